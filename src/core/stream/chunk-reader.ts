@@ -2,11 +2,10 @@ import type { PolygateError } from '../../errors/base.ts';
 import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
-import { whenAborted } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
-import { createIdleTimer } from '../http/idle-timer.ts';
 import { singleLine, parseJson } from '../http/json.ts';
-import { finishBody, isEventStream, readBodyText, readerOf } from '../http/response-body.ts';
+import { isEventStream, readBodyText, readerOf } from '../http/response-body.ts';
+import { WatchedBody } from '../http/watched-body.ts';
 import { createAccumulator } from './accumulator.ts';
 import type { Accumulator } from './accumulator.ts';
 import { isComplete, isErrorEvent, normalizeChunk } from './chunk.ts';
@@ -51,35 +50,43 @@ export interface ChunkReader extends Source<ChatCompletionChunk> {
 /**
  * Reads one streaming response: bytes become events, and events become chunks, which are also accumulated.
  *
- * A reader is open until it either completes or fails; both are final. A stream is proven complete by `[DONE]`, or by
- * the end of the body, clean or not, once every requested choice has a `finish_reason`. Any other end of the body is a
- * `StreamTruncatedError`. Completing and failing both settle `final` and release the slot, the timer and the abort
- * listener.
+ * A stream is proven complete by `[DONE]`, or by the end of the body, clean or not, once every requested choice has a
+ * `finish_reason`. Any other end of the body is a `StreamTruncatedError`.
  */
 export function readChunks(
   { errors, history, config, lease, meta, span }: ReaderContext,
-  body: ReadableStreamDefaultReader<Uint8Array>,
+  bytes: ReadableStreamDefaultReader<Uint8Array>,
   choiceCount: number,
   signal: AbortSignal | undefined,
 ): ChunkReader {
-  const { clock, maxEventBytes, streamIdleTimeout: ms } = config;
+  const { clock, maxEventBytes, streamIdleTimeout } = config;
   /** Created by the first chunk. */
   let accumulator: Accumulator | undefined;
   const decode = createEventDecoder(maxEventBytes);
-  const releaseSlot = lease.transfer();
-  const idleTimer = createIdleTimer(clock, ms, () => fail(errors.streamIdle(ms)));
-  const stopListening = whenAborted(signal, abort);
-  /** The decoded items in reverse order, because taking the first one out of many would take linear time. */
-  let items: (ChatCompletionChunk | (() => undefined))[] = [];
+  /** The events of the last read. Those before `position` have been processed. */
+  let events: StreamEvent[] = [];
+  let position = 0;
   let pendingRead: Promise<void> | undefined;
-  let bodyEnded = false;
-  let isAbandoned = false;
-  let isOpen = true;
+  const releaseSlot = lease.transfer();
   let settleFinal: (final: FinalCompletion | Promise<never>) => void = () => undefined;
   const final = new Promise<FinalCompletion>((resolve) => {
     settleFinal = resolve;
   });
   final.catch(() => undefined);
+  const body = new WatchedBody(bytes, {
+    clock,
+    streamIdleTimeout,
+    signal,
+    holdsSlot: true,
+    idle: (ms) => errors.streamIdle(ms),
+    aborted: (reason) => errors.aborted(reason),
+    onEnd(error) {
+      settleFinal(error === undefined && accumulator ? accumulator : Promise.reject(error));
+      releaseSlot();
+      reader.onEnd();
+      span?.end(error === undefined ? { data: accumulator?.completion, meta } : { error });
+    },
+  });
   const reader: ChunkReader = {
     get meta() {
       return meta();
@@ -95,67 +102,54 @@ export function readChunks(
       for (;;) {
         const value = takeBuffered();
         if (value !== undefined) return { done: false, value };
-        if (!isOpen) {
+        if (!body.isOpen) {
           await final;
           return { done: true, value };
         }
-        if (bodyEnded) endOfBody();
-        else await (pendingRead ??= read());
+        if (body.isAtEnd) endOfBody();
+        else await (pendingRead ??= body.read(receive));
       }
     },
-    abort,
-    abandon() {
-      isAbandoned = true;
-      if (isOpen) idleTimer.start();
-    },
+    abort: (reason = AbortSignal.abort().reason) => body.abort(reason),
+    abandon: () => body.abandon(),
   };
   history.partial = () => reader.partial;
-  // A stream that is never read must not hold its slot forever.
-  idleTimer.start();
-  if (signal?.aborted) abort(signal.reason);
+  body.start();
   return reader;
 
-  function takeBuffered(): ChatCompletionChunk | undefined {
-    const item = isOpen ? items.pop() : undefined;
-    if (typeof item !== 'object') return item?.();
-    if (!accumulator) span?.event({ type: 'first-chunk' });
-    (accumulator ??= createAccumulator()).add(item);
-    return item;
-  }
-
-  function abort(reason: unknown = AbortSignal.abort().reason): void {
-    fail(errors.aborted(reason));
-  }
-
-  /** Reads one network chunk and decodes the events that it completes. */
-  async function read(): Promise<void> {
-    idleTimer.start();
-    try {
-      const { done, value } = await body.read();
-      bodyEnded = done;
-      items = decode(value).map(processEvent).toReversed();
-    } catch (error) {
-      bodyEnded = true;
-      endOfBody(error);
-    }
+  /** Receives one network chunk. Its events are processed one by one, when their chunks are taken. */
+  function receive(received: Uint8Array | undefined, error?: unknown): void {
     pendingRead = undefined;
-    // The time that a slow consumer takes between two reads is not idle time, unless the consumer no longer exists.
-    if (!isAbandoned) idleTimer.pause();
+    if (error !== undefined) return endOfBody(error);
+    events = decode(received);
+    position = 0;
   }
 
-  /** Returns the chunk of an event, or a function that ends the stream. */
-  function processEvent({ data, event }: StreamEvent): ChatCompletionChunk | (() => undefined) {
+  function takeBuffered(): ChatCompletionChunk | undefined {
+    if (!body.isOpen) return undefined;
+    const event = events[position];
+    if (event === undefined) return undefined;
+    position += 1;
+    const chunk = processEvent(event);
+    if (chunk === undefined) return undefined;
+    if (!accumulator) span?.event({ type: 'first-chunk' });
+    (accumulator ??= createAccumulator()).add(chunk);
+    return chunk;
+  }
+
+  /** Returns the chunk of an event. Any other event ends the stream. */
+  function processEvent({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
     if (data === undefined) {
-      return () => failInvalid(`an event exceeds maxEventBytes (${maxEventBytes})`);
+      return failInvalid(`an event exceeds maxEventBytes (${maxEventBytes})`);
     }
-    if (data === '[DONE]') return complete;
+    if (data === '[DONE]') return complete();
     const value = parseJson(data);
     // Only the last event of a body can be incomplete JSON because the stream was truncated.
-    if (value === undefined && bodyEnded) return () => endOfBody();
-    if (event === 'error' || isErrorEvent(value)) return () => fail(errors.streamErrorEvent(data));
+    if (value === undefined && body.isAtEnd) return endOfBody();
+    if (event === 'error' || isErrorEvent(value)) return fail(errors.streamErrorEvent(data));
     return (
       normalizeChunk(value) ??
-      (() => failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`))
+      failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`)
     );
   }
 
@@ -169,34 +163,15 @@ export function readChunks(
 
   /** Completes the stream, or fails it if it had no chunks. */
   function complete(): undefined {
-    if (accumulator === undefined) return failInvalid('it contained no chunks');
-    end(accumulator);
-    span?.end({ data: accumulator.completion, meta });
-    if (!bodyEnded) finishBody(body, clock);
-  }
-
-  /** Fails the stream and cancels the body. Has no effect on a stream that has already ended. */
-  function fail(failure: PolygateError): undefined {
-    if (!isOpen) return;
-    end(Promise.reject(failure));
-    span?.end({ error: failure });
-    cancelBody();
+    if (accumulator === undefined) failInvalid('it contained no chunks');
+    else body.complete();
   }
 
   function failInvalid(problem: string): undefined {
     return fail(errors.invalidStream(problem));
   }
 
-  function end(result: FinalCompletion | Promise<never>): void {
-    isOpen = false;
-    settleFinal(result);
-    idleTimer.stop();
-    stopListening();
-    releaseSlot();
-    reader.onEnd();
-  }
-
-  function cancelBody(): void {
-    body.cancel().catch(() => undefined);
+  function fail(error: PolygateError): undefined {
+    body.fail(error);
   }
 }

@@ -4,13 +4,13 @@ import { unchecked } from '../../types/schema.ts';
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
 import { abortedError } from '../call/errors.ts';
 import type { CallErrors } from '../call/errors.ts';
-import { whenAborted } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
 import { notify } from '../config/log.ts';
 import type { FilePart } from '../http/download.ts';
-import { createIdleTimer } from '../http/idle-timer.ts';
 import { withBody } from '../http/response-body.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
+import { toStream, WatchedBody } from '../http/watched-body.ts';
+import type { BodyCheck } from '../http/watched-body.ts';
 
 /** How much of a file has been downloaded. */
 export interface DownloadProgress {
@@ -49,26 +49,15 @@ export function guardBody(
   errors: CallErrors,
   { task, maxBytes = Infinity, signal, onProgress }: BodyOptions,
 ): DownloadResponse {
-  const { body } = response;
   let complete: DownloadResponse['complete'] = false;
   const withState = (copy: Response) =>
     Object.defineProperty(unchecked<DownloadResponse>(copy), 'complete', { get: () => complete });
   const atEnd = (bytes: number) => isFramed || bytes === total || 'unverified';
-  if (body === null) {
+  if (response.body === null) {
     complete = atEnd(start);
     return withState(response);
   }
-  const reader = body.getReader();
-  const ms = config.streamIdleTimeout;
   let bytes = start;
-  let opened: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** Ends the body. Without effect if it has already ended. */
-  const fail = (error: unknown, reason = error) => {
-    release();
-    opened?.error(error);
-    reader.cancel(reason).catch(() => undefined);
-  };
-  const abort = (reason: unknown) => fail(abortedError(reason, { task }), reason);
   const interrupted = (problem: string, error?: unknown) =>
     errors.bodyInterrupted(
       ConnectionError,
@@ -76,52 +65,31 @@ export function guardBody(
       problem,
       error,
     );
-  const idleTimer = createIdleTimer(config.clock, ms, () =>
-    fail(interrupted(`no data received for ${ms} ms (streamIdleTimeout)`)),
-  );
-  const stopListening = whenAborted(signal, abort);
-  const release = () => {
-    idleTimer.stop();
-    stopListening();
+  const body = new WatchedBody(response.body.getReader(), {
+    clock: config.clock,
+    streamIdleTimeout: config.streamIdleTimeout,
+    signal,
+    holdsSlot: false,
+    idle: (ms) => interrupted(`no data received for ${ms} ms (streamIdleTimeout)`),
+    aborted: (reason) => abortedError(reason, { task }),
+  });
+  const check: BodyCheck = (received, error) => {
+    if (error !== undefined) throw interrupted('', error);
+    if (received === undefined) {
+      if (end !== undefined && bytes !== end) {
+        throw interrupted(`it ended after ${bytes} of ${end} bytes`);
+      }
+      complete = atEnd(bytes);
+      return true;
+    }
+    bytes += received.byteLength;
+    if (bytes > maxBytes) {
+      const meta = parseResponseMeta(response, config);
+      const message = `The result is larger than maxBytes (${maxBytes}).`;
+      throw new ResponseValidationError(message, { meta, body: undefined, task });
+    }
+    notify(config.log, onProgress, { bytes, total }, 'onProgress');
+    return false;
   };
-  const guarded = new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        opened = controller;
-        if (signal?.aborted) abort(signal.reason);
-      },
-      async pull(controller) {
-        idleTimer.start();
-        try {
-          const { done, value } = await reader.read();
-          idleTimer.pause();
-          if (!done) {
-            bytes += value.byteLength;
-            if (bytes > maxBytes) {
-              const meta = parseResponseMeta(response, config);
-              const message = `The result is larger than maxBytes (${maxBytes}).`;
-              return fail(new ResponseValidationError(message, { meta, body: undefined, task }));
-            }
-            controller.enqueue(value);
-            notify(config.log, onProgress, { bytes, total }, 'onProgress');
-          } else if (end !== undefined && bytes !== end) {
-            fail(interrupted(`it ended after ${bytes} of ${end} bytes`));
-          } else {
-            release();
-            complete = atEnd(bytes);
-            controller.close();
-          }
-        } catch (error) {
-          // Also reached if the body ended during the read, which then has no effect.
-          fail(interrupted('', error));
-        }
-      },
-      cancel(reason) {
-        release();
-        return reader.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  return withState(withBody(response, guarded));
+  return withState(withBody(response, toStream(body, check)));
 }

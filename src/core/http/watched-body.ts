@@ -1,0 +1,159 @@
+import { whenAborted } from '../config/clock.ts';
+import type { Clock } from '../config/clock.ts';
+import { weakly } from './garbage.ts';
+import { createIdleTimer } from './idle-timer.ts';
+import type { IdleTimer } from './idle-timer.ts';
+import { finishBody } from './response-body.ts';
+
+/** What can end a body early, and what its end releases. */
+export interface BodyWatch {
+  readonly clock: Clock;
+  readonly streamIdleTimeout: number;
+  readonly signal: AbortSignal | undefined;
+  /** Whether the time before the first read is idle time: a body that is never read must not hold its slot forever. */
+  readonly holdsSlot: boolean;
+  /** Creates the error for `streamIdleTimeout`. */
+  readonly idle: (ms: number) => unknown;
+  /** Creates the error for an aborted signal. */
+  readonly aborted: (reason: unknown) => unknown;
+  /** Called once, as soon as the body has ended: without an error if it is complete. */
+  readonly onEnd?: (error: unknown, isAborted: boolean) => void;
+}
+
+/**
+ * Receives what one read has returned: bytes, nothing at the end of the body, or the error that broke the connection.
+ * An error that it throws ends the body.
+ */
+type Receive = (bytes: Uint8Array | undefined, error?: unknown) => void;
+
+/**
+ * A body from its response to its end. It ends once: it is complete, it fails, or it is aborted. This stops the timer,
+ * the abort listener and the connection.
+ */
+export class WatchedBody {
+  /** Whether it is neither complete, failed nor aborted. */
+  isOpen = true;
+  /** Whether everything that the service sent has been read. */
+  isAtEnd = false;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #watch: BodyWatch;
+  readonly #idleTimer: IdleTimer;
+  #stopListening: (() => void) | undefined;
+  #isAbandoned = false;
+  #failure: unknown;
+  #onFailure: ((error: unknown) => void) | undefined;
+
+  constructor(reader: ReadableStreamDefaultReader<Uint8Array>, watch: BodyWatch) {
+    const { clock, streamIdleTimeout: ms, idle } = watch;
+    this.#reader = reader;
+    this.#watch = watch;
+    this.#idleTimer = createIdleTimer(clock, ms, () => this.fail(idle(ms)));
+  }
+
+  /** Begins to watch. `onFailure` must not refer to the consumer, which could then never be garbage collected. */
+  start(onFailure?: (error: unknown) => void): void {
+    const { signal, holdsSlot } = this.#watch;
+    this.#onFailure = onFailure;
+    this.#stopListening = whenAborted(signal, (reason) => this.abort(reason));
+    if (holdsSlot) this.#idleTimer.start();
+    if (signal?.aborted) this.abort(signal.reason);
+  }
+
+  /** Reads once. Rejects if the body has ended before anything could be received. */
+  async read(receive: Receive): Promise<void> {
+    let bytes: Uint8Array | undefined;
+    let error: unknown;
+    this.#idleTimer.start();
+    try {
+      const { done, value } = await this.#reader.read();
+      this.isAtEnd = done;
+      bytes = value;
+    } catch (broken) {
+      this.isAtEnd = true;
+      error = broken ?? new Error('The connection was lost.');
+    }
+    // The time that a slow consumer takes between two reads is not idle time, unless the consumer no longer exists.
+    if (!this.#isAbandoned) this.#idleTimer.pause();
+    if (!this.isOpen) throw this.#failure;
+    try {
+      receive(bytes, error);
+    } catch (failure) {
+      this.fail(failure);
+      throw failure;
+    }
+  }
+
+  /** Ends the body, because its content is complete. */
+  complete(): void {
+    if (this.#end(undefined) && !this.isAtEnd) finishBody(this.#reader, this.#watch.clock);
+  }
+
+  /** Ends the body with an error. Like `abort`, this has no effect on a body that has already ended. */
+  fail(error: unknown): void {
+    if (this.#end(error)) this.#cancel(error);
+  }
+
+  /** Ends the body for the caller. */
+  abort(reason: unknown): void {
+    if (this.#end(this.#watch.aborted(reason), true)) this.#cancel(reason);
+  }
+
+  /** Ends the body, because the consumer has canceled it. */
+  cancel(reason: unknown): Promise<void> {
+    this.#end(this.#watch.aborted(reason), true);
+    return this.#reader.cancel(reason);
+  }
+
+  /** Counts all time from now on as idle time, because the consumer no longer exists. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    if (this.isOpen) this.#idleTimer.start();
+  }
+
+  /** Returns whether the body was still open. */
+  #end(error: unknown, isAborted = false): boolean {
+    if (!this.isOpen) return false;
+    this.isOpen = false;
+    this.#failure = error;
+    this.#idleTimer.stop();
+    this.#stopListening?.();
+    this.#watch.onEnd?.(error, isAborted);
+    if (error !== undefined || isAborted) this.#onFailure?.(error);
+    return true;
+  }
+
+  /** Also ends a pending read. */
+  #cancel(reason: unknown): void {
+    this.#reader.cancel(reason).catch(() => undefined);
+  }
+}
+
+/**
+ * Checks what one read has returned, before the consumer receives it. Returns whether the body is complete, and throws
+ * the error that ends it.
+ */
+export type BodyCheck = (bytes: Uint8Array | undefined, error?: unknown) => boolean;
+
+/** Starts a body, and returns it as a stream that reads it on demand. */
+export function toStream(body: WatchedBody, check: BodyCheck): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    {
+      start(controller) {
+        const reference = weakly(controller);
+        body.start((error) => reference.deref()?.error(error));
+      },
+      pull: (controller) =>
+        body.read((bytes, error) => {
+          const isComplete = check(bytes, error);
+          // A callback that the check called may have aborted.
+          if (!body.isOpen) return;
+          if (bytes) controller.enqueue(bytes);
+          if (!isComplete) return;
+          body.complete();
+          controller.close();
+        }),
+      cancel: (reason) => body.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
