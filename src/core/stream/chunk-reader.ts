@@ -1,4 +1,3 @@
-import type { PolygateError } from '../../errors/base.ts';
 import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
@@ -63,9 +62,11 @@ export function readChunks(
   /** Created by the first chunk. */
   let accumulator: Accumulator | undefined;
   const decode = createEventDecoder(maxEventBytes);
-  /** The events of the last read. Those before `position` have been processed. */
-  let events: StreamEvent[] = [];
+  /** The chunks of the last read. Those before `position` have been taken. */
+  let chunks: ChatCompletionChunk[] = [];
   let position = 0;
+  /** The event after them that is no chunk, and therefore ends the stream. */
+  let lastEvent: StreamEvent | undefined;
   let pendingRead: Promise<void> | undefined;
   const releaseSlot = lease.transfer();
   let settleFinal: (final: FinalCompletion | Promise<never>) => void = () => undefined;
@@ -117,28 +118,36 @@ export function readChunks(
   body.start();
   return reader;
 
-  /** Receives one network chunk. Its events are processed one by one, when their chunks are taken. */
+  /** Decodes one network chunk. */
   function receive(received: Uint8Array | undefined, error?: unknown): void {
     pendingRead = undefined;
     if (error !== undefined) return endOfBody(error);
-    events = decode(received);
+    chunks = [];
     position = 0;
+    for (const event of decode(received)) {
+      const chunk = parseChunk(event);
+      if (chunk === undefined) {
+        lastEvent = event;
+        break;
+      }
+      chunks.push(chunk);
+    }
   }
 
   function takeBuffered(): ChatCompletionChunk | undefined {
     if (!body.isOpen) return undefined;
-    const event = events[position];
-    if (event === undefined) return undefined;
+    const chunk = chunks[position];
+    if (chunk === undefined) {
+      if (lastEvent) endWith(lastEvent);
+      return undefined;
+    }
     position += 1;
-    const chunk = processEvent(event);
-    if (chunk === undefined) return undefined;
     if (!accumulator) span?.event({ type: 'first-chunk' });
     (accumulator ??= createAccumulator()).add(chunk);
     return chunk;
   }
 
-  /** Returns the chunk of an event. Any other event ends the stream. */
-  function processEvent({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
+  function endWith({ data, event }: StreamEvent): void {
     if (data === undefined) {
       return failInvalid(`an event exceeds maxEventBytes (${maxEventBytes})`);
     }
@@ -146,32 +155,32 @@ export function readChunks(
     const value = parseJson(data);
     // Only the last event of a body can be incomplete JSON because the stream was truncated.
     if (value === undefined && body.isAtEnd) return endOfBody();
-    if (event === 'error' || isErrorEvent(value)) return fail(errors.streamErrorEvent(data));
-    return (
-      normalizeChunk(value) ??
-      failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`)
-    );
+    if (event === 'error' || isErrorEvent(value)) return body.fail(errors.streamErrorEvent(data));
+    failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
   }
 
   /** The body ended without `[DONE]`; `error` is set if the connection broke. */
-  function endOfBody(error?: unknown): undefined {
+  function endOfBody(error?: unknown): void {
     if (accumulator && isComplete(accumulator.finishReasons, choiceCount)) return complete();
     const event = 'The stream was truncated';
     const problem = 'it ended without [DONE]';
-    return fail(errors.bodyInterrupted(StreamTruncatedError, event, problem, error));
+    body.fail(errors.bodyInterrupted(StreamTruncatedError, event, problem, error));
   }
 
   /** Completes the stream, or fails it if it had no chunks. */
-  function complete(): undefined {
+  function complete(): void {
     if (accumulator === undefined) failInvalid('it contained no chunks');
     else body.complete();
   }
 
-  function failInvalid(problem: string): undefined {
-    return fail(errors.invalidStream(problem));
+  function failInvalid(problem: string): void {
+    body.fail(errors.invalidStream(problem));
   }
+}
 
-  function fail(error: PolygateError): undefined {
-    body.fail(error);
-  }
+/** The chunk of an event; undefined if the event is anything else. */
+function parseChunk({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
+  if (data === undefined || event === 'error') return undefined;
+  const value = parseJson(data);
+  return isErrorEvent(value) ? undefined : normalizeChunk(value);
 }
