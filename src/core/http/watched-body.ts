@@ -27,8 +27,8 @@ export interface BodyWatch {
 type Receive = (bytes: Uint8Array | undefined, error?: unknown) => void;
 
 /**
- * A body from its response to its end. It ends once: it is complete, it fails, or it is aborted. This stops the timer,
- * the abort listener and the connection.
+ * A body that ends exactly once: it is complete, it fails, or it is aborted. Its end stops the idle timer and the abort
+ * listener, and frees the connection.
  */
 export class WatchedBody {
   /** Whether it is neither complete, failed nor aborted. */
@@ -50,7 +50,10 @@ export class WatchedBody {
     this.#idleTimer = createIdleTimer(clock, ms, () => this.fail(idle(ms)));
   }
 
-  /** Begins to watch. `onFailure` must not refer to the consumer, which could then never be garbage collected. */
+  /**
+   * Begins to watch. `onFailure` is called when the body fails or is aborted. It must not refer to the consumer, which
+   * could then never be garbage collected.
+   */
   start(onFailure?: (error: unknown) => void): void {
     const { signal, holdsSlot } = this.#watch;
     this.#onFailure = onFailure;
@@ -90,12 +93,12 @@ export class WatchedBody {
 
   /** Ends the body with an error. Like `abort`, this has no effect on a body that has already ended. */
   fail(error: unknown): void {
-    if (this.#end(error)) this.#cancel(error);
+    if (this.#end(error)) this.#stop(error);
   }
 
   /** Ends the body for the caller. */
   abort(reason: unknown): void {
-    if (this.#end(this.#watch.aborted(reason), true)) this.#cancel(reason);
+    if (this.#end(this.#watch.aborted(reason), true)) this.#stop(reason);
   }
 
   /** Ends the body, because the consumer has canceled it. */
@@ -118,12 +121,12 @@ export class WatchedBody {
     this.#idleTimer.stop();
     this.#stopListening?.();
     this.#watch.onEnd?.(error, isAborted);
-    if (error !== undefined || isAborted) this.#onFailure?.(error);
     return true;
   }
 
-  /** Also ends a pending read. */
-  #cancel(reason: unknown): void {
+  /** Informs the consumer, and ends a pending read and the connection. */
+  #stop(reason: unknown): void {
+    this.#onFailure?.(this.#failure);
     this.#reader.cancel(reason).catch(() => undefined);
   }
 }

@@ -4,6 +4,7 @@ import { isAvailable, materialSchema } from '../../types/media/materials.ts';
 import type { AvailableMaterial, Material } from '../../types/media/materials.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
+import { abortedError } from '../call/errors.ts';
 import { execute } from '../call/execute.ts';
 import { readWithSchema } from '../call/readers.ts';
 import type { PollHeaders } from '../call/request-options.ts';
@@ -27,12 +28,13 @@ export function materialTarget(
   known?: PollResult<Material>,
   headers?: PollHeaders,
 ): PollTarget<Material, AvailableMaterial> {
+  const withAdvice = (problem: string) =>
+    `${problem} Material ${id} is not lost: continue with materials.wait().`;
   return {
     context,
     operation: { type: 'wait', kind: 'material', id },
     known,
     headers,
-    advice: () => `Material ${id} is not lost: continue with materials.wait().`,
     // Specification: Material status; polling a material.
     isFinal: (status) => /^available$|^delete|(failed|expired)$/.test(status),
     pollInterval: 3_000,
@@ -48,6 +50,10 @@ export function materialTarget(
         { material: last },
       );
     },
-    timeoutError: (message, material) => new MaterialWaitTimeoutError(message, { material }),
+    aborted: (reason) => abortedError(reason, {}, withAdvice('The wait was aborted.')),
+    timedOut(problem) {
+      const material = this.known?.data;
+      return new MaterialWaitTimeoutError(withAdvice(problem), { material });
+    },
   };
 }

@@ -1,4 +1,4 @@
-import type { ErrorDetails, PolygateError } from '../../errors/base.ts';
+import type { PolygateError } from '../../errors/base.ts';
 import type { WaitOptions } from '../../types/tasks/task-handle.ts';
 import type { TelemetryWait } from '../../types/telemetry.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -34,7 +34,7 @@ export interface Pollable {
 /** The value of a poll; or the last known value, and why the poll failed. */
 export type Polled<Value> = Value & { pollError?: Error | undefined };
 
-/** What is polled, and how its wait ends. */
+/** What is polled, what is known about it, and how a wait for it ends. */
 export interface PollTarget<Value, Result> {
   readonly context: ClientContext;
   /** The wait, for telemetry. */
@@ -51,14 +51,12 @@ export interface PollTarget<Value, Result> {
   poll(options: CheckedOptions): Promise<unknown>;
   /** The result of the wait, given the finished record. Throws if it failed. */
   toResult(last: Value): Result;
-  /** What to do next if the wait ends early. */
-  advice(): string;
   /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
   initial?(): Value;
-  /** Details of the error for a wait that is aborted. */
-  errorDetails?(): ErrorDetails;
-  /** Creates the error for `waitTimeout`. */
-  timeoutError(message: string, last: Value | undefined): PolygateError;
+  /** Creates the error for a wait that is aborted. */
+  aborted(reason: unknown): PolygateError;
+  /** Creates the error for `waitTimeout`, given what happened. */
+  timedOut(problem: string): PolygateError;
 }
 
 /** The headers of the creating request, and those of the caller, which replace headers of the same name. */

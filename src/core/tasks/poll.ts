@@ -3,6 +3,7 @@ import { throwToCaller } from '../call/caller-stack.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { Span } from '../call/telemetry.ts';
 import { captureContext } from '../config/caller-context.ts';
+import type { CallerContext } from '../config/caller-context.ts';
 import { checkOptions, functionValue, nonNegativeMs } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
@@ -24,11 +25,19 @@ export const waitCallbackRules = { ...waitRules, onUpdate: functionValue } satis
  * Yields the result of every poll until the record is finished. Outages do not end the updates: they are yielded as
  * `pollError`. Only the deadline, an aborted signal or a permanent error ends them.
  */
-export async function* updatesOf<Value extends Pollable>(
+export function updatesOf<Value extends Pollable>(
   target: PollTarget<Value, unknown>,
   options: WaitOptions<never>,
-  // Not in the body, which runs when the caller takes the first update.
-  enter = captureContext(target.context.config),
+): AsyncGenerator<Polled<Value>, void, undefined> {
+  // Now, not when the caller takes the first update, which starts the generator.
+  const enter = captureContext(target.context.config);
+  return generateUpdates(target, options, enter);
+}
+
+async function* generateUpdates<Value extends Pollable>(
+  target: PollTarget<Value, unknown>,
+  options: WaitOptions<never>,
+  enter: CallerContext,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
   let wait: Wait<Value> | undefined;
   try {

@@ -1,3 +1,4 @@
+import type { AbortedError } from '../../errors/aborted.ts';
 import type { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
@@ -7,6 +8,7 @@ import type { Generation, SucceededGeneration, TaskKind } from '../../types/task
 import type { TelemetryWait } from '../../types/telemetry.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
+import { abortedError } from '../call/errors.ts';
 import { execute } from '../call/execute.ts';
 import type { CheckedOptions } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
@@ -82,21 +84,27 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     const reason = sentence(singleLine(last.error?.message ?? noReason));
     throw new TaskFailedError(
       `Task ${this.#task.id} failed: ${reason} Your balance shows whether it was refunded. To try again, use a new idempotency key.`,
-      { ...this.errorDetails(), generation: last },
+      { ...this.#errorDetails, generation: last },
     );
   }
 
-  advice(): string {
-    return `Task ${this.#task.id} is not lost: continue with error.task.wait().`;
+  aborted(reason: unknown): AbortedError {
+    return abortedError(reason, this.#errorDetails, this.#withAdvice('The wait was aborted.'));
   }
 
-  errorDetails() {
-    return { task: this.#task, idempotencyKey: this.#task.idempotencyKey };
-  }
-
-  timeoutError(message: string, generation: Generation<Kind> | undefined): TaskWaitTimeoutError {
+  timedOut(problem: string): TaskWaitTimeoutError {
+    const generation = this.known?.data;
     if (generation) taskOf.set(generation, this.#task);
-    return new TaskWaitTimeoutError(message, { ...this.errorDetails(), generation });
+    const details = { ...this.#errorDetails, generation };
+    return new TaskWaitTimeoutError(this.#withAdvice(problem), details);
+  }
+
+  #withAdvice(problem: string): string {
+    return `${problem} Task ${this.#task.id} is not lost: continue with error.task.wait().`;
+  }
+
+  get #errorDetails() {
+    return { task: this.#task, idempotencyKey: this.#task.idempotencyKey };
   }
 
   initial(): Generation<Kind> {

@@ -4,7 +4,6 @@ import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { WaitOptions } from '../../types/tasks/task-handle.ts';
 import { isRecord } from '../../types/type-guards.ts';
-import { abortedError } from '../call/errors.ts';
 import { startSpan } from '../call/telemetry.ts';
 import type { Span } from '../call/telemetry.ts';
 import { monotonicNow } from '../config/clock.ts';
@@ -143,10 +142,7 @@ export class Wait<Value extends Pollable> {
 
   /** Converts and reports the error that ended the wait: after an abort, it is always an `AbortedError` with the task. */
   toError(error: unknown): unknown {
-    const message = `The wait was aborted. ${this.#target.advice()}`;
-    const converted = this.#signal?.aborted
-      ? abortedError(this.#signal.reason, this.#target.errorDetails?.(), message)
-      : error;
+    const converted = this.#signal?.aborted ? this.#target.aborted(this.#signal.reason) : error;
     this.#span?.end({ error: converted });
     return converted;
   }
@@ -162,10 +158,7 @@ export class Wait<Value extends Pollable> {
 
   #timeoutError(): PolygateError {
     const status = this.#last?.rawStatus || this.#last?.status || 'status unknown';
-    return this.#target.timeoutError(
-      `The wait exceeded ${this.#waitTimeout} ms (${status}). ${this.#target.advice()}`,
-      this.#last,
-    );
+    return this.#target.timedOut(`The wait exceeded ${this.#waitTimeout} ms (${status}).`);
   }
 }
 
