@@ -15,8 +15,8 @@ import { notify } from '../core/config/log.ts';
 import { functionValue } from '../core/config/validation.ts';
 import type { Rules } from '../core/config/validation.ts';
 import { queryString } from '../core/http/path.ts';
-import { materialTarget, readMaterial } from '../core/tasks/material-wait.ts';
-import type { MaterialUpdate } from '../core/tasks/material-wait.ts';
+import { materialTarget, readMaterial } from '../core/tasks/materials.ts';
+import type { MaterialUpdate } from '../core/tasks/materials.ts';
 import { toPollResult } from '../core/tasks/poll-target.ts';
 import { updatesOf, waitCallbackRules, waitForResult } from '../core/tasks/poll.ts';
 import {

@@ -21,11 +21,9 @@ export function keepBodyUnread(
       span?.end({ meta });
       return withAbortableBody(response, signal);
     }
-    const { clock, streamIdleTimeout } = config;
     const releaseSlot = lease.transfer();
     const body = new WatchedBody(response.body.getReader(), {
-      clock,
-      streamIdleTimeout,
+      config,
       signal,
       holdsSlot: true,
       idle: (ms) => errors.streamIdle(ms),

@@ -1,5 +1,5 @@
 import { whenAborted } from '../config/clock.ts';
-import type { Clock } from '../config/clock.ts';
+import type { Config } from '../config/config.ts';
 import { weakly } from './garbage.ts';
 import { createIdleTimer } from './idle-timer.ts';
 import type { IdleTimer } from './idle-timer.ts';
@@ -7,8 +7,7 @@ import { finishBody } from './response-body.ts';
 
 /** What can end a body early, and what its end releases. */
 export interface BodyWatch {
-  readonly clock: Clock;
-  readonly streamIdleTimeout: number;
+  readonly config: Pick<Config, 'clock' | 'streamIdleTimeout'>;
   readonly signal: AbortSignal | undefined;
   /** Whether the time before the first read is idle time: a body that is never read must not hold its slot forever. */
   readonly holdsSlot: boolean;
@@ -44,10 +43,10 @@ export class WatchedBody {
   #onFailure: ((error: unknown) => void) | undefined;
 
   constructor(reader: ReadableStreamDefaultReader<Uint8Array>, watch: BodyWatch) {
-    const { clock, streamIdleTimeout: ms, idle } = watch;
+    const { clock, streamIdleTimeout: ms } = watch.config;
     this.#reader = reader;
     this.#watch = watch;
-    this.#idleTimer = createIdleTimer(clock, ms, () => this.fail(idle(ms)));
+    this.#idleTimer = createIdleTimer(clock, ms, () => this.fail(watch.idle(ms)));
   }
 
   /**
@@ -88,23 +87,19 @@ export class WatchedBody {
 
   /** Ends the body, because its content is complete. */
   complete(): void {
-    if (this.#end(undefined) && !this.isAtEnd) finishBody(this.#reader, this.#watch.clock);
+    if (this.#end(undefined, false) && !this.isAtEnd) {
+      finishBody(this.#reader, this.#watch.config.clock);
+    }
   }
 
   /** Ends the body with an error. Like `abort`, this has no effect on a body that has already ended. */
   fail(error: unknown): void {
-    if (this.#end(error)) this.#stop(error);
+    if (this.#end(error, false)) this.#stop(error);
   }
 
-  /** Ends the body for the caller. */
+  /** Ends the body for the caller or the consumer. */
   abort(reason: unknown): void {
     if (this.#end(this.#watch.aborted(reason), true)) this.#stop(reason);
-  }
-
-  /** Ends the body, because the consumer has canceled it. */
-  cancel(reason: unknown): Promise<void> {
-    this.#end(this.#watch.aborted(reason), true);
-    return this.#reader.cancel(reason);
   }
 
   /** Counts all time from now on as idle time, because the consumer no longer exists. */
@@ -114,7 +109,7 @@ export class WatchedBody {
   }
 
   /** Returns whether the body was still open. */
-  #end(error: unknown, isAborted = false): boolean {
+  #end(error: unknown, isAborted: boolean): boolean {
     if (!this.isOpen) return false;
     this.isOpen = false;
     this.#failure = error;
@@ -155,7 +150,7 @@ export function toStream(body: WatchedBody, check: BodyCheck): ReadableStream<Ui
           body.complete();
           controller.close();
         }),
-      cancel: (reason) => body.cancel(reason),
+      cancel: (reason) => body.abort(reason),
     },
     { highWaterMark: 0 },
   );

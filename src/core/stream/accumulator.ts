@@ -5,13 +5,18 @@ import type {
 } from '../../types/chat/completion.ts';
 import { unchecked } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
-import { audio } from './audio-buffer.ts';
 import { collected, FieldBuffer, ignored, ListBuffer, RecordBuffer } from './fields.ts';
 import type { Reducer } from './fields.ts';
-import { text } from './text-buffer.ts';
+import { text, TextBuffer } from './text-buffer.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 const list = collected(() => new ListBuffer());
+
+/** The data and the transcript of the audio of a message are concatenated. */
+const audioReducers = new Map<string, Reducer>([
+  ['data', collected(() => new Base64Buffer())],
+  ['transcript', text],
+]);
 
 const deltaReducers = new Map<string, Reducer>([
   ['role', ignored],
@@ -20,7 +25,7 @@ const deltaReducers = new Map<string, Reducer>([
   ['reasoning_content', text],
   ['reasoning', text],
   ['tool_calls', collected(() => new ToolCalls())],
-  ['audio', audio],
+  ['audio', collected(() => new RecordBuffer(audioReducers))],
   ['images', (previous, added) => (Array.isArray(added) ? list(previous, added) : previous)],
 ]);
 
@@ -109,4 +114,26 @@ function indexOf(choice: Record<string, unknown>): number {
     if (name === 'index') index = Number(value);
   }
   return index;
+}
+
+/** Base64 that grows in fragments. Its value is one encoding. */
+class Base64Buffer extends TextBuffer {
+  override get value(): unknown {
+    const pieces = super.value;
+    return typeof pieces === 'string' ? joinBase64(pieces) : pieces;
+  }
+}
+
+/**
+ * Base64 that was received in pieces, as one encoding. Some services split one encoding anywhere; others encode every
+ * piece on its own, so that padding, which no decoder accepts in the middle, ends a piece.
+ */
+function joinBase64(pieces: string): string {
+  if (!/=[^=]/.test(pieces)) return pieces;
+  try {
+    return btoa(pieces.replace(/[^=]*=*/g, (encoding) => atob(encoding)));
+  } catch {
+    // Not base64.
+    return pieces;
+  }
 }

@@ -16,7 +16,7 @@ import type { Source, FinalCompletion } from './source.ts';
 export function openStream(
   choiceCount: number,
   signal: AbortSignal | undefined,
-): ResponseHandler<ChunkReader> {
+): ResponseHandler<Source<ChatCompletionChunk>> {
   return async (context) => {
     const { response, errors, config } = context;
     const { body } = response;
@@ -40,12 +40,6 @@ interface ReaderContext extends Pick<
   readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
 }
 
-/** The source of a streaming response. */
-export interface ChunkReader extends Source<ChatCompletionChunk> {
-  /** Called as soon as the stream has ended, complete or not. */
-  onEnd: () => void;
-}
-
 /**
  * Reads one streaming response: bytes become events, and events become chunks, which are also accumulated.
  *
@@ -57,8 +51,8 @@ export function readChunks(
   bytes: ReadableStreamDefaultReader<Uint8Array>,
   choiceCount: number,
   signal: AbortSignal | undefined,
-): ChunkReader {
-  const { clock, maxEventBytes, streamIdleTimeout } = config;
+): Source<ChatCompletionChunk> {
+  const { clock, maxEventBytes } = config;
   /** Created by the first chunk. */
   let accumulator: Accumulator | undefined;
   const decode = createEventDecoder(maxEventBytes);
@@ -75,8 +69,7 @@ export function readChunks(
   });
   final.catch(() => undefined);
   const body = new WatchedBody(bytes, {
-    clock,
-    streamIdleTimeout,
+    config,
     signal,
     holdsSlot: true,
     idle: (ms) => errors.streamIdle(ms),
@@ -84,17 +77,15 @@ export function readChunks(
     onEnd(error) {
       settleFinal(error === undefined && accumulator ? accumulator : Promise.reject(error));
       releaseSlot();
-      reader.onEnd();
       span?.end(error === undefined ? { data: accumulator?.completion, meta } : { error });
     },
   });
-  const reader: ChunkReader = {
+  const reader: Source<ChatCompletionChunk> = {
     get meta() {
       return meta();
     },
     final,
     clock,
-    onEnd() {},
     get partial() {
       return accumulator?.completion;
     },

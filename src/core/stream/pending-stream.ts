@@ -2,7 +2,6 @@ import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { forwardAbort } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
-import type { ChunkReader } from './chunk-reader.ts';
 import type { Source } from './source.ts';
 
 /**
@@ -11,19 +10,19 @@ import type { Source } from './source.ts';
  * called.
  */
 export function pendingStream(
-  open: (signal: AbortSignal) => Promise<ApiResponse<ChunkReader>>,
+  open: (signal: AbortSignal) => Promise<ApiResponse<Source<ChatCompletionChunk>>>,
   signal: AbortSignal | undefined,
   clock: Clock,
 ): Source<ChatCompletionChunk> {
   const controller = new AbortController();
   const stopListening = forwardAbort(signal, controller);
-  let reader: ChunkReader | undefined;
+  let reader: Source<ChatCompletionChunk> | undefined;
   const opening = open(controller.signal).then(({ data }) => {
-    data.onEnd = stopListening;
+    data.final.then(stopListening, stopListening);
     return (reader = data);
   });
   const final = opening.then((opened) => opened.final);
-  final.then(stopListening, stopListening);
+  final.catch(stopListening);
   return {
     final,
     clock,

@@ -6,9 +6,9 @@ import { abortedError } from '../call/errors.ts';
 import type { CallErrors } from '../call/errors.ts';
 import type { Config } from '../config/config.ts';
 import { notify } from '../config/log.ts';
-import type { FilePart } from '../http/download.ts';
 import { withBody } from '../http/response-body.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
+import type { FilePart } from '../http/result-file.ts';
 import { toStream, WatchedBody } from '../http/watched-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 
@@ -66,8 +66,7 @@ export function guardBody(
       error,
     );
   const body = new WatchedBody(response.body.getReader(), {
-    clock: config.clock,
-    streamIdleTimeout: config.streamIdleTimeout,
+    config,
     signal,
     holdsSlot: false,
     idle: (ms) => interrupted(`no data received for ${ms} ms (streamIdleTimeout)`),

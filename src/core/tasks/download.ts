@@ -19,8 +19,8 @@ import {
   objectWithFields,
 } from '../config/validation.ts';
 import type { Rule, Rules } from '../config/validation.ts';
-import { checkResultURL, filePart } from '../http/download.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
+import { checkResultURL, filePart } from '../http/result-file.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { guardBody } from './download-body.ts';
 import type { DownloadProgress, DownloadResponse } from './download-body.ts';

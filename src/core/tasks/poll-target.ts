@@ -53,10 +53,8 @@ export interface PollTarget<Value, Result> {
   toResult(last: Value): Result;
   /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
   initial?(): Value;
-  /** Creates the error for a wait that is aborted. */
-  aborted(reason: unknown): PolygateError;
-  /** Creates the error for `waitTimeout`, given what happened. */
-  timedOut(problem: string): PolygateError;
+  /** Creates the error for a wait that ends early: for its signal if that has aborted, and otherwise for `waitTimeout`. */
+  interrupted(problem: string, signal?: AbortSignal): PolygateError;
 }
 
 /** The headers of the creating request, and those of the caller, which replace headers of the same name. */

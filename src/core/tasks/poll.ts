@@ -3,7 +3,6 @@ import { throwToCaller } from '../call/caller-stack.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
 import type { Span } from '../call/telemetry.ts';
 import { captureContext } from '../config/caller-context.ts';
-import type { CallerContext } from '../config/caller-context.ts';
 import { checkOptions, functionValue, nonNegativeMs } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
@@ -29,20 +28,20 @@ export function updatesOf<Value extends Pollable>(
   target: PollTarget<Value, unknown>,
   options: WaitOptions<never>,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
-  // Now, not when the caller takes the first update, which starts the generator.
+  // Now, because the generator starts when the caller takes the first update.
   const enter = captureContext(target.context.config);
-  return generateUpdates(target, options, enter);
+  return follow(() => {
+    checkOptions(options, waitRules);
+    return enter(async () => new Wait(target, options));
+  });
 }
 
-async function* generateUpdates<Value extends Pollable>(
-  target: PollTarget<Value, unknown>,
-  options: WaitOptions<never>,
-  enter: CallerContext,
+async function* follow<Value extends Pollable>(
+  start: () => Promise<Wait<Value>>,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
   let wait: Wait<Value> | undefined;
   try {
-    checkOptions(options, waitRules);
-    wait = await enter(async () => new Wait(target, options));
+    wait = await start();
     for (let isLast = false; !isLast;) {
       if (!wait.finished) {
         await wait.untilDue();

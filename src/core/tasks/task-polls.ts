@@ -88,19 +88,12 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     );
   }
 
-  aborted(reason: unknown): AbortedError {
-    return abortedError(reason, this.#errorDetails, this.#withAdvice('The wait was aborted.'));
-  }
-
-  timedOut(problem: string): TaskWaitTimeoutError {
+  interrupted(problem: string, signal?: AbortSignal): AbortedError | TaskWaitTimeoutError {
+    const message = `${problem} Task ${this.#task.id} is not lost: continue with error.task.wait().`;
+    if (signal) return abortedError(signal.reason, this.#errorDetails, message);
     const generation = this.known?.data;
     if (generation) taskOf.set(generation, this.#task);
-    const details = { ...this.#errorDetails, generation };
-    return new TaskWaitTimeoutError(this.#withAdvice(problem), details);
-  }
-
-  #withAdvice(problem: string): string {
-    return `${problem} Task ${this.#task.id} is not lost: continue with error.task.wait().`;
+    return new TaskWaitTimeoutError(message, { ...this.#errorDetails, generation });
   }
 
   get #errorDetails() {

@@ -142,7 +142,9 @@ export class Wait<Value extends Pollable> {
 
   /** Converts and reports the error that ended the wait: after an abort, it is always an `AbortedError` with the task. */
   toError(error: unknown): unknown {
-    const converted = this.#signal?.aborted ? this.#target.aborted(this.#signal.reason) : error;
+    const converted = this.#signal?.aborted
+      ? this.#target.interrupted('The wait was aborted.', this.#signal)
+      : error;
     this.#span?.end({ error: converted });
     return converted;
   }
@@ -158,7 +160,7 @@ export class Wait<Value extends Pollable> {
 
   #timeoutError(): PolygateError {
     const status = this.#last?.rawStatus || this.#last?.status || 'status unknown';
-    return this.#target.timedOut(`The wait exceeded ${this.#waitTimeout} ms (${status}).`);
+    return this.#target.interrupted(`The wait exceeded ${this.#waitTimeout} ms (${status}).`);
   }
 }
 

@@ -1,7 +1,8 @@
 import { retrieveMaterial } from '../../endpoints/materials.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
 import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/materials.ts';
 import { isAvailable, materialSchema } from '../../types/media/materials.ts';
-import type { AvailableMaterial, Material } from '../../types/media/materials.ts';
+import type { AvailableMaterial, Material, MaterialStatus } from '../../types/media/materials.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { abortedError } from '../call/errors.ts';
@@ -28,8 +29,6 @@ export function materialTarget(
   known?: PollResult<Material>,
   headers?: PollHeaders,
 ): PollTarget<Material, AvailableMaterial> {
-  const withAdvice = (problem: string) =>
-    `${problem} Material ${id} is not lost: continue with materials.wait().`;
   return {
     context,
     operation: { type: 'wait', kind: 'material', id },
@@ -50,10 +49,31 @@ export function materialTarget(
         { material: last },
       );
     },
-    aborted: (reason) => abortedError(reason, {}, withAdvice('The wait was aborted.')),
-    timedOut(problem) {
-      const material = this.known?.data;
-      return new MaterialWaitTimeoutError(withAdvice(problem), { material });
+    interrupted(problem, signal) {
+      const message = `${problem} Material ${id} is not lost: continue with materials.wait().`;
+      const details = { material: this.known?.data };
+      return signal
+        ? abortedError(signal.reason, {}, message)
+        : new MaterialWaitTimeoutError(message, details);
     },
   };
+}
+
+/**
+ * Parses the URL to which a browser is redirected after a verification. It reports only that a result exists, so
+ * keep polling the material for its status. Specification: Events, 2.
+ *
+ * @throws {@link ConfigurationError} for anything other than the two documented parameters.
+ */
+export function parseMaterialCallback(url: string | URL): {
+  materialId: string;
+  materialStatus: MaterialStatus;
+} {
+  const query = URL.parse(String(url), 'https://callback.invalid')?.searchParams;
+  const materialId = query?.get('material_id');
+  const materialStatus = query?.get('material_status');
+  if (materialId && materialStatus && query?.size === 2) return { materialId, materialStatus };
+  throw new ConfigurationError(
+    'url: must have exactly the parameters material_id and material_status.',
+  );
 }
