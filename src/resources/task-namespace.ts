@@ -1,10 +1,9 @@
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { requestPrice } from '../core/limits/request-price.ts';
-import { openTask } from '../core/tasks/open-task.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import type { TaskDetails, TaskScope } from '../core/tasks/task-scope.ts';
-import { Task } from '../core/tasks/task.ts';
+import { openTask, Task } from '../core/tasks/task.ts';
 import { isSubmit } from '../endpoints/endpoint.ts';
 import { findEndpoint } from '../endpoints/index.ts';
 import { ConfigurationError } from '../errors/configuration.ts';

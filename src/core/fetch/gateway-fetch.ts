@@ -11,7 +11,7 @@ import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
-import type { ResponseContext, ResponseHandler } from '../call/response.ts';
+import type { ResponseHandler } from '../call/response.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { checkValue, headerText } from '../config/validation.ts';
@@ -19,7 +19,7 @@ import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import { keepMeta } from '../http/kept-meta.ts';
 import { createResponse, isEventStream, readBodyText, withBody } from '../http/response-body.ts';
-import { createChatCheck } from './check-chat.ts';
+import { checkChat } from './check-chat.ts';
 import { readFetchRequest } from './fetch-request.ts';
 import { describeBody, findRoute } from './routes.ts';
 
@@ -102,10 +102,7 @@ async function sendFetch(
     observer: { onSend: () => reject(), onRejection: (response) => reject(response.clone()) },
   };
   const holdsSlot = call.usesSlot && config.concurrency !== false;
-  const check = isChat
-    ? (received: ResponseContext) => createChatCheck(choiceCount, received)
-    : undefined;
-  const passOn = keepBodyUnread(holdsSlot, signal, check);
+  const passOn = keepBodyUnread(holdsSlot, signal, isChat ? checkChat(choiceCount) : undefined);
   let bodyErrors: BodyErrors | undefined;
   const handle: ResponseHandler<Response> = async (received) => {
     const { response, meta, errors } = received;

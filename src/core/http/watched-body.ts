@@ -1,8 +1,6 @@
-import { whenAborted } from '../config/clock.ts';
+import { monotonicNow, startTimer, whenAborted } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
 import { weakly } from './garbage.ts';
-import { createIdleTimer } from './idle-timer.ts';
-import type { IdleTimer } from './idle-timer.ts';
 import { finishBody } from './response-body.ts';
 
 /** What can end a body early, and what its end releases. */
@@ -36,17 +34,17 @@ export class WatchedBody {
   isAtEnd = false;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #watch: BodyWatch;
-  readonly #idleTimer: IdleTimer;
+  /** When the current wait for data began, in monotonic ms; undefined between two waits. */
+  #waitingSince: number | undefined;
+  #stopTimer: (() => void) | undefined;
   #stopListening: (() => void) | undefined;
   #isAbandoned = false;
   #failure: unknown;
   #onFailure: ((error: unknown) => void) | undefined;
 
   constructor(reader: ReadableStreamDefaultReader<Uint8Array>, watch: BodyWatch) {
-    const { clock, streamIdleTimeout: ms } = watch.config;
     this.#reader = reader;
     this.#watch = watch;
-    this.#idleTimer = createIdleTimer(clock, ms, () => this.fail(watch.idle(ms)));
   }
 
   /**
@@ -57,7 +55,7 @@ export class WatchedBody {
     const { signal, holdsSlot } = this.#watch;
     this.#onFailure = onFailure;
     this.#stopListening = whenAborted(signal, (reason) => this.abort(reason));
-    if (holdsSlot) this.#idleTimer.start();
+    if (holdsSlot) this.#beginWait();
     if (signal?.aborted) this.abort(signal.reason);
   }
 
@@ -65,7 +63,7 @@ export class WatchedBody {
   async read(receive: Receive): Promise<void> {
     let bytes: Uint8Array | undefined;
     let error: unknown;
-    this.#idleTimer.start();
+    this.#beginWait();
     try {
       const { done, value } = await this.#reader.read();
       this.isAtEnd = done;
@@ -75,7 +73,7 @@ export class WatchedBody {
       error = broken ?? new Error('The connection was lost.');
     }
     // The time that a slow consumer takes between two reads is not idle time, unless the consumer no longer exists.
-    if (!this.#isAbandoned) this.#idleTimer.pause();
+    if (!this.#isAbandoned) this.#waitingSince = undefined;
     if (!this.isOpen) throw this.#failure;
     try {
       receive(bytes, error);
@@ -105,15 +103,38 @@ export class WatchedBody {
   /** Counts all time from now on as idle time, because the consumer no longer exists. */
   abandon(): void {
     this.#isAbandoned = true;
-    if (this.isOpen) this.#idleTimer.start();
+    this.#beginWait();
   }
 
-  /** Returns whether the body was still open. */
+  #beginWait(): void {
+    if (!this.isOpen) return;
+    const { clock, streamIdleTimeout } = this.#watch.config;
+    this.#waitingSince = monotonicNow(clock);
+    if (this.#stopTimer === undefined) this.#startTimer(streamIdleTimeout);
+  }
+
+  /**
+   * Starts the idle timer. A body waits once per read, and a timer per read would cost more than the read itself. Instead, one timer keeps
+   * running across waits and, when it fires, checks how long the current wait has lasted.
+   */
+  #startTimer(delayMs: number): void {
+    const { clock, streamIdleTimeout } = this.#watch.config;
+    this.#stopTimer = startTimer(clock, delayMs, () => {
+      this.#stopTimer = undefined;
+      if (this.#waitingSince === undefined) return;
+      const remainingMs = this.#waitingSince + streamIdleTimeout - monotonicNow(clock);
+      if (remainingMs > 0) this.#startTimer(remainingMs);
+      else this.fail(this.#watch.idle(streamIdleTimeout));
+    });
+  }
+
+  /** Ends the body, unless it has already ended. Returns whether it was still open. */
   #end(error: unknown, isAborted: boolean): boolean {
     if (!this.isOpen) return false;
     this.isOpen = false;
     this.#failure = error;
-    this.#idleTimer.stop();
+    this.#waitingSince = undefined;
+    this.#stopTimer?.();
     this.#stopListening?.();
     this.#watch.onEnd?.(error, isAborted);
     return true;

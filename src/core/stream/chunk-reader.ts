@@ -1,4 +1,3 @@
-import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import type { Config } from '../config/config.ts';
@@ -7,7 +6,7 @@ import { isEventStream, readBodyText, readerOf } from '../http/response-body.ts'
 import { WatchedBody } from '../http/watched-body.ts';
 import { createAccumulator } from './accumulator.ts';
 import type { Accumulator } from './accumulator.ts';
-import { isComplete, isErrorEvent, normalizeChunk } from './chunk.ts';
+import { isComplete, isErrorEvent, normalizeChunk, truncated } from './chunk.ts';
 import { createEventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
 import type { Source, FinalCompletion } from './source.ts';
@@ -33,12 +32,9 @@ export function openStream(
 }
 
 /** The parts of a response context that a reader needs. */
-interface ReaderContext extends Pick<
-  ResponseContext,
-  'errors' | 'history' | 'lease' | 'meta' | 'span'
-> {
+type ReaderContext = Pick<ResponseContext, 'errors' | 'history' | 'lease' | 'meta' | 'span'> & {
   readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
-}
+};
 
 /**
  * Reads one streaming response: bytes become events, and events become chunks, which are also accumulated.
@@ -153,9 +149,7 @@ export function readChunks(
   /** The body ended without `[DONE]`; `error` is set if the connection broke. */
   function endOfBody(error?: unknown): void {
     if (accumulator && isComplete(accumulator.finishReasons, choiceCount)) return complete();
-    const event = 'The stream was truncated';
-    const problem = 'it ended without [DONE]';
-    body.fail(errors.bodyInterrupted(StreamTruncatedError, event, problem, error));
+    body.fail(truncated(errors, error));
   }
 
   /** Completes the stream, or fails it if it had no chunks. */

@@ -1,6 +1,8 @@
+import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import { unchecked } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
+import type { CallErrors } from '../call/errors.ts';
 
 /**
  * The chunk in the parsed data of an event; undefined if there is none. Missing fields that have a default are filled in;
@@ -18,6 +20,12 @@ export function normalizeChunk(value: unknown): ChatCompletionChunk | undefined 
  */
 export function isComplete(finishReasons: readonly unknown[], choiceCount: number): boolean {
   return finishReasons.length >= Math.max(1, choiceCount) && finishReasons.every(Boolean);
+}
+
+/** The error for a stream that is not. `error` is set if the connection broke. */
+export function truncated(errors: CallErrors, error: unknown): StreamTruncatedError {
+  const summary = 'The stream was truncated';
+  return errors.bodyInterrupted(StreamTruncatedError, summary, 'it ended without [DONE]', error);
 }
 
 function normalizeChoice(value: unknown): boolean {

@@ -58,13 +58,9 @@ export function guardBody(
     return withState(response);
   }
   let bytes = start;
+  const summary = 'The download was interrupted and can be repeated for free';
   const interrupted = (problem: string, error?: unknown) =>
-    errors.bodyInterrupted(
-      ConnectionError,
-      'The download was interrupted and can be repeated for free',
-      problem,
-      error,
-    );
+    errors.bodyInterrupted(ConnectionError, summary, problem, error);
   const body = new WatchedBody(response.body.getReader(), {
     config,
     signal,

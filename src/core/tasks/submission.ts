@@ -7,11 +7,11 @@ import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import type { Rule } from '../config/validation.ts';
 import { fingerprint } from './fingerprint.ts';
-import { openTask } from './open-task.ts';
 import { mergePollHeaders } from './poll-target.ts';
 import { submitTask } from './submit.ts';
 import type { SubmitRequest } from './submit.ts';
 import type { TaskScope } from './task-scope.ts';
+import { openTask } from './task.ts';
 import type { SubmittedTask, Task } from './task.ts';
 
 /** A submit request that is described but not sent: one row of a batch. Created by the `submission` methods. */
@@ -64,10 +64,8 @@ export class Submission<Kind extends TaskKind = TaskKind> {
    * @internal Checks the submission and returns what identifies it across processes; params only if they may be stored.
    */
   async details(storeParams: boolean): Promise<SubmissionDetails> {
-    const {
-      endpoint: { path },
-      body,
-    } = this.#request();
+    const { endpoint, body } = this.#request();
+    const { path } = endpoint;
     const { idempotencyKey, signal } = checkRequestOptions(this.#options, this.#scope.optionRules);
     const hash = await fingerprint(path, body);
     const params = storeParams ? unchecked<{ model: string }>(JSON.parse(body)) : undefined;

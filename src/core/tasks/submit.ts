@@ -3,6 +3,7 @@ import type { ResponseMeta } from '../../types/meta.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { TaskUpdate, WaitOptions } from '../../types/tasks/task-handle.ts';
 import type { SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
+import { isNonEmptyString } from '../../types/type-guards.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import { startCall } from '../call/endpoint.ts';
@@ -25,7 +26,6 @@ import { keepMeta } from '../http/kept-meta.ts';
 import { createResponse } from '../http/response-body.ts';
 import type { PriceEstimator } from '../limits/request-price.ts';
 import { requestPrice } from '../limits/request-price.ts';
-import { serverPollPath } from './poll-path.ts';
 import { toPollResult } from './poll-target.ts';
 import { waitCallbackRules } from './poll.ts';
 import type { TaskScope } from './task-scope.ts';
@@ -116,9 +116,6 @@ function waitForSubmitted<Kind extends TaskKind>(
   }));
 }
 
-/** The part of a path template before its first placeholder. */
-const collectionOf = (template: string) => template.split('/{', 1)[0] ?? template;
-
 /** The rules of the options that `generate` accepts in addition to those of `submit`. */
 const generateRules: Rules = {
   ...waitCallbackRules,
@@ -176,4 +173,27 @@ function prepareSubmit<Kind extends TaskKind>(
     return { ...submitted, data: unchecked<SubmittedTask<Kind>>(task) };
   };
   return { call, options: checked, submit };
+}
+
+/** The part of a path template before its first placeholder. */
+const collectionOf = (template: string) => template.split('/{', 1)[0] ?? template;
+
+/**
+ * The path of the first URL that the service named and that is below the base URL. Others are ignored, because the API
+ * key must not be sent anywhere else. So are collections, such as the path of the submission: they contain the results
+ * of other tasks.
+ */
+function serverPollPath(
+  candidates: readonly unknown[],
+  baseURL: string,
+  collections: readonly string[],
+): string | undefined {
+  return candidates
+    .filter(isNonEmptyString)
+    .map((candidate) => URL.parse(candidate, baseURL))
+    .filter((url) => url?.username === '' && url.href.startsWith(`${baseURL}/`))
+    .map((url) => url?.href.slice(baseURL.length).split('#', 1)[0])
+    .find(
+      (path) => path !== undefined && !collections.includes(path.replace(/(?<!\/)\/*\??$/, '')),
+    );
 }

@@ -1,5 +1,5 @@
 import type { AbortedError } from '../../errors/aborted.ts';
-import type { APIError } from '../../errors/api.ts';
+import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { unchecked } from '../../types/schema.ts';
@@ -16,7 +16,6 @@ import { noReason } from '../http/error-body.ts';
 import { sentence, singleLine } from '../http/json.ts';
 import { fillPath, isSafePathValue } from '../http/path.ts';
 import { taskPollInterval } from './poll-delay.ts';
-import { isUnknownPath } from './poll-path.ts';
 import { toPollResult } from './poll-target.ts';
 import type { PollResult, PollTarget } from './poll-target.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
@@ -158,6 +157,15 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
       { outcome: 'unknown', task: this.#task, idempotencyKey },
     );
   }
+}
+
+/** Whether an error means that the path does not exist, rather than the task. */
+function isUnknownPath(error: unknown): error is APIError {
+  return (
+    error instanceof APIError &&
+    [404, 405].includes(error.status) &&
+    !error.code?.startsWith('task')
+  );
 }
 
 /** The tasks of the generations that were returned, so that a download can poll with the headers of the submission. */

@@ -1,16 +1,19 @@
+import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../types/tasks/task-handle.ts';
 import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import { startCall } from '../call/endpoint.ts';
 import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
-import type { RequestOptions } from '../call/request-options.ts';
+import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import type { Span } from '../call/telemetry.ts';
 import type { Rules } from '../config/validation.ts';
+import { fillPath } from '../http/path.ts';
 import { mergePollHeaders } from './poll-target.ts';
 import type { PollResult } from './poll-target.ts';
 import { updatesOf, waitCallbackRules, waitForResult } from './poll.ts';
+import { parseReceipt } from './receipt.ts';
 import { TaskPolls, taskOf } from './task-polls.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 
@@ -122,4 +125,29 @@ export interface SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Ki
   readonly meta: ResponseMeta;
   /** The last known state of the task. */
   readonly latest: Generation<Kind>;
+}
+
+/**
+ * The handle of a task that was submitted before, from its id or receipt. Sends nothing.
+ *
+ * @throws {@link ConfigurationError} when the id or the receipt is invalid, or the receipt is for another kind.
+ */
+export function openTask<Kind extends TaskKind>(
+  scope: TaskScope<Kind>,
+  idOrReceipt: string | Receipt,
+  pollHeaders?: PollHeaders,
+): Task<Kind> {
+  // An id is never JSON.
+  const receipt =
+    typeof idOrReceipt === 'string' && !idOrReceipt.startsWith('{')
+      ? { id: idOrReceipt, kind: scope.kind }
+      : parseReceipt(idOrReceipt);
+  if (receipt.kind !== scope.kind) {
+    throw new ConfigurationError(
+      `receipt: its kind is ${receipt.kind}, not ${scope.kind}. Use gateway.resume(receipt).`,
+    );
+  }
+  // Rejects ids that are unsafe in a path.
+  fillPath('{id}', { ...receipt });
+  return new Task(scope, { ...receipt, ...pollHeaders });
 }
