@@ -30,13 +30,13 @@ export function updatesOf<Value extends Pollable>(
 ): AsyncGenerator<Polled<Value>, void, undefined> {
   // Now, because the generator starts when the caller takes the first update.
   const enter = captureContext(target.context.config);
-  return follow(() => {
+  return iterateUpdates(() => {
     checkOptions(options, waitRules);
     return enter(async () => new Wait(target, options));
   });
 }
 
-async function* follow<Value extends Pollable>(
+async function* iterateUpdates<Value extends Pollable>(
   start: () => Promise<Wait<Value>>,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
   let wait: Wait<Value> | undefined;
