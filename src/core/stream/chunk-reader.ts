@@ -15,7 +15,7 @@ import type { Source, FinalCompletion } from './source.ts';
 export function openStream(
   choiceCount: number,
   signal: AbortSignal | undefined,
-): ResponseHandler<Source<ChatCompletionChunk>> {
+): ResponseHandler<ChunkReader> {
   return async (context) => {
     const { response, errors, config } = context;
     const { body } = response;
@@ -36,6 +36,12 @@ type ReaderContext = Pick<ResponseContext, 'errors' | 'history' | 'lease' | 'met
   readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
 };
 
+/** The source of a streaming response. */
+export interface ChunkReader extends Source<ChatCompletionChunk> {
+  /** Called as soon as the stream has ended, complete or not. */
+  onEnd: () => void;
+}
+
 /**
  * Reads one streaming response: bytes become events, and events become chunks, which are also accumulated.
  *
@@ -47,7 +53,7 @@ export function readChunks(
   bytes: ReadableStreamDefaultReader<Uint8Array>,
   choiceCount: number,
   signal: AbortSignal | undefined,
-): Source<ChatCompletionChunk> {
+): ChunkReader {
   const { clock, maxEventBytes } = config;
   /** Created by the first chunk. */
   let accumulator: Accumulator | undefined;
@@ -60,9 +66,7 @@ export function readChunks(
   let pendingRead: Promise<void> | undefined;
   const releaseSlot = lease.transfer();
   let settleFinal: (final: FinalCompletion | Promise<never>) => void = () => undefined;
-  const final = new Promise<FinalCompletion>((resolve) => {
-    settleFinal = resolve;
-  });
+  const final = new Promise<FinalCompletion>((resolve) => (settleFinal = resolve));
   final.catch(() => undefined);
   const body = new WatchedBody(bytes, {
     config,
@@ -73,15 +77,17 @@ export function readChunks(
     onEnd(error) {
       settleFinal(error === undefined && accumulator ? accumulator : Promise.reject(error));
       releaseSlot();
+      reader.onEnd();
       span?.end(error === undefined ? { data: accumulator?.completion, meta } : { error });
     },
   });
-  const reader: Source<ChatCompletionChunk> = {
+  const reader: ChunkReader = {
     get meta() {
       return meta();
     },
     final,
     clock,
+    onEnd() {},
     get partial() {
       return accumulator?.completion;
     },

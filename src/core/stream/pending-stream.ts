@@ -2,6 +2,7 @@ import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { forwardAbort } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
+import type { ChunkReader } from './chunk-reader.ts';
 import type { Source } from './source.ts';
 
 /**
@@ -10,19 +11,19 @@ import type { Source } from './source.ts';
  * called.
  */
 export function pendingStream(
-  open: (signal: AbortSignal) => Promise<ApiResponse<Source<ChatCompletionChunk>>>,
+  open: (signal: AbortSignal) => Promise<ApiResponse<ChunkReader>>,
   signal: AbortSignal | undefined,
   clock: Clock,
 ): Source<ChatCompletionChunk> {
   const controller = new AbortController();
   const stopListening = forwardAbort(signal, controller);
-  let reader: Source<ChatCompletionChunk> | undefined;
+  let reader: ChunkReader | undefined;
   const opening = open(controller.signal).then(({ data }) => {
-    data.final.then(stopListening, stopListening);
+    data.onEnd = stopListening;
     return (reader = data);
   });
   const final = opening.then((opened) => opened.final);
-  final.catch(stopListening);
+  final.then(stopListening, stopListening);
   return {
     final,
     clock,

@@ -5,7 +5,6 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../../errors/stream.ts';
-import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import { omitUndefined } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { CallErrors } from '../call/errors.ts';
@@ -26,7 +25,7 @@ import { parseErrorBody } from '../http/error-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { SlotLease } from '../limits/slot-lease.ts';
 import { readChunks } from './chunk-reader.ts';
-import type { Source } from './source.ts';
+import type { ChunkReader } from './chunk-reader.ts';
 import { pickRelayedFields } from './to-readable.ts';
 
 /** Options of `fromReadableStream()`. */
@@ -66,7 +65,7 @@ const relayRules: Rules = {
 export function relayedStream(
   readable: ReadableStream<Uint8Array>,
   options: RelayedStreamOptions = {},
-): Source<ChatCompletionChunk> {
+): ChunkReader {
   checkOptions(options, relayRules);
   const config = { ...defaults, ...omitUndefined(options) };
   const meta = emptyMeta();

@@ -117,10 +117,7 @@ function waitForSubmitted<Kind extends TaskKind>(
 }
 
 /** The rules of the options that `generate` accepts in addition to those of `submit`. */
-const generateRules: Rules = {
-  ...waitCallbackRules,
-  onSubmit: functionValue,
-};
+const generateRules: Rules = { ...waitCallbackRules, onSubmit: functionValue };
 
 /** A submission that is ready to be sent. */
 interface PreparedSubmit<Kind extends TaskKind> extends PreparedCall {
