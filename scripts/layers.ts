@@ -32,6 +32,15 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   internal: [...base, 'core', 'resources', 'client.ts'],
   journal: ['types', 'errors/configuration.ts', 'node:fs/promises', 'node:path'],
   node: ['types/nearest-name.ts', 'polygate', 'node:*', 'node:*/**'],
+  'node/fetch': [
+    'types/nearest-name.ts',
+    'types/schema.ts',
+    'types/type-guards.ts',
+    'internal/direct-response.ts',
+    'polygate',
+    'undici',
+    'node:*',
+  ],
   // The proxy runs where the API key is. It imports nothing but a few small files, so that it can be reviewed on its own.
   proxy: [
     'internal/network.ts',

@@ -1,2 +1,5 @@
+export { nodeFetch } from './fetch/node-fetch.ts';
+export type { NodeFetch } from './fetch/node-fetch.ts';
+export type { NodeFetchDispatcher, NodeFetchOptions } from './fetch/dispatcher.ts';
 export { saveTo } from './save-to.ts';
 export type { SavedFile, SaveToOptions } from './save-to.ts';

@@ -1,4 +1,5 @@
 import type { ResponseMeta } from '../../types/meta.ts';
+import { headersOf } from '../http/direct-response.ts';
 import { buildRequestHeaders, resolveApiKey } from '../http/request-headers.ts';
 import { readBodyText } from '../http/response-body.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
@@ -53,7 +54,7 @@ export async function attempt<Result>(
   }
   call.observer?.onRejection?.(response);
   const text = await readBodyText(response, maxErrorBodyBytes, signal).catch(() => '');
-  throw errors.apiError(meta(), text, parseRetryAfter(response.headers, config.clock.now()));
+  throw errors.apiError(meta(), text, parseRetryAfter(headersOf(response), config.clock.now()));
 }
 
 /** Sends the request. The body of the response is not read. */

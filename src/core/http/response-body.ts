@@ -1,22 +1,24 @@
 import { startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import { isChromium } from '../config/environment.ts';
+import { hasBody, headersOf, openDirectly } from './direct-response.ts';
+import type { BodyReader } from './direct-response.ts';
 
 /** Creating a decoder is expensive, and most bodies arrive in one piece, which needs no state. */
 const sharedDecoder = new TextDecoder();
 
 /**
- * Returns a reader for the body of a response.
+ * Returns a reader for the body of a response; undefined if it has none.
  *
  * In Chromium, a response that is not cached and whose body a reader reads to its end counts as canceled, in the
  * network panel as well as for extensions and service workers. A body that was split for a copy is read by the browser
  * itself and does not. The copy is dropped at once, so that nothing is stored twice. The disadvantage: Chromium no
  * longer slows down the connection if the body is read slowly.
  */
-export function readerOf(
-  response: Response,
-  body: ReadableStream<Uint8Array>,
-): ReadableStreamDefaultReader<Uint8Array> {
+export function readerOf(response: Response): BodyReader | undefined {
+  if (!hasBody(response)) return undefined;
+  const reader = openDirectly(response);
+  if (reader) return reader;
   if (isChromium()) {
     response
       .clone()
@@ -24,12 +26,12 @@ export function readerOf(
       .catch(() => undefined);
   }
   // Splitting replaces the body.
-  return (response.body ?? body).getReader();
+  return response.body?.getReader();
 }
 
 /** Whether a response is an event stream, judging by its content type. */
-export function isEventStream({ headers }: Response): boolean {
-  return /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+export function isEventStream(response: Response): boolean {
+  return /^text\/event-stream\b/i.test(headersOf(response).get('content-type') ?? '');
 }
 
 /** A body exceeded its size limit. */
@@ -45,8 +47,8 @@ export async function readBodyText(
   limit: number,
   signal: AbortSignal,
 ): Promise<string> {
-  if (response.body === null) return '';
-  const reader = readerOf(response, response.body);
+  const reader = readerOf(response);
+  if (reader === undefined) return '';
   const cancel = () => void reader.cancel().catch(() => undefined);
   const stopListening = whenAborted(signal, cancel);
   const pieces: Uint8Array[] = [];
@@ -54,7 +56,7 @@ export async function readBodyText(
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return decode(pieces);
+      if (done || value === undefined) return decode(pieces);
       pieces.push(value);
       size += value.byteLength;
       if (size > limit) {
@@ -74,7 +76,7 @@ function decode(pieces: readonly Uint8Array[]): string {
 }
 
 /** Reads the rest of a body for up to 100 ms, so that the connection can be reused, and then cancels it. */
-export function finishBody(reader: ReadableStreamDefaultReader<Uint8Array>, clock: Clock): void {
+export function finishBody(reader: BodyReader, clock: Clock): void {
   const stopTimer = startTimer(clock, 100, () => void reader.cancel().catch(stopTimer));
   const read = (): Promise<void> => reader.read().then(({ done }) => (done ? stopTimer() : read()));
   read().catch(stopTimer);

@@ -1,11 +1,12 @@
 import type { ResponseMeta } from '../../types/meta.ts';
+import { headersOf } from './direct-response.ts';
 
 /** Parses the documented response headers. Specification: Endpoints, Limits. */
 export function parseResponseMeta(
   response: Response,
   { headerPrefix, requestIdHeader }: { headerPrefix: string; requestIdHeader: string },
 ): ResponseMeta {
-  const { headers, status } = response;
+  const headers = headersOf(response);
   const text = (name: string) => headers.get(headerPrefix + name) || undefined;
   const number = (name: string) => {
     const value = Number(text(name));
@@ -23,7 +24,7 @@ export function parseResponseMeta(
       headers.get('x-request-id') ??
       headers.get('x-oneapi-request-id') ??
       undefined,
-    status,
+    status: response.status,
     chargeUsd: amount('charge-usd'),
     wallet: text('wallet'),
     balanceUsd: number('balance-usd'),
@@ -37,7 +38,10 @@ export function parseResponseMeta(
       remaining: amount('concurrency-remaining'),
       source: text('concurrency-source'),
     },
-    headers,
+    // Most callers read only the fields above.
+    get headers() {
+      return response.headers;
+    },
   };
 }
 

@@ -1,3 +1,5 @@
+import type { HeaderReader } from './direct-response.ts';
+
 /** An HTTP date: a weekday, a date and a time, then `GMT` or, in one format, the year. */
 const httpDate = /^[a-z]{3,9},? .{12,20}:\d\d \w{3,4}$/i;
 
@@ -5,7 +7,7 @@ const httpDate = /^[a-z]{3,9},? .{12,20}:\d\d \w{3,4}$/i;
  * Parses a `Retry-After` header to ms: whole or decimal seconds, or one of the three HTTP date formats. The response's
  * `Date` header corrects a skewed local clock. Past dates and invalid values count as absent.
  */
-export function parseRetryAfter(headers: Headers, now: number): number | undefined {
+export function parseRetryAfter(headers: HeaderReader, now: number): number | undefined {
   const text = headers.get('retry-after');
   if (text === null) return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;

@@ -1,5 +1,6 @@
 import { monotonicNow, startTimer, whenAborted } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
+import type { BodyReader } from './direct-response.ts';
 import { weakly } from './garbage.ts';
 import { finishBody } from './response-body.ts';
 
@@ -32,7 +33,7 @@ export class WatchedBody {
   isOpen = true;
   /** Whether everything that the service sent has been read. */
   isAtEnd = false;
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #reader: BodyReader;
   readonly #watch: BodyWatch;
   /** When the current wait for data began, in monotonic ms; undefined between two waits. */
   #waitingSince: number | undefined;
@@ -42,7 +43,7 @@ export class WatchedBody {
   #failure: unknown;
   #onFailure: ((error: unknown) => void) | undefined;
 
-  constructor(reader: ReadableStreamDefaultReader<Uint8Array>, watch: BodyWatch) {
+  constructor(reader: BodyReader, watch: BodyWatch) {
     this.#reader = reader;
     this.#watch = watch;
   }

@@ -1,6 +1,7 @@
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import type { Config } from '../config/config.ts';
+import type { BodyReader } from '../http/direct-response.ts';
 import { singleLine, parseJson } from '../http/json.ts';
 import { isEventStream, readBodyText, readerOf } from '../http/response-body.ts';
 import { WatchedBody } from '../http/watched-body.ts';
@@ -18,10 +19,8 @@ export function openStream(
 ): ResponseHandler<ChunkReader> {
   return async (context) => {
     const { response, errors, config } = context;
-    const { body } = response;
-    if (body !== null && isEventStream(response)) {
-      return readChunks(context, readerOf(response, body), choiceCount, signal);
-    }
+    const body = isEventStream(response) ? readerOf(response) : undefined;
+    if (body) return readChunks(context, body, choiceCount, signal);
     const text = await readBodyText(response, config.maxResponseBytes, context.signal).catch(
       () => '',
     );
@@ -50,7 +49,7 @@ export interface ChunkReader extends Source<ChatCompletionChunk> {
  */
 export function readChunks(
   { errors, history, config, lease, meta, span }: ReaderContext,
-  bytes: ReadableStreamDefaultReader<Uint8Array>,
+  bytes: BodyReader,
   choiceCount: number,
   signal: AbortSignal | undefined,
 ): ChunkReader {

@@ -6,6 +6,7 @@ import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { noHeaderChanges, parseHeaderChanges } from '../config/header-changes.ts';
+import { headersOf } from '../http/direct-response.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 
 /** A record as a poll returned it. */
@@ -21,7 +22,7 @@ export function toPollResult<Value>(
   { data, response }: ApiResponse<Value>,
   { config: { clock } }: ClientContext,
 ): PollResult<Value> {
-  const retryAfterMs = parseRetryAfter(response.headers, clock.now());
+  const retryAfterMs = parseRetryAfter(headersOf(response), clock.now());
   return { data, at: monotonicNow(clock), retryAfterMs };
 }
 

@@ -1,0 +1,91 @@
+import { createRequire } from 'node:module';
+
+import { ConfigurationError } from 'polygate';
+import type { Dispatcher } from 'undici';
+
+import { unchecked } from '../../types/schema.ts';
+
+export type { Dispatcher };
+
+/** What {@link nodeFetch} needs of a dispatcher. Not undici's own type: it may not be installed, or have two versions. */
+export interface NodeFetchDispatcher {
+  dispatch(options: object, handler: object): boolean;
+}
+
+/** Options of {@link nodeFetch}. */
+export interface NodeFetchOptions {
+  /**
+   * Maximum number of connections per origin.
+   * @defaultValue 64
+   */
+  connections?: number | undefined;
+  /**
+   * Negotiates HTTP/2 with servers that support it over TLS. `false` uses HTTP/1.1 only.
+   * @defaultValue `false`
+   */
+  http2?: boolean | undefined;
+  /**
+   * `'env'` reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; otherwise the URL of an HTTP proxy.
+   * @defaultValue no proxy
+   */
+  proxy?: 'env' | (string & {}) | undefined;
+  /**
+   * Time limit for opening a connection, in milliseconds.
+   * @defaultValue 10,000
+   */
+  connectTimeout?: number | undefined;
+  /**
+   * A dispatcher of undici to send with, in place of the other options: for example an `Agent` with the certificate of a
+   * private authority. It is not closed by `close()`.
+   */
+  dispatcher?: NodeFetchDispatcher | undefined;
+}
+
+/** A dispatcher, and what is known about it. */
+export interface Sender {
+  readonly dispatcher: NodeFetchDispatcher;
+  /** Whether it resends only what the server is known not to have processed. */
+  readonly mayReplay: boolean;
+  close(): Promise<void>;
+}
+
+/** Creates the dispatcher for checked options. */
+export function createSender(options: NodeFetchOptions): Sender {
+  const { connections = 64, http2 = false, proxy, connectTimeout = 10_000 } = options;
+  if (options.dispatcher) {
+    // The caller who created it closes it, and chose its version.
+    return { dispatcher: options.dispatcher, mayReplay: true, close: () => Promise.resolve() };
+  }
+  const { undici, major } = loadUndici();
+  const connection = { timeout: connectTimeout, allowH2: http2 };
+  const shared = {
+    connections,
+    allowH2: http2,
+    connect: connection,
+    // The client has timeouts of its own. These would end a long chat after five minutes.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+  const proxied = { ...shared, proxyTls: connection, requestTls: connection };
+  const dispatcher =
+    proxy === undefined
+      ? new undici.Agent(shared)
+      : proxy === 'env'
+        ? new undici.EnvHttpProxyAgent(proxied)
+        : new undici.ProxyAgent({ ...proxied, uri: proxy });
+  return { dispatcher, mayReplay: major >= 8, close: () => dispatcher.close() };
+}
+
+/** Loads undici when it is first needed, because it is an optional peer. */
+function loadUndici() {
+  const require = createRequire(import.meta.url);
+  try {
+    const undici = unchecked<typeof import('undici')>(require('undici'));
+    const { version } = unchecked<{ version: string }>(require('undici/package.json'));
+    return { undici, major: Number.parseInt(version) };
+  } catch (cause) {
+    throw new ConfigurationError('nodeFetch: undici is missing. Run `npm install undici`.', {
+      cause,
+    });
+  }
+}

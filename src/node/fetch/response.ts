@@ -1,0 +1,131 @@
+import { direct } from '../../internal/direct-response.ts';
+import type { BodyReader, DirectResponse } from '../../internal/direct-response.ts';
+import { toStream, unusable } from './body-stream.ts';
+import type { ResponseHead } from './exchange.ts';
+import { createHeaders, headerValue } from './headers.ts';
+
+/** What a response is made of. */
+export interface ReceivedResponse {
+  readonly head: ResponseHead;
+  readonly url: string;
+  readonly redirected: boolean;
+  /** Undefined if the response cannot have a body. */
+  readonly body: BodyReader | undefined;
+}
+
+/**
+ * A `Response` whose headers and body are created when they are first read. The client reads it directly instead, which
+ * costs a fraction. It is an instance of `Response`, but does not call its constructor.
+ */
+export class NodeResponse implements Response, DirectResponse {
+  readonly #received: ReceivedResponse;
+  #headers: Headers | undefined;
+  /** A response of the runtime with the same body, once someone has asked for the body. */
+  #full: Response | undefined;
+  #isOpened = false;
+
+  constructor(received: ReceivedResponse, full?: Response) {
+    this.#received = received;
+    this.#full = full;
+  }
+
+  get [direct](): DirectResponse | undefined {
+    // A body that someone else reads is read by its web stream.
+    return this.#full ? undefined : this;
+  }
+
+  get hasBody(): boolean {
+    return this.#received.body !== undefined;
+  }
+
+  get(name: string): string | null {
+    return this.#headers ? this.#headers.get(name) : headerValue(this.#received.head, name);
+  }
+
+  openBody(): BodyReader {
+    if (this.#isOpened || !this.#received.body) throw unusable();
+    this.#isOpened = true;
+    return this.#received.body;
+  }
+
+  get status(): number {
+    return this.#received.head.status;
+  }
+
+  get statusText(): string {
+    return this.#received.head.statusText;
+  }
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status <= 299;
+  }
+
+  get url(): string {
+    return this.#received.url;
+  }
+
+  get redirected(): boolean {
+    return this.#received.redirected;
+  }
+
+  get type(): ResponseType {
+    return 'basic';
+  }
+
+  get headers(): Headers {
+    return (this.#headers ??= createHeaders(this.#received.head));
+  }
+
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    return this.#open().body;
+  }
+
+  get bodyUsed(): boolean {
+    return this.#isOpened || (this.#full?.bodyUsed ?? false);
+  }
+
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#open().arrayBuffer();
+  }
+
+  blob(): Promise<Blob> {
+    return this.#open().blob();
+  }
+
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#open().bytes();
+  }
+
+  formData(): Promise<FormData> {
+    return this.#open().formData();
+  }
+
+  json(): Promise<unknown> {
+    return this.#open().json();
+  }
+
+  text(): Promise<string> {
+    return this.#open().text();
+  }
+
+  clone(): Response {
+    return new NodeResponse(this.#received, this.#open().clone());
+  }
+
+  #open(): Response {
+    return (this.#full ??= this.#create());
+  }
+
+  #create(): Response {
+    const { body } = this.#received;
+    const { headers } = this;
+    if (!body) return new Response(null, { headers });
+    const full = new Response(toStream(body), { headers });
+    // The client has read the body.
+    if (this.#isOpened) full.body?.cancel().catch(() => undefined);
+    return full;
+  }
+}
+
+// The constructor of `Response` would cost more than everything else here.
+Object.setPrototypeOf(NodeResponse.prototype, Response.prototype);
