@@ -15,6 +15,10 @@ const withHooks = [
   { find: /^\.\/client\.ts$/, replacement: source('../test/support/hooked-client.ts') },
 ];
 
+const withNodeFetch = [
+  { find: /^\.\/client\.ts$/, replacement: source('../test/support/node-fetch-client.ts') },
+];
+
 export default defineConfig({
   resolve: {
     // Resolves the package's own name to its sources, so that examples and tests need no build.
@@ -82,6 +86,17 @@ export default defineConfig({
           name: 'isolated with hooks',
           provide: { transport: 'ky' },
           include: [`${ofClient}/${isolated}`],
+        },
+      },
+      {
+        extends: true,
+        resolve: { alias: withNodeFetch },
+        test: {
+          name: 'shared over nodeFetch',
+          include: [`${ofClient}/**/*.test.ts`],
+          exclude: [...exclude, isolated, 'test/security/patterns.test.ts'],
+          isolate: false,
+          setupFiles: 'test/support/unchanged-process.ts',
         },
       },
       {

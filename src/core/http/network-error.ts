@@ -4,10 +4,10 @@ import { noReason } from './error-body.ts';
 
 /**
  * Codes of errors that occur before the request is sent: DNS errors, connections that are refused or time out,
- * certificates that are not trusted, and proxies that open no tunnel.
+ * certificates that are not trusted, proxies that open no tunnel, and a `nodeFetch` that was closed.
  */
 const unsentCodes =
-  /(^EAI_AGAIN|^ERR_PROXY_TUNNEL|refused|ENOTFOUND|UNREACH|EADDRNOTAVAIL|_CONNECT_TIMEOUT)$|^(ERR_TLS_)?CERT_|^UNABLE_TO_|SELF_SIGNED/i;
+  /(^EAI_AGAIN|^ERR_PROXY_TUNNEL|refused|ENOTFOUND|UNREACH|EADDRNOTAVAIL|_CONNECT_TIMEOUT|UND_ERR_CLOSED)$|^(ERR_TLS_)?CERT_|^UNABLE_TO_|SELF_SIGNED/i;
 
 /**
  * Messages of such errors that have no code of their own, as Node and undici word them. Browsers reveal nothing about
@@ -16,13 +16,31 @@ const unsentCodes =
 const unsentMessages =
   /^(bad port|unknown scheme|Proxy response .+ when HTTP Tunneling)$|before secure TLS connection/;
 
+/**
+ * Messages about HTTP/2 streams that the service has not processed (RFC 9113, 8.7), as Node and Deno word them.
+ */
+const refusedMessages =
+  /error code NGHTTP2_REFUSED_STREAM$|refused stream before processing any application logic/;
+
+/**
+ * Whether an HTTP/2 stream is above the last id of a GOAWAY. Version 8 of undici reports this for such streams only, and
+ * without an error code of the service as information. Version 7 reports every lost stream of the connection like this,
+ * but always as an error of the socket.
+ */
+const isAboveLastStream = ({ code, message }: { code: string; message: string }) =>
+  code === 'UND_ERR_INFO' && message.startsWith('HTTP/2: "GOAWAY" frame received');
+
 /** Whether the service may have received a request whose `fetch` rejected with this error. */
 export function networkOutcome(error: unknown): ConnectionError['outcome'] {
   const chain = causeChain(error);
   // Such as `read EHOSTUNREACH`, which libraries quote in messages of their own: the connection was established.
   const isEstablished = chain.some(({ message }) => /\b(read|write) E[A-Z]/.test(message));
   const isUnsent = chain.some(
-    ({ code, message }) => unsentCodes.test(code) || unsentMessages.test(message),
+    (link) =>
+      unsentCodes.test(link.code) ||
+      unsentMessages.test(link.message) ||
+      refusedMessages.test(link.message) ||
+      isAboveLastStream(link),
   );
   return isUnsent && !isEstablished ? 'not-sent' : 'unknown';
 }

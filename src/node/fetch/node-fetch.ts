@@ -10,6 +10,7 @@ import { createSender } from './dispatcher.ts';
 import type { NodeFetchOptions, Sender } from './dispatcher.ts';
 import { Exchange } from './exchange.ts';
 import { headerValue } from './headers.ts';
+import { isConnectable } from './ports.ts';
 import { isRedirect, redirectedRequest } from './redirect.ts';
 import { readRequest } from './request.ts';
 import type { OutgoingRequest } from './request.ts';
@@ -48,8 +49,8 @@ export function nodeFetch(options: NodeFetchOptions = {}): NodeFetch {
       throw failed(Object.assign(new Error('nodeFetch is closed'), { code: 'UND_ERR_CLOSED' }));
     const read = readRequest(input, init);
     const request = read instanceof Promise ? await read : read;
-    // There is nothing to connect to.
-    if (!/^https?:$/.test(request.url.protocol)) return globalThis.fetch(input, init);
+    // Without a connection, such as `data:`, or to be rejected as `fetch` rejects it.
+    if (!isConnectable(request.url)) return globalThis.fetch(input, init);
     return follow(sender, request);
   };
   return Object.assign(fetch, { close, [Symbol.asyncDispose]: close });

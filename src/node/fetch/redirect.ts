@@ -1,3 +1,4 @@
+import { isConnectable } from './ports.ts';
 import type { OutgoingRequest } from './request.ts';
 
 /** Headers that authorize a request, and must not reach another server. */
@@ -35,9 +36,7 @@ export function redirectedRequest(
   location: string,
 ): OutgoingRequest {
   const url = new URL(location, request.url);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new Error('URL scheme must be a HTTP(S) scheme');
-  }
+  if (!isConnectable(url)) throw new Error('the target must be an HTTP server');
   const { method } = request;
   const headers = { ...request.headers };
   if (url.origin !== request.url.origin) {
