@@ -1,4 +1,5 @@
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
+import { nodeFetch } from 'polygate/node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { tracedGateway } from './traced-gateway.ts';
@@ -24,13 +25,17 @@ afterEach(async () => {
 const received = () =>
   service.mock.requests.map(({ headers }) => headers['traceparent']?.split('-').slice(1, 3));
 
-const cases = { 'without hooks': undefined, 'with hooks': { afterResponse: [() => {}] } };
+const cases = {
+  'without hooks': {},
+  'with hooks': { hooks: { afterResponse: [() => {}] } },
+  'over nodeFetch': { fetch: nodeFetch() },
+};
 
 test.each(Object.entries(cases))(
   'each attempt of a call is an HTTP span below the one of the call, %s',
-  async (_, hooks) => {
+  async (_, options) => {
     service.mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', attempt: 1 });
-    const gateway = service.createClient({ hooks, random: () => 0, logLevel: 'error' });
+    const gateway = service.createClient({ ...options, random: () => 0, logLevel: 'error' });
     await service.inSpan('caller', () => gateway.images.submit(image));
     expect(service.paths()).toEqual([
       'caller',
@@ -46,8 +51,8 @@ test.each(Object.entries(cases))(
 
 test.each(Object.entries(cases))(
   'a stream, a request of gateway.fetch and polls send the traceparent of their trace, %s',
-  async (_, hooks) => {
-    const gateway = service.createClient({ hooks });
+  async (_, options) => {
+    const gateway = service.createClient(options);
     await service.inSpan('caller', async () => {
       await gateway.chat.completions.stream(question).final();
       await (await gateway.fetch('/v1/models')).text();
