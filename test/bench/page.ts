@@ -10,6 +10,7 @@ export interface Report {
   readonly versions: Record<string, string>;
   readonly seconds: number;
   readonly rows: readonly Row[];
+  readonly nodeFetch: readonly OptionRow[];
   readonly hooks: readonly OptionRow[];
   readonly telemetry: readonly OptionRow[];
   readonly queue: readonly QueueRow[];
@@ -81,14 +82,15 @@ function section(row: Row): string {
     .join('\n\n');
 }
 
-function hookTable(rows: readonly OptionRow[]): string {
+/** A table of `raw`, polygate, and the client of this name, which is polygate with another option. */
+function variantTable(rows: readonly OptionRow[], name: string, title: string): string {
   const cell = (value = Number.NaN) => number.format(value);
   return [
-    '| Benchmark | raw | polygate | polygate with hooks |',
+    `| Benchmark | raw | polygate | polygate ${title} |`,
     '| --- | --: | --: | --: |',
     ...rows.map(
-      ({ title, baseline, values }) =>
-        `| ${title} | ${baseline} | ${cell(values.polygate)} | ${cell(values['polygate-hooks'])} |`,
+      (row) =>
+        `| ${row.title} | ${row.baseline} | ${cell(row.values.polygate)} | ${cell(row.values[name])} |`,
     ),
   ].join('\n');
 }
@@ -117,7 +119,7 @@ function queueTable(rows: readonly QueueRow[]): string {
 
 /** Renders docs/benchmarks.md. */
 export function page(report: Report): string {
-  const { machine, node, versions, seconds, rows, hooks, telemetry, queue } = report;
+  const { machine, node, versions, seconds, rows, nodeFetch, hooks, telemetry, queue } = report;
   const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const lost = rows.filter((row) => !isMet(row) || betterClients(row).length > 0);
   return `# Benchmarks
@@ -150,12 +152,21 @@ ${lost.map((row) => `- ${row.title}: ${[isMet(row) ? '' : `above its target of $
 
 ${rows.map(section).join('\n\n')}
 
+## What nodeFetch saves
+
+[\`nodeFetch\`](runtimes.md#nodefetch) sends on undici's own HTTP client in place of the global \`fetch\`, which uses the same
+package in another way. All three take turns. User and system CPU time relative to \`raw\`.
+
+${variantTable(nodeFetch, 'polygate-node-fetch', 'over nodeFetch')}
+
+${notes.nodeFetch}
+
 ## What hooks cost
 
 [Hooks](hooks.md) make the client send through ky. The client with hooks has two that do nothing: one \`beforeRequest\` and
 one \`afterResponse\` hook. All three take turns. User and system CPU time relative to \`raw\`.
 
-${hookTable(hooks)}
+${variantTable(hooks, 'polygate-hooks', 'with hooks')}
 
 ${notes.hooks}
 
@@ -187,6 +198,6 @@ ${notes.queue}
 \`npm run bench\` runs the benchmarks and generates this page; do not edit it. The raw numbers are in
 [benchmarks/results.json](benchmarks/results.json). To profile one client:
 \`node test/bench/profile.ts <client> <job> [cpu|allocations|live]\`. To measure single rows after a build:
-\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|hooks|telemetry|queue>\`.
+\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|node-fetch|hooks|telemetry|queue>\`.
 `;
 }

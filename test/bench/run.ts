@@ -11,7 +11,7 @@ import { bundleSizeRows } from './rows/bundle-size.ts';
 import { firstTextRow, requestRows } from './rows/calls.ts';
 import { chunkRow } from './rows/chunks.ts';
 import { coldStartRow } from './rows/cold-start.ts';
-import { hookRows, telemetryRows } from './rows/options.ts';
+import { hookRows, nodeFetchRows, telemetryRows } from './rows/options.ts';
 import { parkedRow } from './rows/parked.ts';
 import { pollRows } from './rows/polling.ts';
 import { queueRows } from './rows/queue.ts';
@@ -50,7 +50,7 @@ const groups: Readonly<Record<string, () => Row | Row[] | Promise<Row | Row[]>>>
 
 // node test/bench/run.ts [<group> …]: runs all groups and writes the page, or only prints the rows of the named groups.
 const selected = process.argv.slice(2);
-const known = [...Object.keys(groups), 'hooks', 'telemetry', 'queue'];
+const known = [...Object.keys(groups), 'node-fetch', 'hooks', 'telemetry', 'queue'];
 const unknown = selected.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   throw new Error(`Unknown group: ${unknown.join(', ')}. Groups: ${known.join(', ')}.`);
@@ -64,6 +64,8 @@ for (const [name, measure] of Object.entries(groups)) {
     log(row);
   }
 }
+const nodeFetch = isSelected('node-fetch') ? await nodeFetchRows(server) : [];
+nodeFetch.forEach(log);
 const hooks = isSelected('hooks') ? await hookRows(server) : [];
 hooks.forEach(log);
 const telemetry = isSelected('telemetry') ? await telemetryRows(server) : [];
@@ -80,7 +82,7 @@ const report: Report = {
   node: process.versions.node,
   versions: Object.fromEntries([
     ...Object.entries(packages).filter(([name]) => !tools.includes(name)),
-    ...['ky', 'eventsource-parser', 'bullmq'].map((name) => [
+    ...['ky', 'eventsource-parser', 'undici', 'bullmq'].map((name) => [
       name,
       readPackage(`node_modules/${name}/package.json`).version,
     ]),
@@ -88,6 +90,7 @@ const report: Report = {
   ]),
   seconds: Math.round((performance.now() - start) / 1_000),
   rows,
+  nodeFetch,
   hooks,
   telemetry,
   queue,

@@ -3,9 +3,9 @@ import type { PolygateOptions } from '../../../dist/index.js';
 import { key, messages, prompt } from '../client.ts';
 import type { Client } from '../client.ts';
 
-/** polygate, with or without hooks and telemetry. */
+/** polygate, with or without hooks, telemetry and another `fetch`. */
 export const createClient = (
-  options: Pick<PolygateOptions, 'hooks' | 'telemetry'> = {},
+  options: Pick<PolygateOptions, 'fetch' | 'hooks' | 'telemetry'> = {},
 ): Client => ({
   request: (base) => {
     const gateway = new Polygate({ apiKey: key, baseURL: `${base}/json`, ...options });

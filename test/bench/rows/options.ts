@@ -50,6 +50,11 @@ export async function hookRows(server: Server): Promise<OptionRow[]> {
   return optionRows('hooks', ['raw', 'polygate', 'polygate-hooks'], server);
 }
 
+/** What `nodeFetch` saves: CPU time over the global `fetch` and over `nodeFetch`, relative to `raw`. */
+export async function nodeFetchRows(server: Server): Promise<OptionRow[]> {
+  return optionRows('node-fetch', ['raw', 'polygate', 'polygate-node-fetch'], server);
+}
+
 /** What telemetry costs: CPU time with OpenTelemetry, relative to polygate without. */
 export async function telemetryRows(server: Server): Promise<OptionRow[]> {
   return optionRows('telemetry', ['polygate', 'polygate-telemetry'], server);
