@@ -1,8 +1,8 @@
 import { Polygate } from 'polygate';
 import { nodeFetch } from 'polygate/node';
 import type { NodeFetch, NodeFetchOptions } from 'polygate/node';
-import { Agent, ProxyAgent } from 'undici';
-import { Agent as Agent8 } from 'undici-8';
+import type { Agent, ProxyAgent } from 'undici';
+import type { Agent as Agent8 } from 'undici-8';
 import { expectTypeOf, test } from 'vitest';
 
 test('nodeFetch returns a fetch for the client', () => {
@@ -20,8 +20,6 @@ test('nodeFetch accepts the dispatchers of both versions of undici', () => {
 });
 
 test('nodeFetch rejects what is no option', () => {
-  // @ts-expect-error The name is misspelled.
-  nodeFetch({ conections: 8 });
-  // @ts-expect-error It is no dispatcher.
-  nodeFetch({ dispatcher: {} });
+  expectTypeOf<{ conections: number }>().not.toExtend<NodeFetchOptions>();
+  expectTypeOf<{ dispatcher: object }>().not.toExtend<NodeFetchOptions>();
 });

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 
 import { ConfigurationError } from 'polygate';
-import type { Dispatcher } from 'undici';
+import type * as Undici from 'undici';
 
 import { unchecked } from '../../types/schema.ts';
 
-export type { Dispatcher };
+export type DispatchController = Undici.Dispatcher.DispatchController;
 
 /** What {@link nodeFetch} needs of a dispatcher. Not undici's own type: it may not be installed, or have two versions. */
 export interface NodeFetchDispatcher {
@@ -56,7 +56,7 @@ export function createSender(options: NodeFetchOptions): Sender {
     // The caller who created it closes it, and chose its version.
     return { dispatcher: options.dispatcher, mayReplay: true, close: () => Promise.resolve() };
   }
-  const { undici, major } = loadUndici();
+  const { undici, version } = loadUndici();
   const connection = { timeout: connectTimeout, allowH2: http2 };
   const shared = {
     connections,
@@ -73,16 +73,22 @@ export function createSender(options: NodeFetchOptions): Sender {
       : proxy === 'env'
         ? new undici.EnvHttpProxyAgent(proxied)
         : new undici.ProxyAgent({ ...proxied, uri: proxy });
-  return { dispatcher, mayReplay: major >= 8, close: () => dispatcher.close() };
+  return { dispatcher, mayReplay: isCareful(version), close: () => dispatcher.close() };
+}
+
+/** Whether this version checks the last stream of a GOAWAY before it sends requests again. Earlier ones do not. */
+function isCareful(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 8 || (major === 8 && minor >= 4);
 }
 
 /** Loads undici when it is first needed, because it is an optional peer. */
 function loadUndici() {
   const require = createRequire(import.meta.url);
   try {
-    const undici = unchecked<typeof import('undici')>(require('undici'));
+    const undici = unchecked<typeof Undici>(require('undici'));
     const { version } = unchecked<{ version: string }>(require('undici/package.json'));
-    return { undici, major: Number.parseInt(version) };
+    return { undici, version };
   } catch (cause) {
     throw new ConfigurationError('nodeFetch: undici is missing. Run `npm install undici`.', {
       cause,

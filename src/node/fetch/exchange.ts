@@ -1,5 +1,5 @@
 import type { BodyReader } from '../../internal/direct-response.ts';
-import type { Dispatcher } from './dispatcher.ts';
+import type { DispatchController } from './dispatcher.ts';
 
 /** Data that no reader has asked for yet. Beyond this, the sender is slowed down. */
 const maxQueuedBytes = 65_536;
@@ -23,7 +23,7 @@ export class Exchange implements BodyReader {
   readonly #mayReplay: boolean;
   #resolve: (head: ResponseHead) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
-  #controller: Dispatcher.DispatchController | undefined;
+  #controller: DispatchController | undefined;
   #hasHead = false;
   #hasEnded = false;
   #failure: { readonly error: unknown } | undefined;
@@ -49,7 +49,7 @@ export class Exchange implements BodyReader {
     this.#close();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: DispatchController): void {
     const isReplayed = this.#controller !== undefined;
     this.#controller = controller;
     if (this.#failure) this.#close();
@@ -61,7 +61,7 @@ export class Exchange implements BodyReader {
   }
 
   onResponseStart(
-    controller: Dispatcher.DispatchController,
+    controller: DispatchController,
     status: number,
     headers: ResponseHead['headers'],
     statusText = '',
@@ -72,7 +72,7 @@ export class Exchange implements BodyReader {
     this.#resolve({ status, statusText, headers, raw: controller.rawHeaders });
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, data: Uint8Array): void {
+  onResponseData(controller: DispatchController, data: Uint8Array): void {
     const reading = this.#pendingRead;
     if (reading) {
       this.#pendingRead = undefined;

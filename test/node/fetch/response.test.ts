@@ -30,7 +30,7 @@ describe('the response', () => {
     expect(response.body).toBeInstanceOf(ReadableStream);
     expect(await response.text()).toBe('short');
     expect(response.bodyUsed).toBe(true);
-    expect(String(response)).toBe('[object Response]');
+    expect(Object.prototype.toString.call(response)).toBe('[object Response]');
   });
 
   test('has repeated headers, and decodes bytes as Latin-1', async () => {
