@@ -52,6 +52,32 @@ describe('a request that fetch fails', () => {
   });
 });
 
+/** How Node, undici and Deno word the loss of an HTTP/2 stream. */
+const lostStreams = [
+  ['not-sent', 'ERR_HTTP2_STREAM_ERROR', 'Stream closed with error code NGHTTP2_REFUSED_STREAM'],
+  ['not-sent', '', 'stream error received: refused stream before processing any application logic'],
+  ['not-sent', 'UND_ERR_INFO', 'HTTP/2: "GOAWAY" frame received with code 0'],
+  ['unknown', 'UND_ERR_SOCKET', 'HTTP/2: "GOAWAY" frame received with code 0'],
+  ['unknown', 'UND_ERR_INFO', 'HTTP/2: stream closed before the response was complete'],
+  ['unknown', 'ERR_HTTP2_STREAM_ERROR', 'Stream closed with error code NGHTTP2_CANCEL'],
+  ['unknown', 'ERR_HTTP2_SESSION_ERROR', 'Session closed with error code 7'],
+] as const;
+
+test.each(lostStreams)('a chat is %s if its HTTP/2 stream ends with %s: %s', async (...row) => {
+  const [outcome, code, message] = row;
+  let requests = 0;
+  const gateway = clientOf(
+    async () => {
+      requests += 1;
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) });
+    },
+    { maxRetries: 1, random: () => 0 },
+  );
+  const error = await caught(gateway.chat.completions.create(chat));
+  expect(error).toMatchObject({ name: 'ConnectionError', outcome });
+  expect(requests).toBe(outcome === 'not-sent' ? 2 : 1);
+});
+
 test('a fetch that returns no response fails like a lost connection', async () => {
   const gateway = clientOf(async () => JSON.parse('null'), { maxRetries: 0 });
   const error = await caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
