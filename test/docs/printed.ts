@@ -126,5 +126,5 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/concurrency-and-budgets.md: Monitor the queue': /\{ limit: 8, inFlight: 0, queued: 0 \}\n$/,
   'docs/materials.md: List and delete materials': /^mat_\w+ image available\n$/,
   'docs/migrating.md: Submit now and wait later (2)': / 1\n$/,
-  'docs/runtimes.md: Node.js': /^You said: /,
+  'docs/runtimes.md: nodeFetch': /^You said: /,
 };
