@@ -44,10 +44,15 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // The proxy runs where the API key is. It imports nothing but a few small files, so that it can be reviewed on its own.
   proxy: [
     'internal/network.ts',
+    'internal/outcome.ts',
+    'internal/request-price.ts',
     'internal/response-meta.ts',
     'internal/validation.ts',
     'endpoints',
+    'types/nearest-name.ts',
     'types/schema.ts',
+    'types/type-guards.ts',
+    'errors/base.ts',
     'errors/configuration.ts',
   ],
   'ai-sdk': [

@@ -41,7 +41,7 @@ describe('permit and onResponse', () => {
 
   test('permit receives everything but the body, and only for known users', async () => {
     const calls: ProxyCall[] = [];
-    const { page } = await startProxy({ permit: (call) => calls.push(call) > 0 });
+    const { mock, page } = await startProxy({ permit: (call) => calls.push(call) > 0 });
     await page().images.submit(image, { idempotencyKey: 'row-17' });
     await page({}, '')
       .images.submit(image)
@@ -51,7 +51,14 @@ describe('permit and onResponse', () => {
       .catch(() => {});
     const ann = { user: 'ann', taskId: undefined, materialId: undefined };
     expect(calls).toEqual([
-      { ...ann, method: 'POST', route: 'POST /v1/images/tasks', path: '/v1/images/tasks' },
+      {
+        ...ann,
+        method: 'POST',
+        route: 'POST /v1/images/tasks',
+        path: '/v1/images/tasks',
+        model: 'prism-image',
+        keyHash: mock.requests[0]?.headers['x-idempotency-key'],
+      },
       {
         ...ann,
         method: 'GET',
