@@ -31,7 +31,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'chat.ts': [...base, 'core', 'resources', 'chat-client.ts', 'index.ts'],
   internal: [...base, 'core', 'resources', 'client.ts'],
   journal: ['types', 'errors/configuration.ts', 'node:fs/promises', 'node:path'],
-  node: ['types/nearest-name.ts', 'polygate', 'node:*', 'node:*/**'],
+  node: ['types/nearest-name.ts', 'types/schema.ts', 'polygate', 'node:*', 'node:*/**'],
   'node/fetch': [
     'types/nearest-name.ts',
     'types/schema.ts',

@@ -83,6 +83,12 @@ describe('the packed package', () => {
         "package/dist/proxy/index.d.ts",
         "package/dist/proxy/index.js",
         "package/dist/proxy/index.js.map",
+        "package/dist/proxy/redis.d.ts",
+        "package/dist/proxy/redis.js",
+        "package/dist/proxy/redis.js.map",
+        "package/dist/proxy/testing.d.ts",
+        "package/dist/proxy/testing.js",
+        "package/dist/proxy/testing.js.map",
         "package/package.json",
       ]
     `);
