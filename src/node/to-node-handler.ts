@@ -7,6 +7,9 @@ import { unchecked } from '../types/schema.ts';
 /** A handler of the Web platform, such as the one of `createProxyHandler`. */
 type WebHandler = (request: Request) => Response | Promise<Response>;
 
+/** The stream of `node:stream/web`, which differs from that of the platform only in its types. */
+type NodeStream = Parameters<typeof Readable.fromWeb>[0];
+
 /** A listener of `node:http`, which is also a handler of Express, Connect and Fastify's middleware. */
 export type NodeHandler = (
   incoming: IncomingMessage,
@@ -19,7 +22,7 @@ export type NodeHandler = (
  * client disconnects, `request.signal` aborts. A client that reads slowly slows the response down.
  *
  * Mount it before body parsers. The promise never rejects: if the handler rejects, the error is passed to `next` or, in
- * `node:http`, becomes a 500 without details.
+ * `node:http`, becomes a 500 without details. A request with an invalid URL closes its connection.
  *
  * @example
  * ```ts
@@ -35,7 +38,7 @@ export function toNodeHandler(handler: WebHandler): NodeHandler {
     });
     try {
       const request = toRequest(incoming, disconnected.signal);
-      if (request === undefined) return void outgoing.writeHead(400).end();
+      if (request === undefined) return void outgoing.destroy();
       const response = await handler(request);
       if (outgoing.destroyed) return void response.body?.cancel().catch(() => {});
       outgoing.writeHead(response.status, headersOf(response));
@@ -45,7 +48,8 @@ export function toNodeHandler(handler: WebHandler): NodeHandler {
         return;
       }
       outgoing.flushHeaders();
-      await pipeline(Readable.from(response.body), outgoing);
+      // Unlike an iterator, it cancels the body although a read is pending.
+      await pipeline(Readable.fromWeb(unchecked<NodeStream>(response.body)), outgoing);
     } catch (error) {
       // The client has disconnected, or its response cannot be completed any more.
       if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();

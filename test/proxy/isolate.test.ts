@@ -195,6 +195,7 @@ describe('while the store fails', () => {
     state.isDown = true;
     await expect(ann.images.submit(image)).rejects.toMatchObject({ status });
     expect(received(mock).filter(({ method }) => method === 'POST')).toEqual([]);
+    state.isDown = false;
   });
 
   test('onStoreError: "allow" forwards a POST, but not one that refers to a material', async () => {

@@ -61,9 +61,11 @@ describe('limits.concurrent', () => {
   });
 
   test('is freed when the page leaves a stream', async () => {
-    const setup = await startProxy({ limits: { concurrent: 1 } }, { chunkDelayMs: 10_000 });
+    const setup = await startProxy({ limits: { concurrent: 1 } });
+    setup.mock.fail({ route: chats, stallBody: 200 });
     const stream = setup.page(once).chat.completions.stream(chat);
-    await stream[Symbol.asyncIterator]().next();
+    stream.final().catch(() => {});
+    await eventually(() => expect(setup.mock.invoice).toHaveLength(1));
     expect(await usageOf(setup)).toMatchObject({ inFlight: 1 });
     stream.abort();
     await expect.poll(() => usageOf(setup), { timeout: 40_000 }).toMatchObject({ inFlight: 0 });
