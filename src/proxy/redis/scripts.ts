@@ -39,8 +39,8 @@ local function window_at(ms)
       local window = state.windows[flight.windowMs]
       local held = window and window.held[flight.owner]
       if held and held.requests[request] then
+        held.lost[request] = { body = flight.body, nanoUsd = held.requests[request] }
         held.requests[request] = nil
-        held.lost[request] = flight.body
       end
     end
   end
@@ -58,9 +58,15 @@ local function window_at(ms)
   end
   return window
 end
+local function amount_of(held)
+  local amount = 0
+  for _, nano in pairs(held.requests) do amount = math.max(amount, nano) end
+  for _, lost in pairs(held.lost) do amount = math.max(amount, lost.nanoUsd) end
+  return amount
+end
 local function reserved_in(window)
   local sum = 0
-  for _, held in pairs(window.held) do sum = sum + held.nanoUsd end
+  for _, held in pairs(window.held) do sum = sum + amount_of(held) end
   return sum
 end
 `;
@@ -93,7 +99,7 @@ if input.isShared then
 end
 local held = window.held[input.owner]
 local nano = paid and 0 or input.nanoUsd
-local added = math.max(0, nano - (held and held.nanoUsd or 0))
+local added = math.max(0, nano - (held and amount_of(held) or 0))
 if limits.nanoUsd and added > 0 and window.nanoUsd + reserved_in(window) + added > limits.nanoUsd then
   return result('usd')
 end
@@ -104,9 +110,8 @@ state.inFlight[input.request] = {
   leaseEndsAt = now + input.leaseMs, windowMs = text(limits.windowMs), owner = input.owner, body = input.body
 }
 if nano > 0 or held then
-  held = held or { nanoUsd = 0, requests = {}, lost = {} }
-  held.nanoUsd = math.max(nano, held.nanoUsd)
-  held.requests[input.request] = true
+  held = held or { requests = {}, lost = {} }
+  held.requests[input.request] = nano
   window.held[input.owner] = held
 end
 remember()
@@ -128,12 +133,18 @@ if not known or input.as == 'ended' then
   return
 end
 if held then
+  local before = held.lost[input.request]
+  local nano = held.requests[input.request] or (before and before.nanoUsd) or 0
   held.requests[input.request] = nil
   held.lost[input.request] = nil
-  if input.as == 'unknown' then held.lost['body ' .. input.body] = input.body end
+  if input.as == 'unknown' then
+    local name = 'body ' .. input.body
+    local same = held.lost[name]
+    held.lost[name] = { body = input.body, nanoUsd = math.max(nano, same and same.nanoUsd or 0) }
+  end
   if input.as == 'invalid' and next(held.requests) == nil then
-    for id, body in pairs(held.lost) do
-      if body == input.body then held.lost[id] = nil end
+    for id, lost in pairs(held.lost) do
+      if lost.body == input.body then held.lost[id] = nil end
     end
   end
   if input.as == 'charged' or (next(held.requests) == nil and next(held.lost) == nil) then

@@ -15,16 +15,20 @@ interface Flight {
   readonly body: string;
 }
 
-/** Money that is set aside for the requests of one key, or for one request. */
+/** Money that is set aside for the requests of one key, or for one request: the highest of their amounts. */
 interface Held {
-  nanoUsd: number;
-  /** The ids of its requests in flight. */
-  readonly requests: Set<string>;
+  /** The amounts of its requests in flight, by their ids. */
+  readonly requests: Map<string, number>;
   /**
-   * The bodies of its requests whose outcome is unknown. They are stored by their id if the request was in flight when
-   * its lease ended, because its outcome may still be reported.
+   * Its requests whose outcome is unknown. They are stored by their id if the request was in flight when its lease ended,
+   * because its outcome may still be reported.
    */
-  readonly lost: Map<string, string>;
+  readonly lost: Map<string, Lost>;
+}
+
+interface Lost {
+  readonly body: string;
+  readonly nanoUsd: number;
 }
 
 /** What happened in one window. */
@@ -78,14 +82,22 @@ function loseExpired({ inFlight, windows }: UserState, now: number): void {
     if (leaseEndsAt > now) continue;
     inFlight.delete(request);
     const held = windows.get(windowMs)?.held.get(owner);
-    if (held?.requests.delete(request) === true) held.lost.set(request, body);
+    const nanoUsd = held?.requests.get(request);
+    if (held === undefined || nanoUsd === undefined) continue;
+    held.requests.delete(request);
+    held.lost.set(request, { body, nanoUsd });
   }
 }
 
 export function reservedIn({ held }: Window): number {
   let sum = 0;
-  for (const { nanoUsd } of held.values()) sum += nanoUsd;
+  for (const each of held.values()) sum += amountOf(each);
   return sum;
+}
+
+function amountOf({ requests, lost }: Held): number {
+  const lostUsd = Array.from(lost.values(), ({ nanoUsd }) => nanoUsd);
+  return Math.max(0, ...requests.values(), ...lostUsd);
 }
 
 /** The name of the reservation of a request: its key, or its own id. */
@@ -113,7 +125,7 @@ export function admit(
   if (inFlight.has(request)) return undefined;
   const held = window.held.get(owner);
   const nanoUsd = isPaid ? 0 : toNanoUsd(usd);
-  const added = Math.max(0, nanoUsd - (held?.nanoUsd ?? 0));
+  const added = Math.max(0, nanoUsd - (held ? amountOf(held) : 0));
   const committed = window.nanoUsd + reservedIn(window);
   if (limits.usd !== undefined && added > 0 && committed + added > toNanoUsd(limits.usd)) {
     return 'usd';
@@ -124,11 +136,11 @@ export function admit(
   inFlight.set(request, { leaseEndsAt, windowMs: limits.windowMs, owner, body });
   if (nanoUsd === 0 && held === undefined) return undefined;
   const { requests, lost } = held ?? {
-    requests: new Set<string>(),
-    lost: new Map<string, string>(),
+    requests: new Map<string, number>(),
+    lost: new Map<string, Lost>(),
   };
-  requests.add(request);
-  window.held.set(owner, { nanoUsd: Math.max(nanoUsd, held?.nanoUsd ?? 0), requests, lost });
+  requests.set(request, nanoUsd);
+  window.held.set(owner, { requests, lost });
   return undefined;
 }
 
@@ -148,11 +160,16 @@ export function settleIn({ inFlight }: UserState, window: Window, settlement: Se
   }
   if (!isKnown || as === 'ended') return false;
   if (held === undefined) return true;
+  const nanoUsd = held.requests.get(request) ?? held.lost.get(request)?.nanoUsd ?? 0;
   held.requests.delete(request);
   held.lost.delete(request);
-  if (as === 'unknown') held.lost.set(`body ${body}`, body);
+  if (as === 'unknown') {
+    const name = `body ${body}`;
+    const { nanoUsd: before = 0 } = held.lost.get(name) ?? {};
+    held.lost.set(name, { body, nanoUsd: Math.max(before, nanoUsd) });
+  }
   if (as === 'invalid' && held.requests.size === 0) {
-    for (const [id, lostBody] of held.lost) if (lostBody === body) held.lost.delete(id);
+    for (const [id, lost] of held.lost) if (lost.body === body) held.lost.delete(id);
   }
   if (as === 'charged' || held.requests.size + held.lost.size === 0) window.held.delete(owner);
   return true;

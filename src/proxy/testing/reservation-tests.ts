@@ -82,6 +82,18 @@ export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
     },
   },
   {
+    name: 'A reservation falls to what requests with an unknown outcome may have cost',
+    async run() {
+      const user = await newUser(makeStore);
+      const cheap = await user.reserve({ usd: 0.1, key: 'k' });
+      const expensive = await user.reserve({ usd: 0.3, key: 'k', body: 'other' });
+      await cheap.settle('unknown');
+      await user.expectUsage({ reservedUsd: 0.3 });
+      await expensive.settle('rejected');
+      await user.expectUsage({ reservedUsd: 0.1 });
+    },
+  },
+  {
     name: 'Requests that may be charged twice have one reservation each, although they have a key',
     async run() {
       const user = await newUser(makeStore);

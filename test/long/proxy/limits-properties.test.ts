@@ -4,22 +4,39 @@ import { createProxyHandler, memoryStore } from 'polygate/proxy';
 import type { ProxyResponse } from 'polygate/proxy';
 import { expect, test } from 'vitest';
 
-const faults = {
-  none: {},
-  'lost before': { reset: 'before' },
-  'lost after': { reset: 'after' },
-  unreachable: { unreachable: true },
-  'handled 500': { status: 500, handled: true },
-  'rejected 400': { status: 400 },
-  'rejected 429': { status: 429 },
-  'no charge': { headers: { 'x-svc-charge-usd': null } },
-} as const;
+type Send = () => Promise<Response>;
+
+/** What happens to a request, instead of a response or in addition to it. */
+const faults: Readonly<Record<string, (send: Send) => Promise<Response>>> = {
+  none: (send) => send(),
+  lostBefore: async () => {
+    throw new Error('socket hang up');
+  },
+  lostAfter: async (send) => {
+    await send();
+    throw new Error('socket hang up');
+  },
+  unreachable: async () => {
+    throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  },
+  failed: async (send) => {
+    await send();
+    return new Response(null, { status: 500 });
+  },
+  unauthorized: async () => new Response(null, { status: 401 }),
+  busy: async () => new Response(null, { status: 429 }),
+  withoutCharge: async (send) => {
+    const { body, status, headers } = await send();
+    headers.delete('x-svc-charge-usd');
+    return new Response(body, { status, headers });
+  },
+};
 
 const step = fc.record({
   user: fc.constantFrom('ann', 'bob'),
-  kind: fc.constantFrom('image', 'images', 'chat', 'voice'),
+  kind: fc.constantFrom('image', 'images', 'invalid', 'chat', 'voice'),
   key: fc.constantFrom('k1', 'k2', 'k3', undefined),
-  fault: fc.constantFrom(...Object.values(faults)),
+  fault: fc.constantFrom(...Object.keys(faults)),
   /** Whether the page leaves at once. */
   leaves: fc.boolean(),
   /** Whether the process is a new one. */
@@ -29,6 +46,11 @@ const step = fc.record({
 const bodies = {
   image: ['/v1/images/tasks', { model: 'prism-image', prompt: 'A harbor' }],
   images: ['/v1/images/tasks', { model: 'prism-image', prompt: 'A harbor', n: 3 }],
+  // The service rejects it with a 400.
+  invalid: [
+    '/v1/images/tasks',
+    { model: 'prism-image', prompt: 'A harbor', task_type: 'image2image' },
+  ],
   chat: [
     '/v1/chat/completions',
     { model: 'aurora-chat', messages: [{ role: 'user', content: 'Hello' }] },
@@ -44,7 +66,6 @@ test('charges never exceed a limit, and what is reserved at rest is explained by
       const mock = createMockGateway({ concurrencyLimit: 100 });
       const store = memoryStore();
       const outcomes: ProxyResponse[] = [];
-      // Faults are chosen by the request that they are for.
       const create = () =>
         createProxyHandler({
           apiKey: mock.apiKey,
@@ -52,19 +73,19 @@ test('charges never exceed a limit, and what is reserved at rest is explained by
           authorize: ({ headers }) => headers.get('x-user'),
           limits: { usd, window: '30d', chatUsd: 0.01 },
           store,
-          fetch: mock.fetch,
+          fetch: (input, init) => {
+            const send = () => mock.fetch(input instanceof URL ? input.href : input, init);
+            // The proxy forwards the request id.
+            const name = new Headers(init?.headers).get('x-request-id') ?? 'none';
+            return (faults[name.split(' ')[0] ?? ''] ?? faults['none'])!(send);
+          },
           onResponse: (response) => void outcomes.push(response),
         });
       let handler = create();
       for (const batch of batches) {
         for (const { restarts } of batch) if (restarts) handler = create();
-        const removals = batch.map(({ kind, fault }) =>
-          Object.keys(fault).length === 0
-            ? undefined
-            : mock.fail({ route: `POST ${bodies[kind][0]}`, times: 1, ...fault }),
-        );
         await Promise.all(
-          batch.map(async ({ user, kind, key, leaves }) => {
+          batch.map(async ({ user, kind, key, fault, leaves }) => {
             const [path, body] = bodies[kind];
             const leaving = new AbortController();
             const response = handler(
@@ -72,6 +93,7 @@ test('charges never exceed a limit, and what is reserved at rest is explained by
                 method: 'POST',
                 headers: {
                   'x-user': user,
+                  'x-request-id': `${fault} ${crypto.randomUUID()}`,
                   'content-type': 'application/json',
                   origin: 'https://app.example',
                   ...(key && { 'x-idempotency-key': key }),
@@ -84,7 +106,6 @@ test('charges never exceed a limit, and what is reserved at rest is explained by
             await (await response).text().catch(() => '');
           }),
         );
-        for (const fault of removals) fault?.remove();
       }
 
       const owners = new Map(
