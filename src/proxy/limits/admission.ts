@@ -59,7 +59,7 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
   const reservation: Reservation = { ...candidate, request, leaseMs };
   const windowMs = limits?.windowMs ?? 0;
   const settlement = { user, request, windowMs, key, isChargedOnce, body };
-  const nothing = { usd: 0, replay: false, isStreaming: false };
+  const nothing = { usd: 0, isEstimate: false, replay: false, isStreaming: false };
   const settleAs = (as: SettledAs, charge = nothing) =>
     persist(() => store.settle({ ...settlement, ...charge, as }), report);
 
@@ -85,13 +85,15 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
     store.renew(user, [request], leaseMs).catch(report);
   }, renewInterval);
   return {
-    async settle({ as, chargeUsd = usd, replay = false, isStreaming = false }) {
+    async settle({ as, chargeUsd, replay = false, isStreaming = false }) {
       if (!isStreaming) clearInterval(renewing);
+      const isEstimate = chargeUsd === undefined;
+      const charge = { usd: chargeUsd ?? usd, isEstimate, replay, isStreaming };
       let timer: ReturnType<typeof setTimeout> | undefined;
       const wait = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, maxSettleWait);
       });
-      await Promise.race([settleAs(as, { usd: chargeUsd, replay, isStreaming }), wait]);
+      await Promise.race([settleAs(as, charge), wait]);
       clearTimeout(timer);
     },
     end() {

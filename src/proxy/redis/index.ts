@@ -91,11 +91,12 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
 
     async settle(settlement) {
       const { user, key, isChargedOnce, usd, windowMs, ...rest } = settlement;
-      const { request, body, as, replay, isStreaming } = rest;
+      const { request, body, as, isEstimate, replay, isStreaming } = rest;
       const input = {
         request,
         body,
         as,
+        isEstimate,
         replay,
         isStreaming,
         windowMs,

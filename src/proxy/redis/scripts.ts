@@ -132,7 +132,9 @@ if not known or input.as == 'ended' then
   save()
   return
 end
+local reserved = 0
 if held then
+  reserved = amount_of(held)
   local before = held.lost[input.request]
   local nano = held.requests[input.request] or (before and before.nanoUsd) or 0
   held.requests[input.request] = nil
@@ -155,7 +157,8 @@ if input.as == 'charged' then
   local stored = input.hasKey and redis.call('GET', KEYS[2]) or ''
   local at, from = string.match(stored, '^(%d+) (%d)')
   local counted = at and (input.replay or (input.isShared and from == '1'))
-  if not counted then window.nanoUsd = window.nanoUsd + input.nanoUsd end
+  local nano = input.isEstimate and math.max(input.nanoUsd, reserved) or input.nanoUsd
+  if not counted then window.nanoUsd = window.nanoUsd + nano end
   if input.hasKey then
     local replayed = input.replay and from ~= '0' and '1' or '0'
     redis.call('SET', KEYS[2], (counted and at or text(now)) .. ' ' .. replayed, 'PX', text(input.keyMemoryMs))

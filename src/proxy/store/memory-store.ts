@@ -93,10 +93,12 @@ export function memoryStore(): Store {
       const now = Date.now();
       const state = stateOf(user, now);
       const window = windowAt(state, windowMs, now);
-      if (!settleIn(state, window, settlement) || as !== 'charged') return;
+      const reserved = settleIn(state, window, settlement);
+      if (reserved === undefined || as !== 'charged') return;
       const name = JSON.stringify([user, key]);
       const { nanoUsd, counted } = countCharge(
         settlement,
+        reserved,
         key === undefined ? undefined : keys.get(name),
         now,
       );

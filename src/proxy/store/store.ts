@@ -71,6 +71,11 @@ export interface Settlement {
   readonly as: SettledAs;
   /** What was charged, in USD. */
   readonly usd: number;
+  /**
+   * Whether `usd` is only an estimate, because the service has reported no charge. If more is reserved for the key, then
+   * that counts.
+   */
+  readonly isEstimate: boolean;
   /** Whether the service has replayed the response of an earlier request. */
   readonly replay: boolean;
   /** Whether the request remains in flight, until it is settled as `ended`. */

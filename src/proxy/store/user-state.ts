@@ -145,10 +145,14 @@ export function admit(
 }
 
 /**
- * Ends the part of a request in its reservation. Returns false if the request is not known, or was settled before:
- * then its charge must not be counted.
+ * Ends the part of a request in its reservation, and returns what was reserved. Returns undefined if the request is not
+ * known, or was settled before: then its charge must not be counted.
  */
-export function settleIn({ inFlight }: UserState, window: Window, settlement: Settlement): boolean {
+export function settleIn(
+  { inFlight }: UserState,
+  window: Window,
+  settlement: Settlement,
+): number | undefined {
   const { request, body, as, isStreaming } = settlement;
   const owner = ownerOf(settlement);
   const flight = inFlight.get(request);
@@ -158,8 +162,9 @@ export function settleIn({ inFlight }: UserState, window: Window, settlement: Se
     if (isStreaming && as !== 'ended') inFlight.set(request, { ...flight, owner: '' });
     else inFlight.delete(request);
   }
-  if (!isKnown || as === 'ended') return false;
-  if (held === undefined) return true;
+  if (!isKnown || as === 'ended') return undefined;
+  if (held === undefined) return 0;
+  const reserved = amountOf(held);
   const nanoUsd = held.requests.get(request) ?? held.lost.get(request)?.nanoUsd ?? 0;
   held.requests.delete(request);
   held.lost.delete(request);
@@ -172,18 +177,19 @@ export function settleIn({ inFlight }: UserState, window: Window, settlement: Se
     for (const [id, lost] of held.lost) if (lost.body === body) held.lost.delete(id);
   }
   if (as === 'charged' || held.requests.size + held.lost.size === 0) window.held.delete(owner);
-  return true;
+  return reserved;
 }
 
 /** What a charge adds, and how its key is remembered. */
 export function countCharge(
-  { usd, replay, isChargedOnce }: Settlement,
+  { usd, isEstimate, replay, isChargedOnce }: Settlement,
+  reserved: number,
   counted: CountedKey | undefined,
   now: number,
 ): { nanoUsd: number; counted: CountedKey } {
   const isCounted = counted !== undefined && (replay || (isChargedOnce && counted.fromReplay));
   return {
-    nanoUsd: isCounted ? 0 : toNanoUsd(usd),
+    nanoUsd: isCounted ? 0 : Math.max(toNanoUsd(usd), isEstimate ? reserved : 0),
     counted: {
       at: isCounted ? counted.at : now,
       fromReplay: replay && counted?.fromReplay !== false,

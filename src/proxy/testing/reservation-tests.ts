@@ -15,6 +15,17 @@ export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
     },
   },
   {
+    name: 'An estimate counts what is reserved for the key, if that is more',
+    async run() {
+      const user = await newUser(makeStore);
+      await (await user.reserve({ usd: 0.3, key: 'k' })).settle('unknown');
+      const retry = await user.reserve({ usd: 0.1, key: 'k' });
+      await retry.settle('charged', { isEstimate: true, replay: true });
+      await (await user.reserve({ usd: 0.2 })).settle('charged', { isEstimate: true });
+      await user.expectUsage({ usd: 0.5, reservedUsd: 0 });
+    },
+  },
+  {
     name: 'A request that was rejected or not sent frees its reservation',
     async run() {
       const user = await newUser(makeStore);

@@ -21,6 +21,7 @@ type Asked = Partial<Omit<Reservation, 'user' | 'request' | 'limits'>> & {
 /** Parts of a settlement that a test sets. */
 interface Ended {
   readonly usd?: number;
+  readonly isEstimate?: boolean;
   readonly replay?: boolean;
   readonly isStreaming?: boolean;
 }
@@ -68,7 +69,7 @@ export async function newUser(makeStore: MakeStore, windowMs = longWindow): Prom
       return {
         id,
         result: await store.reserve(reservation),
-        settle: (as, { usd = price, replay = false, isStreaming = false } = {}) =>
+        settle: (as, ended = {}) =>
           store.settle({
             user: name,
             request: id,
@@ -77,9 +78,11 @@ export async function newUser(makeStore: MakeStore, windowMs = longWindow): Prom
             isChargedOnce,
             body,
             as,
-            usd,
-            replay,
-            isStreaming,
+            usd: price,
+            isEstimate: false,
+            replay: false,
+            isStreaming: false,
+            ...ended,
           }),
       };
     },

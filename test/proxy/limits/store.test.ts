@@ -37,7 +37,13 @@ describe.skipIf(!isRedisInstalled)('redisStore', () => {
     const id = { user, request: 'r1', key: 'k', isChargedOnce: true, body: '' };
     await store.reserve({ ...id, attempt: 'a', limits, usd: 0.5, leaseMs: 60_000 });
     await store.reserve({ ...id, request: 'r2', key: 'l', limits, usd: 0.5, leaseMs: 60_000 });
-    const paid = { as: 'charged', usd: 0.5, replay: false, isStreaming: false } as const;
+    const paid = {
+      as: 'charged',
+      usd: 0.5,
+      isEstimate: false,
+      replay: false,
+      isStreaming: false,
+    } as const;
     await store.settle({ ...id, ...paid, windowMs: 60_000 });
     await store.own(user, ['task_1']);
     const keys = await redis.client.keys('app:*');
