@@ -173,7 +173,7 @@ test('a body that breaks off closes the connection', async () => {
       return new Response(body);
     }),
   );
-  await expect(fetch(origin).then((response) => response.text())).rejects.toThrow();
+  await expect(fetch(origin).then((response) => response.text())).rejects.toThrow('terminated');
 });
 
 test('an invalid host closes the connection', async () => {

@@ -109,7 +109,8 @@ describe('isolate', () => {
   test('accepts the voices of the service in a body', async () => {
     const { ann } = await setUp();
     const [first] = (await ann.voices.list({ model: 'echo-speech' })).data;
-    await ann.audio.speech.submit({ model: 'echo-speech', text: 'Hi', voice_id: first!.voice_id });
+    const params = { model: 'echo-speech', text: 'Hi', voice_id: first!.voice_id };
+    expect(await ann.audio.speech.submit(params)).toHaveProperty('id');
   });
 
   test.each([

@@ -21,7 +21,8 @@ const handler = createProxyHandler({
   limits,
   store: redisStore(client),
 });
-const server = createServer(toNodeHandler(handler));
+const listener = toNodeHandler(handler);
+const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
   process.send?.({ origin: `http://127.0.0.1:${port}` });

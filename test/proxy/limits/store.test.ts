@@ -7,7 +7,7 @@ import { isRedisInstalled, startRedis } from '../../bullmq/redis-server.ts';
 import type { RedisServer } from '../../bullmq/redis-server.ts';
 
 describe('memoryStore', () => {
-  test.each(storeTests(memoryStore))('$name', ({ run }) => run());
+  test.each(storeTests(memoryStore))('$name', ({ run }) => expect(run()).resolves.toBeUndefined());
 
   test('forgets the oldest attempts, so that the memory is limited', async () => {
     const store = memoryStore();
@@ -28,7 +28,9 @@ describe.skipIf(!isRedisInstalled)('redisStore', () => {
   });
   afterAll(() => redis[Symbol.asyncDispose]());
 
-  test.each(storeTests(() => redisStore(redis.client)))('$name', ({ run }) => run());
+  test.each(storeTests(() => redisStore(redis.client)))('$name', ({ run }) =>
+    expect(run()).resolves.toBeUndefined(),
+  );
 
   test('hashes user ids in its keys, and everything but the owners expires', async () => {
     const store = redisStore(redis.client, { prefix: 'app' });
