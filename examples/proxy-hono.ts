@@ -21,10 +21,8 @@ const gatewayProxy = createProxyHandler({
     const [, session = ''] = /(?:^|; )session=([^;]+)/.exec(headers.get('cookie') ?? '') ?? [];
     return sessions.get(session) ?? null;
   },
-  // What each user may spend per day. With several processes, set `store: redisStore(…)`.
-  limits: { usd: 0.05 },
-  // Each user sees only their own tasks, materials and voices.
-  isolate: true,
+  limits: { usd: 0.05 }, // per user and day; with several processes, set `store`, too
+  isolate: true, // each user sees only their own tasks, materials and voices
   onError: (error) => console.error(error),
 });
 
@@ -57,7 +55,6 @@ try {
   await ann.images.submit({ model: 'prism-image', prompt: 'A storm', num_images: 2 });
 } catch (error) {
   if (!(error instanceof PaymentRequiredError)) throw error;
-  const { usd } = await gatewayProxy.usage('ann');
-  console.log(`ann has spent $${usd} of $0.05: ${error.code}`);
+  console.log(`ann has spent $${(await gatewayProxy.usage('ann')).usd} of $0.05: ${error.code}`);
 }
 await stop();
