@@ -79,7 +79,11 @@ export default defineConfig([
   {
     ...shared,
     name: 'proxy',
-    entry: { index: 'src/proxy/index.ts' },
+    entry: {
+      index: 'src/proxy/index.ts',
+      redis: 'src/proxy/redis/index.ts',
+      testing: 'src/proxy/testing/index.ts',
+    },
     outDir: 'dist/proxy',
     dts: true,
   },

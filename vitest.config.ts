@@ -29,6 +29,8 @@ export default defineConfig({
       { find: /^polygate\/ai-sdk$/, replacement: source('ai-sdk/index.ts') },
       { find: /^polygate\/bullmq$/, replacement: source('bullmq/index.ts') },
       { find: /^polygate\/proxy$/, replacement: source('proxy/index.ts') },
+      { find: /^polygate\/proxy\/redis$/, replacement: source('proxy/redis/index.ts') },
+      { find: /^polygate\/proxy\/testing$/, replacement: source('proxy/testing/index.ts') },
       { find: /^polygate\/journal$/, replacement: source('journal/index.ts') },
       { find: /^polygate\/node$/, replacement: source('node/index.ts') },
       { find: /^polygate\/otel$/, replacement: source('otel/index.ts') },

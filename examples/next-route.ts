@@ -20,6 +20,10 @@ const handler = createProxyHandler({
   authorize: getUserId,
   // Limit the models on the server: visitors can change what the page sends.
   models: ['aurora-chat', 'prism-image'],
+  // What each user may spend per day. With several processes, set `store: redisStore(…)`.
+  limits: { usd: 1 },
+  // Each user sees only their own tasks, materials and voices.
+  isolate: true,
   // Behind a load balancer, Next.js does not know the public origin of your pages.
   origins: [process.env['APP_ORIGIN'] ?? 'http://localhost:3000'],
   onError: (error) => console.error(error),

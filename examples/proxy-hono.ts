@@ -1,6 +1,6 @@
 /** A server whose signed-in users can use the gateway from a page. The API key never leaves the server. */
 import { Hono } from 'hono';
-import { PermissionDeniedError, Polygate } from 'polygate';
+import { NotFoundError, PaymentRequiredError, Polygate } from 'polygate';
 import { createProxyHandler } from 'polygate/proxy';
 
 import { startGateway } from './support/gateway.ts';
@@ -8,12 +8,11 @@ import { startGateway } from './support/gateway.ts';
 const stop = await startGateway();
 const { POLYGATE_API_KEY: apiKey = '', POLYGATE_BASE_URL: baseURL = '' } = process.env;
 
-// Users by session cookie, and the owner of each task. In a real app, both are in a database.
+// Users by session cookie. In a real app, they are in a database.
 const sessions = new Map([
   ['s-1', 'ann'],
   ['s-2', 'bob'],
 ]);
-const owners = new Map<string, string>();
 
 const gatewayProxy = createProxyHandler({
   apiKey,
@@ -22,10 +21,8 @@ const gatewayProxy = createProxyHandler({
     const [, session = ''] = /(?:^|; )session=([^;]+)/.exec(headers.get('cookie') ?? '') ?? [];
     return sessions.get(session) ?? null;
   },
-  onResponse: ({ user, method, taskId }) => {
-    if (method === 'POST' && taskId) owners.set(taskId, user);
-  },
-  permit: ({ user, taskId }) => !taskId || owners.get(taskId) === user,
+  limits: { usd: 0.05 }, // per user and day; with several processes, set `store`, too
+  isolate: true, // each user sees only their own tasks, materials and voices
   onError: (error) => console.error(error),
 });
 
@@ -50,7 +47,14 @@ console.log(`ann generated ${image.urls[0]} for $${ann.spend.totalUsd}`);
 try {
   await createPageClient('s-2').images.retrieve(task.id);
 } catch (error) {
-  if (!(error instanceof PermissionDeniedError)) throw error;
+  if (!(error instanceof NotFoundError)) throw error;
   console.log(`bob cannot access it: ${error.code}`);
+}
+
+try {
+  await ann.images.submit({ model: 'prism-image', prompt: 'A storm', num_images: 2 });
+} catch (error) {
+  if (!(error instanceof PaymentRequiredError)) throw error;
+  console.log(`ann has spent $${(await gatewayProxy.usage('ann')).usd} of $0.05: ${error.code}`);
 }
 await stop();

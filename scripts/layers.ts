@@ -31,7 +31,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'chat.ts': [...base, 'core', 'resources', 'chat-client.ts', 'index.ts'],
   internal: [...base, 'core', 'resources', 'client.ts'],
   journal: ['types', 'errors/configuration.ts', 'node:fs/promises', 'node:path'],
-  node: ['types/nearest-name.ts', 'polygate', 'node:*', 'node:*/**'],
+  node: ['types/nearest-name.ts', 'types/schema.ts', 'polygate', 'node:*', 'node:*/**'],
   'node/fetch': [
     'types/nearest-name.ts',
     'types/schema.ts',
@@ -44,10 +44,15 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // The proxy runs where the API key is. It imports nothing but a few small files, so that it can be reviewed on its own.
   proxy: [
     'internal/network.ts',
+    'internal/outcome.ts',
+    'internal/request-price.ts',
     'internal/response-meta.ts',
     'internal/validation.ts',
     'endpoints',
+    'types/nearest-name.ts',
     'types/schema.ts',
+    'types/type-guards.ts',
+    'errors/base.ts',
     'errors/configuration.ts',
   ],
   'ai-sdk': [

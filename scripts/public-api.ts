@@ -13,6 +13,8 @@ const entries = {
   'polygate/bullmq': 'bullmq',
   'polygate/doctor': 'doctor',
   'polygate/proxy': 'proxy/index',
+  'polygate/proxy/redis': 'proxy/redis',
+  'polygate/proxy/testing': 'proxy/testing',
   'polygate/journal': 'journal',
   'polygate/node': 'node',
   'polygate/otel': 'otel',

@@ -19,6 +19,14 @@ const entryPoints: Readonly<Record<string, [name: string, description: string]>>
     'polygate/proxy',
     'A server route through which pages use the gateway without the API key.',
   ],
+  'proxy/redis': [
+    'polygate/proxy/redis',
+    'The limits and owners of the proxy in Redis or Valkey, for several processes.',
+  ],
+  'proxy/testing': [
+    'polygate/proxy/testing',
+    'The tests that a store of your own for the proxy has to pass.',
+  ],
   journal: [
     'polygate/journal',
     'A file that records submits, for batches that survive crashes. Requires a file system.',

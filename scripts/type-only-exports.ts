@@ -11,6 +11,8 @@ for (const entry of [
   'bullmq',
   'doctor',
   'proxy/index',
+  'proxy/redis',
+  'proxy/testing',
   'journal',
   'node',
   'otel',

@@ -13,6 +13,8 @@ const sources = new Map([
   ['polygate/ai-sdk', '../src/ai-sdk/index.ts'],
   ['polygate/bullmq', '../src/bullmq/index.ts'],
   ['polygate/proxy', '../src/proxy/index.ts'],
+  ['polygate/proxy/redis', '../src/proxy/redis/index.ts'],
+  ['polygate/proxy/testing', '../src/proxy/testing/index.ts'],
   ['polygate/journal', '../src/journal/index.ts'],
   ['polygate/node', '../src/node/index.ts'],
   ['polygate/otel', '../src/otel/index.ts'],

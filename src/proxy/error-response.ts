@@ -1,12 +1,31 @@
+/** More about a {@link ProxyError}. */
+interface ProxyErrorDetails {
+  /** More fields of the error body. */
+  readonly details?: ErrorFields;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Fields of an error body. Those that are undefined are left out. */
+type ErrorFields = Readonly<Record<string, string | number | undefined>>;
+
 /** An error that the caller may see: its message contains no secrets. */
 export class ProxyError extends Error {
   readonly status: number;
   readonly code: string;
+  readonly details: ErrorFields;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, code: string, message: string) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    { details = {}, headers = {} }: ProxyErrorDetails = {},
+  ) {
     super(message);
     this.status = status;
     this.code = code;
+    this.details = details;
+    this.headers = headers;
   }
 }
 
@@ -15,7 +34,7 @@ export class ProxyError extends Error {
  */
 export function errorResponse(
   status: number,
-  error: Readonly<Record<string, string | undefined>>,
+  error: ErrorFields,
   headers = new Headers(),
 ): Response {
   headers.set('content-type', 'application/json');

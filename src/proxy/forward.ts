@@ -1,30 +1,20 @@
+import { outcomeOf } from '../internal/outcome.ts';
 import { parseResponseMeta } from '../internal/response-meta.ts';
-import { parseRecord, readBody } from './body.ts';
-import { checkModel } from './model.ts';
+import { resolveApiKey } from './api-key.ts';
+import { copyOf, filterList, recordOwner } from './isolate/ownership.ts';
+import { admit } from './limits/admission.ts';
+import { chargeOf } from './limits/charge.ts';
 import type { ProxyCall, ProxyResponse } from './options.ts';
-import { requestHeaders, resolveApiKey } from './request-headers.ts';
-import { relayResponse } from './response.ts';
-import type { Target } from './routes.ts';
+import type { Prepared } from './prepare.ts';
+import { readError, relayResponse } from './response.ts';
 import type { Settings } from './settings.ts';
-import { fetchUpstream, rejectRedirect } from './upstream.ts';
+import { UpstreamError, fetchUpstream, isRedirect, redirectError } from './upstream.ts';
 
-/**
- * Sends an authorized request to the gateway, after checking its idempotency key and body, and builds the page's
- * response.
- */
-export async function forward(
-  request: Request,
-  target: Target,
-  call: ProxyCall,
-  settings: Settings,
-): Promise<Response> {
-  const { method } = call;
-  const headers = await requestHeaders(request, call.user, settings);
-  const body = method === 'POST' ? await readBody(request, settings.maxBodyBytes) : null;
-  if (body !== null && settings.models !== undefined) {
-    checkModel(body, settings.models, target.route);
-  }
-  const apiKey = target.route.needsKey ? await resolveApiKey(settings) : undefined;
+/** Reserves and sends a request, records what became of it, and builds the page's response. */
+export async function forward(prepared: Prepared, settings: Settings): Promise<Response> {
+  const { request, target, call, headers, body, limits, key, bodyHash } = prepared;
+  const { route } = target;
+  const apiKey = route.needsKey ? await resolveApiKey(settings) : undefined;
   if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`);
   const redact = (text: string) => {
     const withoutKey = apiKey === undefined ? text : text.replaceAll(apiKey, 'sk-…');
@@ -32,22 +22,67 @@ export async function forward(
   };
   // A page that has left by now has paid for nothing.
   request.signal.throwIfAborted();
-  // With a key, a repeated request is harmless, and its response has the task.
-  const { keyHeader } = target.route;
-  const isReplayed = keyHeader !== undefined && headers.has(keyHeader);
-  if (method === 'POST' && !isReplayed) settings.checkAttempt(call, request.headers);
+  const admission = await admit(
+    {
+      user: call.user,
+      attempt: prepared.attempt,
+      limits,
+      usd: call.reservedUsd ?? 0,
+      key: key && `${route.keyScope} ${key}`,
+      isChargedOnce: route.keyHeader !== undefined,
+      body: bodyHash,
+    },
+    settings,
+  );
+  if (request.signal.aborted) await admission.settle({ as: 'not-sent' });
+  request.signal.throwIfAborted();
+
+  const { method } = call;
   const { signal, stop } = method === 'POST' ? outlive(request.signal) : whilePresent(request);
   const report = (message: string) => settings.report(new Error(redact(message)));
   const url = settings.baseURL + target.path + target.search;
-  let upstream: Response;
   try {
-    upstream = await fetchUpstream(settings.fetch, url, { method, headers, body, signal }, report);
-    await callOnResponse(upstream, call, settings);
+    const init = { method, headers, body, signal };
+    const upstream = await fetchUpstream(settings.fetch, url, init, report);
+    const meta = parseResponseMeta(upstream, settings);
+    const { status, chargeUsd, idempotentReplay: replay, requestId } = meta;
+    const error = status >= 400 ? await readError(upstream, request.signal, redact) : undefined;
+    const outcome = upstream.ok ? 'accepted' : outcomeOf(status, error?.code, chargeUsd);
+    const isStreaming = isEventStream(upstream);
+    await admission.settle({ ...chargeOf(outcome, meta), isStreaming });
+    const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
+    if (settings.isolate === true && upstream.ok && ownsResponse(prepared)) {
+      await recordOwner(call.user, meta.taskId, record, settings);
+    }
+    const created = call.route === 'POST /v1/materials' ? record?.id : undefined;
+    await callOnResponse(settings, {
+      ...call,
+      taskId: meta.taskId ?? call.taskId,
+      materialId: typeof created === 'string' ? created : call.materialId,
+      status,
+      outcome,
+      chargeUsd,
+      replay,
+      requestId,
+    });
+    const onEnd = isStreaming ? () => admission.end() : () => {};
+    if (isRedirect(upstream)) throw redirectError(upstream, report);
+    if (settings.isolate === true && upstream.ok && isList(call)) {
+      const filtered = await filterList(call.user, await upstream.text(), settings);
+      const list = new Response(filtered, { status, headers: upstream.headers });
+      return relayResponse(list, undefined, request, settings, onEnd);
+    }
+    return relayResponse(upstream, error, request, settings, onEnd);
+  } catch (error) {
+    if (error instanceof UpstreamError) {
+      const { outcome } = error;
+      await admission.settle({ as: outcome });
+      await callOnResponse(settings, { ...call, status: undefined, outcome, replay: false });
+    }
+    throw error;
   } finally {
     stop();
   }
-  rejectRedirect(upstream, report);
-  return relayResponse(upstream, request, settings, redact);
 }
 
 /** How long the proxy waits for the response to a POST whose page has left, in ms. */
@@ -79,34 +114,34 @@ function whilePresent({ signal }: Request) {
 
 /** Calls `onResponse`. If it throws, the page still receives the response, which may be a paid task. */
 async function callOnResponse(
-  upstream: Response,
-  call: ProxyCall,
-  settings: Settings,
+  { onResponse, report }: Settings,
+  response: ProxyResponse,
 ): Promise<void> {
-  const { onResponse, report } = settings;
-  if (onResponse === undefined) return;
-  const { taskId, status, chargeUsd, idempotentReplay, requestId } = parseResponseMeta(
-    upstream,
-    settings,
-  );
   try {
-    await onResponse({
-      ...call,
-      taskId: taskId ?? call.taskId,
-      materialId: (await createdMaterialId(upstream, call)) ?? call.materialId,
-      status,
-      chargeUsd,
-      replay: idempotentReplay,
-      requestId,
-    } satisfies ProxyResponse);
+    await onResponse?.(response);
   } catch (error) {
     report(error);
   }
 }
 
-/** Returns the id of a new material, which is only in the body. The body is small enough to clone. */
-async function createdMaterialId(upstream: Response, { route }: ProxyCall) {
-  if (route !== 'POST /v1/materials' || !upstream.ok) return undefined;
-  const { id } = parseRecord(await upstream.clone().text()) ?? {};
-  return typeof id === 'string' ? id : undefined;
+function isEventStream({ ok, body, headers }: Response): boolean {
+  const type = headers.get('content-type') ?? '';
+  return ok && body !== null && /^text\/event-stream\b/i.test(type);
+}
+
+/** Whether a response describes a resource that its user owns. */
+function ownsResponse({ call: { method, route }, isOwner }: Prepared): boolean {
+  if (method === 'POST') return route !== 'POST /v1/chat/completions';
+  // The URI of a material is in no other response.
+  return route === 'GET /v1/materials/{materialId}' && isOwner;
+}
+
+/** Whether the proxy reads the body to find the id of a resource. The body is small enough to copy. */
+function namesResource(prepared: Prepared, { isolate, onResponse }: Settings): boolean {
+  if (isolate === true && ownsResponse(prepared)) return true;
+  return onResponse !== undefined && prepared.call.route === 'POST /v1/materials';
+}
+
+function isList({ route }: ProxyCall): boolean {
+  return route === 'GET /v1/audio/voices' || route === 'GET /v1/materials';
 }

@@ -4,10 +4,38 @@ import { forward } from './forward.ts';
 import type { ProxyOptions } from './options.ts';
 import { checkOrigin } from './origin.ts';
 import type { OriginCheck } from './origin.ts';
+import { prepare } from './prepare.ts';
 import { findTarget } from './routes.ts';
 import type { Target } from './routes.ts';
 import { resolveSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
+
+/** What a user has spent and sent in the current window. */
+export interface UserUsage {
+  /** Charged, in USD. */
+  readonly usd: number;
+  /** Reserved for requests whose charge is not known, in USD. */
+  readonly reservedUsd: number;
+  /** POSTs that were forwarded. */
+  readonly requests: number;
+  /** POSTs in flight. */
+  readonly inFlight: number;
+  readonly windowEndsAt: Date;
+}
+
+/** A request handler, as {@link createProxyHandler} returns it. */
+export interface ProxyHandler {
+  (request: Request): Promise<Response>;
+  /**
+   * What a user has spent and sent, for your own pages. Only requests that passed with `limits` are counted; `limits: {}`
+   * counts without a limit.
+   *
+   * If `limits` is a function, it determines the window from the user and `request`, or an empty request.
+   *
+   * @throws if the store fails.
+   */
+  usage(user: string, request?: Request): Promise<UserUsage>;
+}
 
 /**
  * Creates a request handler that adds your API key on your server, so that pages can use the gateway without seeing the
@@ -22,12 +50,13 @@ import type { Settings } from './settings.ts';
  *   apiKey: 'sk-…',
  *   baseURL: 'https://host.example',
  *   authorize: async (request) => (await getSession(request))?.userId ?? null,
+ *   limits: { usd: 1 },
  * });
  * ```
  */
-export function createProxyHandler(options: ProxyOptions): (request: Request) => Promise<Response> {
+export function createProxyHandler(options: ProxyOptions): ProxyHandler {
   const settings = resolveSettings(options);
-  return async function handler(request) {
+  async function handler(request: Request): Promise<Response> {
     const originCheck = checkOrigin(request, settings);
     const response = await handle(request, originCheck, settings).catch((reason: unknown) =>
       toErrorResponse(reason, request, settings),
@@ -39,7 +68,14 @@ export function createProxyHandler(options: ProxyOptions): (request: Request) =>
     response.headers.set('cache-control', 'no-store, no-transform');
     response.headers.set('x-content-type-options', 'nosniff');
     return response;
-  };
+  }
+  return Object.assign(handler, {
+    async usage(user: string, request = new Request('https://usage.invalid/')): Promise<UserUsage> {
+      const limits = await settings.limitsOf(user, request);
+      const usage = await settings.store.usage(user, limits?.windowMs ?? 86_400_000);
+      return { ...usage, windowEndsAt: new Date(usage.windowEndsAt) };
+    },
+  });
 }
 
 /** Runs every check in order, then forwards the request. Throws at the first check that fails. */
@@ -57,15 +93,8 @@ async function handle(
   }
   if (isPreflight) return new Response(null, { status: 204 });
   const target = resolveTarget(request, settings);
-  const { route, path, values } = target;
-  const { taskId, materialId } = values;
   const user = await resolveUser(request, settings);
-  const call = { user, method: route.method, route: route.name, path, taskId, materialId };
-  const permitted: unknown = settings.permit === undefined || (await settings.permit(call));
-  if (permitted !== true) {
-    throw new ProxyError(403, 'not_permitted', 'This app does not permit this request.');
-  }
-  return forward(request, target, call, settings);
+  return forward(await prepare(request, target, user, settings), settings);
 }
 
 /** Finds the allowed route that a request matches. */
@@ -107,8 +136,9 @@ function toErrorResponse(reason: unknown, { signal }: Request, { report }: Setti
   // The caller has disconnected, so this response is not read.
   if (!isProxyError && signal.aborted) return new Response(null, { status: 499 });
   if (!isProxyError) report(reason);
-  const { status, code, message } = isProxyError
+  const { status, code, message, details, headers } = isProxyError
     ? reason
     : new ProxyError(500, 'internal_error', 'The proxy failed to handle this request.');
-  return errorResponse(status, { message, type: errorType(status), code });
+  const error = { message, type: errorType(status), code, ...details };
+  return errorResponse(status, error, new Headers(headers));
 }

@@ -1,4 +1,7 @@
+import type { Outcome } from '../errors/base.ts';
+import type { UserLimits } from './limits/user-limits.ts';
 import type { ProxyRoute } from './routes.ts';
+import type { Store } from './store/store.ts';
 
 /** A request that the proxy is about to forward. */
 export interface ProxyCall {
@@ -14,12 +17,23 @@ export interface ProxyCall {
   readonly taskId?: string | undefined;
   /** The material id in the path or, in a {@link ProxyResponse}, in the response. */
   readonly materialId?: string | undefined;
+  /** The `model` of the body, as the page sent it. Only `models` limits what it can be. */
+  readonly model?: string | undefined;
+  /** The hash of the user id and the page's idempotency key, which is what the gateway receives as the key. */
+  readonly keyHash?: string | undefined;
+  /** What `limits` reserves for the request, in USD; undefined without limits. */
+  readonly reservedUsd?: number | undefined;
 }
 
-/** The gateway's response to a forwarded request. */
+/** What became of a forwarded request: the gateway's response, or the lack of one. */
 export interface ProxyResponse extends ProxyCall {
-  /** HTTP status of the gateway's response. */
-  readonly status: number;
+  /** HTTP status of the gateway's response; undefined if none arrived. */
+  readonly status: number | undefined;
+  /**
+   * `accepted` by the gateway with a status below 300, or whether it may have been charged nevertheless: `rejected` and
+   * `not-sent` requests were not, and `unknown` ones may have been.
+   */
+  readonly outcome: 'accepted' | Outcome;
   /** The charge in USD, if the gateway reported one. It is charged to your account unless `replay` is true. */
   readonly chargeUsd?: number | undefined;
   /** Whether the idempotency key matched an earlier request, so that nothing was charged again. */
@@ -50,9 +64,8 @@ export interface ProxyOptions {
    */
   allow?: readonly ProxyRoute[] | undefined;
   /**
-   * Decides whether a known user may send a request; it is called before the body is read. Return false to respond with
-   * a 403. Use it to keep users apart: all of them share one API key, so to the gateway, any user who knows the id of a
-   * task or material can use it.
+   * Decides whether a known user may send a request; it is called after the body was read, and before anything is sent or
+   * reserved. Return false to respond with a 403.
    *
    * @defaultValue every request that matches `allow`
    */
@@ -66,6 +79,54 @@ export interface ProxyOptions {
    * @defaultValue every model available to the key
    */
   models?: readonly string[] | undefined;
+  /**
+   * What each user may spend and send, or an async function of the user and the request that returns it (undefined: no
+   * limits). A request above a limit gets the error `user_limit_exceeded`, with status 402 for `usd` and 429 for the
+   * others, and is not sent. The price of a paid POST is reserved before it is forwarded, in one step, so parallel
+   * requests cannot exceed the limit together.
+   *
+   * With limits, a body gets a 400 if it repeats a field, or sets a field that determines the price in a way that
+   * services could read differently.
+   *
+   * @defaultValue no limits
+   */
+  limits?:
+    | UserLimits
+    | ((user: string, request: Request) => UserLimits | undefined | Promise<UserLimits | undefined>)
+    | undefined;
+  /**
+   * What happens to a task without a listed price while `limits.usd` is set: a 403, or a reservation of `chatUsd`.
+   *
+   * @defaultValue 'refuse'
+   */
+  unpriced?: 'refuse' | 'allow' | undefined;
+  /**
+   * Keeps users apart: to the gateway, all of them share one API key. The proxy then records who owns each task, material
+   * and voice that passes, responds with a 404 for those of other users, also in bodies, and removes them from lists.
+   *
+   * @defaultValue false
+   */
+  isolate?: boolean | undefined;
+  /**
+   * What `isolate` does with tasks, materials and voices without an owner, such as those from before it was set.
+   *
+   * @defaultValue 'refuse'
+   */
+  unowned?: 'refuse' | 'allow' | undefined;
+  /**
+   * Where spending, owners and the attempts of browsers are stored. With more than one process, use `redisStore` of
+   * `polygate/proxy/redis`.
+   *
+   * @defaultValue {@link memoryStore}, in the memory of this process
+   */
+  store?: Store | undefined;
+  /**
+   * What happens to a POST if the store fails while it is needed: a 503, or it is forwarded without limits. What
+   * `isolate` has to check always gets a 503.
+   *
+   * @defaultValue 'refuse'
+   */
+  onStoreError?: 'refuse' | 'allow' | undefined;
   /**
    * Origins of the pages that may send requests, such as `https://app.example`. If you set this, include your own
    * origin.
@@ -101,9 +162,8 @@ export interface ProxyOptions {
    */
   exposeCharges?: boolean | undefined;
   /**
-   * Called with each response from the gateway, for example to store the owner of a task or to add up a user's
-   * spending. The page receives the response after the returned promise settles. An error thrown here is reported to
-   * `onError`.
+   * Called once for each forwarded request, with the gateway's response or the lack of one. The page receives the response
+   * after the returned promise settles. An error thrown here is reported to `onError`.
    */
   onResponse?: ((response: ProxyResponse) => void | Promise<void>) | undefined;
   /**

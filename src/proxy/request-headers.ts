@@ -1,6 +1,4 @@
-import { ConfigurationError } from '../errors/configuration.ts';
 import { ProxyError } from './error-response.ts';
-import { isApiKey } from './settings.ts';
 import type { Settings } from './settings.ts';
 
 const idempotencyHeaders = ['x-idempotency-key', 'idempotency-key'];
@@ -29,16 +27,24 @@ export async function requestHeaders(
 
 /** Hashes the user id and the key, so that two users with the same key never share a task. Specification: Limits. */
 async function userScopedKey(user: string, key: string): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify([user, key]));
+  return sha256(new TextEncoder().encode(JSON.stringify([user, key])));
+}
+
+/** The SHA-256 digest of bytes, in hexadecimal. */
+export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Returns the API key, or calls the function that returns it. */
-export async function resolveApiKey({ apiKey }: Settings): Promise<string> {
-  const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
-  if (isApiKey(key)) return key;
-  throw new ConfigurationError(
-    'apiKey: the function must return a non-empty string without spaces.',
-  );
+/**
+ * Identifies an attempt of a page. The client gives each attempt an id of its own, so a second request with an id was
+ * repeated by the browser: Chromium does so when a reused connection closes before a response, although the first
+ * request may have been forwarded and charged.
+ */
+export function attemptOf(headers: Headers, path: string): string | undefined {
+  const id = headers.get('x-polygate-attempt');
+  if (id === null) return undefined;
+  if (/^[!-~]{1,200}$/.test(id)) return JSON.stringify([path, id]);
+  const message = 'x-polygate-attempt must be 1 to 200 visible ASCII characters.';
+  throw new ProxyError(400, 'invalid_attempt_id', message);
 }

@@ -1,5 +1,6 @@
 import { parseResponseMeta } from '../internal/response-meta.ts';
-import { isRecord, parseRecord } from './body.ts';
+import { isRecord } from '../types/type-guards.ts';
+import { parseRecord } from './body/read.ts';
 import { errorResponse, errorType } from './error-response.ts';
 import type { Settings } from './settings.ts';
 
@@ -17,15 +18,33 @@ type ResponseSettings = Pick<Settings, 'requestIdHeader' | 'headerPrefix' | 'exp
 
 const concurrencyHeaders = ['concurrency-limit', 'concurrency-remaining', 'concurrency-source'];
 
-/** Builds the page's response: exposed headers, the body as a stream, and errors in the gateway's format. */
-export async function relayResponse(
+/** The fields of an error body, without secrets. */
+export type ErrorDetails = Awaited<ReturnType<typeof readError>>;
+
+/** Reads the body of an error response. Stops when the page leaves. */
+export async function readError(
   upstream: Response,
+  signal: AbortSignal,
+  redact: (text: string) => string,
+) {
+  const text = await readPrefix(upstream, signal).catch(() => '');
+  return parseError(upstream.status, text, redact);
+}
+
+/**
+ * Builds the page's response: exposed headers, the body as a stream, and errors in the gateway's format. Calls `onEnd`
+ * once the body has ended, for any reason.
+ */
+export function relayResponse(
+  upstream: Response,
+  error: ErrorDetails | undefined,
   request: Request,
   settings: ResponseSettings,
-  redact: (text: string) => string,
-): Promise<Response> {
+  onEnd: () => void,
+): Response {
   if (request.signal.aborted) {
     upstream.body?.cancel().catch(() => {});
+    onEnd();
     return new Response(null, { status: 499 });
   }
   const headers = new Headers();
@@ -34,9 +53,8 @@ export async function relayResponse(
     if (value !== null) headers.set(name, value);
   }
   const { status } = upstream;
-  if (status >= 400) {
-    const text = await readPrefix(upstream, request.signal).catch(() => '');
-    const error = parseError(status, text, redact);
+  if (error !== undefined) {
+    onEnd();
     const { chargeUsd = 0 } = parseResponseMeta(upstream, settings);
     if (chargeUsd === 0 || settings.exposeCharges !== false) {
       return errorResponse(status, error, headers);
@@ -49,7 +67,9 @@ export async function relayResponse(
   if (headers.get('content-type')?.startsWith('text/event-stream') === true) {
     headers.set('x-accel-buffering', 'no');
   }
-  return new Response(upstream.body && relayBody(upstream.body, request), { status, headers });
+  if (upstream.body === null) onEnd();
+  const body = upstream.body && relayBody(upstream.body, request, onEnd);
+  return new Response(body, { status, headers });
 }
 
 /**
@@ -60,22 +80,34 @@ export async function relayResponse(
 function relayBody(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   request: Request,
+  onEnd: () => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
-  const onAbort = () => void reader.cancel(request.signal.reason).catch(() => {});
-  const removeListener = () => request.signal.removeEventListener('abort', onAbort);
+  const onAbort = () => {
+    end();
+    reader.cancel(request.signal.reason).catch(() => {});
+  };
+  let hasEnded = false;
+  const end = () => {
+    request.signal.removeEventListener('abort', onAbort);
+    if (!hasEnded) onEnd();
+    hasEnded = true;
+  };
   return new ReadableStream(
     {
       start: () => request.signal.addEventListener('abort', onAbort, { once: true }),
       async pull(controller) {
-        const { value, done } = await reader.read();
+        const { value, done } = await reader.read().catch((error: unknown) => {
+          end();
+          throw error;
+        });
         request.signal.throwIfAborted();
         if (!done) return controller.enqueue(value);
-        removeListener();
+        end();
         controller.close();
       },
       cancel(reason) {
-        removeListener();
+        end();
         return reader.cancel(reason);
       },
     },

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { endpoints } from '../endpoints/index.ts';
+import { nearestName } from '../types/nearest-name.ts';
 import { unchecked } from '../types/schema.ts';
 
 type Documented = (typeof endpoints)[number];
@@ -53,19 +54,28 @@ export interface Route {
   readonly needsKey: boolean;
   /** Whether the body has to name a model, if only some models are allowed. */
   readonly needsModel: boolean;
+  /** Whether a request costs money, as far as is known. */
+  readonly isPaid: boolean;
+  /** How its price is estimated; undefined if it cannot be. */
+  readonly price: Endpoint['price'];
+  /** What shares idempotency keys: the kind of task, or the path. */
+  readonly keyScope: string;
   /** The header with the key under which a repeated request is not charged again; undefined if there is none. */
   readonly keyHeader: string | undefined;
 }
 
 const placeholder = /\{(\w+)\}/g;
 
+/** Placeholder names do not matter: the specification itself uses both `taskId` and `task_id`. */
+const withoutNames = (route: string) => route.replace(placeholder, '{}');
+
+const documentedRoutes = endpoints.map(routeOf);
+
 /** Parses a route. Returns undefined if it is malformed. */
 export function parseRoute(text: string): Route | undefined {
   const format = /^((GET|POST|DELETE) (?:\/(?:[\w-][\w.-]*|\{\w+\}))+)(?:\?([\w.&-]+))?$/;
   const [, routeText = '', method = '', query] = format.exec(text) ?? [];
   if (routeText === '') return undefined;
-  // Placeholder names do not matter: the specification itself uses both `taskId` and `task_id`.
-  const withoutNames = (route: string) => route.replace(placeholder, '{}');
   const documented: Endpoint | undefined = endpoints.find(
     (endpoint) => withoutNames(routeOf(endpoint)) === withoutNames(routeText),
   );
@@ -79,11 +89,32 @@ export function parseRoute(text: string): Route | undefined {
     query: documented?.query ?? query?.split('&') ?? [],
     needsKey: documented?.audience !== 'public',
     needsModel: documented?.hasModel !== false,
+    isPaid: documented ? documented.paid === true : method === 'POST',
+    price: documented?.price,
+    keyScope: documented?.kind ?? path,
     keyHeader:
       documented?.replay === 'keyed'
         ? (documented.idempotencyHeader ?? 'x-idempotency-key')
         : undefined,
   };
+}
+
+/** The documented route that a route was probably meant to be, if it has the same number of segments. */
+export function suggestRoute(text: string): string | undefined {
+  const given = text.trim().split('?', 1)[0]?.replace(placeholder, '{}').split(/[ /]+/) ?? [];
+  const isDocumented = documentedRoutes.some((route) => withoutNames(route) === withoutNames(text));
+  if (isDocumented) return undefined;
+  return documentedRoutes.find((route) => {
+    const segments = withoutNames(route).split(/[ /]+/);
+    return (
+      segments.length === given.length &&
+      segments.every((segment, index) => isNear(given[index] ?? '', segment))
+    );
+  });
+}
+
+function isNear(segment: string, known: string): boolean {
+  return segment === known || nearestName(segment, [known]) !== undefined;
 }
 
 /** The destination of a request. */

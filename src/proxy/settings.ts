@@ -1,10 +1,22 @@
 import { ConfigurationError } from '../errors/configuration.ts';
-import { booleanValue, checkOptions, functionValue } from '../internal/validation.ts';
+import {
+  booleanValue,
+  checkOptions,
+  functionValue,
+  objectWithMethods,
+  oneOf,
+} from '../internal/validation.ts';
 import type { Rule } from '../internal/validation.ts';
-import { createAttemptCheck } from './attempts.ts';
+import { isApiKey } from './api-key.ts';
+import { createPriceList } from './limits/price-list.ts';
+import type { PriceList } from './limits/price-list.ts';
+import { resolveLimits, unpricedRule } from './limits/user-limits.ts';
+import type { ResolvedLimits } from './limits/user-limits.ts';
 import type { ProxyOptions } from './options.ts';
-import { defaultRoutes, parseRoute } from './routes.ts';
+import { defaultRoutes, parseRoute, suggestRoute } from './routes.ts';
 import type { Route } from './routes.ts';
+import { memoryStore } from './store/memory-store.ts';
+import type { Store } from './store/store.ts';
 
 /** Validated options and the defaults of the required settings. */
 export interface Settings extends ProxyOptions {
@@ -13,8 +25,10 @@ export interface Settings extends ProxyOptions {
   readonly fetch: typeof globalThis.fetch;
   readonly headerPrefix: string;
   readonly requestIdHeader: string;
-  /** Throws if the browser repeated a request. Otherwise, remembers that it is forwarded. */
-  readonly checkAttempt: ReturnType<typeof createAttemptCheck>;
+  readonly store: Store;
+  readonly priceList: PriceList;
+  /** The limits of a request. Throws if those that the option returns are invalid. */
+  readonly limitsOf: (user: string, request: Request) => Promise<ResolvedLimits | undefined>;
   /** Calls `onError`; never throws. */
   readonly report: (error: unknown) => void;
 }
@@ -24,10 +38,6 @@ const matches = (pattern: RegExp) => (value: unknown) =>
 const listOf = (isValid: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every((entry) => isValid(entry));
 const headerNameRule: Rule = [matches(/^[\w-]+$/), 'a header name'];
-
-/** Whether a value can be sent as the bearer token. */
-export const isApiKey = (key: unknown): key is string =>
-  typeof key === 'string' && /^[\u0021-\u007e\u0080-\u00ff]+$/.test(key);
 
 /** One rule per option. Options without a rule are rejected as unknown. */
 const rules: { readonly [Name in keyof Required<ProxyOptions>]: Rule } = {
@@ -41,11 +51,17 @@ const rules: { readonly [Name in keyof Required<ProxyOptions>]: Rule } = {
   ],
   authorize: functionValue,
   allow: [
-    listOf((value) => typeof value === 'string' && parseRoute(value) !== undefined),
+    listOf((value) => typeof value === 'string' && checkRoute(value)),
     'a list of routes such as GET /v1/videos/{taskId}',
   ],
   permit: functionValue,
   models: [listOf(matches(/./)), 'a list of model ids'],
+  limits: [isObjectOrFunction, 'an object, or a function that returns one'],
+  unpriced: unpricedRule,
+  isolate: booleanValue,
+  unowned: oneOf('refuse', 'allow'),
+  store: objectWithMethods('reserve', 'settle', 'renew', 'usage', 'own', 'ownersOf'),
+  onStoreError: oneOf('refuse', 'allow'),
   origins: [listOf(isOrigin), 'a list of exact origins such as https://app.example'],
   credentials: booleanValue,
   basePath: [matches(/^(\/[^/?#]+)*$/), 'a path such as /api/gateway, or empty'],
@@ -79,21 +95,50 @@ export function resolveSettings(options: ProxyOptions): Settings {
     'basePath',
     'required for routes that do not begin with /v1/',
   );
+  const { limits, unpriced = 'refuse' } = options;
+  const fixed = isFunction(limits) ? undefined : limits && resolveLimits(limits, unpriced);
+  const report = (error: unknown) => {
+    const call = async (): Promise<void> => onError?.(error);
+    // An error in onError cannot be reported anywhere.
+    call().catch(() => {});
+  };
+  const connection = {
+    apiKey: options.apiKey,
+    baseURL: normalizeBaseURL(options.baseURL, options.allowInsecureBaseURL === true),
+    fetch: options.fetch ?? runtimeFetch,
+    report,
+  };
   return {
     ...options,
-    baseURL: normalizeBaseURL(options.baseURL, options.allowInsecureBaseURL === true),
+    ...connection,
     routes,
     maxBodyBytes: options.maxBodyBytes ?? 10_485_760,
-    fetch: options.fetch ?? runtimeFetch,
+    store: options.store ?? memoryStore(),
+    priceList: createPriceList(connection),
+    async limitsOf(user, request) {
+      const found = isFunction(limits) ? await limits(user, request) : undefined;
+      return found ? resolveLimits(found, unpriced) : fixed;
+    },
     headerPrefix: (options.headerPrefix ?? 'x-svc-').toLowerCase(),
     requestIdHeader: (options.requestIdHeader ?? 'x-request-id').toLowerCase(),
-    checkAttempt: createAttemptCheck(),
-    report: (error) => {
-      const call = async (): Promise<void> => onError?.(error);
-      // An error in onError cannot be reported anywhere.
-      call().catch(() => {});
-    },
   };
+}
+
+/** @throws `ConfigurationError` that suggests the documented route, if the route is misspelled. */
+function checkRoute(text: string): boolean {
+  const suggestion = suggestRoute(text);
+  assert(
+    suggestion === undefined,
+    'allow',
+    `unknown route ${JSON.stringify(text)}. Did you mean ${suggestion}?`,
+  );
+  return parseRoute(text) !== undefined;
+}
+
+const isFunction = (value: ProxyOptions['limits']) => typeof value === 'function';
+
+function isObjectOrFunction(value: unknown): boolean {
+  return typeof value === 'function' || (typeof value === 'object' && value !== null);
 }
 
 function isOrigin(origin: unknown): boolean {
@@ -125,5 +170,5 @@ const runtimeFetch: typeof globalThis.fetch = (input, init) =>
   );
 
 function assert(condition: boolean, name: string, requirement: string): void {
-  if (!condition) throw new ConfigurationError(`${name}: ${requirement}.`);
+  if (!condition) throw new ConfigurationError(`${name}: ${requirement.replace(/(?<!\?)$/, '.')}`);
 }

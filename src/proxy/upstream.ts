@@ -1,6 +1,20 @@
 import { networkErrorMessage, networkOutcome } from '../internal/network.ts';
 import { ProxyError } from './error-response.ts';
 
+/** No response arrived. */
+export class UpstreamError extends ProxyError {
+  /** Whether the request may have been charged. */
+  readonly outcome: 'not-sent' | 'unknown';
+
+  constructor(
+    outcome: UpstreamError['outcome'],
+    ...details: ConstructorParameters<typeof ProxyError>
+  ) {
+    super(...details);
+    this.outcome = outcome;
+  }
+}
+
 /**
  * Sends a request to the gateway once. A request that was never sent becomes a 503, which is safe to retry; one that
  * may have arrived becomes a 502.
@@ -19,13 +33,15 @@ export async function fetchUpstream(
       report(`The request to the gateway failed: ${networkErrorMessage(error)}`);
     }
     if (networkOutcome(error) === 'not-sent') {
-      throw new ProxyError(
+      throw new UpstreamError(
+        'not-sent',
         503,
         'service_unavailable',
         'The gateway cannot be reached. Nothing was sent.',
       );
     }
-    throw new ProxyError(
+    throw new UpstreamError(
+      'unknown',
       502,
       'bad_gateway',
       'The connection to the gateway was lost. The request may have been processed and charged.',
@@ -33,12 +49,16 @@ export async function fetchUpstream(
   }
 }
 
-/** Rejects redirects, because following one could send the API key to another host. */
-export function rejectRedirect(response: Response, report: (message: string) => void): void {
-  if (response.status >= 200 && (response.status < 300 || response.status > 399)) return;
+/** Whether a response leads elsewhere. Browsers report the status 0. */
+export function isRedirect({ status }: Response): boolean {
+  return status < 200 || (status > 299 && status < 400);
+}
+
+/** The error for a redirect, which is not followed because that could send the API key to another host. */
+export function redirectError(response: Response, report: (message: string) => void): ProxyError {
   response.body?.cancel().catch(() => {});
   report('The gateway responded with a redirect, which the proxy does not follow. Check baseURL.');
-  throw new ProxyError(502, 'bad_gateway', 'The gateway responded with a redirect.');
+  return new ProxyError(502, 'bad_gateway', 'The gateway responded with a redirect.');
 }
 
 /**

@@ -12,6 +12,8 @@ const entries = [
   'polygate/journal',
   'polygate/node',
   'polygate/proxy',
+  'polygate/proxy/redis',
+  'polygate/proxy/testing',
   'polygate/mock',
   'polygate/mock/node',
 ];

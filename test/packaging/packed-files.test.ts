@@ -80,9 +80,18 @@ describe('the packed package', () => {
         "package/dist/otel.d.ts",
         "package/dist/otel.js",
         "package/dist/otel.js.map",
+        "package/dist/proxy/chunk-*.js",
+        "package/dist/proxy/chunk-*.js.map",
         "package/dist/proxy/index.d.ts",
         "package/dist/proxy/index.js",
         "package/dist/proxy/index.js.map",
+        "package/dist/proxy/redis.d.ts",
+        "package/dist/proxy/redis.js",
+        "package/dist/proxy/redis.js.map",
+        "package/dist/proxy/store-*.d.ts",
+        "package/dist/proxy/testing.d.ts",
+        "package/dist/proxy/testing.js",
+        "package/dist/proxy/testing.js.map",
         "package/package.json",
       ]
     `);

@@ -4,13 +4,13 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/rejection.ts';
-import { mount, startProxy, sendRaw } from './support.ts';
+import { mount, startProxy, sendRaw, unusedOrigin } from './support.ts';
 
 const image = { model: 'prism-image', prompt: 'A harbor' };
 const material = { url: 'https://files.example/a.png', type: 'image' as const };
 
 describe('permit and onResponse', () => {
-  /** The hooks from docs/browsers-and-proxy.md. */
+  /** Hooks that keep users apart without `isolate`. */
   function ownershipHooks(): Pick<ProxyOptions, 'permit' | 'onResponse'> {
     const owners = new Map<string, string>();
     return {
@@ -41,7 +41,7 @@ describe('permit and onResponse', () => {
 
   test('permit receives everything but the body, and only for known users', async () => {
     const calls: ProxyCall[] = [];
-    const { page } = await startProxy({ permit: (call) => calls.push(call) > 0 });
+    const { mock, page } = await startProxy({ permit: (call) => calls.push(call) > 0 });
     await page().images.submit(image, { idempotencyKey: 'row-17' });
     await page({}, '')
       .images.submit(image)
@@ -51,7 +51,14 @@ describe('permit and onResponse', () => {
       .catch(() => {});
     const ann = { user: 'ann', taskId: undefined, materialId: undefined };
     expect(calls).toEqual([
-      { ...ann, method: 'POST', route: 'POST /v1/images/tasks', path: '/v1/images/tasks' },
+      {
+        ...ann,
+        method: 'POST',
+        route: 'POST /v1/images/tasks',
+        path: '/v1/images/tasks',
+        model: 'prism-image',
+        keyHash: mock.requests[0]?.headers['x-idempotency-key'],
+      },
       {
         ...ann,
         method: 'GET',
@@ -83,6 +90,51 @@ describe('permit and onResponse', () => {
     expect(onSettled).not.toHaveBeenCalled();
     finish();
     await settled;
+  });
+
+  test('onResponse follows every forwarded request, with its outcome', async () => {
+    const responses: ProxyResponse[] = [];
+    const { mock, page } = await startProxy({
+      limits: { usd: 1 },
+      onResponse: (response) => void responses.push(response),
+    });
+    const route = 'POST /v1/images/tasks';
+    const faults = [
+      {},
+      { status: 404 },
+      { status: 500 },
+      { reset: 'after' as const },
+      { status: 301, headers: { location: '/' } },
+    ];
+    for (const fault of faults) {
+      mock.fail({ route, times: 1, ...fault });
+      await page({ maxRetries: 0 })
+        .images.submit(image)
+        .catch(() => {});
+    }
+    const common = { model: 'prism-image', reservedUsd: 0.02 };
+    expect(responses).toMatchObject([
+      { ...common, status: 202, outcome: 'accepted', chargeUsd: 0.02 },
+      { ...common, status: 404, outcome: 'rejected' },
+      { ...common, status: 500, outcome: 'unknown' },
+      { ...common, status: undefined, outcome: 'unknown' },
+      { ...common, status: 301, outcome: 'rejected' },
+    ]);
+    const sent = mock.requests.filter(({ method }) => method === 'POST');
+    const hashes = sent.map(({ headers }) => headers['x-idempotency-key']);
+    expect(responses.map(({ keyHash }) => keyHash)).toEqual(hashes);
+  });
+
+  test('onResponse reports a request that could not be sent', async () => {
+    const responses: ProxyResponse[] = [];
+    const { page } = await startProxy({
+      baseURL: await unusedOrigin(),
+      onResponse: (response) => void responses.push(response),
+    });
+    await page({ maxRetries: 0 })
+      .images.submit(image)
+      .catch(() => {});
+    expect(responses).toMatchObject([{ status: undefined, outcome: 'not-sent', replay: false }]);
   });
 
   test.each(['-1', 'free', '0.02, 0.02'])(

@@ -68,6 +68,30 @@ test.each([
   expect(error.message).toBe(`${name}: unknown option. Did you mean ${suggestion}?`);
 });
 
+test.each([
+  ['POST /v1/image/tasks', 'POST /v1/images/tasks'],
+  ['POST /v1/chat/completion', 'POST /v1/chat/completions'],
+  ['GET /v1/video/{taskId}', 'GET /v1/videos/{id}'],
+  ['GET /v1/model', 'GET /v1/models'],
+  ['get /v1/models', 'GET /v1/models'],
+])('the error for the misspelled route %s suggests %s', (route, suggestion) => {
+  const error = thrown(() => createProxyHandler({ ...validOptions, allow: [route] }));
+  expect(ConfigurationError.is(error)).toBe(true);
+  expect(error.message).toContain('allow: unknown route');
+  expect(error.message).toContain(suggestion.replace('{id}', ''));
+});
+
+test.each([
+  'POST /v1/images/edits',
+  'GET /v1/usage/{day}?from&to',
+  'GET /v1/images/tasks',
+  'GET /v1/audio/voices/{voice_id}',
+  'GET /v1/videos/{task_id}',
+  'POST /v1/audio/speech',
+])('the route %s is not taken for a misspelled one', (route) => {
+  expect(createProxyHandler({ ...validOptions, allow: [route] })).toBeTypeOf('function');
+});
+
 test.each<[string, object]>([
   ['a base URL with the version', { baseURL: 'https://host.example/v1/' }],
   ['a loopback base URL', { baseURL: 'http://localhost:8787' }],

@@ -26,7 +26,7 @@ test('the handler does not expose its options', () => {
     authorize: () => 'ann',
   });
   expect(printed(handler)).not.toContain(canary);
-  expect(Object.getOwnPropertyNames(handler)).toEqual(['length', 'name']);
+  expect(Object.getOwnPropertyNames(handler)).toEqual(['length', 'name', 'usage']);
 });
 
 describe('the API key never reaches a page or a log', () => {

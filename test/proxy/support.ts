@@ -9,7 +9,7 @@ import { createMockGateway } from 'polygate/mock';
 import type { MockGateway, MockGatewayOptions } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
 import { createProxyHandler } from 'polygate/proxy';
-import type { ProxyOptions } from 'polygate/proxy';
+import type { ProxyHandler, ProxyOptions } from 'polygate/proxy';
 import { onTestFinished } from 'vitest';
 
 import { handleNodeRequest } from '../support/node-adapter.ts';
@@ -28,7 +28,7 @@ export interface ProxySetup {
   mock: MockGateway;
   /** Origin of the gateway. */
   gatewayURL: string;
-  handler: Handler;
+  handler: ProxyHandler;
   /** Origin of the proxy. */
   origin: string;
   /** Errors reported to `onError`. */
@@ -89,7 +89,7 @@ export async function serveLocally(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Serves a handler with `node:http`, using the adapter from docs/browsers-and-proxy.md. */
+/** Serves a handler with `node:http`, as docs/browsers-and-proxy.md shows it. */
 export async function serveWithNode(handler: Handler): Promise<string> {
   return serveLocally(
     createServer((incoming, outgoing) => void handleNodeRequest(handler, incoming, outgoing)),

@@ -150,7 +150,7 @@ describe.concurrent('with a service in the environment', () => {
     expect(mock.invoice).toHaveLength(1);
   });
 
-  test('proxy-hono generates an image for a signed-in user and denies other users access to it', async (context) => {
+  test('proxy-hono generates an image for a signed-in user and denies other users access to it, and limits the spending', async (context) => {
     const { expect } = context;
     const { mock, surroundings } = await startService(context);
     const run = await runFromSource(example('proxy-hono'), surroundings);
@@ -158,7 +158,8 @@ describe.concurrent('with a service in the environment', () => {
     const [line] = mock.invoice;
     expect(run.stdout).toMatch(/^ann generated http:\S+\.png\S* for \$/);
     expect(run.stdout).toContain(` for $${line?.usd}\n`);
-    expect(run.stdout).toContain('bob cannot access it: not_permitted');
+    expect(run.stdout).toContain('bob cannot access it: task_not_found');
+    expect(run.stdout).toContain('ann has spent $0.02 of $0.05: user_limit_exceeded');
     expect(run.stdout).not.toContain(mock.apiKey);
     expect(mock.requests.some(({ headers }) => 'cookie' in headers)).toBe(false);
   });
@@ -224,7 +225,7 @@ test('next-route serves known users on pages of the app', async (context) => {
     code: 'origin_not_allowed',
   });
   await expect(submit(page('s-1'), 'other')).rejects.toMatchObject({ code: 'model_not_allowed' });
-  expect(mock.requests).toHaveLength(1);
+  expect(mock.requests.map(({ path }) => path)).toEqual(['/v1/models', '/v1/images/tasks']);
   expect(maxDuration).toBeGreaterThan(60);
 });
 

@@ -1,4 +1,5 @@
-import { ProxyError } from './error-response.ts';
+import { isRecord } from '../../types/type-guards.ts';
+import { ProxyError } from '../error-response.ts';
 
 /**
  * Reads the whole body of a POST before anything is sent. Only JSON is accepted: other types can be submitted by a form
@@ -40,9 +41,4 @@ export function parseRecord(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Whether a value is an object and not an array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

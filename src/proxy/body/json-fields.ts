@@ -41,3 +41,28 @@ function endOfString(text: string, start: number): number {
   } while (backslashes % 2 === 1);
   return end;
 }
+
+/** Whether an object anywhere in a JSON text has two fields of one name. The text must be valid JSON. */
+export function repeatsField(json: string): boolean {
+  /** The names in each open object; undefined for arrays. */
+  const open: (Set<string> | undefined)[] = [];
+  /** The last string, which is the name of a field if a colon follows. */
+  let last = '';
+  for (let index = 0; index < json.length; index += 1) {
+    const character = json[index];
+    if (character === '"') {
+      const end = endOfString(json, index);
+      last = json.slice(index, end + 1);
+      index = end;
+    } else if (character === '{') open.push(new Set());
+    else if (character === '[') open.push(undefined);
+    else if (character === '}' || character === ']') open.pop();
+    else if (character === ':') {
+      const names = open.at(-1);
+      const name = String(JSON.parse(last));
+      if (names?.has(name) === true) return true;
+      names?.add(name);
+    }
+  }
+  return false;
+}

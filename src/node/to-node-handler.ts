@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+import { unchecked } from '../types/schema.ts';
+
+/** A handler of the Web platform, such as the one of `createProxyHandler`. */
+type WebHandler = (request: Request) => Response | Promise<Response>;
+
+/** The stream of `node:stream/web`, which differs from that of the platform only in its types. */
+type NodeStream = Parameters<typeof Readable.fromWeb>[0];
+
+/** A listener of `node:http`, which is also a handler of Express, Connect and Fastify's middleware. */
+export type NodeHandler = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  next?: (error?: unknown) => void,
+) => Promise<void>;
+
+/**
+ * Adapts a handler from `Request` to `Response`, such as that of `createProxyHandler`, to `node:http` and Express. If the
+ * client disconnects, `request.signal` aborts. A client that reads slowly slows the response down.
+ *
+ * Mount it before body parsers. The promise never rejects: if the handler rejects, the error is passed to `next` or, in
+ * `node:http`, becomes a 500 without details. A request with an invalid URL closes its connection.
+ *
+ * @example
+ * ```ts
+ * app.use('/api/gateway', toNodeHandler(createProxyHandler(options))); // Express
+ * createServer(toNodeHandler(createProxyHandler(options))); // node:http
+ * ```
+ */
+export function toNodeHandler(handler: WebHandler): NodeHandler {
+  return async function nodeHandler(incoming, outgoing, next) {
+    const disconnected = new AbortController();
+    outgoing.on('close', () => {
+      if (!outgoing.writableFinished) disconnected.abort(new Error('The client has disconnected'));
+    });
+    try {
+      const request = toRequest(incoming, disconnected.signal);
+      if (request === undefined) return void outgoing.destroy();
+      const response = await handler(request);
+      if (outgoing.destroyed) return void response.body?.cancel().catch(() => {});
+      outgoing.writeHead(response.status, headersOf(response));
+      if (response.body === null || incoming.method === 'HEAD') {
+        response.body?.cancel().catch(() => {});
+        outgoing.end();
+        return;
+      }
+      outgoing.flushHeaders();
+      // Unlike an iterator, it cancels the body although a read is pending.
+      await pipeline(Readable.fromWeb(unchecked<NodeStream>(response.body)), outgoing);
+    } catch (error) {
+      // The client has disconnected, or its response cannot be completed any more.
+      if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
+      else if (next !== undefined) next(error);
+      else outgoing.writeHead(500).end();
+    }
+  };
+}
+
+/** Returns undefined if the URL or the host is invalid. */
+function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
+  const { method = 'GET', headers: received, socket } = incoming;
+  // Express removes the mount path from `url`.
+  const path = String('originalUrl' in incoming ? incoming.originalUrl : incoming.url);
+  const protocol = 'encrypted' in socket && socket.encrypted ? 'https' : 'http';
+  // Concatenated, not resolved: `//evil.example` is a path.
+  const host = received.host ?? String(received[':authority'] ?? 'localhost');
+  const url = `${protocol}://${host}${path}`;
+  if (!path.startsWith('/') || !URL.canParse(url)) return undefined;
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
+    if (name.startsWith(':')) continue;
+    for (const value of values ?? []) headers.append(name, value);
+  }
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  if (hasBody && incoming.readableEnded) {
+    throw new Error('The body was read before. Mount toNodeHandler before body parsers.');
+  }
+  const body = hasBody ? Readable.toWeb(incoming) : null;
+  // The types of the platform lack `duplex`.
+  return new Request(
+    url,
+    unchecked<RequestInit>({ method, headers, body, duplex: 'half', signal }),
+  );
+}
+
+function headersOf({ headers }: Response): Record<string, string | string[]> {
+  const cookies = headers.getSetCookie();
+  return { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) };
+}

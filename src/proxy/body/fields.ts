@@ -1,0 +1,99 @@
+import { ProxyError } from '../error-response.ts';
+import { fieldsOf, repeatsField } from './json-fields.ts';
+import { parseRecord } from './read.ts';
+
+/** A JSON object as the page sent it. */
+export interface JsonBody {
+  readonly text: string;
+  readonly record: Readonly<Record<string, unknown>>;
+  /** The fields at its top level, and those of `extra_body`. */
+  readonly names: readonly string[];
+  readonly extraNames: readonly string[];
+}
+
+/** Fields that determine the price of a request, and those that contain them. */
+const pricedNames = [
+  'model',
+  'extra_body',
+  'n',
+  'num_images',
+  'size',
+  'resolution',
+  'duration',
+  'input_video_seconds',
+  'text',
+  'input',
+  'preview_text',
+];
+
+/**
+ * Reads a body whose fields matter to the proxy.
+ *
+ * @throws a 400 if it is not a JSON object, or repeats a field: services differ in which one they read.
+ */
+export function readFields(bytes: Uint8Array): JsonBody {
+  const text = decode(bytes);
+  const record = text === undefined ? undefined : parseRecord(text);
+  if (text === undefined || record === undefined) {
+    throw invalidBody('The body must be a JSON object in UTF-8.');
+  }
+  const fields = fieldsOf(text);
+  const names = fields.map(([name]) => name);
+  if (new Set(names).size < names.length) throw invalidBody('The body must not repeat a field.');
+  const extra = fields.find(([name]) => name === 'extra_body')?.[1] ?? '';
+  return { text, record, names, extraNames: fieldsOf(extra).map(([name]) => name) };
+}
+
+/**
+ * Rejects a body that repeats a field anywhere, or whose own fields or those of `extra_body` differ only in what some
+ * services ignore.
+ */
+export function checkRepeatedNames({ text, names, extraNames }: JsonBody): void {
+  if (repeatsField(text)) throw invalidBody('The body must not repeat a field.');
+  for (const list of [names, extraNames]) {
+    if (new Set(list.map(folded)).size === list.length) continue;
+    throw invalidBody(
+      'The body must not repeat a field, even with other letter case, underscores or hyphens.',
+    );
+  }
+}
+
+/**
+ * Rejects a body that sets a field under a name that only some services read as that field: its price could not be
+ * estimated.
+ */
+export function checkPricedNames({ names, extraNames }: JsonBody): void {
+  const priced = (name: string) => pricedNames.find((known) => folded(known) === folded(name));
+  const misnamed = names.find((name) => (priced(name) ?? name) !== name);
+  const nested = extraNames.find((name) => (priced(name) ?? name) !== name);
+  const hidden = extraNames.find((name) => {
+    const known = priced(name);
+    return known !== undefined && known !== 'input_video_seconds';
+  });
+  const name = misnamed ?? nested ?? hidden;
+  if (name === undefined) return;
+  throw invalidBody(
+    `The body must set ${priced(name) ?? name} only at its top level, and under this name: it determines the price.`,
+  );
+}
+
+/**
+ * A name as services may read it: those in Go match names by Unicode case folding, some libraries also ignore
+ * underscores and hyphens, and a name ends at a NUL for code written in C.
+ */
+function folded(name: string): string {
+  const [start = ''] = name.split('\0');
+  return start.replace(/[_-]/g, '').toUpperCase().toLowerCase();
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+export function invalidBody(message: string): ProxyError {
+  return new ProxyError(400, 'invalid_request_parameter', message);
+}

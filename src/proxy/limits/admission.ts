@@ -1,0 +1,104 @@
+import { ProxyError } from '../error-response.ts';
+import type { Settings } from '../settings.ts';
+import { persist, withinTime } from '../store/operations.ts';
+import type { Reservation, ReserveResult, SettledAs } from '../store/store.ts';
+import { refusal } from './refusal.ts';
+import type { ResolvedLimits } from './user-limits.ts';
+
+/** How long a request counts as in flight if its process dies, in ms. Documented: at most 30 s. */
+const leaseMs = 25_000;
+
+/** How often a process renews the lease of a request, in ms. */
+const renewInterval = 8_000;
+
+/** How long a page waits until the store has recorded the charge of its request, in ms. */
+const maxSettleWait = 2_000;
+
+/** What a response says about the charge of a request. */
+export interface Charge {
+  readonly as: SettledAs;
+  /** What was charged in USD, if the service has reported it. */
+  readonly chargeUsd?: number | undefined;
+  readonly replay?: boolean | undefined;
+  /** Whether its body has yet to end. */
+  readonly isStreaming?: boolean | undefined;
+}
+
+/** A request that may be forwarded. */
+export interface Admission {
+  /** Records what became of it. Never rejects: what the store has not recorded is repeated in the background. */
+  settle(charge: Charge): Promise<void>;
+  /** Ends a request that was settled as streaming. */
+  end(): void;
+}
+
+/** What is known about a request before it is forwarded. */
+export interface Candidate {
+  readonly user: string;
+  readonly attempt: string | undefined;
+  readonly limits: ResolvedLimits | undefined;
+  readonly usd: number;
+  readonly key: string | undefined;
+  readonly isChargedOnce: boolean;
+  readonly body: string;
+}
+
+const unlimited: Admission = { settle: async () => {}, end: () => {} };
+
+/**
+ * Reserves a request in the store.
+ *
+ * @throws the response to the page, if it exceeds a limit, repeats an attempt, or the store fails.
+ */
+export async function admit(candidate: Candidate, settings: Settings): Promise<Admission> {
+  const { limits, user, attempt } = candidate;
+  if (limits === undefined && attempt === undefined) return unlimited;
+  const { store, report } = settings;
+  const { key, isChargedOnce, body, usd } = candidate;
+  const request = crypto.randomUUID();
+  const reservation: Reservation = { ...candidate, request, leaseMs };
+  const windowMs = limits?.windowMs ?? 0;
+  const settlement = { user, request, windowMs, key, isChargedOnce, body };
+  const nothing = { usd: 0, isEstimate: false, replay: false, isStreaming: false };
+  const settleAs = (as: SettledAs, charge = nothing) =>
+    persist(() => store.settle({ ...settlement, ...charge, as }), report);
+
+  let result: ReserveResult | undefined;
+  try {
+    result = await withinTime(() => store.reserve(reservation));
+  } catch (error) {
+    report(error);
+    if (settings.onStoreError !== 'allow') {
+      // The store may have recorded it nevertheless.
+      if (limits !== undefined) void settleAs('not-sent');
+      throw new ProxyError(
+        503,
+        'store_unavailable',
+        'The limits of this user cannot be checked. Nothing was sent.',
+      );
+    }
+  }
+  if (result?.refused !== undefined) throw refusal(result.refused, result, limits, settings);
+  if (limits === undefined) return unlimited;
+
+  const renewing = setInterval(() => {
+    store.renew(user, [request], leaseMs).catch(report);
+  }, renewInterval);
+  return {
+    async settle({ as, chargeUsd, replay = false, isStreaming = false }) {
+      if (!isStreaming) clearInterval(renewing);
+      const isEstimate = chargeUsd === undefined;
+      const charge = { usd: chargeUsd ?? usd, isEstimate, replay, isStreaming };
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const wait = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, maxSettleWait);
+      });
+      await Promise.race([settleAs(as, charge), wait]);
+      clearTimeout(timer);
+    },
+    end() {
+      clearInterval(renewing);
+      void settleAs('ended');
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { ProxyResponse } from '../options.ts';
+import type { SettledAs } from '../store/store.ts';
+
+/** What the headers of a response say about its charge. */
+interface ChargeMeta {
+  readonly status: number;
+  readonly chargeUsd?: number | undefined;
+  readonly idempotentReplay: boolean;
+}
+
+/** Statuses that say that a request with this body was never accepted. */
+const invalidStatuses = [400, 403, 404, 422];
+
+/** What a response means for the reservation of its request. Without a charge in it, what was reserved is charged. */
+export function chargeOf(
+  outcome: ProxyResponse['outcome'],
+  { status, chargeUsd, idempotentReplay: replay }: ChargeMeta,
+): { as: SettledAs; chargeUsd?: number | undefined; replay: boolean } {
+  // An error response can report a charge. One of 0 says that nothing was paid for.
+  if (outcome === 'accepted' || (chargeUsd ?? 0) > 0) return { as: 'charged', chargeUsd, replay };
+  const isInvalid = outcome === 'rejected' && invalidStatuses.includes(status);
+  return { as: isInvalid ? 'invalid' : outcome, replay };
+}

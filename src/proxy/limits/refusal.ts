@@ -1,0 +1,36 @@
+import { ProxyError } from '../error-response.ts';
+import type { Settings } from '../settings.ts';
+import type { Refusal, ReserveResult, StoredLimits } from '../store/store.ts';
+
+const messages: Readonly<Record<Exclude<Refusal, 'attempt'>, string>> = {
+  usd: 'You have reached the spending limit of this app.',
+  requests: 'You have reached the limit of requests of this app.',
+  concurrent: 'You have too many requests in flight in this app.',
+};
+
+/** The response to a request that the store has refused. Nothing has reached the service. */
+export function refusal(
+  limit: Refusal,
+  { spentUsd, windowEndsAt }: ReserveResult,
+  limits: StoredLimits | undefined,
+  { exposeCharges }: Pick<Settings, 'exposeCharges'>,
+): ProxyError {
+  if (limit === 'attempt') {
+    return new ProxyError(
+      409,
+      'attempt_repeated',
+      'The browser repeated this request by itself. The proxy forwarded only the first one, whose response was lost.',
+    );
+  }
+  const secondsLeft = Math.max(1, Math.ceil((windowEndsAt - Date.now()) / 1_000));
+  const amounts = exposeCharges === false ? {} : { spent_usd: spentUsd, limit_usd: limits?.usd };
+  return new ProxyError(
+    limit === 'usd' ? 402 : 429,
+    'user_limit_exceeded',
+    `${messages[limit]} Nothing was sent.`,
+    {
+      details: { limit, window_ends_at: new Date(windowEndsAt).toISOString(), ...amounts },
+      headers: { 'retry-after': String(limit === 'concurrent' ? 1 : secondsLeft) },
+    },
+  );
+}

@@ -1,0 +1,198 @@
+/**
+ * The operations of the store as Lua scripts: Redis runs each one without interruption, so that no two processes can be
+ * in the middle of one at the same time. They have the rules of `store/user-state.ts`: change both.
+ *
+ * The state of a user is one JSON text, which stays small: it holds the requests in flight, and the reservations of the
+ * current windows. It expires an hour after the last of them. All times are those of Redis.
+ */
+import { attemptMemoryMs } from '../store/store.ts';
+
+/** How long a state is kept after its last window, in ms. A request in flight prolongs it. */
+const graceMs = 3_600_000;
+
+const common = `
+local input = cjson.decode(ARGV[1])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local state = cjson.decode(redis.call('GET', KEYS[1]) or '{"inFlight":{},"windows":{}}')
+local function text(ms) return string.format('%.0f', ms) end
+local function count(map)
+  local size = 0
+  for _ in pairs(map) do size = size + 1 end
+  return size
+end
+local function save()
+  local last = now
+  for ms, window in pairs(state.windows) do
+    local ends = window.start + tonumber(ms)
+    local waiting = false
+    for _, held in pairs(window.held) do waiting = waiting or next(held.requests) ~= nil end
+    if ends < now and not waiting then state.windows[ms] = nil end
+    last = math.max(last, ends)
+  end
+  redis.call('SET', KEYS[1], cjson.encode(state), 'PX', text(last - now + ${graceMs}))
+end
+local function window_at(ms)
+  for request, flight in pairs(state.inFlight) do
+    if flight.leaseEndsAt <= now then
+      state.inFlight[request] = nil
+      local window = state.windows[flight.windowMs]
+      local held = window and window.held[flight.owner]
+      if held and held.requests[request] then
+        held.lost[request] = { body = flight.body, nanoUsd = held.requests[request] }
+        held.requests[request] = nil
+      end
+    end
+  end
+  local start = now - now % ms
+  local window = state.windows[text(ms)]
+  if not window then
+    window = { start = start, nanoUsd = 0, requests = 0, held = {} }
+    state.windows[text(ms)] = window
+  end
+  if start <= window.start then return window end
+  window.start, window.nanoUsd, window.requests = start, 0, 0
+  for owner, held in pairs(window.held) do
+    held.lost = {}
+    if next(held.requests) == nil then window.held[owner] = nil end
+  end
+  return window
+end
+local function amount_of(held)
+  local amount = 0
+  for _, nano in pairs(held.requests) do amount = math.max(amount, nano) end
+  for _, lost in pairs(held.lost) do amount = math.max(amount, lost.nanoUsd) end
+  return amount
+end
+local function reserved_in(window)
+  local sum = 0
+  for _, held in pairs(window.held) do sum = sum + amount_of(held) end
+  return sum
+end
+`;
+
+/**
+ * KEYS: state, attempt, charged key. The input has `limits` only if more than the attempt is checked.
+ * Returns the refusal or '', the amount spent and the end of the window.
+ */
+export const reserve = `${common}
+local limits, repeated = input.limits, false
+if input.hasAttempt then repeated = redis.call('EXISTS', KEYS[2]) == 1 end
+local function remember()
+  if input.hasAttempt then redis.call('SET', KEYS[2], '1', 'PX', ${attemptMemoryMs}) end
+end
+if not limits then
+  if repeated then return {'attempt', '0', text(now)} end
+  remember()
+  return {'', '0', text(now)}
+end
+local window = window_at(limits.windowMs)
+local function result(refused)
+  return {refused, text(window.nanoUsd), text(window.start + limits.windowMs)}
+end
+if state.inFlight[input.request] then return result('') end
+if repeated then return result('attempt') end
+local paid = false
+if input.isShared then
+  local at = string.match(redis.call('GET', KEYS[3]) or '', '^%d+')
+  paid = at ~= nil and tonumber(at) >= window.start
+end
+local held = window.held[input.owner]
+local nano = paid and 0 or input.nanoUsd
+local added = math.max(0, nano - (held and amount_of(held) or 0))
+if limits.nanoUsd and added > 0 and window.nanoUsd + reserved_in(window) + added > limits.nanoUsd then
+  return result('usd')
+end
+if limits.requests and window.requests >= limits.requests then return result('requests') end
+if limits.concurrent and count(state.inFlight) >= limits.concurrent then return result('concurrent') end
+window.requests = window.requests + 1
+state.inFlight[input.request] = {
+  leaseEndsAt = now + input.leaseMs, windowMs = text(limits.windowMs), owner = input.owner, body = input.body
+}
+if nano > 0 or held then
+  held = held or { requests = {}, lost = {} }
+  held.requests[input.request] = nano
+  window.held[input.owner] = held
+end
+remember()
+save()
+return result('')
+`;
+
+/** KEYS: state, charged key. */
+export const settle = `${common}
+local window = window_at(input.windowMs)
+local flight, held = state.inFlight[input.request], window.held[input.owner]
+local known = (flight and flight.owner == input.owner) or (held and held.lost[input.request])
+if flight then
+  if input.isStreaming and input.as ~= 'ended' then flight.owner = ''
+  else state.inFlight[input.request] = nil end
+end
+if not known or input.as == 'ended' then
+  save()
+  return
+end
+local reserved = 0
+if held then
+  reserved = amount_of(held)
+  local before = held.lost[input.request]
+  local nano = held.requests[input.request] or (before and before.nanoUsd) or 0
+  held.requests[input.request] = nil
+  held.lost[input.request] = nil
+  if input.as == 'unknown' then
+    local name = 'body ' .. input.body
+    local same = held.lost[name]
+    held.lost[name] = { body = input.body, nanoUsd = math.max(nano, same and same.nanoUsd or 0) }
+  end
+  if input.as == 'invalid' and next(held.requests) == nil then
+    for id, lost in pairs(held.lost) do
+      if lost.body == input.body then held.lost[id] = nil end
+    end
+  end
+  if input.as == 'charged' or (next(held.requests) == nil and next(held.lost) == nil) then
+    window.held[input.owner] = nil
+  end
+end
+if input.as == 'charged' then
+  local stored = input.hasKey and redis.call('GET', KEYS[2]) or ''
+  local at, from = string.match(stored, '^(%d+) (%d)')
+  local counted = at and (input.replay or (input.isShared and from == '1'))
+  local nano = input.isEstimate and math.max(input.nanoUsd, reserved) or input.nanoUsd
+  if not counted then window.nanoUsd = window.nanoUsd + nano end
+  if input.hasKey then
+    local replayed = input.replay and from ~= '0' and '1' or '0'
+    redis.call('SET', KEYS[2], (counted and at or text(now)) .. ' ' .. replayed, 'PX', text(input.keyMemoryMs))
+  end
+end
+save()
+`;
+
+/** KEYS: state. */
+export const renew = `${common}
+for _, request in ipairs(input.requests) do
+  local flight = state.inFlight[request]
+  if flight then flight.leaseEndsAt = now + input.leaseMs end
+end
+if next(state.inFlight) ~= nil then save() end
+`;
+
+/** KEYS: state. Returns the amounts spent and reserved, the number of requests, those in flight and the window's end. */
+export const usage = `${common}
+local window = window_at(input.windowMs)
+return {
+  text(window.nanoUsd), text(reserved_in(window)), text(window.requests), text(count(state.inFlight)),
+  text(window.start + input.windowMs)
+}
+`;
+
+/** KEYS: owners. ARGV: user, resources. */
+export const own = `
+for index = 2, #ARGV do redis.call('HSETNX', KEYS[1], ARGV[index], ARGV[1]) end
+`;
+
+/** KEYS: owners. ARGV: resources. */
+export const ownersOf = `
+local owners = {}
+for index, resource in ipairs(ARGV) do owners[index] = redis.call('HGET', KEYS[1], resource) end
+return owners
+`;

@@ -1,0 +1,198 @@
+/**
+ * What is stored of one user, and how it changes. `redis/scripts.ts` has the same rules in Lua: change both, and
+ * `testing/`, which checks that they agree.
+ */
+import type { Refusal, Settlement, StoredLimits } from './store.ts';
+import { toNanoUsd } from './store.ts';
+
+/** A request in flight. */
+interface Flight {
+  /** When it counts as lost, in ms. */
+  leaseEndsAt: number;
+  readonly windowMs: number;
+  /** The name of its reservation. */
+  readonly owner: string;
+  readonly body: string;
+}
+
+/** Money that is set aside for the requests of one key, or for one request: the highest of their amounts. */
+interface Held {
+  /** The amounts of its requests in flight, by their ids. */
+  readonly requests: Map<string, number>;
+  /**
+   * Its requests whose outcome is unknown. They are stored by their id if the request was in flight when its lease ended,
+   * because its outcome may still be reported.
+   */
+  readonly lost: Map<string, Lost>;
+}
+
+interface Lost {
+  readonly body: string;
+  readonly nanoUsd: number;
+}
+
+/** What happened in one window. */
+interface Window {
+  start: number;
+  nanoUsd: number;
+  requests: number;
+  readonly held: Map<string, Held>;
+}
+
+export interface UserState {
+  readonly inFlight: Map<string, Flight>;
+  /** By their length in ms. */
+  readonly windows: Map<number, Window>;
+}
+
+/** The charge of a key. */
+export interface CountedKey {
+  /** When it was counted, in ms. */
+  readonly at: number;
+  /** Whether a replay reported it, and the original response has not arrived. */
+  readonly fromReplay: boolean;
+}
+
+export const newUserState = (): UserState => ({ inFlight: new Map(), windows: new Map() });
+
+/** The current window, after the changes that time has made to the state. */
+export function windowAt(state: UserState, windowMs: number, now: number): Window {
+  loseExpired(state, now);
+  const start = now - (now % windowMs);
+  const window = state.windows.get(windowMs) ?? {
+    start,
+    nanoUsd: 0,
+    requests: 0,
+    held: new Map<string, Held>(),
+  };
+  state.windows.set(windowMs, window);
+  // A clock that is set back opens no window again.
+  if (start <= window.start) return window;
+  Object.assign(window, { start, nanoUsd: 0, requests: 0 });
+  for (const [owner, { requests, lost }] of window.held) {
+    lost.clear();
+    if (requests.size === 0) window.held.delete(owner);
+  }
+  return window;
+}
+
+/** Requests whose process has stopped renewing them are no longer in flight, and may have been charged. */
+function loseExpired({ inFlight, windows }: UserState, now: number): void {
+  for (const [request, { leaseEndsAt, windowMs, owner, body }] of inFlight) {
+    if (leaseEndsAt > now) continue;
+    inFlight.delete(request);
+    const held = windows.get(windowMs)?.held.get(owner);
+    const nanoUsd = held?.requests.get(request);
+    if (held === undefined || nanoUsd === undefined) continue;
+    held.requests.delete(request);
+    held.lost.set(request, { body, nanoUsd });
+  }
+}
+
+export function reservedIn({ held }: Window): number {
+  let sum = 0;
+  for (const each of held.values()) sum += amountOf(each);
+  return sum;
+}
+
+function amountOf({ requests, lost }: Held): number {
+  const lostUsd = Array.from(lost.values(), ({ nanoUsd }) => nanoUsd);
+  return Math.max(0, ...requests.values(), ...lostUsd);
+}
+
+/** The name of the reservation of a request: its key, or its own id. */
+export const ownerOf = (of: Pick<Settlement, 'key' | 'isChargedOnce' | 'request'>): string =>
+  of.isChargedOnce && of.key !== undefined ? `key ${of.key}` : of.request;
+
+/** A request to {@link admit}. */
+interface Candidate {
+  readonly request: string;
+  readonly owner: string;
+  readonly usd: number;
+  readonly body: string;
+  /** Whether its key was charged in this window, so that it costs nothing. */
+  readonly isPaid: boolean;
+  readonly leaseEndsAt: number;
+}
+
+/** Records a request in a window, or returns the limit that it would exceed. */
+export function admit(
+  { inFlight }: UserState,
+  window: Window,
+  limits: StoredLimits,
+  { request, owner, usd, body, isPaid, leaseEndsAt }: Candidate,
+): Refusal | undefined {
+  if (inFlight.has(request)) return undefined;
+  const held = window.held.get(owner);
+  const nanoUsd = isPaid ? 0 : toNanoUsd(usd);
+  const added = Math.max(0, nanoUsd - (held ? amountOf(held) : 0));
+  const committed = window.nanoUsd + reservedIn(window);
+  if (limits.usd !== undefined && added > 0 && committed + added > toNanoUsd(limits.usd)) {
+    return 'usd';
+  }
+  if (limits.requests !== undefined && window.requests >= limits.requests) return 'requests';
+  if (limits.concurrent !== undefined && inFlight.size >= limits.concurrent) return 'concurrent';
+  window.requests += 1;
+  inFlight.set(request, { leaseEndsAt, windowMs: limits.windowMs, owner, body });
+  if (nanoUsd === 0 && held === undefined) return undefined;
+  const { requests, lost } = held ?? {
+    requests: new Map<string, number>(),
+    lost: new Map<string, Lost>(),
+  };
+  requests.set(request, nanoUsd);
+  window.held.set(owner, { requests, lost });
+  return undefined;
+}
+
+/**
+ * Ends the part of a request in its reservation, and returns what was reserved. Returns undefined if the request is not
+ * known, or was settled before: then its charge must not be counted.
+ */
+export function settleIn(
+  { inFlight }: UserState,
+  window: Window,
+  settlement: Settlement,
+): number | undefined {
+  const { request, body, as, isStreaming } = settlement;
+  const owner = ownerOf(settlement);
+  const flight = inFlight.get(request);
+  const held = window.held.get(owner);
+  const isKnown = flight?.owner === owner || held?.lost.has(request) === true;
+  if (flight !== undefined) {
+    if (isStreaming && as !== 'ended') inFlight.set(request, { ...flight, owner: '' });
+    else inFlight.delete(request);
+  }
+  if (!isKnown || as === 'ended') return undefined;
+  if (held === undefined) return 0;
+  const reserved = amountOf(held);
+  const nanoUsd = held.requests.get(request) ?? held.lost.get(request)?.nanoUsd ?? 0;
+  held.requests.delete(request);
+  held.lost.delete(request);
+  if (as === 'unknown') {
+    const name = `body ${body}`;
+    const { nanoUsd: before = 0 } = held.lost.get(name) ?? {};
+    held.lost.set(name, { body, nanoUsd: Math.max(before, nanoUsd) });
+  }
+  if (as === 'invalid' && held.requests.size === 0) {
+    for (const [id, lost] of held.lost) if (lost.body === body) held.lost.delete(id);
+  }
+  if (as === 'charged' || held.requests.size + held.lost.size === 0) window.held.delete(owner);
+  return reserved;
+}
+
+/** What a charge adds, and how its key is remembered. */
+export function countCharge(
+  { usd, isEstimate, replay, isChargedOnce }: Settlement,
+  reserved: number,
+  counted: CountedKey | undefined,
+  now: number,
+): { nanoUsd: number; counted: CountedKey } {
+  const isCounted = counted !== undefined && (replay || (isChargedOnce && counted.fromReplay));
+  return {
+    nanoUsd: isCounted ? 0 : Math.max(toNanoUsd(usd), isEstimate ? reserved : 0),
+    counted: {
+      at: isCounted ? counted.at : now,
+      fromReplay: replay && counted?.fromReplay !== false,
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { newUser } from './store-test.ts';
+import type { MakeStore, StoreTest } from './store-test.ts';
+
+/** Tests of what becomes of a reservation. */
+export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
+  {
+    name: 'A charge replaces the reservation, also if it is higher',
+    async run() {
+      const user = await newUser(makeStore);
+      await (
+        await user.reserve({ usd: 0.1, isChargedOnce: false })
+      ).settle('charged', { usd: 0.3 });
+      await (await user.reserve({ usd: 0.1, key: 'k' })).settle('charged', { usd: 0.05 });
+      await user.expectUsage({ usd: 0.35, reservedUsd: 0 });
+    },
+  },
+  {
+    name: 'An estimate counts what is reserved for the key, if that is more',
+    async run() {
+      const user = await newUser(makeStore);
+      await (await user.reserve({ usd: 0.3, key: 'k' })).settle('unknown');
+      const retry = await user.reserve({ usd: 0.1, key: 'k' });
+      await retry.settle('charged', { isEstimate: true, replay: true });
+      await (await user.reserve({ usd: 0.2 })).settle('charged', { isEstimate: true });
+      await user.expectUsage({ usd: 0.5, reservedUsd: 0 });
+    },
+  },
+  {
+    name: 'A request that was rejected or not sent frees its reservation',
+    async run() {
+      const user = await newUser(makeStore);
+      for (const as of ['rejected', 'invalid', 'not-sent'] as const) {
+        await (await user.reserve({ usd: 0.1, key: as })).settle(as);
+      }
+      await user.expectUsage({ usd: 0, reservedUsd: 0, requests: 3, inFlight: 0 });
+    },
+  },
+  {
+    name: 'A settlement that arrives twice counts once, and one of an unknown request not at all',
+    async run() {
+      const user = await newUser(makeStore);
+      const request = await user.reserve({ usd: 0.1 });
+      await request.settle('charged');
+      await request.settle('charged');
+      const refused = await user.expect('usd', { usd: 1, limits: { usd: 1 } });
+      await refused.settle('charged');
+      await user.expectUsage({ usd: 0.1, reservedUsd: 0, requests: 1 });
+    },
+  },
+  {
+    name: 'An unknown outcome keeps the reservation until the key is charged',
+    async run() {
+      const user = await newUser(makeStore);
+      const asked = { usd: 0.1, key: 'k', limits: { usd: 0.1 } };
+      await (await user.expect(undefined, asked)).settle('unknown');
+      await user.expectUsage({ usd: 0, reservedUsd: 0.1 });
+      await user.expect('usd', { ...asked, key: 'other' });
+      const retry = await user.expect(undefined, asked);
+      await retry.settle('charged', { replay: true });
+      await user.expectUsage({ usd: 0.1, reservedUsd: 0 });
+    },
+  },
+  {
+    name: 'A later rejection frees an unknown outcome only if the same body is invalid and no other request has the key',
+    async run() {
+      const user = await newUser(makeStore);
+      const asked = { usd: 0.1, key: 'k' };
+      await (await user.reserve(asked)).settle('unknown');
+      await (await user.reserve(asked)).settle('rejected');
+      await user.expectUsage({ reservedUsd: 0.1 });
+      await (await user.reserve({ ...asked, body: 'other' })).settle('invalid');
+      await user.expectUsage({ reservedUsd: 0.1 });
+      const other = await user.reserve(asked);
+      await (await user.reserve(asked)).settle('invalid');
+      await user.expectUsage({ reservedUsd: 0.1 });
+      await other.settle('invalid');
+      await user.expectUsage({ reservedUsd: 0, inFlight: 0 });
+    },
+  },
+  {
+    name: 'Requests with a key share a reservation, which is that of the most expensive one',
+    async run() {
+      const user = await newUser(makeStore);
+      const limits = { usd: 0.3 };
+      const first = await user.expect(undefined, { usd: 0.1, key: 'k', limits });
+      const second = await user.expect(undefined, { usd: 0.3, key: 'k', limits });
+      await user.expect('usd', { usd: 0.4, key: 'k', limits });
+      await user.expectUsage({ reservedUsd: 0.3 });
+      await first.settle('rejected');
+      await user.expectUsage({ reservedUsd: 0.3 });
+      await second.settle('charged');
+      await user.expectUsage({ usd: 0.3, reservedUsd: 0 });
+    },
+  },
+  {
+    name: 'A reservation falls to what requests with an unknown outcome may have cost',
+    async run() {
+      const user = await newUser(makeStore);
+      const cheap = await user.reserve({ usd: 0.1, key: 'k' });
+      const expensive = await user.reserve({ usd: 0.3, key: 'k', body: 'other' });
+      await cheap.settle('unknown');
+      await user.expectUsage({ reservedUsd: 0.3 });
+      await expensive.settle('rejected');
+      await user.expectUsage({ reservedUsd: 0.1 });
+    },
+  },
+  {
+    name: 'Requests that may be charged twice have one reservation each, although they have a key',
+    async run() {
+      const user = await newUser(makeStore);
+      const asked = { usd: 0.1, key: 'k', isChargedOnce: false, limits: { usd: 0.2 } };
+      const first = await user.expect(undefined, asked);
+      await user.expect(undefined, asked);
+      await user.expect('usd', asked);
+      await first.settle('unknown');
+      await user.expectUsage({ reservedUsd: 0.2 });
+    },
+  },
+  {
+    name: 'A replay of a key that was counted adds nothing, in whichever order the responses arrive',
+    async run() {
+      const user = await newUser(makeStore);
+      const original = await user.reserve({ usd: 0.1, key: 'k' });
+      const replay = await user.reserve({ usd: 0.1, key: 'k' });
+      await replay.settle('charged', { replay: true });
+      await user.expectUsage({ usd: 0.1, reservedUsd: 0 });
+      await original.settle('charged');
+      await (await user.reserve({ usd: 0.1, key: 'k' })).settle('charged', { replay: true });
+      await user.expectUsage({ usd: 0.1, reservedUsd: 0 });
+      // A key that the service has forgotten is charged again.
+      await (await user.reserve({ usd: 0.1, key: 'k' })).settle('charged');
+      await user.expectUsage({ usd: 0.2, reservedUsd: 0 });
+    },
+  },
+  {
+    name: 'A key that was charged in this window passes at the limit, and reserves nothing',
+    async run() {
+      const user = await newUser(makeStore);
+      const limits = { usd: 0.1 };
+      await (await user.reserve({ usd: 0.1, key: 'k', limits })).settle('charged');
+      await user.expect('usd', { usd: 0.1, key: 'other', limits });
+      const replay = await user.expect(undefined, { usd: 0.1, key: 'k', limits });
+      await user.expectUsage({ usd: 0.1, reservedUsd: 0, inFlight: 1 });
+      await replay.settle('unknown');
+      await user.expectUsage({ usd: 0.1, reservedUsd: 0, inFlight: 0 });
+    },
+  },
+  {
+    name: 'Users are counted separately',
+    async run() {
+      const ann = await newUser(makeStore);
+      const bob = await newUser(makeStore);
+      await (await ann.reserve({ usd: 0.1, key: 'k' })).settle('charged');
+      await (await bob.reserve({ usd: 0.1, key: 'k' })).settle('charged', { replay: true });
+      await bob.expectUsage({ usd: 0.1, requests: 1 });
+      await ann.expectUsage({ usd: 0.1, requests: 1 });
+    },
+  },
+];

@@ -1,0 +1,76 @@
+import { APIError, PaymentRequiredError } from 'polygate';
+import { describe, expect, test } from 'vitest';
+
+import { rejection } from '../../support/rejection.ts';
+import { mount, sendRaw, startProxy } from '../support.ts';
+import { chat, image, received, usageOf } from './support.ts';
+
+const once = { maxRetries: 0 };
+const nothing = { usd: 0, reservedUsd: 0, requests: 0, inFlight: 0 };
+
+describe('a request whose price is not known', () => {
+  const unpriced: [string, string, object][] = [
+    ['a model that is not listed', '/v1/images/tasks', { model: 'none', prompt: 'A harbor' }],
+    ['a video without a duration', '/v1/videos', { model: 'tide-video', prompt: 'Waves' }],
+    ['a size in pixels', '/v1/images/tasks', { ...image, size: '1024x1024' }],
+    ['a list as a count', '/v1/images/tasks', { ...image, num_images: -1 }],
+    ['a route that is not documented', '/v1/images/edits', image],
+  ];
+  const send = (origin: string, path: string, body: object) =>
+    sendRaw(origin, {
+      method: 'POST',
+      path: mount + path,
+      headers: { 'x-user': 'ann', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const allow = ['POST /v1/images/tasks', 'POST /v1/videos', 'POST /v1/images/edits'];
+
+  test.each(unpriced)('is refused: %s', async (_, path, body) => {
+    const setup = await startProxy({ limits: { usd: 1 }, allow });
+    expect(await send(setup.origin, path, body)).toMatchObject({
+      status: 403,
+      code: 'price_unknown',
+    });
+    expect(received(setup.mock)).toEqual([]);
+    expect(await usageOf(setup)).toEqual(nothing);
+  });
+
+  test.each([
+    ['of the proxy', { limits: { usd: 0.04 }, unpriced: 'allow' }],
+    ['of the limits', { limits: { usd: 0.04, unpriced: 'allow' } }],
+  ] as const)('reserves chatUsd with the option %s', async (_, options) => {
+    const { mock, page } = await startProxy(options);
+    const video = { model: 'tide-video', prompt: 'Waves' };
+    await rejection(PaymentRequiredError, page(once).videos.submit(video));
+    await startProxy({ ...options, limits: { ...options.limits, usd: 1 } }).then((other) =>
+      other.page(once).videos.submit(video),
+    );
+    expect(mock.invoice).toEqual([]);
+  });
+
+  test('is forwarded if only other limits are set', async () => {
+    const { mock, page } = await startProxy({ limits: { requests: 5 } });
+    await page(once).videos.submit({ model: 'tide-video', prompt: 'Waves' });
+    expect(mock.requests.map(({ path }) => path)).toEqual(['/v1/videos']);
+  });
+});
+
+describe('the price list', () => {
+  test('is read once for many requests, and not for chats', async () => {
+    const { mock, page } = await startProxy({ limits: { usd: 10 } });
+    const reads = () => mock.requests.filter(({ path }) => path === '/v1/models').length;
+    await page().chat.completions.create(chat);
+    expect(reads()).toBe(0);
+    await Promise.all([1, 2, 3].map(() => page().images.submit(image)));
+    expect(reads()).toBe(1);
+  });
+
+  test('that cannot be read leads to a 503, and nothing is sent', async () => {
+    const { mock, page, reports } = await startProxy({ limits: { usd: 10 } });
+    mock.fail({ route: 'GET /v1/models', status: 500 });
+    const error = await rejection(APIError, page(once).images.submit(image));
+    expect(error).toMatchObject({ status: 503, code: 'prices_unavailable', outcome: 'rejected' });
+    expect(String(reports)).toContain('The price list could not be read (500)');
+    expect(mock.invoice).toEqual([]);
+  });
+});
