@@ -16,7 +16,8 @@ const coreLayers = Object.fromEntries(
 
 export const layers: Readonly<Record<string, readonly string[]>> = {
   types: [],
-  schemas: ['types', 'zod/mini'],
+  // Their types are those of the package, so that the fields that users add to an interface are theirs, too.
+  schemas: ['types', 'polygate', 'zod/mini'],
   endpoints: ['types'],
   errors: ['types'],
   ...coreLayers,

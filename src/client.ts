@@ -211,7 +211,7 @@ export class Polygate {
    *
    * The `signal` of a submission aborts only its row; the `signal` of the batch aborts all of them: rows that have
    * finished are yielded first, and `rows` of the error has the others, with their tasks and keys. After a `break`,
-   * there is no error to carry them, so only a journal has them. Specification: Errors.
+   * there is no error to carry them, so only a journal has them.
    *
    * @throws {@link ConfigurationError} if an option is invalid, or if the journal has entries but no readable run id;
    * nothing was sent.

@@ -15,7 +15,7 @@ import type { MusicParams, SpeechInputParams, SpeechParams } from '../types/medi
 import type { SucceededGeneration } from '../types/tasks/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
-/** Music generation and speech synthesis. Specification: Audio. */
+/** Music generation and speech synthesis. */
 export class Audio extends TaskNamespace<'audio'> {
   /** Music generation from a prompt, with or without lyrics. */
   readonly music: AudioKind<MusicParams>;
@@ -38,7 +38,7 @@ export class Audio extends TaskNamespace<'audio'> {
 }
 
 /** Returns how to estimate the price of a request, from what the params are now. */
-/** Music or speech tasks. Specification: Audio, POST /audio/tasks. */
+/** Music or speech tasks. */
 export class AudioKind<Params extends { model: string }> {
   readonly #scope: TaskScope<'audio'>;
   readonly #describe: (params: Params, options: RequestOptions | undefined) => SubmitRequest;

@@ -35,7 +35,7 @@ import type {
 import type { ChatParams } from '../types/chat/params.ts';
 import type { RunParams, ToolRun } from '../types/chat/run.ts';
 
-/** Chat endpoints. Specification: Chat. */
+/** Chat endpoints. */
 export class Chat {
   /** Chat completions. */
   readonly completions: ChatCompletions;
@@ -46,7 +46,7 @@ export class Chat {
   }
 }
 
-/** Chat completions, streamed or not. Specification: Chat, POST /chat/completions. */
+/** Chat completions, streamed or not. */
 export class ChatCompletions {
   readonly #context: ClientContext;
 
@@ -57,7 +57,7 @@ export class ChatCompletions {
 
   /**
    * Creates a chat completion. With `stream: true`, resolves to a stream of chunks. A request that may have been
-   * charged is not retried, because the service does not guarantee idempotent replay for chat (assumption A11).
+   * charged is not retried, because the service does not guarantee idempotent replay for chat.
    *
    * @throws {@link ConfigurationError} if `model` or `messages` is missing.
    * @throws {@link APIError} if the service responds with an error: 400, 401, 402, 403, 429, 500, 503.

@@ -32,7 +32,7 @@ export interface ImageRoute {
   route?: 'tasks' | 'generations' | undefined;
 }
 
-/** Image generation. Specification: Image generation. */
+/** Image generation. */
 export class Images extends TaskNamespace<'image'> {
   readonly #scope: TaskScope<'image'>;
 

@@ -30,7 +30,7 @@ export interface ModelListQuery<
   style?: Style | undefined;
 }
 
-/** Models available to the API key. Specification: Account and catalog. */
+/** Models available to the API key. */
 export class Models {
   readonly #context: ClientContext;
 
@@ -41,7 +41,7 @@ export class Models {
 
   /**
    * Lists the available models: `for (const model of await gateway.models.list())`. With `style`, the service returns
-   * an Anthropic-style or Gemini-style list. Specification: Account and catalog, GET /models; assumption A17.
+   * an Anthropic-style or Gemini-style list.
    *
    * @throws {@link AuthenticationError} if the API key is missing or invalid; {@link PermissionDeniedError} if it is
    * disabled or not allowed to use this endpoint.
@@ -76,8 +76,7 @@ export class Models {
   }
 
   /**
-   * Retrieves a model with its prices. The id may contain slashes. Specification: Account and catalog,
-   * GET /models/\{model\}.
+   * Retrieves a model with its prices. The id may contain slashes.
    *
    * @throws {@link NotFoundError} if the model does not exist.
    */
@@ -98,7 +97,7 @@ export class Models {
   }
 }
 
-/** How a list in the style of another API is selected: the API key is also sent in that API's header. Assumption A17. */
+/** How a list in the style of another API is selected: the API key is also sent in that API's header. */
 const styles = {
   anthropic: {
     schema: anthropicModelListSchema,

@@ -21,8 +21,7 @@ export class TaskNamespace<Kind extends TaskKind> {
   }
 
   /**
-   * Polls a task once. Specification: Image generation, GET /images/tasks/\{taskId\}; Audio,
-   * GET /audio/tasks/\{task_id\}; assumptions A1 and A2.
+   * Polls a task once.
    *
    * @throws {@link NotFoundError} if the task does not exist or belongs to another user.
    */

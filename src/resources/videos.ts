@@ -39,7 +39,7 @@ export interface VideoRoute {
   route?: 'videos' | 'video/generations' | 'videos/generations' | undefined;
 }
 
-/** Video generation. Specification: Video generation. */
+/** Video generation. */
 export class Videos extends TaskNamespace<'video'> {
   readonly #scope: TaskScope<'video'>;
 

@@ -21,7 +21,7 @@ import type {
 import { voiceCreationSchema, voiceListSchema } from '../types/media/voices.ts';
 import type { VoiceCreation, VoiceList, VoiceListQuery } from '../types/media/voices.ts';
 
-/** Voices for speech synthesis: system voices and your private voices. Specification: Audio; Voice. */
+/** Voices for speech synthesis: system voices and your private voices. */
 export class Voices {
   readonly #context: ClientContext;
 
@@ -32,7 +32,7 @@ export class Voices {
 
   /**
    * Lists the voices available to the caller, optionally only those compatible with one speech model:
-   * `for (const voice of await gateway.voices.list())`. Not billed. Specification: Audio, GET /audio/voices.
+   * `for (const voice of await gateway.voices.list())`. Not billed.
    */
   list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
     return requestJson(this.#context, listVoices, readIterable(voiceListSchema), options, {
@@ -42,8 +42,7 @@ export class Voices {
 
   /**
    * Clones a voice from a recording. The new voice is private. The request is charged immediately. It is not retried
-   * after a failure with an unknown outcome, because the service does not guarantee idempotent replay. Specification:
-   * Audio, POST /audio/voices/clone; assumption A12.
+   * after a failure with an unknown outcome, because the service does not guarantee idempotent replay.
    *
    * @throws {@link ConfigurationError} if `audio_url` is missing.
    * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no complete
@@ -55,7 +54,7 @@ export class Voices {
 
   /**
    * Designs a voice from a description. The new voice is private. Charged and retried under the same rules as
-   * {@link Voices.clone}. Specification: Audio, POST /audio/voices/design; assumption A12.
+   * {@link Voices.clone}.
    *
    * @throws {@link ConfigurationError} if `prompt` or `preview_text` is missing.
    * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no complete

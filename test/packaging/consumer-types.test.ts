@@ -12,6 +12,7 @@ const entries = [
   'polygate/journal',
   'polygate/node',
   'polygate/proxy',
+  'polygate/schemas',
   'polygate/mock',
   'polygate/mock/node',
 ];

@@ -117,7 +117,7 @@ export interface PolygateOptions {
    */
   headerPrefix?: string | undefined;
   /**
-   * Name of the header that carries the caller's request id. Assumption A10.
+   * Name of the header that carries the caller's request id.
    * @defaultValue `'x-request-id'`
    */
   requestIdHeader?: string | undefined;

@@ -7,8 +7,6 @@ import type { OpenString } from '../schema.ts';
  * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
  * project by augmenting this interface.
  *
- * Specification: Audio, Music body.
- *
  * @example
  * ```ts
  * await gateway.audio.music.generate(params, { extraBody: { tempo: 90 } });
@@ -60,8 +58,6 @@ export interface SpeechInputParams extends Omit<SpeechParams, 'text' | 'input'> 
  *
  * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
  * project by augmenting this interface.
- *
- * Specification: Audio, Speech body.
  *
  * @example
  * ```ts
@@ -122,12 +118,12 @@ export interface SpeechParams {
   audio_setting?: Record<string, unknown> | undefined;
 }
 
-/** Checks music params and returns the problem, or undefined. Specification: Audio, Music body. */
+/** Checks music params and returns the problem, or undefined. */
 export function musicParamsProblem(params: Record<string, unknown>): string | undefined {
   return requiredTextProblem(params, 'prompt');
 }
 
-/** Checks speech params and returns the problem, or undefined. Specification: Audio, Speech body; Limits. */
+/** Checks speech params and returns the problem, or undefined. */
 export function speechParamsProblem(params: Record<string, unknown>): string | undefined {
   const { speed = 1, sample_rate: sampleRate = 32000 } = params;
   if (typeof speed !== 'number' || !(speed >= 0.5 && speed <= 2)) {

@@ -26,8 +26,6 @@ export interface ImageFromReferencesParams extends Omit<
  * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
  * project by augmenting this interface.
  *
- * Specification: Image generation.
- *
  * @example
  * ```ts
  * await gateway.images.generate(params, { extraBody: { style_strength: 0.4 } });

@@ -5,7 +5,7 @@ import type { AssetUri } from './materials.ts';
 /** URL of a media file: an HTTP(S) URL, or the `asset://` URI of an available material. */
 export type MediaUrl = OpenString<AssetUri>;
 
-/** Reference to media in a content item. Specification: Video generation, `content`. */
+/** Reference to media in a content item. */
 export interface MediaReference {
   /**
    * URL of the media. The specification allows `asset://` URIs here, and forbids them in `prompt` and other text
@@ -14,7 +14,7 @@ export interface MediaReference {
   url: MediaUrl;
 }
 
-/** Text item of `content`. Specification: Video generation, `content`. */
+/** Text item of `content`. */
 export interface VideoTextItem {
   /** Item type. */
   type: 'text';
@@ -22,7 +22,7 @@ export interface VideoTextItem {
   text: string;
 }
 
-/** Image item of `content`. Specification: Video generation, `content`. */
+/** Image item of `content`. */
 export interface VideoImageItem {
   /** Item type. */
   type: 'image_url';
@@ -52,10 +52,10 @@ export interface VideoAudioItem {
   role?: OpenString<'reference_audio'> | undefined;
 }
 
-/** One item of `content`. Specification: Video generation, `content`. */
+/** One item of `content`. */
 export type VideoContentItem = VideoTextItem | VideoImageItem | VideoVideoItem | VideoAudioItem;
 
-/** Additional options for the model. Specification: Video generation, `extra_body`. */
+/** Additional options for the model. */
 export interface VideoExtraBody {
   /** Whether to generate audio with the video. */
   generate_audio?: boolean | undefined;
@@ -84,8 +84,6 @@ export interface VideoContentParams extends Omit<VideoParams, 'prompt' | 'conten
  *
  * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
  * project by augmenting this interface.
- *
- * Specification: Video generation.
  *
  * @example
  * ```ts
@@ -130,8 +128,7 @@ export interface VideoParams {
 
 /**
  * Checks video generation params and returns the problem, or undefined. The specification allows `asset://` URIs only
- * in the media items of `content`, never in a text field, not even as part of a longer text. Specification: Video
- * generation.
+ * in the media items of `content`, never in a text field, not even as part of a longer text.
  */
 export function videoParamsProblem({
   prompt,
