@@ -82,6 +82,7 @@ export type {
   MusicParams,
   TimberWeight,
   SpeechInputParams,
+  SpeechInput,
   SpeechParams,
 } from './types/media/audio.ts';
 export type {
@@ -165,6 +166,7 @@ export type {
   ImageParams,
   ImageEditParams,
   ImageFromReferencesParams,
+  ImageInput,
 } from './types/media/images.ts';
 export type { Journal } from './types/tasks/journal.ts';
 export type {
@@ -261,11 +263,13 @@ export type {
   VideoExtraBody,
   VideoParams,
   VideoContentParams,
+  VideoInput,
 } from './types/media/videos.ts';
 export type {
   VoiceCloneParams,
   VoiceDesignParams,
   VoiceDesignAliasParams,
+  VoiceDesignInput,
 } from './types/media/voice-params.ts';
 export type {
   Voice,

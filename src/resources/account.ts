@@ -21,6 +21,12 @@ export class AccountNamespace {
    *
    * @throws {@link AuthenticationError} if the API key is missing or invalid; {@link PermissionDeniedError} if it is
    * disabled or not allowed to use this endpoint.
+   *
+   * @example
+   * ```ts
+   * const { balance, concurrency } = await gateway.account.retrieve();
+   * console.log(`${balance.usd} USD, ${concurrency.limit} requests at the same time`);
+   * ```
    */
   retrieve(options?: RequestOptions): RequestPromise<Account> {
     return requestJson(this.#context, retrieveAccount, anyRecord, options);

@@ -153,6 +153,18 @@ export class Materials {
    * called with the URL of the verification page; the person must complete it before processing starts.
    *
    * @throws the same errors as {@link Materials.create} and {@link Materials.wait}.
+   *
+   * @example
+   * ```ts
+   * const material = await gateway.materials.register({
+   *   url: 'https://files.example/fox.png',
+   *   type: 'image',
+   * });
+   * await gateway.videos.generate({
+   *   model: 'tide-video',
+   *   content: [{ type: 'image_url', image_url: { url: material.uri }, role: 'reference_image' }],
+   * });
+   * ```
    */
   register(
     params: MaterialCreateParams,

@@ -45,6 +45,11 @@ export class Models {
    *
    * @throws {@link AuthenticationError} if the API key is missing or invalid; {@link PermissionDeniedError} if it is
    * disabled or not allowed to use this endpoint.
+   *
+   * @example
+   * ```ts
+   * for (const model of await gateway.models.list()) console.log(model.type, model.id);
+   * ```
    */
   list<Style extends 'anthropic' | 'gemini' | undefined = undefined>(
     query?: ModelListQuery<Style>,
@@ -79,6 +84,12 @@ export class Models {
    * Retrieves a model with its prices. The id may contain slashes.
    *
    * @throws {@link NotFoundError} if the model does not exist.
+   *
+   * @example
+   * ```ts
+   * const model = await gateway.models.retrieve('prism-image');
+   * console.log(model.pricing.text);
+   * ```
    */
   retrieve(model: string, options?: RequestOptions): RequestPromise<Model> {
     const read = this.#recordPrices(readWithSchema(modelSchema), (found) => [found]);

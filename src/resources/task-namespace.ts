@@ -34,6 +34,11 @@ export class TaskNamespace<Kind extends TaskKind> {
    * Waits until a task has succeeded. Accepts a handle, an id or a receipt.
    *
    * @throws the same errors as {@link Task.wait}.
+   *
+   * @example
+   * ```ts
+   * const { urls } = await gateway.videos.wait('task_1', { waitTimeout: 600_000 });
+   * ```
    */
   wait(
     task: string | Receipt<Kind> | Task<Kind>,

@@ -13,11 +13,7 @@ import { queryString } from '../core/http/path.ts';
 import { requestPrice } from '../core/limits/request-price.ts';
 import { cloneVoice, designVoice, listVoices } from '../endpoints/voices.ts';
 import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../types/media/voice-params.ts';
-import type {
-  VoiceCloneParams,
-  VoiceDesignAliasParams,
-  VoiceDesignParams,
-} from '../types/media/voice-params.ts';
+import type { VoiceCloneParams, VoiceDesignInput } from '../types/media/voice-params.ts';
 import { voiceCreationSchema, voiceListSchema } from '../types/media/voices.ts';
 import type { VoiceCreation, VoiceList, VoiceListQuery } from '../types/media/voices.ts';
 
@@ -33,6 +29,13 @@ export class Voices {
   /**
    * Lists the voices available to the caller, optionally only those compatible with one speech model:
    * `for (const voice of await gateway.voices.list())`. Not billed.
+   *
+   * @example
+   * ```ts
+   * for (const voice of await gateway.voices.list({ model: 'echo-speech' })) {
+   *   console.log(voice.voice_id, voice.language);
+   * }
+   * ```
    */
   list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
     return requestJson(this.#context, listVoices, readIterable(voiceListSchema), options, {
@@ -47,6 +50,15 @@ export class Voices {
    * @throws {@link ConfigurationError} if `audio_url` is missing.
    * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no complete
    * response was received.
+   *
+   * @example
+   * ```ts
+   * const { voice_id } = await gateway.voices.clone({
+   *   audio_url: 'https://files.example/ann.mp3',
+   *   text: 'Land in sight',
+   *   display_name: 'Ann',
+   * });
+   * ```
    */
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
     return this.#create(cloneVoice, params, options, voiceCloneParamsProblem);
@@ -59,17 +71,22 @@ export class Voices {
    * @throws {@link ConfigurationError} if `prompt` or `preview_text` is missing.
    * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no complete
    * response was received.
+   *
+   * @example
+   * ```ts
+   * const { voice_id, preview_audio_url } = await gateway.voices.design({
+   *   prompt: 'An old sailor',
+   *   preview_text: 'Land in sight',
+   * });
+   * ```
    */
-  design(
-    params: VoiceDesignAliasParams | VoiceDesignParams,
-    options?: RequestOptions,
-  ): RequestPromise<VoiceCreation> {
+  design(params: VoiceDesignInput, options?: RequestOptions): RequestPromise<VoiceCreation> {
     return this.#create(designVoice, params, options, voiceDesignParamsProblem);
   }
 
   #create(
     endpoint: typeof cloneVoice | typeof designVoice,
-    params: VoiceCloneParams | VoiceDesignAliasParams | VoiceDesignParams,
+    params: VoiceCloneParams | VoiceDesignInput,
     options: RequestOptions | undefined,
     findProblem: FindProblem,
   ): RequestPromise<VoiceCreation> {

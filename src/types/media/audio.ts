@@ -118,6 +118,11 @@ export interface SpeechParams {
   audio_setting?: Record<string, unknown> | undefined;
 }
 
+// As with images, each of the fields that replace each other is in one member, so that editors show its documentation.
+/** What speech can be generated from: {@link SpeechParams} or {@link SpeechInputParams}. */
+export type SpeechInput = Omit<SpeechParams, 'text' | 'input'> &
+  (Pick<SpeechInputParams, 'input'> | Pick<SpeechParams, 'text'>);
+
 /** Checks music params and returns the problem, or undefined. */
 export function musicParamsProblem(params: Record<string, unknown>): string | undefined {
   return requiredTextProblem(params, 'prompt');

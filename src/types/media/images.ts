@@ -64,3 +64,15 @@ export interface ImageParams {
   /** Number of images. Price estimates use it instead of `n` if both are set. */
   num_images?: number | undefined;
 }
+
+// A union of interfaces that share their fields would leave hovers empty: editors show the documentation of a field only if
+// all members of a union have the same declaration of it. So each of the fields that replace each other is in one member.
+/**
+ * What an image can be generated from: {@link ImageParams}, {@link ImageEditParams} or {@link ImageFromReferencesParams}.
+ */
+export type ImageInput = Omit<ImageParams, 'prompt' | 'image' | 'reference_image_urls'> &
+  (
+    | Pick<ImageEditParams, 'image'>
+    | Pick<ImageFromReferencesParams, 'reference_image_urls'>
+    | Pick<ImageParams, 'prompt'>
+  );

@@ -126,6 +126,11 @@ export interface VideoParams {
   extra_body?: VideoExtraBody | undefined;
 }
 
+// As with images, each of the fields that replace each other is in one member, so that editors show its documentation.
+/** What a video can be generated from: {@link VideoParams} or {@link VideoContentParams}. */
+export type VideoInput = Omit<VideoParams, 'prompt' | 'content'> &
+  (Pick<VideoContentParams, 'content'> | Pick<VideoParams, 'prompt'>);
+
 /**
  * Checks video generation params and returns the problem, or undefined. The specification allows `asset://` URIs only
  * in the media items of `content`, never in a text field, not even as part of a longer text.

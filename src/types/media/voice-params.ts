@@ -89,6 +89,11 @@ export interface VoiceDesignParams {
   description?: string | undefined;
 }
 
+// As with images, each of the fields that replace each other is in one member, so that editors show its documentation.
+/** What a voice can be designed from: {@link VoiceDesignParams} or {@link VoiceDesignAliasParams}. */
+export type VoiceDesignInput = Omit<VoiceDesignParams, 'preview_text' | 'text'> &
+  (Pick<VoiceDesignAliasParams, 'text'> | Pick<VoiceDesignParams, 'preview_text'>);
+
 /** Checks voice clone params and returns the problem, or undefined. */
 export function voiceCloneParamsProblem(params: Record<string, unknown>): string | undefined {
   return requiredTextProblem(params, 'audio_url');
