@@ -186,6 +186,14 @@ export type {
   MaterialPageRecord,
 } from './types/media/materials.ts';
 export type { ResponseMeta, ConcurrencyMeta } from './types/meta.ts';
+export { customModel } from './types/catalog/model-catalog.ts';
+export type {
+  CustomModel,
+  ModelCatalog,
+  ModelId,
+  ModelResolution,
+  ModelType,
+} from './types/catalog/model-catalog.ts';
 export type {
   Model,
   ModelListRecord,

@@ -67,8 +67,15 @@ const mainMethods = [
     ['submit', 'submission', 'generate'].map((name) => `${namespace}.${name}`),
   ),
   ...['list', 'clone', 'design'].map((name) => `voices.${name}`),
-  ...['materials.register', 'models.list', 'models.retrieve', 'account.retrieve'],
-  ...['batch', 'recover', 'resume', 'download', 'images.wait'],
+  'materials.register',
+  'models.list',
+  'models.retrieve',
+  'account.retrieve',
+  'batch',
+  'recover',
+  'resume',
+  'download',
+  'images.wait',
 ];
 
 const exportedNames = new Set<string>();

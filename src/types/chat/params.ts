@@ -1,3 +1,4 @@
+import type { ModelId } from '../catalog/model-catalog.ts';
 import type { OpenString } from '../schema.ts';
 import type { ChatMessage, TextPart } from './messages.ts';
 
@@ -140,7 +141,7 @@ export interface WebSearchOptions {
  */
 export interface ChatParams {
   /** Id of a model whose `type` in `models.list()` is `'chat'`. */
-  model: string;
+  model: ModelId<'chat'>;
   /** Messages of the conversation so far. */
   messages: readonly ChatMessage[];
   /** Whether to stream the completion as server-sent events. */

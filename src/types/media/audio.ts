@@ -1,3 +1,4 @@
+import type { ModelId } from '../catalog/model-catalog.ts';
 import { requiredTextProblem } from '../param-checks.ts';
 import type { OpenString } from '../schema.ts';
 
@@ -23,7 +24,7 @@ import type { OpenString } from '../schema.ts';
  */
 export interface MusicParams {
   /** Id of a model whose `type` in `models.list()` is `'audio'`. */
-  model: string;
+  model: ModelId<'audio'>;
   /** Text prompt that describes the music. */
   prompt: string;
   /** Lyrics. Recommended unless `is_instrumental` is true. */
@@ -75,7 +76,7 @@ export interface SpeechInputParams extends Omit<SpeechParams, 'text' | 'input'> 
  */
 export interface SpeechParams {
   /** Speech model id. */
-  model: string;
+  model: ModelId<'audio'>;
   /** Text to synthesize; takes precedence over `input`. Every character is billed, including spaces and line breaks. */
   text: string;
   /** Text to synthesize (OpenAI style). Ignored, because `text` takes precedence. */

@@ -1,3 +1,4 @@
+import type { ModelId, ModelResolution } from '../catalog/model-catalog.ts';
 import type { OpenString } from '../schema.ts';
 
 /** Parameters of an image generation from a source image. The prompt is optional. */
@@ -42,7 +43,7 @@ export interface ImageFromReferencesParams extends Omit<
  */
 export interface ImageParams {
   /** Id of a model whose `type` in `models.list()` is `'image'`. */
-  model: string;
+  model: ModelId<'image'>;
   /** Text prompt. */
   prompt: string;
   /** Number of images (OpenAI style). */
@@ -58,7 +59,7 @@ export interface ImageParams {
   /** Aspect ratio, such as `1:1` or `auto`. */
   aspect_ratio?: string | undefined;
   /** Resolution, such as `1k` or `2k`. */
-  resolution?: string | undefined;
+  resolution?: ModelResolution<'image'> | undefined;
   /** Output format, such as `jpeg` or `webp`. */
   output_format?: string | undefined;
   /** Number of images. Price estimates use it instead of `n` if both are set. */

@@ -1,3 +1,4 @@
+import type { ModelId, ModelResolution } from '../catalog/model-catalog.ts';
 import type { OpenString } from '../schema.ts';
 import { isRecord } from '../type-guards.ts';
 import type { AssetUri } from './materials.ts';
@@ -101,13 +102,13 @@ export interface VideoContentParams extends Omit<VideoParams, 'prompt' | 'conten
  */
 export interface VideoParams {
   /** Id of a model whose `type` in `models.list()` is `'video'`. */
-  model: string;
+  model: ModelId<'video'>;
   /** Text prompt. Must not contain an `asset://` URI. */
   prompt: string;
   /** Size, such as `720p` or `1080p`. */
-  size?: string | undefined;
+  size?: ModelResolution<'video'> | undefined;
   /** Resolution, for requests with `content`, such as `720p`. */
-  resolution?: string | undefined;
+  resolution?: ModelResolution<'video'> | undefined;
   /** Aspect ratio, such as `16:9` or `9:16`. */
   aspect_ratio?: string | undefined;
   /** Duration in seconds, an integer. */
