@@ -88,6 +88,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'yocto-spinner',
     'zod/mini',
     'node:*',
+    'node:*/**',
   ],
   // The mock is an independent implementation of the specification, so it shares only types and schemas.
   mock: ['types', 'schemas', 'errors/configuration.ts', 'fflate', 'hono', 'hono/**', 'zod/mini'],

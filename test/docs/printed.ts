@@ -26,6 +26,7 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/schemas.md: Check a request': /promt: unknown field\. Did you mean prompt\?/,
   'docs/schemas.md: Describe a tool or a form': /^\[ 'model' \] \{[^]*Chinese/,
   'docs/schemas.md: Check a record': /^image\n$/,
+  'docs/typed-models.md: Other ids': /^http:\S+\n$/,
   'docs/voices.md: Estimate the cost': /^1\.5039\n3\.00045\n0\.00078\n$/,
   'docs/voices.md: Recover from a lost response': /^created: voice_/,
   'docs/concurrency-and-budgets.md: Send many requests in parallel': /^30 8\n$/,
