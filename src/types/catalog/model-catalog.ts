@@ -23,12 +23,12 @@ export type ModelId<Type extends ModelType> =
  * A resolution for models of a type. Those that have a price of their own in the {@link ModelCatalog} are offered; any
  * other string compiles, too, because the service ignores case.
  */
-export type ModelResolution<Type extends ModelType> = [PricedResolution<Type>] extends [never]
-  ? string
-  : OpenString<PricedResolution<Type>>;
-
-type PricedResolution<Type extends ModelType> =
-  ModelCatalog extends Record<Type, infer Models> ? Models[keyof Models] & string : never;
+export type ModelResolution<Type extends ModelType> =
+  ModelCatalog extends Record<Type, infer Models>
+    ? [Models[keyof Models]] extends [never]
+      ? string
+      : OpenString<Models[keyof Models] & string>
+    : string;
 
 /**
  * Returns the id of a model that is not in the {@link ModelCatalog}, such as one from a configuration file, or an image
