@@ -89,6 +89,14 @@ export default defineConfig([
   },
   {
     ...shared,
+    name: 'schemas',
+    entry: { schemas: 'src/schemas/index.ts' },
+    outDir: 'dist',
+    dts: true,
+    external: ['polygate'],
+  },
+  {
+    ...shared,
     name: 'mock and commands',
     entry: {
       'mock/index': 'src/mock/index.ts',

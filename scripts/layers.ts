@@ -16,7 +16,8 @@ const coreLayers = Object.fromEntries(
 
 export const layers: Readonly<Record<string, readonly string[]>> = {
   types: [],
-  schemas: ['types', 'zod/mini'],
+  // Their types are those of the package, so that the fields that users add to an interface are theirs, too.
+  schemas: ['types', 'polygate', 'zod/mini'],
   endpoints: ['types'],
   errors: ['types'],
   ...coreLayers,
@@ -92,6 +93,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'yocto-spinner',
     'zod/mini',
     'node:*',
+    'node:*/**',
   ],
   // The mock is an independent implementation of the specification, so it shares only types and schemas.
   mock: ['types', 'schemas', 'errors/configuration.ts', 'fflate', 'hono', 'hono/**', 'zod/mini'],

@@ -18,6 +18,7 @@ const entries = {
   'polygate/journal': 'journal',
   'polygate/node': 'node',
   'polygate/otel': 'otel',
+  'polygate/schemas': 'schemas',
   'polygate/mock': 'mock/index',
   'polygate/mock/node': 'mock/node',
   'polygate/mock/msw': 'mock/msw',

@@ -33,6 +33,7 @@ const entryPoints: Readonly<Record<string, [name: string, description: string]>>
   ],
   node: ['polygate/node', 'Saves results to files. Requires a file system.'],
   otel: ['polygate/otel', 'Spans and metrics for OpenTelemetry.'],
+  schemas: ['polygate/schemas', 'zod schemas of request bodies, records and receipts.'],
   mock: ['polygate/mock', 'The reference gateway as a `fetch` function, for tests.'],
   'mock/node': [
     'polygate/mock/node',

@@ -16,6 +16,7 @@ for (const entry of [
   'journal',
   'node',
   'otel',
+  'schemas',
   'mock/index',
   'mock/node',
   'mock/msw',

@@ -174,6 +174,13 @@ export class Polygate {
    * `streamIdleTimeout` ms, or if it is shorter than announced; with {@link ResponseValidationError} if it is larger
    * than `maxBytes`; and with {@link AbortedError} if the signal aborts. After its end, `complete` of the response is
    * `'unverified'` if the server reported no size to compare with.
+   *
+   * @example
+   * ```ts
+   * const image = await gateway.images.generate({ model: 'prism-image', prompt: 'A harbor' });
+   * const response = await gateway.download(image);
+   * const bytes = await response.bytes();
+   * ```
    */
   async download(
     source: string | Generation | TaskHandle,
@@ -189,6 +196,14 @@ export class Polygate {
    * type `any` or `unknown`, such as the result of `JSON.parse`, is checked at run time, and may also be the JSON text.
    *
    * @throws {@link ConfigurationError} if the receipt is malformed or has an unsupported version.
+   *
+   * @example
+   * ```ts
+   * const task = await gateway.images.submit({ model: 'prism-image', prompt: 'A harbor' });
+   * const stored = JSON.stringify(task);
+   *
+   * const { urls } = await gateway.resume(JSON.parse(stored)).wait();
+   * ```
    */
   resume<Given>(
     receipt: unknown extends Given ? Given : Receipt,
@@ -211,12 +226,21 @@ export class Polygate {
    *
    * The `signal` of a submission aborts only its row; the `signal` of the batch aborts all of them: rows that have
    * finished are yielded first, and `rows` of the error has the others, with their tasks and keys. After a `break`,
-   * there is no error to carry them, so only a journal has them. Specification: Errors.
+   * there is no error to carry them, so only a journal has them.
    *
    * @throws {@link ConfigurationError} if an option is invalid, or if the journal has entries but no readable run id;
    * nothing was sent.
    * @throws {@link PaymentRequiredError} after all results, if a 402 has paused the batch.
    * @throws {@link AbortedError} after the results of all rows that have finished, if the signal aborts.
+   *
+   * @example
+   * ```ts
+   * const prompts = ['A harbor', 'A lighthouse'];
+   * const describe = (prompt: string) => gateway.images.submission({ model: 'prism-image', prompt });
+   * for await (const row of gateway.batch(prompts, describe, { journal: fileJournal('images.jsonl') })) {
+   *   if (row.status === 'succeeded') console.log(row.input, row.generation.urls[0]);
+   * }
+   * ```
    */
   batch<Input, Kind extends TaskKind>(
     inputs: Iterable<Input> | AsyncIterable<Input>,
@@ -236,6 +260,13 @@ export class Polygate {
    * @throws {@link PaymentRequiredError} after all results, if a 402 has paused the recovery.
    * @throws {@link AbortedError} after the results of all rows that have finished, if the signal aborts; `rows` has the
    * others.
+   *
+   * @example
+   * ```ts
+   * for await (const row of gateway.recover(fileJournal('images.jsonl'))) {
+   *   console.log(row.id, row.status);
+   * }
+   * ```
    */
   recover(
     journal: Journal,

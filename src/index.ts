@@ -82,6 +82,7 @@ export type {
   MusicParams,
   TimberWeight,
   SpeechInputParams,
+  SpeechInput,
   SpeechParams,
 } from './types/media/audio.ts';
 export type {
@@ -130,7 +131,11 @@ export type {
   ToolCall,
   ToolDefinition,
   ToolChoice,
+  NamedToolChoice,
   ResponseFormat,
+  JsonSchemaFormat,
+  TextFormat,
+  JsonObjectFormat,
   ChatAudioParams,
   WebSearchOptions,
   ChatParams,
@@ -161,6 +166,7 @@ export type {
   ImageParams,
   ImageEditParams,
   ImageFromReferencesParams,
+  ImageInput,
 } from './types/media/images.ts';
 export type { Journal } from './types/tasks/journal.ts';
 export type {
@@ -180,6 +186,14 @@ export type {
   MaterialPageRecord,
 } from './types/media/materials.ts';
 export type { ResponseMeta, ConcurrencyMeta } from './types/meta.ts';
+export { customModel } from './types/catalog/model-catalog.ts';
+export type {
+  CustomModel,
+  ModelCatalog,
+  ModelId,
+  ModelResolution,
+  ModelType,
+} from './types/catalog/model-catalog.ts';
 export type {
   Model,
   ModelListRecord,
@@ -257,11 +271,13 @@ export type {
   VideoExtraBody,
   VideoParams,
   VideoContentParams,
+  VideoInput,
 } from './types/media/videos.ts';
 export type {
   VoiceCloneParams,
   VoiceDesignParams,
   VoiceDesignAliasParams,
+  VoiceDesignInput,
 } from './types/media/voice-params.ts';
 export type {
   Voice,

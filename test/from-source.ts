@@ -18,6 +18,7 @@ const sources = new Map([
   ['polygate/journal', '../src/journal/index.ts'],
   ['polygate/node', '../src/node/index.ts'],
   ['polygate/otel', '../src/otel/index.ts'],
+  ['polygate/schemas', '../src/schemas/index.ts'],
   ['polygate/mock', '../src/mock/index.ts'],
   ['polygate/mock/node', '../src/mock/node/index.ts'],
 ]);

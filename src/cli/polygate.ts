@@ -9,6 +9,7 @@ Usage: npx polygate <command> [options]
 Commands:
   doctor      check whether a service behaves as the client expects, and print the options to set if not
   mock        start the reference gateway on this machine; requests cost nothing
+  types       write the ids of your models to a declaration file, so that a wrong id does not compile
 
 Options:
   --version   print the version and exit
@@ -17,7 +18,7 @@ Options:
 To see the options of a command, run npx polygate <command> --help.
 `;
 
-const commands = ['doctor', 'mock', 'help'];
+const commands = ['doctor', 'mock', 'types', 'help'];
 
 /** Runs the command. Returns the exit code; undefined if it keeps running. */
 async function main([command = 'help', ...args]: string[]): Promise<number | undefined> {
@@ -27,6 +28,8 @@ async function main([command = 'help', ...args]: string[]): Promise<number | und
       return (await import('./doctor/command.ts')).runDoctor(args);
     case 'mock':
       return (await import('./mock/command.ts')).runMock('polygate mock', args);
+    case 'types':
+      return (await import('./types/command.ts')).runTypes(args);
     case 'help':
       if (args[0] !== undefined && args[0] !== 'help') return main([args[0], '--help']);
       process.stdout.write(help);

@@ -19,10 +19,7 @@ export interface APIErrorDetails extends ErrorDetails {
   retryAfterMs?: number | undefined;
 }
 
-/**
- * The service responded with an error status, or with a redirect, which the client does not follow. Specification:
- * Errors.
- */
+/** The service responded with an error status, or with a redirect, which the client does not follow. */
 export class APIError extends PolygateError {
   static override readonly className: string = 'APIError';
 

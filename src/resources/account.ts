@@ -7,7 +7,7 @@ import { readinessSchema } from '../types/catalog/account.ts';
 import type { Account, KeyBalance, Readiness, ReadinessCheck } from '../types/catalog/account.ts';
 import { anyRecord } from '../types/schema.ts';
 
-/** The account that the API key belongs to. Specification: Account and catalog. */
+/** The account that the API key belongs to. */
 export class AccountNamespace {
   readonly #context: ClientContext;
 
@@ -17,19 +17,23 @@ export class AccountNamespace {
   }
 
   /**
-   * Retrieves the balance, the concurrency limit and the number of available models. Specification: Account and
-   * catalog, GET /account.
+   * Retrieves the balance, the concurrency limit and the number of available models.
    *
    * @throws {@link AuthenticationError} if the API key is missing or invalid; {@link PermissionDeniedError} if it is
    * disabled or not allowed to use this endpoint.
+   *
+   * @example
+   * ```ts
+   * const { balance, concurrency } = await gateway.account.retrieve();
+   * console.log(`${balance.usd} USD, ${concurrency.limit} requests at the same time`);
+   * ```
    */
   retrieve(options?: RequestOptions): RequestPromise<Account> {
     return requestJson(this.#context, retrieveAccount, anyRecord, options);
   }
 
   /**
-   * Retrieves the readiness of the account for production; see {@link blockers}. Specification: Account and catalog,
-   * GET /readiness.
+   * Retrieves the readiness of the account for production; see {@link blockers}.
    *
    * @throws the same errors as {@link AccountNamespace.retrieve}.
    */
@@ -38,8 +42,7 @@ export class AccountNamespace {
   }
 
   /**
-   * Retrieves the balance of the key owner's account and the quota of the key. Specification: Account and catalog,
-   * GET /api/usage/balance.
+   * Retrieves the balance of the key owner's account and the quota of the key.
    *
    * @throws the same errors as {@link AccountNamespace.retrieve}, although this endpoint uses a different error envelope.
    */

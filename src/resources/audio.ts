@@ -11,16 +11,16 @@ import type { TaskScope } from '../core/tasks/task-scope.ts';
 import type { SubmittedTask } from '../core/tasks/task.ts';
 import { pollAudioTask, submitAudioTask } from '../endpoints/audio.ts';
 import { musicParamsProblem, speechParamsProblem } from '../types/media/audio.ts';
-import type { MusicParams, SpeechInputParams, SpeechParams } from '../types/media/audio.ts';
+import type { MusicParams, SpeechInput } from '../types/media/audio.ts';
 import type { SucceededGeneration } from '../types/tasks/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
-/** Music generation and speech synthesis. Specification: Audio. */
+/** Music generation and speech synthesis. */
 export class Audio extends TaskNamespace<'audio'> {
   /** Music generation from a prompt, with or without lyrics. */
   readonly music: AudioKind<MusicParams>;
   /** Speech synthesis from text. */
-  readonly speech: AudioKind<SpeechInputParams | SpeechParams>;
+  readonly speech: AudioKind<SpeechInput>;
 
   /** @internal */
   constructor(context: ClientContext) {
@@ -37,8 +37,7 @@ export class Audio extends TaskNamespace<'audio'> {
   }
 }
 
-/** Returns how to estimate the price of a request, from what the params are now. */
-/** Music or speech tasks. Specification: Audio, POST /audio/tasks. */
+/** Music or speech tasks. */
 export class AudioKind<Params extends { model: string }> {
   readonly #scope: TaskScope<'audio'>;
   readonly #describe: (params: Params, options: RequestOptions | undefined) => SubmitRequest;
@@ -58,12 +57,34 @@ export class AudioKind<Params extends { model: string }> {
    * @throws {@link APIError} if the service rejects the request: 400, 401, 402, 403, 429, 503.
    * @throws {@link ConnectionError} if no complete response was received; `outcome` and `idempotencyKey` explain what
    * to do next.
+   *
+   * @example
+   * ```ts
+   * const task = await gateway.audio.speech.submit({
+   *   model: 'echo-speech',
+   *   text: 'Land in sight',
+   *   voice_id: 'calm-narrator',
+   * });
+   * const { urls } = await task.wait();
+   * ```
    */
   submit(params: Params, options?: RequestOptions): RequestPromise<SubmittedTask<'audio'>> {
     return submitTask(this.#scope, () => this.#describe(params, options), options);
   }
 
-  /** Describes a submission without sending it, for use with `gateway.batch`. */
+  /**
+   * Describes a submission without sending it, for use with `gateway.batch`.
+   *
+   * @example
+   * ```ts
+   * const lines = ['Land in sight', 'All hands on deck'];
+   * for await (const row of gateway.batch(lines, (text) =>
+   *   gateway.audio.speech.submission({ model: 'echo-speech', text, voice_id: 'calm-narrator' }),
+   * )) {
+   *   console.log(row.status);
+   * }
+   * ```
+   */
   submission(params: Params, options?: RequestOptions): Submission<'audio'> {
     return new Submission(this.#scope, () => this.#describe(params, options), options);
   }
@@ -73,6 +94,16 @@ export class AudioKind<Params extends { model: string }> {
    *
    * @throws the same errors as {@link AudioKind.submit} and {@link Task.wait}. Every error that occurs after the task
    * was submitted carries `task`.
+   *
+   * @example
+   * ```ts
+   * const music = await gateway.audio.music.generate({ model: 'anthem-music', prompt: 'A shanty' });
+   * const speech = await gateway.audio.speech.generate({
+   *   model: 'echo-speech',
+   *   text: 'Land in sight',
+   *   voice_id: 'calm-narrator',
+   * });
+   * ```
    */
   generate(
     params: Params,

@@ -35,7 +35,7 @@ import type {
 import type { ChatParams } from '../types/chat/params.ts';
 import type { RunParams, ToolRun } from '../types/chat/run.ts';
 
-/** Chat endpoints. Specification: Chat. */
+/** Chat endpoints. */
 export class Chat {
   /** Chat completions. */
   readonly completions: ChatCompletions;
@@ -46,7 +46,7 @@ export class Chat {
   }
 }
 
-/** Chat completions, streamed or not. Specification: Chat, POST /chat/completions. */
+/** Chat completions, streamed or not. */
 export class ChatCompletions {
   readonly #context: ClientContext;
 
@@ -57,13 +57,22 @@ export class ChatCompletions {
 
   /**
    * Creates a chat completion. With `stream: true`, resolves to a stream of chunks. A request that may have been
-   * charged is not retried, because the service does not guarantee idempotent replay for chat (assumption A11).
+   * charged is not retried, because the service does not guarantee idempotent replay for chat.
    *
    * @throws {@link ConfigurationError} if `model` or `messages` is missing.
    * @throws {@link APIError} if the service responds with an error: 400, 401, 402, 403, 429, 500, 503.
    * @throws {@link ConnectionError} if no complete response was received; `outcome` says whether the request may have
    * been charged.
    * @throws {@link ResponseValidationError} if the response is not a completion, or not a stream with `stream: true`.
+   *
+   * @example
+   * ```ts
+   * const completion = await gateway.chat.completions.create({
+   *   model: 'aurora-chat',
+   *   messages: [{ role: 'user', content: 'Why do ships float?' }],
+   * });
+   * console.log(completion.choices[0]?.message.content);
+   * ```
    */
   create<Streamed extends boolean | null | undefined = undefined>(
     params: ChatParams & { stream?: Streamed },
@@ -93,6 +102,15 @@ export class ChatCompletions {
    * await `final()`. Errors are thrown while you consume the stream; they are those of {@link ChatCompletions.create},
    * plus {@link StreamError} and its subclasses. If `response_format` is a schema, as in {@link ChatCompletions.parse},
    * `partialObjects()` yields the object as it is received and `final()` returns it as `parsed`.
+   *
+   * @example
+   * ```ts
+   * const stream = gateway.chat.completions.stream({
+   *   model: 'aurora-chat',
+   *   messages: [{ role: 'user', content: 'Why do ships float?' }],
+   * });
+   * for await (const text of stream.text()) process.stdout.write(text);
+   * ```
    */
   stream<Output = never, Input = unknown>(
     params: StreamParams<Output, Input>,
@@ -121,6 +139,16 @@ export class ChatCompletions {
    * match the schema. The error holds the text, the completion and the metadata.
    * @throws {@link ConfigurationError} if the schema does not provide a JSON schema.
    * @throws the same errors as {@link ChatCompletions.create}.
+   *
+   * @example
+   * ```ts
+   * const { parsed } = await gateway.chat.completions.parse({
+   *   model: 'aurora-chat',
+   *   messages: [{ role: 'user', content: 'Name a port in Portugal.' }],
+   *   response_format: z.object({ port: z.string() }),
+   * });
+   * console.log(parsed.port);
+   * ```
    */
   parse<Output, Input>(
     params: ParseParams<Output, Input>,
@@ -147,6 +175,22 @@ export class ChatCompletions {
    * too.
    * @throws {@link ConfigurationError} if a schema does not provide a JSON schema.
    * @throws the same errors as {@link ChatCompletions.create}.
+   *
+   * @example
+   * ```ts
+   * const run = await gateway.chat.completions.run({
+   *   model: 'aurora-chat',
+   *   messages: [{ role: 'user', content: 'How warm is the sea in Lisbon?' }],
+   *   tools: [
+   *     {
+   *       name: 'sea_temperature',
+   *       parameters: z.object({ city: z.string() }),
+   *       execute: async ({ city }) => `17 °C in ${city}`,
+   *     },
+   *   ],
+   * });
+   * console.log(run.completion.choices[0]?.message.content);
+   * ```
    */
   async run<Arguments extends readonly unknown[]>(
     params: RunParams<Arguments>,

@@ -15,11 +15,7 @@ import {
   submitImageGeneration,
   submitImageTask,
 } from '../endpoints/images.ts';
-import type {
-  ImageEditParams,
-  ImageFromReferencesParams,
-  ImageParams,
-} from '../types/media/images.ts';
+import type { ImageInput } from '../types/media/images.ts';
 import type { SucceededGeneration } from '../types/tasks/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
@@ -32,7 +28,7 @@ export interface ImageRoute {
   route?: 'tasks' | 'generations' | undefined;
 }
 
-/** Image generation. Specification: Image generation. */
+/** Image generation. */
 export class Images extends TaskNamespace<'image'> {
   readonly #scope: TaskScope<'image'>;
 
@@ -58,19 +54,35 @@ export class Images extends TaskNamespace<'image'> {
    * @throws {@link APIError} if the service rejects the request: 400, 401, 402, 403, 429, 503.
    * @throws {@link ConnectionError} if no complete response was received; `outcome` and `idempotencyKey` explain what
    * to do next.
+   *
+   * @example
+   * ```ts
+   * const task = await gateway.images.submit({ model: 'prism-image', prompt: 'A harbor' });
+   * await store(JSON.stringify(task)); // any process can resume the task from this receipt
+   * const { urls } = await task.wait();
+   * ```
    */
   submit(
-    params: ImageEditParams | ImageFromReferencesParams | ImageParams,
+    params: ImageInput,
     options?: RequestOptions & ImageRoute,
   ): RequestPromise<SubmittedTask<'image'>> {
     return submitTask(this.#scope, () => describe(params, options), options);
   }
 
-  /** Describes a submission without sending it, for use with `gateway.batch`. */
-  submission(
-    params: ImageEditParams | ImageFromReferencesParams | ImageParams,
-    options?: RequestOptions & ImageRoute,
-  ): Submission<'image'> {
+  /**
+   * Describes a submission without sending it, for use with `gateway.batch`.
+   *
+   * @example
+   * ```ts
+   * const prompts = ['A harbor', 'A lighthouse'];
+   * for await (const row of gateway.batch(prompts, (prompt) =>
+   *   gateway.images.submission({ model: 'prism-image', prompt }),
+   * )) {
+   *   console.log(row.status);
+   * }
+   * ```
+   */
+  submission(params: ImageInput, options?: RequestOptions & ImageRoute): Submission<'image'> {
     return new Submission(this.#scope, () => describe(params, options), options);
   }
 
@@ -79,9 +91,15 @@ export class Images extends TaskNamespace<'image'> {
    *
    * @throws the same errors as {@link Images.submit} and {@link Task.wait}. Every error that occurs after the task was
    * submitted carries `task`.
+   *
+   * @example
+   * ```ts
+   * const { urls } = await gateway.images.generate({ model: 'prism-image', prompt: 'A harbor' });
+   * console.log(urls[0]);
+   * ```
    */
   generate(
-    params: ImageEditParams | ImageFromReferencesParams | ImageParams,
+    params: ImageInput,
     options?: GenerateOptions<'image'> & ImageRoute,
   ): RequestPromise<SucceededGeneration<'image'>> {
     return generate(this.#scope, () => describe(params, options), options);
@@ -89,7 +107,7 @@ export class Images extends TaskNamespace<'image'> {
 }
 
 function describe(
-  given: ImageEditParams | ImageFromReferencesParams | ImageParams,
+  given: ImageInput,
   options: (RequestOptions & ImageRoute) | undefined,
 ): SubmitRequest {
   const endpoint = options?.route === 'generations' ? submitImageGeneration : submitImageTask;

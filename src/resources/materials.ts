@@ -55,7 +55,7 @@ export interface RegisterOptions
   onVerification?: ((verification: Verification) => void) | undefined;
 }
 
-/** Library of reusable media for video requests. Specification: Materials. */
+/** Library of reusable media for video requests. */
 export class Materials {
   readonly #context: ClientContext;
 
@@ -66,7 +66,7 @@ export class Materials {
 
   /**
    * Creates a material from a public image, video or audio URL. The required idempotency key is generated if you do not
-   * pass one. Specification: Materials, POST /materials.
+   * pass one.
    *
    * @throws {@link ConfigurationError} if the params violate a rule of the specification.
    * @throws {@link ConflictError} if the key was already used for a different request.
@@ -77,7 +77,7 @@ export class Materials {
   }
 
   /**
-   * Retrieves a material. Specification: Materials, GET /materials/\{material_id\}.
+   * Retrieves a material.
    *
    * @throws {@link NotFoundError} if the material does not exist, belongs to another user, or has expired.
    */
@@ -88,8 +88,7 @@ export class Materials {
   }
 
   /**
-   * Deletes a material. The returned status is `deleted` or `delete_pending`. Deleting is idempotent. Specification:
-   * Materials, DELETE /materials/\{material_id\}.
+   * Deletes a material. The returned status is `deleted` or `delete_pending`. Deleting is idempotent.
    *
    * @throws {@link NotFoundError} if the material does not exist, belongs to another user, or has expired.
    */
@@ -101,7 +100,7 @@ export class Materials {
 
   /**
    * Lists materials page by page. `for await (const material of await gateway.materials.list())` iterates over all
-   * pages. Failed, deleted and expired materials are not listed. Specification: Materials, GET /materials.
+   * pages. Failed, deleted and expired materials are not listed.
    *
    * @throws {@link ConfigurationError} if `limit` is not an integer from 1 to 100.
    */
@@ -154,6 +153,18 @@ export class Materials {
    * called with the URL of the verification page; the person must complete it before processing starts.
    *
    * @throws the same errors as {@link Materials.create} and {@link Materials.wait}.
+   *
+   * @example
+   * ```ts
+   * const material = await gateway.materials.register({
+   *   url: 'https://files.example/fox.png',
+   *   type: 'image',
+   * });
+   * await gateway.videos.generate({
+   *   model: 'tide-video',
+   *   content: [{ type: 'image_url', image_url: { url: material.uri }, role: 'reference_image' }],
+   * });
+   * ```
    */
   register(
     params: MaterialCreateParams,

@@ -30,7 +30,7 @@ export interface ModelListQuery<
   style?: Style | undefined;
 }
 
-/** Models available to the API key. Specification: Account and catalog. */
+/** Models available to the API key. */
 export class Models {
   readonly #context: ClientContext;
 
@@ -41,10 +41,15 @@ export class Models {
 
   /**
    * Lists the available models: `for (const model of await gateway.models.list())`. With `style`, the service returns
-   * an Anthropic-style or Gemini-style list. Specification: Account and catalog, GET /models; assumption A17.
+   * an Anthropic-style or Gemini-style list.
    *
    * @throws {@link AuthenticationError} if the API key is missing or invalid; {@link PermissionDeniedError} if it is
    * disabled or not allowed to use this endpoint.
+   *
+   * @example
+   * ```ts
+   * for (const model of await gateway.models.list()) console.log(model.type, model.id);
+   * ```
    */
   list<Style extends 'anthropic' | 'gemini' | undefined = undefined>(
     query?: ModelListQuery<Style>,
@@ -76,10 +81,15 @@ export class Models {
   }
 
   /**
-   * Retrieves a model with its prices. The id may contain slashes. Specification: Account and catalog,
-   * GET /models/\{model\}.
+   * Retrieves a model with its prices. The id may contain slashes.
    *
    * @throws {@link NotFoundError} if the model does not exist.
+   *
+   * @example
+   * ```ts
+   * const model = await gateway.models.retrieve('prism-image');
+   * console.log(model.pricing.text);
+   * ```
    */
   retrieve(model: string, options?: RequestOptions): RequestPromise<Model> {
     const read = this.#recordPrices(readWithSchema(modelSchema), (found) => [found]);
@@ -98,7 +108,7 @@ export class Models {
   }
 }
 
-/** How a list in the style of another API is selected: the API key is also sent in that API's header. Assumption A17. */
+/** How a list in the style of another API is selected: the API key is also sent in that API's header. */
 const styles = {
   anthropic: {
     schema: anthropicModelListSchema,

@@ -28,7 +28,7 @@ import type {
 } from '../types/catalog/public.ts';
 import { anyRecord } from '../types/schema.ts';
 
-/** Public endpoints. Requests never carry credentials. Specification: Public endpoints. */
+/** Public endpoints. Requests never carry credentials. */
 export class Public {
   readonly #context: ClientContext;
 
@@ -37,26 +37,28 @@ export class Public {
     this.#context = context;
   }
 
-  /** Retrieves the status of the service. Specification: Public endpoints, GET /status. */
+  /** Retrieves the status of the service. */
   status(query: StatusQuery = {}, options?: RequestOptions): RequestPromise<ServiceStatus> {
     return this.#get(retrieveStatus, options, {
       query: () => queryString(query),
     });
   }
 
-  /** Retrieves the capabilities of the service. Specification: Public endpoints, GET /capabilities; assumption A16. */
+  /**
+   * Retrieves the capabilities of the service. The service does not document the record, so any field can be absent.
+   */
   capabilities(options?: RequestOptions): RequestPromise<Capabilities> {
     return this.#get(retrieveCapabilities, options);
   }
 
-  /** Retrieves the catalog of error codes. Specification: Public endpoints, GET /errors; assumption A16. */
+  /** Retrieves the catalog of error codes. The service does not document the record, so any field can be absent. */
   errors(options?: RequestOptions): RequestPromise<ErrorCatalog> {
     return this.#get(listErrors, options);
   }
 
   /**
-   * Retrieves one error code with its retry policy, example response and support guidance. Specification: Public
-   * endpoints, GET /errors/\{code\}; assumption A16.
+   * Retrieves one error code with its retry policy, example response and support guidance. The service does not
+   * document the record, so any field can be absent.
    *
    * @throws {@link NotFoundError} if the code does not exist.
    */
@@ -64,14 +66,16 @@ export class Public {
     return this.#get(retrieveError, options, { values: { code } });
   }
 
-  /** Retrieves the changelog and migration notes. Specification: Public endpoints, GET /changelog; assumption A16. */
+  /**
+   * Retrieves the changelog and migration notes. The service does not document the record, so any field can be absent.
+   */
   changelog(options?: RequestOptions): RequestPromise<Changelog> {
     return this.#get(retrieveChangelog, options);
   }
 
   /**
-   * Retrieves the pricing catalog, optionally for one model type. Specification: Public endpoints, GET /pricing;
-   * assumption A16.
+   * Retrieves the pricing catalog, optionally for one model type. The service does not document the record, so any
+   * field can be absent.
    */
   pricing(query: PricingQuery = {}, options?: RequestOptions): RequestPromise<PricingCatalog> {
     return this.#get(retrievePricing, options, {
@@ -80,14 +84,14 @@ export class Public {
   }
 
   /**
-   * Retrieves the concurrency tiers and the backoff policy. Specification: Public endpoints, GET /rate-limits;
-   * assumption A16.
+   * Retrieves the concurrency tiers and the backoff policy. The service does not document the record, so any field can
+   * be absent.
    */
   rateLimits(options?: RequestOptions): RequestPromise<RateLimitPolicy> {
     return this.#get(retrieveRateLimits, options);
   }
 
-  /** Retrieves the OpenAPI document of the service. Specification: Public endpoints, GET /openapi.json. */
+  /** Retrieves the OpenAPI document of the service. */
   openapi(options?: RequestOptions): RequestPromise<OpenApiDocument> {
     return this.#get(retrieveOpenapi, options);
   }

@@ -21,8 +21,7 @@ export class TaskNamespace<Kind extends TaskKind> {
   }
 
   /**
-   * Polls a task once. Specification: Image generation, GET /images/tasks/\{taskId\}; Audio,
-   * GET /audio/tasks/\{task_id\}; assumptions A1 and A2.
+   * Polls a task once.
    *
    * @throws {@link NotFoundError} if the task does not exist or belongs to another user.
    */
@@ -35,6 +34,11 @@ export class TaskNamespace<Kind extends TaskKind> {
    * Waits until a task has succeeded. Accepts a handle, an id or a receipt.
    *
    * @throws the same errors as {@link Task.wait}.
+   *
+   * @example
+   * ```ts
+   * const { urls } = await gateway.videos.wait('task_1', { waitTimeout: 600_000 });
+   * ```
    */
   wait(
     task: string | Receipt<Kind> | Task<Kind>,

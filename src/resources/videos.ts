@@ -19,7 +19,7 @@ import {
   submitVideosGeneration,
 } from '../endpoints/videos.ts';
 import { videoParamsProblem } from '../types/media/videos.ts';
-import type { VideoContentParams, VideoParams } from '../types/media/videos.ts';
+import type { VideoInput } from '../types/media/videos.ts';
 import type { SucceededGeneration } from '../types/tasks/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
@@ -39,7 +39,7 @@ export interface VideoRoute {
   route?: 'videos' | 'video/generations' | 'videos/generations' | undefined;
 }
 
-/** Video generation. Specification: Video generation. */
+/** Video generation. */
 export class Videos extends TaskNamespace<'video'> {
   readonly #scope: TaskScope<'video'>;
 
@@ -65,19 +65,35 @@ export class Videos extends TaskNamespace<'video'> {
    * @throws {@link APIError} if the service rejects the request: 400, 401, 402, 403, 429, 503.
    * @throws {@link ConnectionError} if no complete response was received; `outcome` and `idempotencyKey` explain what
    * to do next.
+   *
+   * @example
+   * ```ts
+   * const task = await gateway.videos.submit({ model: 'tide-video', prompt: 'A wave', duration: 5 });
+   * await store(JSON.stringify(task)); // any process can resume the task from this receipt
+   * const { urls } = await task.wait();
+   * ```
    */
   submit(
-    params: VideoContentParams | VideoParams,
+    params: VideoInput,
     options?: RequestOptions & VideoRoute,
   ): RequestPromise<SubmittedTask<'video'>> {
     return submitTask(this.#scope, () => describe(params, options), options);
   }
 
-  /** Describes a submission without sending it, for use with `gateway.batch`. */
-  submission(
-    params: VideoContentParams | VideoParams,
-    options?: RequestOptions & VideoRoute,
-  ): Submission<'video'> {
+  /**
+   * Describes a submission without sending it, for use with `gateway.batch`.
+   *
+   * @example
+   * ```ts
+   * const prompts = ['A wave', 'A storm'];
+   * for await (const row of gateway.batch(prompts, (prompt) =>
+   *   gateway.videos.submission({ model: 'tide-video', prompt }),
+   * )) {
+   *   console.log(row.status);
+   * }
+   * ```
+   */
+  submission(params: VideoInput, options?: RequestOptions & VideoRoute): Submission<'video'> {
     return new Submission(this.#scope, () => describe(params, options), options);
   }
 
@@ -86,9 +102,17 @@ export class Videos extends TaskNamespace<'video'> {
    *
    * @throws the same errors as {@link Videos.submit} and {@link Task.wait}. Every error that occurs after the task was
    * submitted carries `task`.
+   *
+   * @example
+   * ```ts
+   * const { urls } = await gateway.videos.generate(
+   *   { model: 'tide-video', prompt: 'A wave', duration: 5 },
+   *   { onUpdate: ({ progress }) => console.log(progress) },
+   * );
+   * ```
    */
   generate(
-    params: VideoContentParams | VideoParams,
+    params: VideoInput,
     options?: GenerateOptions<'video'> & VideoRoute,
   ): RequestPromise<SucceededGeneration<'video'>> {
     return generate(this.#scope, () => describe(params, options), options);
@@ -96,7 +120,7 @@ export class Videos extends TaskNamespace<'video'> {
 }
 
 function describe(
-  given: VideoContentParams | VideoParams,
+  given: VideoInput,
   options: (RequestOptions & VideoRoute) | undefined,
 ): SubmitRequest {
   const endpoint = routes[options?.route ?? 'videos'];

@@ -13,15 +13,11 @@ import { queryString } from '../core/http/path.ts';
 import { requestPrice } from '../core/limits/request-price.ts';
 import { cloneVoice, designVoice, listVoices } from '../endpoints/voices.ts';
 import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../types/media/voice-params.ts';
-import type {
-  VoiceCloneParams,
-  VoiceDesignAliasParams,
-  VoiceDesignParams,
-} from '../types/media/voice-params.ts';
+import type { VoiceCloneParams, VoiceDesignInput } from '../types/media/voice-params.ts';
 import { voiceCreationSchema, voiceListSchema } from '../types/media/voices.ts';
 import type { VoiceCreation, VoiceList, VoiceListQuery } from '../types/media/voices.ts';
 
-/** Voices for speech synthesis: system voices and your private voices. Specification: Audio; Voice. */
+/** Voices for speech synthesis: system voices and your private voices. */
 export class Voices {
   readonly #context: ClientContext;
 
@@ -32,7 +28,14 @@ export class Voices {
 
   /**
    * Lists the voices available to the caller, optionally only those compatible with one speech model:
-   * `for (const voice of await gateway.voices.list())`. Not billed. Specification: Audio, GET /audio/voices.
+   * `for (const voice of await gateway.voices.list())`. Not billed.
+   *
+   * @example
+   * ```ts
+   * for (const voice of await gateway.voices.list({ model: 'echo-speech' })) {
+   *   console.log(voice.voice_id, voice.language);
+   * }
+   * ```
    */
   list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
     return requestJson(this.#context, listVoices, readIterable(voiceListSchema), options, {
@@ -42,12 +45,20 @@ export class Voices {
 
   /**
    * Clones a voice from a recording. The new voice is private. The request is charged immediately. It is not retried
-   * after a failure with an unknown outcome, because the service does not guarantee idempotent replay. Specification:
-   * Audio, POST /audio/voices/clone; assumption A12.
+   * after a failure with an unknown outcome, because the service does not guarantee idempotent replay.
    *
    * @throws {@link ConfigurationError} if `audio_url` is missing.
    * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no complete
    * response was received.
+   *
+   * @example
+   * ```ts
+   * const { voice_id } = await gateway.voices.clone({
+   *   audio_url: 'https://files.example/ann.mp3',
+   *   text: 'Land in sight',
+   *   display_name: 'Ann',
+   * });
+   * ```
    */
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
     return this.#create(cloneVoice, params, options, voiceCloneParamsProblem);
@@ -55,22 +66,27 @@ export class Voices {
 
   /**
    * Designs a voice from a description. The new voice is private. Charged and retried under the same rules as
-   * {@link Voices.clone}. Specification: Audio, POST /audio/voices/design; assumption A12.
+   * {@link Voices.clone}.
    *
    * @throws {@link ConfigurationError} if `prompt` or `preview_text` is missing.
    * @throws {@link APIError} if the service rejects the request; {@link ConnectionError} with `outcome` if no complete
    * response was received.
+   *
+   * @example
+   * ```ts
+   * const { voice_id, preview_audio_url } = await gateway.voices.design({
+   *   prompt: 'An old sailor',
+   *   preview_text: 'Land in sight',
+   * });
+   * ```
    */
-  design(
-    params: VoiceDesignAliasParams | VoiceDesignParams,
-    options?: RequestOptions,
-  ): RequestPromise<VoiceCreation> {
+  design(params: VoiceDesignInput, options?: RequestOptions): RequestPromise<VoiceCreation> {
     return this.#create(designVoice, params, options, voiceDesignParamsProblem);
   }
 
   #create(
     endpoint: typeof cloneVoice | typeof designVoice,
-    params: VoiceCloneParams | VoiceDesignAliasParams | VoiceDesignParams,
+    params: VoiceCloneParams | VoiceDesignInput,
     options: RequestOptions | undefined,
     findProblem: FindProblem,
   ): RequestPromise<VoiceCreation> {

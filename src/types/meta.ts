@@ -1,4 +1,4 @@
-/** Metadata parsed from the response headers. Specification: Endpoints; Limits. */
+/** Metadata parsed from the response headers. */
 export interface ResponseMeta {
   /** Request id. Include it when you contact support. */
   requestId?: string | undefined;
@@ -24,7 +24,7 @@ export interface ResponseMeta {
   headers: Headers;
 }
 
-/** Concurrency limits as reported in response headers. Specification: Limits. */
+/** Concurrency limits as reported in response headers. */
 export interface ConcurrencyMeta {
   /** Maximum number of concurrent chat and generation requests. */
   limit?: number | undefined;

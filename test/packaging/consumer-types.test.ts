@@ -14,6 +14,7 @@ const entries = [
   'polygate/proxy',
   'polygate/proxy/redis',
   'polygate/proxy/testing',
+  'polygate/schemas',
   'polygate/mock',
   'polygate/mock/node',
 ];

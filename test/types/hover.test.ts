@@ -10,10 +10,74 @@ interface Hover {
   /** Types that the signature names. */
   types: string[];
   docs: string;
+  examples: string[];
 }
 
 const preamble =
   "import { Polygate } from '../../src/index.ts';\nconst gateway = new Polygate();\n";
+
+/** Calls with the params of each interface, the least that they need, and other fields that can be given instead. */
+const calls: Readonly<
+  Record<
+    string,
+    {
+      call: string;
+      given: Readonly<Record<string, string>>;
+      alternatives?: Readonly<Record<string, string>>[];
+    }
+  >
+> = {
+  ImageParams: {
+    call: 'gateway.images.generate',
+    given: { model: "'m'", prompt: "'p'" },
+    alternatives: [
+      { model: "'m'", image: "'u'" },
+      { model: "'m'", reference_image_urls: "['u']" },
+    ],
+  },
+  VideoParams: {
+    call: 'gateway.videos.submit',
+    given: { model: "'m'", prompt: "'p'" },
+    alternatives: [{ model: "'m'", content: '[]' }],
+  },
+  MusicParams: {
+    call: 'gateway.audio.music.generate',
+    given: { model: "'m'", prompt: "'p'" },
+  },
+  SpeechParams: {
+    call: 'gateway.audio.speech.generate',
+    given: { model: "'m'", text: "'t'" },
+    alternatives: [{ model: "'m'", input: "'t'" }],
+  },
+  VoiceCloneParams: { call: 'gateway.voices.clone', given: { audio_url: "'u'" } },
+  VoiceDesignParams: {
+    call: 'gateway.voices.design',
+    given: { prompt: "'p'", preview_text: "'t'" },
+    alternatives: [{ prompt: "'p'", text: "'t'" }],
+  },
+  ChatParams: {
+    call: 'gateway.chat.completions.create',
+    given: { model: "'m'", messages: '[]' },
+  },
+};
+
+const mainMethods = [
+  ...['create', 'stream', 'parse', 'run'].map((name) => `chat.completions.${name}`),
+  ...['images', 'videos', 'audio.music', 'audio.speech'].flatMap((namespace) =>
+    ['submit', 'submission', 'generate'].map((name) => `${namespace}.${name}`),
+  ),
+  ...['list', 'clone', 'design'].map((name) => `voices.${name}`),
+  'materials.register',
+  'models.list',
+  'models.retrieve',
+  'account.retrieve',
+  'batch',
+  'recover',
+  'resume',
+  'download',
+  'images.wait',
+];
+
 const exportedNames = new Set<string>();
 const sources = createService();
 const declarations = hoversOfDeclarations();
@@ -42,12 +106,49 @@ describe('an editor', () => {
     expect(uses.filter(({ docs }) => docs === '').map(({ name }) => name)).toEqual([]);
   });
 
-  test('shows what a member does first, and the section of the specification last', () => {
-    const misplaced = [...declarations, ...uses].filter(({ docs }) => {
-      const [description, ...references] = docs.split('Specification: ');
-      return references.length > 0 && (description === '' || /\.\s/.test(references.join()));
+  test('shows what things mean, not where the specification or a list of assumptions has them', () => {
+    const references = [...declarations, ...uses].filter(({ docs }) =>
+      /Specification: |assumptions? A\d/i.test(docs),
+    );
+    expect(references.map(({ name, docs }) => `${name}: ${docs}`)).toEqual([]);
+  });
+
+  test('shows documentation of every field where a program sets it, also if one of several is required', () => {
+    const empty = Object.entries(calls).flatMap(([name, { call, given, alternatives = [] }]) => {
+      const fields = fieldsOf(name);
+      expect(fields.length).toBeGreaterThan(5);
+      return [given, ...alternatives].flatMap((required) => {
+        const params = [...new Set([...Object.keys(required), ...fields])];
+        const literal = params.map((field) => `${field}: ${required[field] ?? 'value'},`).join(' ');
+        const program = `${preamble}declare const value: never;\nvoid ${call}({ ${literal} });`;
+        const service = createService(program);
+        return params.filter((field) => {
+          const position = program.lastIndexOf(` ${field}: `) + 1;
+          return !hoverAt(service, consumer, position, field)?.docs;
+        });
+      });
     });
-    expect(misplaced.map(({ name, docs }) => `${name}: ${docs}`)).toEqual([]);
+    expect(empty).toEqual([]);
+  });
+
+  test('shows an example of every main method, and each of them compiles', () => {
+    const examples = uses.flatMap(({ examples: texts, name }) =>
+      texts.map((text) => [name, text.replaceAll(/^```ts\n|\n```$/g, '')] as const),
+    );
+    const names = examples.map(([name]) => name.replace('gateway.', ''));
+    expect(names).toEqual(expect.arrayContaining(mainMethods));
+    const program = `
+      import { z } from 'zod';
+      import { fileJournal } from '../../src/journal/index.ts';
+      ${preamble}
+      declare function store(text: string): Promise<void>;
+      ${examples.map(([name, text]) => `export async function ${name.replaceAll('.', '_')}() {\n${text}\n}`).join('\n')}`;
+    const errors = createService(program).getSemanticDiagnostics(consumer);
+    expect(
+      errors
+        .filter(({ reportsUnnecessary }) => !reportsUnnecessary)
+        .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
+    ).toEqual([]);
   });
 
   test('shows the result of a call, not the condition that it depends on', () => {
@@ -83,6 +184,13 @@ function isKnown(type: string): boolean {
   if (exportedNames.has(type)) return true;
   const flags = ts.SymbolFlags.Type | ts.SymbolFlags.Namespace;
   return checkerOf(sources).resolveName(type, undefined, flags, false) !== undefined;
+}
+
+/** The names of the fields of an exported interface. */
+function fieldsOf(name: string): string[] {
+  return declarations.flatMap((hover) =>
+    hover.name.startsWith(`${name}.`) ? hover.name.split('.').slice(1, 2) : [],
+  );
 }
 
 /** The hovers of all exports and their public members, where they are declared. Those of ky are not ours. */
@@ -160,6 +268,9 @@ function hoverAt(
     signature: ts.displayPartsToString(parts),
     types: parts.filter(({ kind }) => kinds.includes(kind)).map(({ text }) => text),
     docs: ts.displayPartsToString(info.documentation),
+    examples: (info.tags ?? [])
+      .filter((tag) => tag.name === 'example')
+      .map((tag) => ts.displayPartsToString(tag.text)),
   };
 }
 

@@ -2,6 +2,7 @@ import { describe, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
 
 import { recordSchema } from '../../src/schemas/record-schema.ts';
+import type { Docs } from '../../src/schemas/record-schema.ts';
 import type { Account, ReadinessCheck } from '../../src/types/catalog/account.ts';
 import type { Capabilities } from '../../src/types/catalog/capabilities.ts';
 import type { ErrorCode } from '../../src/types/catalog/error-codes.ts';
@@ -159,17 +160,20 @@ describe('schemas', () => {
     name: string;
     berth: number | null;
   }
+  const boat: Docs<Boat> = { fields: { name: 'Name.', berth: 'Berth.' } };
 
   test('of full records list every field with its type', () => {
     expectTypeOf(
-      recordSchema<Boat>({ name: z.string(), berth: z.nullable(z.number()) }),
+      recordSchema(boat, { name: z.string(), berth: z.nullable(z.number()) }),
     ).toEqualTypeOf<z.ZodMiniType<Boat>>();
     // @ts-expect-error berth is missing
-    recordSchema<Boat>({ name: z.string() });
+    recordSchema(boat, { name: z.string() });
     // @ts-expect-error a name is a string
-    recordSchema<Boat>({ name: z.number(), berth: z.nullable(z.number()) });
+    recordSchema(boat, { name: z.number(), berth: z.nullable(z.number()) });
     // @ts-expect-error a boat has no mast
-    recordSchema<Boat>({ name: z.string(), berth: z.nullable(z.number()), mast: z.string() });
+    recordSchema(boat, { name: z.string(), berth: z.nullable(z.number()), mast: z.string() });
+    // @ts-expect-error a boat can be without a berth
+    recordSchema(boat, { name: z.string(), berth: z.number() });
   });
 
   test('of responses check a subset of the fields and no others', () => {

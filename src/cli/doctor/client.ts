@@ -3,8 +3,11 @@ import { ConfigurationError, Polygate } from 'polygate';
 import { UsageError } from '../arguments.ts';
 import type { DoctorArguments } from './options.ts';
 
-/** Creates the client whose service is checked. Throws a `UsageError` if an option is missing or invalid. */
-export function createClient({ baseURL, apiKey }: DoctorArguments): Polygate {
+/** Creates the client of a command. Throws a `UsageError` if an option is missing or invalid. */
+export function createClient({
+  baseURL,
+  apiKey,
+}: Pick<DoctorArguments, 'baseURL' | 'apiKey'>): Polygate {
   if (!baseURL?.trim()) {
     throw new UsageError('no base URL: set POLYGATE_BASE_URL, or use --base-url https://…');
   }

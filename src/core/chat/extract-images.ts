@@ -6,7 +6,7 @@ const dataURL = /data:image\/[\w.+-]+;base64,[\w+/=-]+/gi;
 
 /**
  * Returns the images in a chat completion: the `images` of its messages, and the data URLs and image parts in their
- * content. Assumption A8.
+ * content.
  */
 export function extractImages({ choices }: Pick<ChatCompletion, 'choices'>): { url: string }[] {
   const urls = choices.flatMap(({ message }) => [

@@ -46,7 +46,7 @@ export interface PolygateOptions {
   maxRetries?: number | undefined;
   /**
    * Also retries these paid calls after a failure with an unknown outcome, with the same idempotency key. Set it only
-   * for a service that guarantees idempotent replay for them. Assumptions A11 and A12.
+   * for a service that guarantees idempotent replay for them.
    * @defaultValue `{ chat: false, voices: false }`
    */
   retryAmbiguous?: { chat?: boolean | undefined; voices?: boolean | undefined } | undefined;
@@ -117,11 +117,11 @@ export interface PolygateOptions {
    */
   headerPrefix?: string | undefined;
   /**
-   * Name of the header that carries the caller's request id. Assumption A10.
+   * Name of the header that carries the caller's request id.
    * @defaultValue `'x-request-id'`
    */
   requestIdHeader?: string | undefined;
-  /** Templates with `{id}` for the poll paths that the specification does not document. Assumptions A1 and A2. */
+  /** Templates with `{id}` for the poll paths that the specification does not document. */
   paths?: { videoTask?: string | undefined; imageTask?: string | undefined } | undefined;
   /**
    * Destination of log messages. API keys, prompts and completions are never logged.

@@ -7,16 +7,15 @@ export type KnownPrices = Partial<Pricing> | null | undefined;
 
 /**
  * Price estimates in USD, from the documented formulas and the price records of `models.retrieve`. The result is
- * undefined if the record has no price. Characters are counted as Unicode code points. Specification: Limits, Pricing
- * object.
+ * undefined if the record has no price. Characters are counted as Unicode code points.
  */
 export const estimate = {
-  /** Price of cloning a voice: 1.5 per voice plus 0.0003 per preview character. Assumption A19. */
+  /** Price of cloning a voice: 1.5 per voice plus 0.0003 per preview character. */
   voiceClone({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
     return roundUsd(voices * 1.5 + characters(previewText) * 0.0003);
   },
 
-  /** Price of designing a voice: 3 per voice plus 0.00003 per preview character. Assumption A19. */
+  /** Price of designing a voice: 3 per voice plus 0.00003 per preview character. */
   voiceDesign({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
     return roundUsd(voices * 3 + characters(previewText) * 0.000_03);
   },

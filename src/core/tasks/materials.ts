@@ -61,7 +61,7 @@ export function materialTarget(
 
 /**
  * Parses the URL to which a browser is redirected after a verification. It reports only that a result exists, so
- * keep polling the material for its status. Specification: Events, 2.
+ * keep polling the material for its status.
  *
  * @throws {@link ConfigurationError} for anything other than the two documented parameters.
  */

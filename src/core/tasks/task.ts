@@ -55,7 +55,6 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   /**
    * Waits until the task succeeds. Keeps polling through outages until `waitTimeout`.
-   * Specification: What the service does, 9.
    *
    * @throws {@link TaskFailedError} when the task fails.
    * @throws {@link TaskWaitTimeoutError} at `waitTimeout`; the task continues.

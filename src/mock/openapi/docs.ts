@@ -12,8 +12,8 @@ export type FieldDocs =
 export interface SchemaDocs {
   schema: z.ZodMiniType;
   description: string;
-  /** By path, such as `balance.usd` or `data[].url`. */
-  fields: Readonly<Record<string, FieldDocs>>;
+  /** Further keywords of fields by path, such as `balance.usd` or `data[].url`. Their descriptions are in the schema. */
+  fields?: Readonly<Record<string, FieldDocs | JsonObject>>;
   example?: JsonObject;
 }
 

@@ -15,13 +15,15 @@ export function componentSchemas(): JsonObject {
     unrepresentable: 'any',
     uri: (id) => reference(id).$ref,
     override: ({ jsonSchema }) => {
+      // A field of a schema in OpenAPI 3.0 has no `examples`. Known values are in the `enum` of a field.
+      delete jsonSchema.examples;
       // The bounds of safe integers do not help readers.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
   return Object.fromEntries(
-    entries.map(([id, { description, fields, example }]) => {
+    entries.map(([id, { description, fields = {}, example }]) => {
       const { $id: _, ...generated } = { ...schemas[id] };
       const schema = copyObject(generated);
       for (const [path, field] of Object.entries(fields)) annotate(id, schema, path, field);
@@ -51,11 +53,16 @@ export function anyOf(ids: readonly string[]): JsonObject {
 }
 
 /** Returns the schema keywords of a documented field. */
-export function toSchemaFields(field: FieldDocs): JsonObject {
+export function toSchemaFields(field: FieldDocs | JsonObject): JsonObject {
   return typeof field === 'string' ? { description: field } : { ...field };
 }
 
-function annotate(id: string, schema: JsonObject, path: string, docs: FieldDocs): void {
+function annotate(
+  id: string,
+  schema: JsonObject,
+  path: string,
+  docs: FieldDocs | JsonObject,
+): void {
   const field = path.split('.').reduce<unknown>(fieldSchema, schema);
   // The tests generate the document, so they detect documentation of a field that does not exist.
   if (!isRecord(field)) throw new TypeError(`${id} has no field ${path}`);
@@ -79,7 +86,10 @@ function withParts(schema: unknown): JsonObject[] {
   return [schema, ...parts.filter(isRecord)];
 }
 
-/** Creates a deep copy in which an `allOf` with a single part is replaced by that part. */
+/**
+ * Creates a deep copy in which an `allOf` with a single part is replaced by that part, also if it has a description: the
+ * named schema has one of its own.
+ */
 function copyObject(schema: object): JsonObject {
   return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, copy(value)]));
 }
@@ -87,7 +97,7 @@ function copyObject(schema: object): JsonObject {
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
   if (!isRecord(value)) return value;
-  const { allOf: parts, ...rest } = value;
+  const { allOf: parts, description: _, ...rest } = value;
   const single = Array.isArray(parts) && parts.length === 1 && Object.keys(rest).length === 0;
   return single ? copy(parts[0]) : copyObject(value);
 }

@@ -1,42 +1,32 @@
+import type { Account, Readiness, KeyBalance } from 'polygate';
 import * as z from 'zod/mini';
 
-import type {
-  Account,
-  AccountBalance,
-  AccountConcurrency,
-  AccountModels,
-  KeyBalance,
-  KeyBalanceData,
-  KeyToken,
-  QuotaBalance,
-  Readiness,
-  ReadinessCheck,
-} from '../../types/catalog/account.ts';
+import * as docs from '../docs/catalog.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 
-export const accountRecord = recordSchema<Account>({
+export const accountRecord: z.ZodMiniType<Account> = recordSchema(docs.account, {
   object: z.literal('account'),
   wallet: openString<'unified'>(),
-  balance: recordSchema<AccountBalance>({
+  balance: recordSchema(docs.accountBalance, {
     usd: z.number(),
     cny: z.number(),
     shared: z.boolean(),
   }),
-  concurrency: recordSchema<AccountConcurrency>({
+  concurrency: recordSchema(docs.accountConcurrency, {
     limit: z.number(),
     source: openString<'api_key_override'>(),
   }),
-  models: recordSchema<AccountModels>({ available: z.number() }),
+  models: recordSchema(docs.accountModels, { available: z.number() }),
 });
 
-export const readinessRecord = recordSchema<Readiness>({
+export const readinessRecord: z.ZodMiniType<Readiness> = recordSchema(docs.readiness, {
   object: z.literal('readiness'),
   wallet: openString<'unified'>(),
   status: openString<'ready'>(),
   score: z.number(),
   summary: z.string(),
   checks: z.array(
-    recordSchema<ReadinessCheck>({
+    recordSchema(docs.readinessCheck, {
       id: openString<'api_key'>(),
       status: openString<'ready'>(),
       required: z.boolean(),
@@ -44,13 +34,13 @@ export const readinessRecord = recordSchema<Readiness>({
   ),
 });
 
-export const keyBalanceRecord = recordSchema<KeyBalance>({
+export const keyBalanceRecord: z.ZodMiniType<KeyBalance> = recordSchema(docs.keyBalance, {
   success: z.boolean(),
   message: z.string(),
-  data: recordSchema<KeyBalanceData>({
+  data: recordSchema(docs.keyBalanceData, {
     object: z.literal('api_key_balance'),
     user_id: z.number(),
-    balance: recordSchema<QuotaBalance>({
+    balance: recordSchema(docs.quotaBalance, {
       quota: z.number(),
       amount: z.number(),
       display_amount: z.string(),
@@ -59,7 +49,7 @@ export const keyBalanceRecord = recordSchema<KeyBalance>({
       currency_symbol: z.string(),
       exchange_rate: z.number(),
     }),
-    token: recordSchema<KeyToken>({
+    token: recordSchema(docs.keyToken, {
       id: z.number(),
       name: z.string(),
       remain_quota: z.number(),

@@ -1,22 +1,17 @@
 import * as z from 'zod/mini';
 
-import type {
-  Capabilities,
-  CapabilityEndpoint,
-  CapabilityIdempotency,
-  CapabilityWebhooks,
-} from '../../types/catalog/capabilities.ts';
+import * as docs from '../docs/catalog.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 
 const text = z.optional(z.string());
 const texts = z.optional(z.array(z.string()));
 
-export const capabilitiesRecord = recordSchema<Capabilities>({
+export const capabilitiesRecord = recordSchema(docs.capabilities, {
   object: z.optional(openString<'service.capabilities'>()),
   version: text,
   endpoints: z.optional(
     z.array(
-      recordSchema<CapabilityEndpoint>({
+      recordSchema(docs.capabilityEndpoint, {
         method: text,
         path: text,
         auth: z.optional(z.boolean()),
@@ -27,10 +22,10 @@ export const capabilitiesRecord = recordSchema<Capabilities>({
   locales: texts,
   currencies: texts,
   idempotency: z.optional(
-    recordSchema<CapabilityIdempotency>({ header: text, materialsHeader: text }),
+    recordSchema(docs.capabilityIdempotency, { header: text, materialsHeader: text }),
   ),
   webhooks: z.optional(
-    recordSchema<CapabilityWebhooks>({ enabled: z.optional(z.boolean()), events: texts }),
+    recordSchema(docs.capabilityWebhooks, { enabled: z.optional(z.boolean()), events: texts }),
   ),
   limits: z.optional(z.record(z.string(), z.unknown())),
 });

@@ -1,22 +1,18 @@
 import * as z from 'zod/mini';
 
-import type {
-  ErrorBody,
-  ErrorEnvelope,
-  KeyBalanceErrorEnvelope,
-} from '../../types/catalog/error-codes.ts';
+import * as docs from '../docs/catalog.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 
-export const errorBodyRecord = recordSchema<ErrorBody>({
+export const errorBodyRecord = recordSchema(docs.errorBody, {
   message: z.string(),
   type: openString<'api_error'>(),
   code: openString<'internal_error'>(),
   param: z.nullish(z.string()),
 });
 
-export const errorEnvelopeRecord = recordSchema<ErrorEnvelope>({ error: errorBodyRecord });
+export const errorEnvelopeRecord = recordSchema(docs.errorEnvelope, { error: errorBodyRecord });
 
-export const keyBalanceErrorEnvelopeRecord = recordSchema<KeyBalanceErrorEnvelope>({
+export const keyBalanceErrorEnvelopeRecord = recordSchema(docs.keyBalanceErrorEnvelope, {
   success: z.literal(false),
   message: z.string(),
 });

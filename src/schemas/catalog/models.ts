@@ -1,17 +1,11 @@
+import type { Model } from 'polygate';
 import * as z from 'zod/mini';
 
-import type {
-  AnthropicModel,
-  AnthropicModelList,
-  GeminiModel,
-  GeminiModelList,
-  Model,
-  ModelListRecord,
-} from '../../types/catalog/models.ts';
+import * as docs from '../docs/catalog.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 import { pricingRecord } from './pricing.ts';
 
-export const modelRecord = recordSchema<Model>({
+export const modelRecord: z.ZodMiniType<Model> = recordSchema(docs.model, {
   id: z.string(),
   object: z.literal('model'),
   created: z.number(),
@@ -21,14 +15,14 @@ export const modelRecord = recordSchema<Model>({
   pricing: pricingRecord,
 });
 
-export const modelListRecord = recordSchema<ModelListRecord>({
+export const modelListRecord = recordSchema(docs.modelListRecord, {
   object: z.literal('list'),
   data: z.array(modelRecord),
 });
 
-export const anthropicModelListRecord = recordSchema<AnthropicModelList>({
+export const anthropicModelListRecord = recordSchema(docs.anthropicModelList, {
   data: z.array(
-    recordSchema<AnthropicModel>({
+    recordSchema(docs.anthropicModel, {
       id: z.string(),
       type: z.literal('model'),
       display_name: z.string(),
@@ -40,7 +34,7 @@ export const anthropicModelListRecord = recordSchema<AnthropicModelList>({
   has_more: z.boolean(),
 });
 
-export const geminiModelListRecord = recordSchema<GeminiModelList>({
-  models: z.array(recordSchema<GeminiModel>({ name: z.string(), displayName: z.string() })),
+export const geminiModelListRecord = recordSchema(docs.geminiModelList, {
+  models: z.array(recordSchema(docs.geminiModel, { name: z.string(), displayName: z.string() })),
   nextPageToken: z.nullable(z.string()),
 });

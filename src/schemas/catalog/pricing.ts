@@ -1,15 +1,10 @@
 import * as z from 'zod/mini';
 
-import type {
-  Pricing,
-  PricingProfile,
-  PricingProfiles,
-  ResolutionPrice,
-} from '../../types/catalog/pricing.ts';
+import * as docs from '../docs/catalog.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 
 const resolutionPricesRecord = z.array(
-  recordSchema<ResolutionPrice>({
+  recordSchema(docs.resolutionPrice, {
     resolution: z.string(),
     unitPriceUsd: z.number(),
     upstreamCostUsd: z.number(),
@@ -18,14 +13,14 @@ const resolutionPricesRecord = z.array(
   }),
 );
 
-export const pricingRecord = recordSchema<Pricing>({
+export const pricingRecord = recordSchema(docs.pricing, {
   unitPriceUsd: z.number(),
   inputPricePer1kUsd: z.number(),
   outputPricePer1kUsd: z.number(),
   resolutionPrices: resolutionPricesRecord,
   priceContext: openString<'api'>(),
-  profiles: recordSchema<PricingProfiles>({
-    api: recordSchema<PricingProfile>({
+  profiles: recordSchema(docs.pricingProfiles, {
+    api: recordSchema(docs.pricingProfile, {
       unitPriceUsd: z.number(),
       inputPricePer1kUsd: z.number(),
       outputPricePer1kUsd: z.number(),

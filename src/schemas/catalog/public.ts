@@ -1,23 +1,14 @@
 import * as z from 'zod/mini';
 
-import type {
-  BackoffPolicy,
-  Changelog,
-  ChangelogEntry,
-  OpenApiDocument,
-  RateLimitPolicy,
-  RateLimitTier,
-  ServiceMetrics,
-  ServiceStatus,
-} from '../../types/catalog/public.ts';
+import * as docs from '../docs/catalog.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 
-export const serviceStatusRecord = recordSchema<ServiceStatus>({
+export const serviceStatusRecord = recordSchema(docs.serviceStatus, {
   object: z.literal('service.status'),
   overallStatus: openString<'degraded'>(),
   title: z.string(),
   summary: z.string(),
-  metrics: recordSchema<ServiceMetrics>({
+  metrics: recordSchema(docs.serviceMetrics, {
     successRate: z.number(),
     activeApiRequests: z.number(),
     asyncPending: z.number(),
@@ -26,18 +17,18 @@ export const serviceStatusRecord = recordSchema<ServiceStatus>({
   }),
 });
 
-export const rateLimitPolicyRecord = recordSchema<RateLimitPolicy>({
+export const rateLimitPolicyRecord = recordSchema(docs.rateLimitPolicy, {
   object: z.optional(openString<'rate_limit.policy'>()),
   tiers: z.optional(
     z.array(
-      recordSchema<RateLimitTier>({
+      recordSchema(docs.rateLimitTier, {
         id: z.optional(z.string()),
         concurrency: z.optional(z.number()),
       }),
     ),
   ),
   backoff: z.optional(
-    recordSchema<BackoffPolicy>({
+    recordSchema(docs.backoffPolicy, {
       strategy: z.optional(z.string()),
       initialMs: z.optional(z.number()),
       maxMs: z.optional(z.number()),
@@ -48,12 +39,12 @@ export const rateLimitPolicyRecord = recordSchema<RateLimitPolicy>({
 
 const text = z.optional(z.string());
 
-export const changelogRecord = recordSchema<Changelog>({
+export const changelogRecord = recordSchema(docs.changelog, {
   object: z.optional(openString<'changelog'>()),
   version: text,
   data: z.optional(
     z.array(
-      recordSchema<ChangelogEntry>({
+      recordSchema(docs.changelogEntry, {
         version: text,
         date: text,
         type: text,
@@ -64,6 +55,6 @@ export const changelogRecord = recordSchema<Changelog>({
   ),
 });
 
-export const openApiDocumentRecord = recordSchema<OpenApiDocument>({
+export const openApiDocumentRecord = recordSchema(docs.openApiDocument, {
   openapi: z.optional(z.string()),
 });

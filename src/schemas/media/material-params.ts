@@ -1,13 +1,28 @@
+import type { MaterialCreateParams } from 'polygate';
 import * as z from 'zod/mini';
 
-import type { MaterialCreateFields, RealPerson } from '../../types/media/material-params.ts';
-import { bodySchema } from '../record-schema.ts';
+import { materialCreateParamsProblem } from '../../types/media/material-params.ts';
+import type { MaterialCreateFields } from '../../types/media/material-params.ts';
+import { accepted } from '../accepted.ts';
+import * as docs from '../docs/media.ts';
+import { withProblem } from '../params.ts';
+import { paramsSchema } from '../record-schema.ts';
 
-export const materialCreateBody = bodySchema<MaterialCreateFields>({
-  url: z.string(),
-  type: z.enum(['image', 'video', 'audio']),
-  name: z.optional(z.string()),
-  real_person: z.optional(
-    bodySchema<RealPerson>({ consent_confirmed: z.literal(true), callback_url: z.string() }),
-  ),
-});
+/** The body of a material create request. */
+export const materialParams: z.ZodMiniType<MaterialCreateParams> = withProblem(
+  paramsSchema(docs.materialCreateFields, {
+    url: z.string(),
+    type: z.enum(['image', 'video', 'audio']),
+    name: z.optional(z.string()),
+    real_person: z.optional(
+      paramsSchema(docs.realPerson, {
+        consent_confirmed: z.literal(true),
+        callback_url: z.string(),
+      }),
+    ),
+  }),
+  materialCreateParamsProblem,
+);
+
+/** A request body as the service accepts it. */
+export const materialCreateBody = /* @__PURE__ */ accepted<MaterialCreateFields>(materialParams);

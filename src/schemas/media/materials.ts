@@ -1,9 +1,11 @@
+import type { Material } from 'polygate';
 import * as z from 'zod/mini';
 
-import type { Material, MaterialPageRecord, MaterialType } from '../../types/media/materials.ts';
+import type { MaterialType } from '../../types/media/materials.ts';
+import * as docs from '../docs/media.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 
-export const materialRecord = recordSchema<Material>({
+export const materialRecord: z.ZodMiniType<Material> = recordSchema(docs.material, {
   id: z.string(),
   object: z.literal('material'),
   name: z.string(),
@@ -18,7 +20,7 @@ export const materialRecord = recordSchema<Material>({
   expires_at: z.nullable(z.string()),
 });
 
-export const materialPageRecord = recordSchema<MaterialPageRecord>({
+export const materialPageRecord = recordSchema(docs.materialPageRecord, {
   object: z.literal('material.list'),
   data: z.array(materialRecord),
   has_more: z.boolean(),

@@ -1,31 +1,57 @@
+import type { VoiceCloneParams, VoiceDesignAliasParams, VoiceDesignParams } from 'polygate';
 import * as z from 'zod/mini';
 
-import type { VoiceCloneParams, VoiceDesignParams } from '../../types/media/voice-params.ts';
-import { bodySchema } from '../record-schema.ts';
-import type { WithOptional } from '../record-schema.ts';
+import {
+  voiceCloneParamsProblem,
+  voiceDesignParamsProblem,
+} from '../../types/media/voice-params.ts';
+import { accepted } from '../accepted.ts';
+import * as docs from '../docs/media.ts';
+import { withProblem } from '../params.ts';
+import { paramsSchema } from '../record-schema.ts';
+import type { Docs, WithOptional } from '../record-schema.ts';
 
-export const voiceCloneBody = bodySchema<VoiceCloneParams>({
-  audio_url: z.string(),
-  text: z.optional(z.string()),
-  preview_text: z.optional(z.string()),
-  display_name: z.optional(z.string()),
-  name: z.optional(z.string()),
-  language: z.optional(z.string()),
-  description: z.optional(z.string()),
-  noise_reduction: z.optional(z.boolean()),
-  need_volume_normalization: z.optional(z.boolean()),
-  accuracy: z.optional(z.union([z.number(), z.string()])),
-});
+const text = z.optional(z.string());
+const flag = z.optional(z.boolean());
+
+/** The body of a voice clone. */
+export const voiceCloneParams: z.ZodMiniType<VoiceCloneParams> = withProblem(
+  paramsSchema(docs.voiceCloneParams, {
+    audio_url: z.string(),
+    text,
+    preview_text: text,
+    display_name: text,
+    name: text,
+    language: text,
+    description: text,
+    noise_reduction: flag,
+    need_volume_normalization: flag,
+    accuracy: z.optional(z.union([z.number(), z.string()])),
+  }),
+  voiceCloneParamsProblem,
+);
 
 /** A voice design body as the service accepts it. */
 export type VoiceDesignBody = WithOptional<VoiceDesignParams, 'preview_text'>;
 
-export const voiceDesignBody = bodySchema<VoiceDesignBody>({
-  prompt: z.string(),
-  preview_text: z.optional(z.string()),
-  text: z.optional(z.string()),
-  display_name: z.optional(z.string()),
-  name: z.optional(z.string()),
-  language: z.optional(z.string()),
-  description: z.optional(z.string()),
-});
+/** The fields are the same; another one can replace `preview_text`. */
+const bodyDocs: Docs<VoiceDesignBody> = docs.voiceDesignParams;
+
+/** The body of a voice design, with the text of the preview in `preview_text` or `text`. */
+export const voiceDesignParams: z.ZodMiniType<VoiceDesignAliasParams | VoiceDesignParams> =
+  withProblem(
+    paramsSchema(bodyDocs, {
+      prompt: z.string(),
+      preview_text: text,
+      text,
+      display_name: text,
+      name: text,
+      language: text,
+      description: text,
+    }),
+    voiceDesignParamsProblem,
+  );
+
+export const voiceCloneBody = /* @__PURE__ */ accepted<VoiceCloneParams>(voiceCloneParams);
+
+export const voiceDesignBody = /* @__PURE__ */ accepted<VoiceDesignBody>(voiceDesignParams);

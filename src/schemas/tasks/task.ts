@@ -1,11 +1,7 @@
+import type { ImageTaskRecord, VideoTaskRecord, AudioTaskRecord } from 'polygate';
 import * as z from 'zod/mini';
 
-import type {
-  AudioTaskRecord,
-  ImageTaskRecord,
-  TaskError,
-  VideoTaskRecord,
-} from '../../types/tasks/task.ts';
+import * as docs from '../docs/tasks.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 
 const taskShape = {
@@ -15,21 +11,23 @@ const taskShape = {
   status: openString<'queued'>(),
   raw_status: openString<'SUBMITTED'>(),
   progress: z.string(),
-  error: z.nullable(recordSchema<TaskError>({ message: z.string(), code: z.optional(z.string()) })),
+  error: z.nullable(
+    recordSchema(docs.taskError, { message: z.string(), code: z.optional(z.string()) }),
+  ),
   model: z.optional(z.string()),
   created_at: z.optional(z.number()),
   poll_url: z.optional(z.string()),
 };
 
-export const imageTaskRecord = recordSchema<ImageTaskRecord>({
+export const imageTaskRecord: z.ZodMiniType<ImageTaskRecord> = recordSchema(docs.imageTaskRecord, {
   ...taskShape,
   image_url: z.nullable(z.string()),
   result: z.nullable(
-    z.looseObject({
+    recordSchema(docs.imageTaskRecordResult, {
       image_url: z.string(),
       outputs: z.array(z.string()),
       images: z.array(
-        z.looseObject({
+        recordSchema(docs.imageTaskRecordResultImages, {
           url: z.string(),
           b64_json: z.optional(z.string()),
           revised_prompt: z.optional(z.string()),
@@ -39,27 +37,27 @@ export const imageTaskRecord = recordSchema<ImageTaskRecord>({
   ),
 });
 
-export const videoTaskRecord = recordSchema<VideoTaskRecord>({
+export const videoTaskRecord: z.ZodMiniType<VideoTaskRecord> = recordSchema(docs.videoTaskRecord, {
   ...taskShape,
   video_url: z.nullable(z.string()),
   result: z.nullable(
-    z.looseObject({
+    recordSchema(docs.videoTaskRecordResult, {
       video_url: z.string(),
       outputs: z.array(z.string()),
-      videos: z.array(z.looseObject({ url: z.string() })),
+      videos: z.array(recordSchema(docs.videoTaskRecordResultVideos, { url: z.string() })),
     }),
   ),
 });
 
-export const audioTaskRecord = recordSchema<AudioTaskRecord>({
+export const audioTaskRecord: z.ZodMiniType<AudioTaskRecord> = recordSchema(docs.audioTaskRecord, {
   ...taskShape,
   audio_url: z.nullable(z.string()),
   result: z.nullable(
-    z.looseObject({
+    recordSchema(docs.audioTaskRecordResult, {
       audio_url: z.string(),
       outputs: z.array(z.string()),
-      audios: z.array(z.looseObject({ url: z.string() })),
+      audios: z.array(recordSchema(docs.audioTaskRecordResultAudios, { url: z.string() })),
     }),
   ),
-  output: z.optional(z.looseObject({ audio_url: z.string() })),
+  output: z.optional(recordSchema(docs.audioTaskRecordOutput, { audio_url: z.string() })),
 });

@@ -1,7 +1,7 @@
 import { arrayField, responseSchema, stringField } from '../schema.ts';
 import type { OpenString } from '../schema.ts';
 
-/** Balance of the account. One wallet, shown in two currencies: do not add the two amounts. Specification: Account. */
+/** Balance of the account. One wallet, shown in two currencies: do not add the two amounts. */
 export interface AccountBalance {
   /** Balance in USD. */
   usd: number;
@@ -11,7 +11,7 @@ export interface AccountBalance {
   shared: boolean;
 }
 
-/** Concurrency limit of the account. Specification: Account; Limits. */
+/** Concurrency limit of the account. */
 export interface AccountConcurrency {
   /** Maximum number of concurrent chat and generation requests. */
   limit: number;
@@ -19,13 +19,13 @@ export interface AccountConcurrency {
   source: OpenString<'api_key_override' | 'user_override' | 'tier_enterprise'>;
 }
 
-/** Models available to the API key. Specification: Account. */
+/** Models available to the API key. */
 export interface AccountModels {
   /** Number of models available to the API key. */
   available: number;
 }
 
-/** The account that the API key belongs to. Specification: Account. */
+/** The account that the API key belongs to. */
 export interface Account {
   /** Record type. */
   object: 'account';
@@ -39,7 +39,7 @@ export interface Account {
   models: AccountModels;
 }
 
-/** One readiness check. Specification: Readiness. */
+/** One readiness check. */
 export interface ReadinessCheck {
   /** Check id. */
   id: OpenString<'api_key' | 'unified_wallet'>;
@@ -49,7 +49,7 @@ export interface ReadinessCheck {
   required: boolean;
 }
 
-/** Readiness of the account for production. Specification: Readiness. */
+/** Readiness of the account for production. */
 export interface Readiness {
   /** Record type. */
   object: 'readiness';
@@ -65,7 +65,7 @@ export interface Readiness {
   checks: ReadinessCheck[];
 }
 
-/** Balance of the key owner's account. Specification: Key balance record, `data.balance`. */
+/** Balance of the key owner's account. */
 export interface QuotaBalance {
   /** Balance in quota units. */
   quota: number;
@@ -83,7 +83,7 @@ export interface QuotaBalance {
   exchange_rate: number;
 }
 
-/** The API key and its quota. Specification: Key balance record, `data.token`. */
+/** The API key and its quota. */
 export interface KeyToken {
   /** Key id. */
   id: number;
@@ -107,7 +107,7 @@ export interface KeyToken {
   model_limits: Record<string, unknown>;
 }
 
-/** Data of a key balance record. Specification: Key balance record, `data`. */
+/** Data of a key balance record. */
 export interface KeyBalanceData {
   /** Record type. */
   object: 'api_key_balance';
@@ -119,7 +119,7 @@ export interface KeyBalanceData {
   token: KeyToken;
 }
 
-/** Balance of the key owner's account and quota of the key. Specification: Key balance record. */
+/** Balance of the key owner's account and quota of the key. */
 export interface KeyBalance {
   /** Whether the request succeeded. */
   success: boolean;

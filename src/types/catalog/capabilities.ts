@@ -1,6 +1,6 @@
 import type { OpenString } from '../schema.ts';
 
-/** One endpoint of the service. Specification: Public endpoints, GET /capabilities; assumption A16. */
+/** One endpoint of the service. The service does not document this record, so any field can be absent. */
 export interface CapabilityEndpoint {
   /** HTTP method. */
   method?: string | undefined;
@@ -12,7 +12,7 @@ export interface CapabilityEndpoint {
   [field: string]: unknown;
 }
 
-/** Names of the idempotency key headers. Specification: Public endpoints, GET /capabilities; assumption A16. */
+/** Names of the idempotency key headers. The service does not document this record, so any field can be absent. */
 export interface CapabilityIdempotency {
   /** Header for generation requests. */
   header?: string | undefined;
@@ -22,7 +22,7 @@ export interface CapabilityIdempotency {
   [field: string]: unknown;
 }
 
-/** Webhook support. Specification: Public endpoints, GET /capabilities; assumption A16. */
+/** Webhook support. The service does not document this record, so any field can be absent. */
 export interface CapabilityWebhooks {
   /** Whether webhooks are enabled. */
   enabled?: boolean | undefined;
@@ -32,7 +32,7 @@ export interface CapabilityWebhooks {
   [field: string]: unknown;
 }
 
-/** Capabilities of the service. Specification: Public endpoints, GET /capabilities; assumption A16. */
+/** Capabilities of the service. The service does not document this record, so any field can be absent. */
 export interface Capabilities {
   /** Record type. */
   object?: OpenString<'service.capabilities'> | undefined;

@@ -1,7 +1,7 @@
 import type { OpenString } from '../schema.ts';
 import type { ErrorBody, ErrorCode, ErrorType } from './error-codes.ts';
 
-/** Retry policy of an error code. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
+/** Retry policy of an error code. The service does not document this record, so any field can be absent. */
 export interface ErrorRetry {
   /** Whether a retry can succeed. */
   retryable?: boolean | undefined;
@@ -13,7 +13,7 @@ export interface ErrorRetry {
   [field: string]: unknown;
 }
 
-/** Example of an error response. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
+/** Example of an error response. The service does not document this record, so any field can be absent. */
 export interface ErrorExample {
   /** Error details. */
   error?: ErrorBody | undefined;
@@ -21,7 +21,7 @@ export interface ErrorExample {
   [field: string]: unknown;
 }
 
-/** Description of one error code. Specification: Public endpoints, GET /errors/{code}; assumption A16. */
+/** Description of one error code. The service does not document this record, so any field can be absent. */
 export interface ErrorDetail {
   /** Record type. */
   object?: OpenString<'error.detail'> | undefined;
@@ -43,7 +43,7 @@ export interface ErrorDetail {
   [field: string]: unknown;
 }
 
-/** Catalog of all error codes. Specification: Public endpoints, GET /errors; assumption A16. */
+/** Catalog of all error codes. The service does not document this record, so any field can be absent. */
 export interface ErrorCatalog {
   /** Record type. */
   object?: OpenString<'error.catalog'> | undefined;

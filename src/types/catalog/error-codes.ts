@@ -1,9 +1,6 @@
 import type { OpenString } from '../schema.ts';
 
-/**
- * Error codes in the specification, and further codes that the client assumes. Specification: Errors, Codes; assumption
- * A9.
- */
+/** Error codes in the specification, and further codes that the client assumes. */
 export type KnownErrorCode =
   // No API key was supplied.
   | 'api_key_required'
@@ -53,7 +50,7 @@ export type KnownErrorCode =
 /** Machine-readable error code. The known codes autocomplete; any other string is allowed. */
 export type ErrorCode = OpenString<KnownErrorCode>;
 
-/** Error type as reported by the service. Specification: Errors; assumption A9. */
+/** Error type as reported by the service. */
 export type ErrorType = OpenString<
   | 'invalid_request_error'
   | 'authentication_error'
@@ -64,7 +61,7 @@ export type ErrorType = OpenString<
   | 'api_error'
 >;
 
-/** Error details sent by the service. Specification: Errors. */
+/** Error details sent by the service. */
 export interface ErrorBody {
   /** Human-readable message; contains only public information. */
   message: string;
@@ -76,13 +73,13 @@ export interface ErrorBody {
   param?: string | null | undefined;
 }
 
-/** Body of an error response. Specification: Errors. */
+/** Body of an error response. */
 export interface ErrorEnvelope {
   /** Error details. */
   error: ErrorBody;
 }
 
-/** Body of an error response from the key balance endpoint. Specification: Errors. */
+/** Body of an error response from the key balance endpoint. */
 export interface KeyBalanceErrorEnvelope {
   /** Always false. */
   success: false;

@@ -2,7 +2,7 @@ import { arrayField, responseSchema, stringField } from '../schema.ts';
 import type { OpenString } from '../schema.ts';
 import type { Pricing } from './pricing.ts';
 
-/** A model in the catalog. Specification: Model. */
+/** A model in the catalog. */
 export interface Model {
   /** Model id to use in requests. May contain slashes. */
   id: string;
@@ -20,7 +20,7 @@ export interface Model {
   pricing: Pricing;
 }
 
-/** The model list as sent by the service. Specification: Account and catalog, GET /models. */
+/** The model list as sent by the service. */
 export interface ModelListRecord {
   /** Record type. */
   object: 'list';
@@ -28,12 +28,13 @@ export interface ModelListRecord {
   data: Model[];
 }
 
-/**
- * The model list. `for (const model of list)` iterates over `data`. Specification: Account and catalog, GET /models.
- */
+/** The model list. `for (const model of list)` iterates over `data`. */
 export interface ModelList extends ModelListRecord, Iterable<Model> {}
 
-/** A model in an Anthropic-style list. Specification: Account and catalog, GET /models; assumption A17. */
+/**
+ * A model in an Anthropic-style list. The service does not document the fields of this style; they are those of the API
+ * that it follows.
+ */
 export interface AnthropicModel {
   /** Model id to use in requests. */
   id: string;
@@ -45,7 +46,10 @@ export interface AnthropicModel {
   created_at: string;
 }
 
-/** Anthropic-style model list. Specification: Account and catalog, GET /models; assumption A17. */
+/**
+ * Anthropic-style model list. The service does not document the fields of this style; they are those of the API that it
+ * follows.
+ */
 export interface AnthropicModelList {
   /** Models available to the API key. */
   data: AnthropicModel[];
@@ -57,7 +61,10 @@ export interface AnthropicModelList {
   has_more: boolean;
 }
 
-/** A model in a Gemini-style list. Specification: Account and catalog, GET /models; assumption A17. */
+/**
+ * A model in a Gemini-style list. The service does not document the fields of this style; they are those of the API
+ * that it follows.
+ */
 export interface GeminiModel {
   /** Model name to use in requests. */
   name: string;
@@ -65,7 +72,10 @@ export interface GeminiModel {
   displayName: string;
 }
 
-/** Gemini-style model list. Specification: Account and catalog, GET /models; assumption A17. */
+/**
+ * Gemini-style model list. The service does not document the fields of this style; they are those of the API that it
+ * follows.
+ */
 export interface GeminiModelList {
   /** Models available to the API key. */
   models: GeminiModel[];

@@ -1,13 +1,13 @@
 import type { OpenString } from '../schema.ts';
 import type { Pricing } from './pricing.ts';
 
-/** Query parameters of the pricing catalog. Specification: Public endpoints, GET /pricing. */
+/** Query parameters of the pricing catalog. */
 export interface PricingQuery {
   /** Return only models of this type. */
   type?: OpenString<'all' | 'chat' | 'image' | 'video' | 'audio'> | undefined;
 }
 
-/** Pricing of one model in the catalog. Specification: Public endpoints, GET /pricing; assumption A16. */
+/** Pricing of one model in the catalog. The service does not document this record, so any field can be absent. */
 export interface PricingCatalogEntry {
   /** Model id to use in requests. */
   id?: string | undefined;
@@ -19,7 +19,7 @@ export interface PricingCatalogEntry {
   [field: string]: unknown;
 }
 
-/** Pricing of all models. Specification: Public endpoints, GET /pricing; assumption A16. */
+/** Pricing of all models. The service does not document this record, so any field can be absent. */
 export interface PricingCatalog {
   /** Record type. */
   object?: OpenString<'pricing.catalog'> | undefined;

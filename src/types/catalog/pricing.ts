@@ -1,6 +1,6 @@
 import type { OpenString } from '../schema.ts';
 
-/** Price for one resolution. Specification: Pricing object, `resolutionPrices`. */
+/** Price for one resolution. */
 export interface ResolutionPrice {
   /** Resolution, such as `1K` or `720p`. */
   resolution: string;
@@ -14,7 +14,7 @@ export interface ResolutionPrice {
   enabled: boolean;
 }
 
-/** Prices of a model. Which price applies depends on how the model is billed. Specification: Pricing object. */
+/** Prices of a model. Which price applies depends on how the model is billed. */
 export interface Prices {
   /** Price in USD per unit: per image, second of video, character of speech, or music output. */
   unitPriceUsd: number;
@@ -26,7 +26,7 @@ export interface Prices {
   resolutionPrices: ResolutionPrice[];
 }
 
-/** Prices and billing details of one pricing profile. Specification: Pricing object, `profiles.api`. */
+/** Prices and billing details of one pricing profile. */
 export interface PricingProfile extends Prices {
   /** Estimated charge in USD. */
   estimatedChargeUsd: number;
@@ -42,13 +42,13 @@ export interface PricingProfile extends Prices {
   text: string;
 }
 
-/** Pricing profiles of a model. Specification: Pricing object, `profiles`. */
+/** Pricing profiles of a model. */
 export interface PricingProfiles {
   /** Prices for API requests. */
   api: PricingProfile;
 }
 
-/** Pricing of a model. Specification: Pricing object. */
+/** Pricing of a model. */
 export interface Pricing extends Prices {
   /** Context in which the prices apply; the only documented value is `api`. */
   priceContext: OpenString<'api'>;

@@ -1,6 +1,6 @@
 import type { OpenString } from '../schema.ts';
 
-/** Metrics of the service. Specification: Service status, `metrics`. */
+/** Metrics of the service. */
 export interface ServiceMetrics {
   /** Success rate in percent. */
   successRate: number;
@@ -14,7 +14,7 @@ export interface ServiceMetrics {
   onlineModelCount: number;
 }
 
-/** Status of the service. Specification: Service status. */
+/** Status of the service. */
 export interface ServiceStatus {
   /** Record type. */
   object: 'service.status';
@@ -28,13 +28,13 @@ export interface ServiceStatus {
   metrics: ServiceMetrics;
 }
 
-/** Query parameters of the service status. Specification: Public endpoints, GET /status. */
+/** Query parameters of the service status. */
 export interface StatusQuery {
   /** Locale of `title` and `summary`. */
   locale?: OpenString<'zh-CN' | 'en-US' | 'ja-JP' | 'ko-KR'> | undefined;
 }
 
-/** One concurrency tier. Specification: Public endpoints, GET /rate-limits; assumption A16. */
+/** One concurrency tier. The service does not document this record, so any field can be absent. */
 export interface RateLimitTier {
   /** Tier id, such as `tier_enterprise`. */
   id?: string | undefined;
@@ -44,7 +44,7 @@ export interface RateLimitTier {
   [field: string]: unknown;
 }
 
-/** Recommended backoff after a 429. Specification: Public endpoints, GET /rate-limits; assumption A16. */
+/** Recommended backoff after a 429. The service does not document this record, so any field can be absent. */
 export interface BackoffPolicy {
   /** Backoff strategy, such as `exponential`. */
   strategy?: string | undefined;
@@ -58,7 +58,7 @@ export interface BackoffPolicy {
   [field: string]: unknown;
 }
 
-/** Concurrency tiers and backoff policy. Specification: Public endpoints, GET /rate-limits; assumption A16. */
+/** Concurrency tiers and backoff policy. The service does not document this record, so any field can be absent. */
 export interface RateLimitPolicy {
   /** Record type. */
   object?: OpenString<'rate_limit.policy'> | undefined;
@@ -70,7 +70,7 @@ export interface RateLimitPolicy {
   [field: string]: unknown;
 }
 
-/** One entry in the changelog. Specification: Public endpoints, GET /changelog; assumption A16. */
+/** One entry in the changelog. The service does not document this record, so any field can be absent. */
 export interface ChangelogEntry {
   /** Service version. */
   version?: string | undefined;
@@ -86,7 +86,7 @@ export interface ChangelogEntry {
   [field: string]: unknown;
 }
 
-/** Version history and migration notes. Specification: Public endpoints, GET /changelog; Versioning; assumption A16. */
+/** Version history and migration notes. The service does not document this record, so any field can be absent. */
 export interface Changelog {
   /** Record type. */
   object?: OpenString<'changelog'> | undefined;
@@ -98,7 +98,7 @@ export interface Changelog {
   [field: string]: unknown;
 }
 
-/** OpenAPI document of the service, as sent. Specification: Public endpoints, GET /openapi.json. */
+/** OpenAPI document of the service, as sent. */
 export interface OpenApiDocument {
   /** OpenAPI version. */
   openapi?: string | undefined;

@@ -10,7 +10,10 @@ export interface ChatImage {
   /** Type of image reference. */
   type?: 'image_url' | undefined;
   /** URL or data URL of the image. */
-  image_url: { url: string };
+  image_url: {
+    /** URL or data URL. */
+    url: string;
+  };
   /** Position among the images of the message. */
   index?: number | undefined;
   /** Additional fields are kept. */
@@ -63,17 +66,30 @@ export interface ChatUsage {
   /** Sum of input and output tokens. */
   total_tokens: number;
   /** Breakdown of the input tokens. */
-  prompt_tokens_details?: { cached_tokens?: number; [field: string]: unknown } | null | undefined;
+  prompt_tokens_details?:
+    | {
+        /** Input tokens that were read from a cache. */
+        cached_tokens?: number | undefined;
+        /** Additional fields are kept. */
+        [field: string]: unknown;
+      }
+    | null
+    | undefined;
   /** Breakdown of the output tokens. */
   completion_tokens_details?:
-    | { reasoning_tokens?: number; [field: string]: unknown }
+    | {
+        /** Output tokens that the model spent on reasoning. */
+        reasoning_tokens?: number | undefined;
+        /** Additional fields are kept. */
+        [field: string]: unknown;
+      }
     | null
     | undefined;
   /** Additional fields are kept. */
   [field: string]: unknown;
 }
 
-/** Chat completion. Specification: Chat; assumption A8. */
+/** Chat completion. The service documents few of the fields; the others are those of OpenAI-compatible APIs. */
 export interface ChatCompletion {
   /** Completion id. */
   id: string;
@@ -102,7 +118,14 @@ export interface ToolCallDelta {
   /** Type of tool. */
   type?: 'function' | undefined;
   /** Function name, and a fragment of its arguments. */
-  function?: { name?: string | undefined; arguments?: string | undefined } | undefined;
+  function?:
+    | {
+        /** Name of the function. */
+        name?: string | undefined;
+        /** Text to append to the arguments. */
+        arguments?: string | undefined;
+      }
+    | undefined;
   /** Additional fields are kept. */
   [field: string]: unknown;
 }
@@ -141,7 +164,10 @@ export interface ChatCompletionChunkChoice {
   [field: string]: unknown;
 }
 
-/** One chunk of a streamed chat completion. Specification: Chat; assumption A8. */
+/**
+ * One chunk of a streamed chat completion. The service documents few of the fields; the others are those of
+ * OpenAI-compatible APIs.
+ */
 export interface ChatCompletionChunk {
   /** Completion id, the same in all chunks. */
   id: string;

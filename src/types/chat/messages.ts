@@ -13,7 +13,12 @@ export interface ImagePart {
   /** Part type. */
   type: 'image_url';
   /** URL or data URL of the image, and the level of detail to process it with. */
-  image_url: { url: string; detail?: OpenString<'auto' | 'low' | 'high'> | undefined };
+  image_url: {
+    /** URL or data URL. */
+    url: string;
+    /** Level of detail that the model processes the image with. */
+    detail?: OpenString<'auto' | 'low' | 'high'> | undefined;
+  };
 }
 
 /** Audio content part. */
@@ -21,7 +26,12 @@ export interface AudioPart {
   /** Part type. */
   type: 'input_audio';
   /** Base64-encoded audio and its format. */
-  input_audio: { data: string; format: OpenString<'wav' | 'mp3'> };
+  input_audio: {
+    /** Audio file, Base64-encoded. */
+    data: string;
+    /** Format of the file. */
+    format: OpenString<'wav' | 'mp3'>;
+  };
 }
 
 /** Video content part, which multimodal models of several providers accept. */
@@ -29,7 +39,10 @@ export interface VideoPart {
   /** Part type. */
   type: 'video_url';
   /** URL or data URL of the video. */
-  video_url: { url: string };
+  video_url: {
+    /** URL or data URL. */
+    url: string;
+  };
 }
 
 /** File content part. */
@@ -95,7 +108,13 @@ export interface AssistantMessage {
   /** Function calls requested by the model. */
   tool_calls?: readonly AssistantToolCall[] | null | undefined;
   /** Id of an earlier audio response of the model. */
-  audio?: { id: string } | null | undefined;
+  audio?:
+    | {
+        /** Id of the audio response. */
+        id: string;
+      }
+    | null
+    | undefined;
   /** Images that the model generated. */
   images?: readonly AssistantImage[] | null | undefined;
 }
@@ -107,7 +126,12 @@ export interface AssistantToolCall {
   /** Type of tool. */
   type: 'function';
   /** Function name, and its arguments as a JSON string. */
-  function: { name: string; arguments: string };
+  function: {
+    /** Name of the function. */
+    name: string;
+    /** Arguments as a JSON string. */
+    arguments: string;
+  };
 }
 
 /** Image in an earlier message from the model. */
@@ -115,7 +139,10 @@ export interface AssistantImage {
   /** Type of image reference. */
   type?: 'image_url' | undefined;
   /** URL or data URL of the image. */
-  image_url: { url: string };
+  image_url: {
+    /** URL or data URL. */
+    url: string;
+  };
   /** Position among the images of the message. */
   index?: number | undefined;
 }

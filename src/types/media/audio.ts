@@ -1,3 +1,4 @@
+import type { ModelId } from '../catalog/model-catalog.ts';
 import { requiredTextProblem } from '../param-checks.ts';
 import type { OpenString } from '../schema.ts';
 
@@ -6,8 +7,6 @@ import type { OpenString } from '../schema.ts';
  *
  * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
  * project by augmenting this interface.
- *
- * Specification: Audio, Music body.
  *
  * @example
  * ```ts
@@ -25,7 +24,7 @@ import type { OpenString } from '../schema.ts';
  */
 export interface MusicParams {
   /** Id of a model whose `type` in `models.list()` is `'audio'`. */
-  model: string;
+  model: ModelId<'audio'>;
   /** Text prompt that describes the music. */
   prompt: string;
   /** Lyrics. Recommended unless `is_instrumental` is true. */
@@ -61,8 +60,6 @@ export interface SpeechInputParams extends Omit<SpeechParams, 'text' | 'input'> 
  * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
  * project by augmenting this interface.
  *
- * Specification: Audio, Speech body.
- *
  * @example
  * ```ts
  * await gateway.audio.speech.generate(params, { extraBody: { reverb: 0.2 } });
@@ -79,7 +76,7 @@ export interface SpeechInputParams extends Omit<SpeechParams, 'text' | 'input'> 
  */
 export interface SpeechParams {
   /** Speech model id. */
-  model: string;
+  model: ModelId<'audio'>;
   /** Text to synthesize; takes precedence over `input`. Every character is billed, including spaces and line breaks. */
   text: string;
   /** Text to synthesize (OpenAI style). Ignored, because `text` takes precedence. */
@@ -122,12 +119,17 @@ export interface SpeechParams {
   audio_setting?: Record<string, unknown> | undefined;
 }
 
-/** Checks music params and returns the problem, or undefined. Specification: Audio, Music body. */
+// As with images, each of the fields that replace each other is in one member, so that editors show its documentation.
+/** What speech can be generated from: {@link SpeechParams} or {@link SpeechInputParams}. */
+export type SpeechInput = Omit<SpeechParams, 'text' | 'input'> &
+  (Pick<SpeechInputParams, 'input'> | Pick<SpeechParams, 'text'>);
+
+/** Checks music params and returns the problem, or undefined. */
 export function musicParamsProblem(params: Record<string, unknown>): string | undefined {
   return requiredTextProblem(params, 'prompt');
 }
 
-/** Checks speech params and returns the problem, or undefined. Specification: Audio, Speech body; Limits. */
+/** Checks speech params and returns the problem, or undefined. */
 export function speechParamsProblem(params: Record<string, unknown>): string | undefined {
   const { speed = 1, sample_rate: sampleRate = 32000 } = params;
   if (typeof speed !== 'number' || !(speed >= 0.5 && speed <= 2)) {

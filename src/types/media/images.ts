@@ -1,3 +1,4 @@
+import type { ModelId, ModelResolution } from '../catalog/model-catalog.ts';
 import type { OpenString } from '../schema.ts';
 
 /** Parameters of an image generation from a source image. The prompt is optional. */
@@ -26,8 +27,6 @@ export interface ImageFromReferencesParams extends Omit<
  * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
  * project by augmenting this interface.
  *
- * Specification: Image generation.
- *
  * @example
  * ```ts
  * await gateway.images.generate(params, { extraBody: { style_strength: 0.4 } });
@@ -44,7 +43,7 @@ export interface ImageFromReferencesParams extends Omit<
  */
 export interface ImageParams {
   /** Id of a model whose `type` in `models.list()` is `'image'`. */
-  model: string;
+  model: ModelId<'image'>;
   /** Text prompt. */
   prompt: string;
   /** Number of images (OpenAI style). */
@@ -60,9 +59,21 @@ export interface ImageParams {
   /** Aspect ratio, such as `1:1` or `auto`. */
   aspect_ratio?: string | undefined;
   /** Resolution, such as `1k` or `2k`. */
-  resolution?: string | undefined;
+  resolution?: ModelResolution<'image'> | undefined;
   /** Output format, such as `jpeg` or `webp`. */
   output_format?: string | undefined;
   /** Number of images. Price estimates use it instead of `n` if both are set. */
   num_images?: number | undefined;
 }
+
+// A union of interfaces that share their fields would leave hovers empty: editors show the documentation of a field only if
+// all members of a union have the same declaration of it. So each of the fields that replace each other is in one member.
+/**
+ * What an image can be generated from: {@link ImageParams}, {@link ImageEditParams} or {@link ImageFromReferencesParams}.
+ */
+export type ImageInput = Omit<ImageParams, 'prompt' | 'image' | 'reference_image_urls'> &
+  (
+    | Pick<ImageEditParams, 'image'>
+    | Pick<ImageFromReferencesParams, 'reference_image_urls'>
+    | Pick<ImageParams, 'prompt'>
+  );

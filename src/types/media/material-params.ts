@@ -2,10 +2,7 @@ import type { OpenString } from '../schema.ts';
 import { isRecord } from '../type-guards.ts';
 import type { MaterialType } from './materials.ts';
 
-/**
- * Declares that the media shows a real person, who consents and completes a liveness verification. Specification:
- * Materials, Create body.
- */
+/** Declares that the media shows a real person, who consents and completes a liveness verification. */
 export interface RealPerson {
   /** Confirms the consent of the person. Must be true. */
   consent_confirmed: true;
@@ -16,7 +13,7 @@ export interface RealPerson {
   callback_url: string;
 }
 
-/** Fields of a material create request. Specification: Materials, Create body. */
+/** Fields of a material create request. */
 export interface MaterialCreateFields {
   /**
    * Public HTTP(S) URL of the media file. It must be reachable without login, cookies, custom headers or
@@ -45,10 +42,10 @@ export interface AudioMaterialCreateParams extends MaterialCreateFields {
   real_person?: undefined;
 }
 
-/** Material create parameters, sent unchanged. Specification: Materials, Create body. */
+/** Material create parameters, sent unchanged. */
 export type MaterialCreateParams = VisualMaterialCreateParams | AudioMaterialCreateParams;
 
-/** Query parameters of the material list. Specification: Materials, List query parameters. */
+/** Query parameters of the material list. */
 export interface MaterialListQuery {
   /** Return only materials of this type. */
   type?: OpenString<MaterialType> | undefined;
@@ -67,10 +64,7 @@ export interface MaterialListQuery {
   after?: string | undefined;
 }
 
-/**
- * Checks material create params and returns the first problem, or undefined. The message never quotes a URL.
- * Specification: Materials, Create body; Materials, Source URL rules.
- */
+/** Checks material create params and returns the first problem, or undefined. The message never quotes a URL. */
 export function materialCreateParamsProblem({
   url,
   type,
@@ -92,9 +86,7 @@ export function materialCreateParamsProblem({
   return undefined;
 }
 
-/**
- * Checks a material list query and returns the problem, or undefined. Specification: Materials, List query parameters.
- */
+/** Checks a material list query and returns the problem, or undefined. */
 export function materialListQueryProblem(query: unknown): string | undefined {
   if (!isRecord(query)) return 'query: must be an object';
   const { limit = 1 } = query;

@@ -4,12 +4,12 @@ import type { OpenString } from '../schema.ts';
 /** URI of an available material. Use it as the `url` of a media item in the `content` of a video request. */
 export type AssetUri = `asset://${string}`;
 
-/** Media type of a material. Specification: Material. */
+/** Media type of a material. */
 export type MaterialType = 'image' | 'video' | 'audio';
 
 /**
  * Status of a material. `verification_failed`, `verification_expired` and `failed` are terminal failure states.
- * `deleted` appears only in the response to a delete. Specification: Material status.
+ * `deleted` appears only in the response to a delete.
  */
 export type MaterialStatus = OpenString<
   | 'creating'
@@ -23,7 +23,7 @@ export type MaterialStatus = OpenString<
   | 'deleted'
 >;
 
-/** Media in the material library, visible only to the owner of the API key. Specification: Material. */
+/** Media in the material library, visible only to the owner of the API key. */
 export interface Material {
   /** Material id, with the prefix `mat_`. */
   id: string;
@@ -55,7 +55,7 @@ export interface Material {
   expires_at: string | null;
 }
 
-/** An available material, ready for use in video requests. Specification: Material. */
+/** An available material, ready for use in video requests. */
 export interface AvailableMaterial extends Material {
   /** Current status. */
   status: 'available';
@@ -63,7 +63,7 @@ export interface AvailableMaterial extends Material {
   uri: AssetUri;
 }
 
-/** One page of the material list, as sent by the service. Specification: Material list. */
+/** One page of the material list, as sent by the service. */
 export interface MaterialPageRecord {
   /** Record type. */
   object: 'material.list';

@@ -1,3 +1,4 @@
+import type { ModelId, ModelResolution } from '../catalog/model-catalog.ts';
 import type { OpenString } from '../schema.ts';
 import { isRecord } from '../type-guards.ts';
 import type { AssetUri } from './materials.ts';
@@ -5,7 +6,7 @@ import type { AssetUri } from './materials.ts';
 /** URL of a media file: an HTTP(S) URL, or the `asset://` URI of an available material. */
 export type MediaUrl = OpenString<AssetUri>;
 
-/** Reference to media in a content item. Specification: Video generation, `content`. */
+/** Reference to media in a content item. */
 export interface MediaReference {
   /**
    * URL of the media. The specification allows `asset://` URIs here, and forbids them in `prompt` and other text
@@ -14,7 +15,7 @@ export interface MediaReference {
   url: MediaUrl;
 }
 
-/** Text item of `content`. Specification: Video generation, `content`. */
+/** Text item of `content`. */
 export interface VideoTextItem {
   /** Item type. */
   type: 'text';
@@ -22,7 +23,7 @@ export interface VideoTextItem {
   text: string;
 }
 
-/** Image item of `content`. Specification: Video generation, `content`. */
+/** Image item of `content`. */
 export interface VideoImageItem {
   /** Item type. */
   type: 'image_url';
@@ -52,10 +53,10 @@ export interface VideoAudioItem {
   role?: OpenString<'reference_audio'> | undefined;
 }
 
-/** One item of `content`. Specification: Video generation, `content`. */
+/** One item of `content`. */
 export type VideoContentItem = VideoTextItem | VideoImageItem | VideoVideoItem | VideoAudioItem;
 
-/** Additional options for the model. Specification: Video generation, `extra_body`. */
+/** Additional options for the model. */
 export interface VideoExtraBody {
   /** Whether to generate audio with the video. */
   generate_audio?: boolean | undefined;
@@ -85,8 +86,6 @@ export interface VideoContentParams extends Omit<VideoParams, 'prompt' | 'conten
  * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
  * project by augmenting this interface.
  *
- * Specification: Video generation.
- *
  * @example
  * ```ts
  * await gateway.videos.generate(params, { extraBody: { camera_motion: 0.4 } });
@@ -103,13 +102,13 @@ export interface VideoContentParams extends Omit<VideoParams, 'prompt' | 'conten
  */
 export interface VideoParams {
   /** Id of a model whose `type` in `models.list()` is `'video'`. */
-  model: string;
+  model: ModelId<'video'>;
   /** Text prompt. Must not contain an `asset://` URI. */
   prompt: string;
   /** Size, such as `720p` or `1080p`. */
-  size?: string | undefined;
+  size?: ModelResolution<'video'> | undefined;
   /** Resolution, for requests with `content`, such as `720p`. */
-  resolution?: string | undefined;
+  resolution?: ModelResolution<'video'> | undefined;
   /** Aspect ratio, such as `16:9` or `9:16`. */
   aspect_ratio?: string | undefined;
   /** Duration in seconds, an integer. */
@@ -128,10 +127,14 @@ export interface VideoParams {
   extra_body?: VideoExtraBody | undefined;
 }
 
+// As with images, each of the fields that replace each other is in one member, so that editors show its documentation.
+/** What a video can be generated from: {@link VideoParams} or {@link VideoContentParams}. */
+export type VideoInput = Omit<VideoParams, 'prompt' | 'content'> &
+  (Pick<VideoContentParams, 'content'> | Pick<VideoParams, 'prompt'>);
+
 /**
  * Checks video generation params and returns the problem, or undefined. The specification allows `asset://` URIs only
- * in the media items of `content`, never in a text field, not even as part of a longer text. Specification: Video
- * generation.
+ * in the media items of `content`, never in a text field, not even as part of a longer text.
  */
 export function videoParamsProblem({
   prompt,

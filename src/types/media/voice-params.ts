@@ -6,8 +6,6 @@ import { requiredTextProblem } from '../param-checks.ts';
  * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
  * project by augmenting this interface.
  *
- * Specification: Audio, Voice clone body.
- *
  * @example
  * ```ts
  * await gateway.voices.clone(params, { extraBody: { similarity: 0.9 } });
@@ -60,8 +58,6 @@ export interface VoiceDesignAliasParams extends Omit<VoiceDesignParams, 'preview
  * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
  * project by augmenting this interface.
  *
- * Specification: Audio, Voice design body.
- *
  * @example
  * ```ts
  * await gateway.voices.design(params, { extraBody: { breathiness: 0.2 } });
@@ -93,12 +89,17 @@ export interface VoiceDesignParams {
   description?: string | undefined;
 }
 
-/** Checks voice clone params and returns the problem, or undefined. Specification: Audio, Voice clone body. */
+// As with images, each of the fields that replace each other is in one member, so that editors show its documentation.
+/** What a voice can be designed from: {@link VoiceDesignParams} or {@link VoiceDesignAliasParams}. */
+export type VoiceDesignInput = Omit<VoiceDesignParams, 'preview_text' | 'text'> &
+  (Pick<VoiceDesignAliasParams, 'text'> | Pick<VoiceDesignParams, 'preview_text'>);
+
+/** Checks voice clone params and returns the problem, or undefined. */
 export function voiceCloneParamsProblem(params: Record<string, unknown>): string | undefined {
   return requiredTextProblem(params, 'audio_url');
 }
 
-/** Checks voice design params and returns the problem, or undefined. Specification: Audio, Voice design body. */
+/** Checks voice design params and returns the problem, or undefined. */
 export function voiceDesignParamsProblem(params: Record<string, unknown>): string | undefined {
   return (
     requiredTextProblem(params, 'prompt') ??

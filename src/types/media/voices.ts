@@ -1,7 +1,7 @@
 import { anyRecord, arrayField, responseSchema, stringField } from '../schema.ts';
 import type { OpenString } from '../schema.ts';
 
-/** A voice for speech synthesis. Specification: Voice. */
+/** A voice for speech synthesis. */
 export interface Voice {
   /** Voice id to use in speech requests. */
   voice_id: string;
@@ -25,13 +25,13 @@ export interface Voice {
   created_at: string;
 }
 
-/** Query parameters of the voice list. Specification: Audio, GET /audio/voices. */
+/** Query parameters of the voice list. */
 export interface VoiceListQuery {
   /** Return only voices that are compatible with this speech model. */
   model?: string | undefined;
 }
 
-/** The voice list as sent by the service. Specification: Audio, GET /audio/voices. */
+/** The voice list as sent by the service. */
 export interface VoiceListRecord {
   /** Record type. */
   object: 'audio.voice.list';
@@ -41,13 +41,10 @@ export interface VoiceListRecord {
   data: Voice[];
 }
 
-/** The voice list. `for (const voice of list)` iterates over `data`. Specification: Audio, GET /audio/voices. */
+/** The voice list. `for (const voice of list)` iterates over `data`. */
 export interface VoiceList extends VoiceListRecord, Iterable<Voice> {}
 
-/**
- * Quantities on which the charge for a new voice is based. The set of fields depends on the operation. Specification:
- * Voice creation result; Limits.
- */
+/** Quantities on which the charge for a new voice is based. The set of fields depends on the operation. */
 export interface BillingFacts {
   /** Number of cloned voices. */
   voice_clones?: number | undefined;
@@ -57,7 +54,7 @@ export interface BillingFacts {
   preview_characters: number;
 }
 
-/** Billing details of a new voice. Specification: Voice creation result, `billing_contract`. */
+/** Billing details of a new voice. */
 export interface BillingContract {
   /** Version of the billing rules. */
   billing_version: string;
@@ -73,7 +70,7 @@ export interface BillingContract {
   facts: BillingFacts;
 }
 
-/** Output file of a voice creation. Specification: Voice creation result, `outputs`. */
+/** Output file of a voice creation. */
 export interface VoiceOutput {
   /** URL of the file. */
   url: string;
@@ -81,7 +78,7 @@ export interface VoiceOutput {
   type: OpenString<'audio'>;
 }
 
-/** Result of a voice creation. Specification: Voice creation result. */
+/** Result of a voice creation. */
 export interface VoiceCreation {
   /** Record type. */
   object: 'audio.voice';

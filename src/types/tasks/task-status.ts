@@ -1,6 +1,6 @@
 import type { TaskStatus } from './task.ts';
 
-/** The known status words. Assumption A4. */
+/** The known status words. */
 const statusWords: readonly (readonly [TaskStatus, RegExp])[] = [
   ['queued', /^(submitted|queued|pending|not_start)$/i],
   ['running', /^(in_progress|processing|running)$/i],

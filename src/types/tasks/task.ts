@@ -5,7 +5,7 @@ export type TaskKind = 'image' | 'video' | 'audio';
 
 /**
  * Normalized status of a task, the same for all kinds. An unknown status counts as `running`; `rawStatus` holds the
- * original value. Assumption A4.
+ * original value.
  */
 export type TaskStatus = 'queued' | 'running' | 'succeeded' | 'failed';
 
@@ -17,7 +17,10 @@ export interface TaskError {
   code?: string | undefined;
 }
 
-/** Fields common to image, video and audio task records. Specification: Audio task; assumption A3. */
+/**
+ * Fields common to image, video and audio task records. The service documents the record of audio tasks only; those of
+ * images and videos are assumed to be alike.
+ */
 export interface TaskRecord {
   /** Task id, equal to `task_id`. */
   id: string;
@@ -45,7 +48,10 @@ export interface TaskRecord {
   [field: string]: unknown;
 }
 
-/** Image task record as sent by the service. Specification: Image generation; assumption A3. */
+/**
+ * Image task record as sent by the service. The service documents the record of audio tasks only; those of images and
+ * videos are assumed to be alike.
+ */
 export interface ImageTaskRecord extends TaskRecord {
   /** URL of the first image; null until the task has succeeded. */
   image_url: string | null;
@@ -56,11 +62,21 @@ export interface ImageTaskRecord extends TaskRecord {
     /** URLs of all images. */
     outputs: string[];
     /** All images. */
-    images: { url: string; b64_json?: string | undefined; revised_prompt?: string | undefined }[];
+    images: {
+      /** URL of the image. */
+      url: string;
+      /** Base64-encoded image, if the service sends no URL. */
+      b64_json?: string | undefined;
+      /** Prompt as revised by the model. */
+      revised_prompt?: string | undefined;
+    }[];
   } | null;
 }
 
-/** Video task record as sent by the service. Specification: Video generation; assumption A3. */
+/**
+ * Video task record as sent by the service. The service documents the record of audio tasks only; those of images and
+ * videos are assumed to be alike.
+ */
 export interface VideoTaskRecord extends TaskRecord {
   /** URL of the video; null until the task has succeeded. */
   video_url: string | null;
@@ -71,11 +87,14 @@ export interface VideoTaskRecord extends TaskRecord {
     /** URLs of all videos. */
     outputs: string[];
     /** All videos. */
-    videos: { url: string }[];
+    videos: {
+      /** URL of the video. */
+      url: string;
+    }[];
   } | null;
 }
 
-/** Music or speech task record as sent by the service. Specification: Audio task. */
+/** Music or speech task record as sent by the service. */
 export interface AudioTaskRecord extends TaskRecord {
   /** URL of the audio; null until the task has succeeded. */
   audio_url: string | null;
@@ -86,10 +105,18 @@ export interface AudioTaskRecord extends TaskRecord {
     /** URLs of all outputs. */
     outputs: string[];
     /** All outputs as objects. */
-    audios: { url: string }[];
+    audios: {
+      /** URL of the audio. */
+      url: string;
+    }[];
   } | null;
   /** Alternative success shape, sent instead of `result`. */
-  output?: { audio_url: string } | undefined;
+  output?:
+    | {
+        /** URL of the audio. */
+        audio_url: string;
+      }
+    | undefined;
 }
 
 /** Task record type for each kind of task. */

@@ -38,18 +38,13 @@ export const audioDocs: TagDocs = {
     AudioRequest: {
       schema: documentedAudioBody,
       description: 'Music or speech generation parameters, depending on the model.',
-      fields: {},
     },
     MusicRequest: {
       schema: musicBody,
       description: 'Music generation parameters. Music is billed per output.',
       fields: {
-        model: { description: 'Music model id.', example: 'anthem-music' },
-        prompt: { description: 'Text prompt.', minLength: 1 },
-        lyrics: 'Lyrics. Recommended unless `is_instrumental` is true.',
-        lyrics_optimizer: 'Whether the lyrics are optimized.',
-        is_instrumental: 'Whether the music is instrumental only.',
-        audio_setting: 'Audio settings, passed through to the model.',
+        model: { example: 'anthem-music' },
+        prompt: { minLength: 1 },
       },
     },
     SpeechRequest: {
@@ -57,32 +52,13 @@ export const audioDocs: TagDocs = {
       description:
         'Speech generation parameters. `text` or `input` is required, and so is a voice: `voice_id`, `voice` or `timber_weights`. Every character is billed, including spaces, line breaks and emoji.',
       fields: {
-        model: { description: 'Speech model id.', example: 'echo-speech' },
-        text: 'Text to synthesize. Takes precedence over `input`. Some models support pause markers such as `<#0.5#>` (seconds) and interjections such as `(laughs)` or `(sighs)`.',
-        input: 'OpenAI-style alternative to `text`.',
-        voice_id:
-          'Id of a system voice or of one of your private voices. It must be compatible with the model.',
-        voice: 'Voice name, for compatibility with other services.',
-        speed: { description: 'Speaking speed.', minimum: 0.5, maximum: 2 },
-        volume: 'Volume.',
-        pitch: 'Pitch.',
+        model: { example: 'echo-speech' },
+        speed: { minimum: 0.5, maximum: 2 },
         emotion: {
-          description: 'Emotion of the voice.',
           enum: ['happy', 'sad', 'angry', 'fearful', 'disgusted', 'surprised', 'neutral'],
         },
-        language: { description: 'Language of the text, or `auto`.', example: 'English' },
-        output_format: 'Form in which the result is returned; `url` is recommended.',
-        response_format: 'Alias of `output_format`.',
-        format: { description: 'Audio file format, such as `mp3` or `wav`.', example: 'mp3' },
-        sample_rate: 'Sample rate in Hz.',
-        pronunciation_dict: 'Pronunciations of specific words.',
-        timber_weights: 'Voices to mix.',
-        'timber_weights[].voice_id': 'Voice id.',
-        'timber_weights[].weight': 'Weight of the voice in the mix.',
-        subtitle_enable: 'Whether subtitles are generated.',
-        metadata: 'Your own metadata.',
-        extra_body: 'Additional options, passed through to the model.',
-        audio_setting: 'Audio settings, passed through to the model.',
+        language: { example: 'English' },
+        format: { example: 'mp3' },
       },
     },
     AudioTask: {
@@ -91,8 +67,7 @@ export const audioDocs: TagDocs = {
       example: taskExample('audio', 'wav'),
       fields: {
         ...taskFields('audio'),
-        output: 'Alternative to `result` in some successful responses.',
-        'output.audio_url': { description: 'Result URL.', format: 'uri' },
+        'output.audio_url': { format: 'uri' },
       },
     },
   },

@@ -64,24 +64,17 @@ export const imagesDocs: TagDocs = {
       schema: imageBody,
       description: 'Image generation parameters. Which fields are accepted depends on the model.',
       fields: {
-        model: { description: 'Image model id.', example: 'prism-image' },
-        prompt: 'Text prompt. Required unless `image` or `reference_image_urls` is given.',
-        n: { description: 'Number of images (OpenAI style).', ...count },
-        size: {
-          description: 'Size in pixels, in the form `<width>x<height>`.',
-          pattern: '^\\d{1,5}x\\d{1,5}$',
-          example: '1024x1024',
-        },
-        reference_image_urls: 'URLs of reference images.',
+        model: { example: 'prism-image' },
+        n: count,
         task_type: {
-          description: 'Task type: generation from text or from a source image.',
           enum: ['text2image', 'image2image'],
         },
-        image: { description: 'URL of the source image.', format: 'uri' },
-        aspect_ratio: { description: 'Aspect ratio, or `auto`.', example: '1:1' },
-        resolution: { description: 'Resolution. The price can depend on it.', example: '2k' },
-        output_format: { description: 'Output file format.', example: 'webp' },
-        num_images: { description: 'Number of images. Takes precedence over `n`.', ...count },
+        size: { pattern: '^\\d{1,5}x\\d{1,5}$', example: '1024x1024' },
+        image: { format: 'uri' },
+        aspect_ratio: { example: '1:1' },
+        resolution: { example: '2k' },
+        output_format: { example: 'webp' },
+        num_images: count,
       },
     },
     ImageTask: {
@@ -90,8 +83,6 @@ export const imagesDocs: TagDocs = {
       example: taskExample('image', 'png'),
       fields: {
         ...taskFields('image'),
-        'result.images[].b64_json': 'Base64-encoded image, if the service returns no URL.',
-        'result.images[].revised_prompt': 'Prompt as revised by the model.',
       },
     },
     FinishedImages: {

@@ -90,24 +90,7 @@ export const materialsDocs: TagDocs = {
     MaterialRequest: {
       schema: materialCreateBody,
       description: 'Parameters of a new material.',
-      fields: {
-        url: {
-          description:
-            'HTTP(S) URL of the media file. It must be publicly reachable, without login, cookies or custom headers, until the status of the material is terminal.',
-          format: 'uri',
-        },
-        type: 'Media type of the file.',
-        name: 'Display name.',
-        real_person:
-          'Declares that the media shows a real person. Required for images and videos of a real person; not supported for audio.',
-        'real_person.consent_confirmed':
-          'Confirmation that the person has consented; must be true.',
-        'real_person.callback_url': {
-          description:
-            'URL to which the browser is redirected after verification. Must use HTTPS in production.',
-          format: 'uri',
-        },
-      },
+      fields: { url: { format: 'uri' }, 'real_person.callback_url': { format: 'uri' } },
     },
     Material: {
       schema: materialRecord,
@@ -126,13 +109,9 @@ export const materialsDocs: TagDocs = {
         expires_at: '2026-08-01T11:00:05.000Z',
       },
       fields: {
-        id: { description: 'Material id.', pattern: '^mat_' },
-        object: 'Object type.',
-        name: 'Display name.',
-        type: { description: 'Media type.', enum: materialTypes },
+        id: { pattern: '^mat_' },
+        type: { enum: materialTypes },
         status: {
-          description:
-            'Material status. `verification_failed`, `verification_expired` and `failed` are terminal failure states. `deleted` appears only in delete responses.',
           enum: [
             'creating',
             'verification_pending',
@@ -145,25 +124,16 @@ export const materialsDocs: TagDocs = {
             'deleted',
           ],
         },
-        uri: '`asset://` URI for video requests; null unless the status is `available`.',
-        preview_url: { description: 'Short-lived URL of a preview.', format: 'uri' },
-        verification_url: {
-          description:
-            'Secret, temporary URL at which the real person completes the verification. Only in create responses.',
-          format: 'uri',
-        },
+        preview_url: { format: 'uri' },
+        verification_url: { format: 'uri' },
         verification_expires_at: {
-          description: 'Expiry time of `verification_url`; present together with it.',
           ...dateTime,
         },
-        created_at: { description: 'Creation time in UTC.', ...dateTime },
+        created_at: dateTime,
         available_at: {
-          description: 'Time at which the material became available, in UTC; null until then.',
           ...dateTime,
         },
         expires_at: {
-          description:
-            'Expiry time in UTC, two hours after `available_at`; null until the material is available.',
           ...dateTime,
         },
       },
@@ -171,12 +141,6 @@ export const materialsDocs: TagDocs = {
     MaterialList: {
       schema: materialPageRecord,
       description: 'A page of materials.',
-      fields: {
-        object: 'Object type.',
-        data: 'Materials on this page.',
-        has_more: 'Whether there are more pages.',
-        next_cursor: 'Cursor of the next page; null or absent on the last page.',
-      },
     },
   },
 };

@@ -1,42 +1,20 @@
 import type { TaskKind } from '../../../types/tasks/task.ts';
 import { resultLists } from '../../tasks/record.ts';
-import type { JsonObject, FieldDocs, OperationDocs } from '../docs.ts';
+import type { JsonObject, OperationDocs } from '../docs.ts';
 
-/** Documents the fields of a task record. Specification: Audio task; assumption A3. */
-export function taskFields(kind: TaskKind): Record<string, FieldDocs> {
-  const url = `${kind}_url`;
-  const list = resultLists[kind];
+/** Keywords of the fields of a task record. Specification: Audio task; assumption A3. */
+export function taskFields(kind: TaskKind): Record<string, JsonObject> {
+  const url = { format: 'uri' };
   return {
-    id: 'Task id, the same as `task_id`.',
-    task_id: 'Task id, the same as `id`.',
-    object: { description: 'Object type.', enum: [`${kind}.generation.job`] },
+    object: { enum: [`${kind}.generation.job`] },
     status: {
-      description: 'Task status. `completed`, `succeeded` and `failed` are terminal.',
       enum: ['queued', 'in_progress', 'processing', 'completed', 'succeeded', 'failed'],
     },
-    raw_status:
-      'Status as reported by the upstream provider, such as `SUBMITTED`, `IN_PROGRESS`, `SUCCESS` or `FAILURE`.',
-    progress: {
-      description: 'Progress as a percentage string.',
-      pattern: '^\\d+%$',
-      example: '45%',
-    },
-    error: 'Error of a failed task; null otherwise.',
-    'error.message': 'Error message.',
-    'error.code': 'Machine-readable error code.',
-    model: 'Id of the model that processes the task.',
-    created_at: 'Submission time in Unix seconds.',
-    poll_url: { description: 'URL at which to poll the task.', format: 'uri' },
-    [url]: {
-      description:
-        'URL of the first result; null until the task succeeds. Result URLs are not permanent.',
-      format: 'uri',
-    },
-    result: 'Results; null until the task succeeds.',
-    [`result.${url}`]: { description: 'URL of the first result.', format: 'uri' },
-    'result.outputs': 'URLs of all results.',
-    [`result.${list}`]: 'All results as objects.',
-    [`result.${list}[].url`]: { description: 'Result URL.', format: 'uri' },
+    progress: { pattern: '^\\d+%$', example: '45%' },
+    poll_url: url,
+    [`${kind}_url`]: url,
+    [`result.${kind}_url`]: url,
+    [`result.${resultLists[kind]}[].url`]: url,
   };
 }
 

@@ -1,6 +1,6 @@
 import { videoBody } from '../../../schemas/media/videos.ts';
 import { videoTaskRecord } from '../../../schemas/tasks/task.ts';
-import type { FieldDocs, OperationDocs, TagDocs } from '../docs.ts';
+import type { OperationDocs, TagDocs } from '../docs.ts';
 import {
   pollOperation,
   submitErrorCodes,
@@ -41,14 +41,6 @@ const submitOperation = {
 
 const description = `${submitDescription} To use a material from the library, pass its \`asset://\` URI as the \`url\` of a media item in \`content\`; never put it in a text field.`;
 
-/** Documents the part of a content item that refers to a media file. */
-function mediaItem(name: string, media: string): Record<string, FieldDocs> {
-  return {
-    [`content[].${name}`]: `${media} reference, in an item of type \`${name}\`.`,
-    [`content[].${name}.url`]: 'HTTP(S) URL, or `asset://` URI of an available material.',
-  };
-}
-
 /** Specification: Video generation; assumptions A1, A3. */
 export const videosDocs: TagDocs = {
   tag: { name: 'Videos', description: 'Asynchronous video generation.' },
@@ -77,41 +69,17 @@ export const videosDocs: TagDocs = {
       schema: videoBody,
       description: 'Video generation parameters. Which fields are accepted depends on the model.',
       fields: {
-        model: { description: 'Video model id.', example: 'tide-video' },
-        prompt:
-          'Text prompt. Required unless `content`, `image`, `last_image`, `images` or `video` is given.',
-        size: { description: 'Size, such as `720p` or `1080p`.', example: '720p' },
-        resolution: { description: 'Resolution, for requests with `content`.', example: '720p' },
-        aspect_ratio: { description: 'Aspect ratio.', example: '16:9' },
-        duration: { description: 'Duration in seconds.', minimum: 1, maximum: 3600 },
-        image: { description: 'URL of the first frame or source image.', format: 'uri' },
-        last_image: { description: 'URL of the last frame.', format: 'uri' },
-        images: 'URLs of reference images.',
-        video: {
-          description: 'URL of the source video to continue, edit or extend.',
-          format: 'uri',
-        },
-        content: 'Structured input: text and media items.',
-        'content[].type': {
-          description: 'Item type: `text`, `image_url` or another type that the model supports.',
-          example: 'text',
-        },
-        'content[].text': 'Text, in an item of type `text`.',
-        ...mediaItem('image_url', 'Image'),
-        ...mediaItem('video_url', 'Video'),
-        ...mediaItem('audio_url', 'Audio'),
-        'content[].role': {
-          description: 'Role of the media, such as `reference_image`.',
-          example: 'reference_image',
-        },
-        extra_body: 'Additional options, passed through to the model.',
-        'extra_body.generate_audio': 'Whether to generate audio.',
-        'extra_body.negative_prompt': 'Negative prompt: what the video should not contain.',
-        'extra_body.seed': 'Random seed.',
-        'extra_body.operation':
-          'Operation on the input, such as `edit_video`, `video_extend` or `avatar`.',
+        model: { example: 'tide-video' },
+        size: { example: '720p' },
+        resolution: { example: '720p' },
+        aspect_ratio: { example: '16:9' },
+        duration: { minimum: 1, maximum: 3600 },
+        image: { format: 'uri' },
+        last_image: { format: 'uri' },
+        video: { format: 'uri' },
+        'content[].type': { example: 'text' },
+        'content[].role': { example: 'reference_image' },
         'extra_body.input_video_seconds': {
-          description: 'Duration of the input video in seconds.',
           minimum: 0.1,
           maximum: 3600,
         },

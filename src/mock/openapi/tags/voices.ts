@@ -9,13 +9,6 @@ import type { TagDocs } from '../docs.ts';
 const creation =
   'The new voice is private and can be used immediately. Every request is charged, even with a reused `x-idempotency-key`.';
 
-const commonFields = {
-  display_name: 'Display name.',
-  name: 'Alias of `display_name`.',
-  language: { description: 'Language of the voice.', example: 'English' },
-  description: 'Human-readable description.',
-};
-
 const errorCodes = { 400: ['invalid_request_parameter', 'invalid_idempotency_key'] };
 
 /** Specification: Audio; Voice; Voice creation result. */
@@ -67,88 +60,43 @@ export const voicesDocs: TagDocs = {
         created_at: '2026-01-01T00:00:00.000Z',
       },
       fields: {
-        voice_id: 'Voice id, as used in speech requests.',
-        display_name: 'Display name.',
-        language: { description: 'Language of the voice.', example: 'Chinese (Mandarin)' },
-        description: 'Human-readable description.',
+        language: { example: 'Chinese (Mandarin)' },
         source_type: {
-          description: 'Origin of the voice.',
           enum: ['system', 'voice_clone', 'voice_design'],
         },
         visibility: {
-          description: 'Whether every user can use the voice, or only its owner.',
           enum: ['public', 'private'],
         },
-        status: 'Voice status, `active`.',
-        compatible_models: 'Ids of the compatible speech models.',
-        preview_audio_url: {
-          description: 'URL of an audio preview; null if there is none.',
-          format: 'uri',
-        },
-        created_at: { description: 'Creation time in UTC.', format: 'date-time' },
+        preview_audio_url: { format: 'uri' },
+        created_at: { format: 'date-time' },
       },
     },
     VoiceList: {
       schema: voiceListRecord,
       description: 'A list of voices.',
-      fields: {
-        object: 'Object type.',
-        model: 'Requested speech model id; null if the list is not filtered.',
-        data: 'Voices.',
-      },
     },
     VoiceCloneRequest: {
       schema: voiceCloneBody,
       description: 'Voice clone parameters.',
-      fields: {
-        audio_url: {
-          description: 'URL of the reference recording. The service must be able to reach it.',
-          format: 'uri',
-        },
-        text: 'Transcript of the recording. Recommended. Billed per Unicode character.',
-        preview_text: 'Alias of `text`.',
-        ...commonFields,
-        noise_reduction: 'Whether to reduce noise in the recording.',
-        need_volume_normalization: 'Whether to normalize the volume of the recording.',
-        accuracy: 'Accuracy of the clone, passed through to the model.',
-      },
+      fields: { audio_url: { format: 'uri' }, language: { example: 'English' } },
     },
     VoiceDesignRequest: {
       schema: voiceDesignBody,
       description: 'Voice design parameters. `preview_text` or its alias `text` is required.',
       fields: {
-        prompt: { description: 'Description of the voice to create.', minLength: 1 },
-        preview_text: 'Text of the audio preview. Billed per Unicode character.',
-        text: 'Alias of `preview_text`.',
-        ...commonFields,
+        prompt: { minLength: 1 },
+        language: { example: 'English' },
       },
     },
     VoiceCreation: {
       schema: voiceCreationRecord,
       description: 'A new voice with its billing information.',
       fields: {
-        object: 'Object type.',
-        model: 'Id of the clone or design capability.',
-        task_id: 'Task id.',
-        voice_id: 'Id of the new voice, as used in speech requests.',
-        preview_audio_url: { description: 'URL of an audio preview.', format: 'uri' },
-        billing_contract: 'Billing information.',
-        'billing_contract.billing_version': 'Billing version.',
-        'billing_contract.public_model': 'Public model id.',
+        preview_audio_url: { format: 'uri' },
         'billing_contract.operation': {
-          description: 'Billed operation.',
           enum: ['audio.voice_clone', 'audio.voice_design'],
         },
-        'billing_contract.settlement_policy': 'Settlement policy, such as `fixed_at_estimate`.',
-        'billing_contract.billing_stage': 'Billing stage, such as `final`.',
-        'billing_contract.facts': 'Quantities on which the charge is based.',
-        'billing_contract.facts.voice_clones': 'Number of cloned voices.',
-        'billing_contract.facts.voice_designs': 'Number of designed voices.',
-        'billing_contract.facts.preview_characters':
-          'Number of Unicode characters in the preview text.',
-        outputs: 'Output files.',
-        'outputs[].url': { description: 'File URL.', format: 'uri' },
-        'outputs[].type': 'File type, `audio`.',
+        'outputs[].url': { format: 'uri' },
       },
     },
   },
