@@ -3,6 +3,7 @@ export * from './errors/index.ts';
 
 // The client, streams and helpers
 export { Polygate } from './client.ts';
+export type { BaseClient } from './base-client.ts';
 export { ChatStream } from './core/chat/chat-stream.ts';
 export { Stream } from './core/stream/stream.ts';
 export { assumptions } from './core/config/assumptions.ts';

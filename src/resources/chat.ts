@@ -1,16 +1,14 @@
 import { callTo } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { startCall } from '../core/call/endpoint.ts';
-import type { PreparedCall } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
-import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
+import type { PreparedCall } from '../core/call/execute.ts';
 import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
-import { readWithSchema } from '../core/call/readers.ts';
-import { checkRequestOptions } from '../core/call/request-options.ts';
+import { checkRequestOptions, withIdempotencyKey } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import { readJson } from '../core/call/response.ts';
+import { startRequest } from '../core/call/request.ts';
+import { readJson, readWithSchema } from '../core/call/response.ts';
 import type { ApiResponse } from '../core/call/response.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
 import { toServiceParams } from '../core/chat/json-schema.ts';
@@ -74,7 +72,7 @@ export class ChatCompletions {
     options?: RequestOptions,
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
     let isStream = false;
-    return startCall<PreparedChat, ChatCompletion | Stream<ChatCompletionChunk>>(
+    return startRequest<PreparedChat, ChatCompletion | Stream<ChatCompletionChunk>>(
       this.#context,
       () => {
         isStream = Boolean(params?.stream);
@@ -128,7 +126,7 @@ export class ChatCompletions {
   ): RequestPromise<ParsedCompletion<Output>>;
   parse(params: StreamParams<unknown>, options?: RequestOptions): RequestPromise<ChatCompletion> {
     const prepare = () => this.#prepare(params, options, false);
-    return startCall(this.#context, prepare, async (call) => {
+    return startRequest(this.#context, prepare, async (call) => {
       const result = await this.#createCompletion(call);
       return { ...result, data: await call.transform(result.data, result.meta()) };
     });
@@ -164,15 +162,15 @@ export class ChatCompletions {
     ).catch(throwToCaller);
   }
 
-  async #createCompletion({ call, options }: PreparedCall): Promise<ApiResponse<ChatCompletion>> {
-    return execute(this.#context, call, options, readCompletion);
+  async #createCompletion(prepared: PreparedChat): Promise<ApiResponse<ChatCompletion>> {
+    return execute(this.#context, prepared, readCompletion);
   }
 
   /** Opens a stream. `signal` aborts the request and the stream that it returns. */
-  async #open({ call, options, choiceCount }: PreparedChat, signal = options.signal) {
-    const handle = openStream(choiceCount, signal);
-    const own = signal === options.signal ? options : { ...options, signal };
-    return execute(this.#context, call, own, handle);
+  async #open(prepared: PreparedChat, signal?: AbortSignal) {
+    const options = signal ? { ...prepared.options, signal } : prepared.options;
+    const handle = openStream(prepared.choiceCount, options.signal);
+    return execute(this.#context, { ...prepared, options }, handle);
   }
 
   #prepare(

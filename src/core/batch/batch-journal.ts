@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { Journal } from '../../types/tasks/journal.ts';
 import type { Receipt } from '../../types/tasks/task.ts';
-import { newIdempotencyKey } from '../call/idempotency-key.ts';
+import { newIdempotencyKey } from '../call/request-options.ts';
 import type { Log } from '../config/log.ts';
 import { objectWithMethods } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';

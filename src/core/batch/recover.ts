@@ -1,8 +1,8 @@
+import { abortedError } from '../../errors/aborted.ts';
 import { ConnectionError } from '../../errors/connection.ts';
 import type { Journal } from '../../types/tasks/journal.ts';
 import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
-import { abortedError } from '../call/errors.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { checkOptions, checkValue } from '../config/validation.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';

@@ -2,6 +2,7 @@ import { noHeaderChanges, parseHeaderChanges } from '../config/header-changes.ts
 import type { HeaderChanges } from '../config/header-changes.ts';
 import {
   checkOptions,
+  checkValue,
   durationMs,
   headerText,
   idempotencyKeyRule,
@@ -103,4 +104,22 @@ export function checkRequestOptions(
   if (options === undefined) return noOptions;
   checkOptions(options, ...extraRules, requestOptionRules);
   return { ...options, headers: parseHeaderChanges(options.headers) };
+}
+
+/** The options with an idempotency key: the caller's, or a new random one. */
+export function withIdempotencyKey(options: RequestOptions = {}) {
+  checkValue('options', options, plainObject);
+  // A key is generated only if none was passed. An invalid key, such as null, is rejected later.
+  const { idempotencyKey = newIdempotencyKey() } = options;
+  return { ...options, idempotencyKey };
+}
+
+/** A random idempotency key. `crypto.randomUUID` is missing on pages served over plain http. */
+export function newIdempotencyKey(): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(16)));
+}
+
+/** Bytes as lowercase hexadecimal digits. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

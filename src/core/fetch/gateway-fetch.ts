@@ -10,7 +10,7 @@ import type { ApiCall } from '../call/api-call.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
-import { newIdempotencyKey } from '../call/idempotency-key.ts';
+import { newIdempotencyKey } from '../call/request-options.ts';
 import type { ResponseHandler } from '../call/response.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller-context.ts';
@@ -128,7 +128,7 @@ async function sendFetch(
   };
   try {
     const options = { headers, idempotencyKey, signal };
-    const { data, meta } = await enter(() => execute(context, call, options, handle));
+    const { data, meta } = await enter(() => execute(context, { call, options }, handle));
     responses.set(data, {
       // Parsed only if an integration reads it.
       get meta() {

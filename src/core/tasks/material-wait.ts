@@ -5,9 +5,8 @@ import type { AvailableMaterial, Material } from '../../types/media/materials.ts
 import { callTo } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
-import { readWithSchema } from '../call/readers.ts';
 import type { PollHeaders } from '../call/request-options.ts';
-import { readJson } from '../call/response.ts';
+import { readJson, readWithSchema } from '../call/response.ts';
 import { fillPath } from '../http/path.ts';
 import { toPollResult } from './poll-target.ts';
 import type { PollResult, PollTarget } from './poll-target.ts';
@@ -39,7 +38,8 @@ export function materialTarget(
     async poll(options) {
       const path = fillPath(retrieveMaterial.path, { material_id: id });
       const call = { ...callTo(retrieveMaterial, context.config), path };
-      this.known = toPollResult(await execute(context, call, options, readMaterial), context);
+      const polled = await execute(context, { call, options }, readMaterial);
+      this.known = toPollResult(polled, context);
     },
     toResult(last) {
       if (isAvailable(last)) return last;

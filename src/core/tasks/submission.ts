@@ -1,10 +1,10 @@
 import { omitUndefined, unchecked } from '../../types/schema.ts';
 import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import type { AttemptObserver } from '../call/api-call.ts';
-import { attempt } from '../call/endpoint.ts';
 import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
+import { runNow } from '../call/request.ts';
 import type { Rule } from '../config/validation.ts';
 import { fingerprint } from './fingerprint.ts';
 import { openTask } from './open-task.ts';
@@ -30,7 +30,7 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     this.kind = scope.kind;
     this.#scope = scope;
     // Serialized and copied now, because the caller may reuse both objects for the next row.
-    this.#request = attempt(describe);
+    this.#request = runNow(describe);
     this.#options = { ...options, headers: options?.headers && { ...options.headers } };
   }
 

@@ -5,15 +5,14 @@ import type { TaskUpdate, WaitOptions } from '../../types/tasks/task-handle.ts';
 import type { SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
-import { startCall } from '../call/endpoint.ts';
-import type { PreparedCall } from '../call/endpoint.ts';
 import { execute } from '../call/execute.ts';
-import { withIdempotencyKey } from '../call/idempotency-key.ts';
+import type { PreparedCall } from '../call/execute.ts';
 import { checkParams, mergeExtraBody, toJson } from '../call/params.ts';
 import type { FindProblem } from '../call/params.ts';
-import { checkRequestOptions } from '../call/request-options.ts';
+import { checkRequestOptions, withIdempotencyKey } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
+import { startRequest } from '../call/request.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { startSpan } from '../call/telemetry.ts';
 import type { Span } from '../call/telemetry.ts';
@@ -71,7 +70,7 @@ export function submitTask<Kind extends TaskKind>(
   options?: RequestOptions,
 ): RequestPromise<SubmittedTask<Kind>> {
   const prepare = () => prepareSubmit(scope, describe, options);
-  return startCall(scope.context, prepare, ({ submit }) => submit());
+  return startRequest(scope.context, prepare, ({ submit }) => submit());
 }
 
 /** Submits a task and waits for it. */
@@ -87,7 +86,7 @@ export function generate<Kind extends TaskKind>(
   });
   const { context, kind } = scope;
   const { config } = context;
-  return startCall(context, prepare, ({ call, submit, wait }) => {
+  return startRequest(context, prepare, ({ call, submit, wait }) => {
     const span = startSpan(config, { type: 'generate', kind, model: call.model });
     const result = submit(span).then((submitted) =>
       waitForSubmitted(submitted, wait, config.log, span),
@@ -165,7 +164,7 @@ function prepareSubmit<Kind extends TaskKind>(
   };
   const submit = async (parent?: Span) => {
     checked.parent = parent;
-    const submitted = await execute(context, call, checked, scope.read);
+    const submitted = await execute(context, { call, options: checked }, scope.read);
     const { data, response } = submitted;
     const { poll_url, status_url } = data.raw;
     const named = [response.headers.get('location'), poll_url, status_url];

@@ -124,7 +124,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
 
   async #send(call: ApiCall, options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
     const { context, kind, read } = this.#scope;
-    const result = await execute(context, call, options, read);
+    const result = await execute(context, { call, options }, read);
     this.known = toPollResult(result, context);
     this.#found = call;
     if (call.path !== this.details.pollPath) context.shared.pollTemplates.set(kind, call.template);

@@ -2,10 +2,10 @@ import type { ResponseMeta } from '../../types/meta.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../types/tasks/task-handle.ts';
 import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
-import { startCall } from '../call/endpoint.ts';
 import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
+import { startRequest } from '../call/request.ts';
 import type { Span } from '../call/telemetry.ts';
 import type { Rules } from '../config/validation.ts';
 import { mergePollHeaders } from './poll-target.ts';
@@ -95,7 +95,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
         ...mergePollHeaders(polls.headers, options),
       },
     });
-    return startCall(polls.context, prepare, async ({ options: checked }) => {
+    return startRequest(polls.context, prepare, async ({ options: checked }) => {
       const result = await polls.poll(checked);
       taskOf.set(result.data, this);
       return result;

@@ -1,10 +1,10 @@
+import { abortedError } from '../../errors/aborted.ts';
 import { APIError } from '../../errors/api.ts';
 import type { PolygateError } from '../../errors/base.ts';
 import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { WaitOptions } from '../../types/tasks/task-handle.ts';
 import { isRecord } from '../../types/type-guards.ts';
-import { abortedError } from '../call/errors.ts';
 import { startSpan } from '../call/telemetry.ts';
 import type { Span } from '../call/telemetry.ts';
 import { monotonicNow } from '../config/clock.ts';
