@@ -15,6 +15,7 @@ import { resolveConfig } from './core/config/config.ts';
 import type { Config } from './core/config/config.ts';
 import type { PolygateOptions } from './core/config/options.ts';
 import { createGatewayFetch } from './core/fetch/gateway-fetch.ts';
+import type { FetchOptions } from './core/fetch/gateway-fetch.ts';
 import { createTransport, hooksRule } from './core/http/ky-transport.ts';
 import type { DownloadResponse } from './core/tasks/download-body.ts';
 import { download } from './core/tasks/download.ts';
@@ -70,7 +71,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
    *
    * Error statuses and redirects resolve, with the body unread. A streamed chat that is cut off fails while its body is
    * read, with {@link StreamTruncatedError} or {@link StreamIdleTimeoutError}. It holds its slot until its body ends or
-   * is canceled.
+   * is canceled. Bodies are sent as they are, so there is no `fallback` to another model.
    *
    * @throws {@link ConfigurationError} if the URL is not below `baseURL`, or if a paid request has a stream as its body.
    * @throws {@link ConnectionError} or {@link RequestTimeoutError} if no complete response was received;
@@ -102,8 +103,15 @@ export class Polygate extends BaseClient<PolygateOptions> {
     this.voices = new Voices(context);
     this.materials = new Materials(context);
     this.public = new Public(context);
-    this.fetch = createGatewayFetch(context, (kind, details) =>
-      this.#namespaceFor(kind).submitted(details),
+    this.fetch = this.fetchWith({});
+  }
+
+  /** @internal Creates a `fetch` with options of the methods, for the provider of the AI SDK. */
+  fetchWith(options: FetchOptions): typeof globalThis.fetch {
+    return createGatewayFetch(
+      this.#context,
+      (kind, details) => this.#namespaceFor(kind).submitted(details),
+      options,
     );
   }
 

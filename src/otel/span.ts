@@ -74,6 +74,12 @@ export class OperationSpan implements TelemetrySpan {
           'http.response.status_code': event.status,
           'polygate.delay_ms': event.delayMs,
         });
+      case 'fallback':
+        return this.#addEvent('polygate.fallback', {
+          'polygate.fallback.from': event.from,
+          'polygate.fallback.to': event.to,
+          'http.response.status_code': event.status,
+        });
       case 'queued':
         return this.#addEvent('polygate.queued', { 'polygate.queue_ms': event.ms });
       case 'status':

@@ -2,14 +2,19 @@ import { callTo } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { execute } from '../core/call/execute.ts';
-import type { PreparedCall } from '../core/call/execute.ts';
+import { fallbackOf } from '../core/call/fallback.ts';
 import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
-import { checkRequestOptions, withIdempotencyKey } from '../core/call/request-options.ts';
+import {
+  checkRequestOptions,
+  withIdempotencyKey,
+  fallbackRules,
+} from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { startRequest } from '../core/call/request.ts';
 import { readJson, readWithSchema } from '../core/call/response.ts';
 import type { ApiResponse } from '../core/call/response.ts';
+import type { PreparedCall } from '../core/call/running-call.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
 import { toServiceParams } from '../core/chat/json-schema.ts';
 import { completionParser } from '../core/chat/structured-output.ts';
@@ -154,7 +159,7 @@ export class ChatCompletions {
       params,
       (fields) => listProblem(fields, 'messages') ?? listProblem(fields, 'tools'),
     );
-    checkRequestOptions(options, runRules);
+    checkRequestOptions(options, runRules, fallbackRules);
     // Later rounds start long after the caller's context has ended.
     const enter = captureContext(this.#context.config);
     return runTools(params, options, async (round, roundOptions) =>
@@ -190,7 +195,10 @@ export class ChatCompletions {
     // With `retryAmbiguous.chat`, the caller states that the service replays chat requests. Only then is a key generated
     // for a call without one. Assumption A11.
     const isReplayed = config.retryAmbiguous.chat;
-    const checked = checkRequestOptions(isReplayed ? withIdempotencyKey(options) : options);
+    const checked = checkRequestOptions(
+      isReplayed ? withIdempotencyKey(options) : options,
+      fallbackRules,
+    );
     return {
       call: {
         ...callTo(createChatCompletion, config),
@@ -199,6 +207,7 @@ export class ChatCompletions {
         headers: isStream ? { accept: 'text/event-stream' } : undefined,
       },
       options: checked,
+      fallback: fallbackOf(params.model, options),
       choiceCount: params.n ?? 1,
       transform: completionParser(given.response_format, checked.idempotencyKey),
     };

@@ -69,8 +69,13 @@ function nearestEffect(name: string): string | undefined {
     : nearest;
 }
 
-/** Checks that requests can match a route. */
-function parseRoute(text: string): Pick<Fault, 'route'> {
+/** Checks that requests can match a route, which `model=` can limit to one model. */
+function parseRoute(given: string): Pick<Fault, 'route' | 'model'> {
+  const [, text = given, model] = /^(.*?)\s*\bmodel=(\S+)$/.exec(given) ?? [];
+  return { ...parsePath(text), ...(model !== undefined && { model }) };
+}
+
+function parsePath(text: string): Pick<Fault, 'route'> {
   if (text === '*' || text === '') return {};
   const [, method = '*', path = text] = /^(\S+)\s+(\S+)$/.exec(text) ?? [];
   const known = endpoints.filter((endpoint) => method === '*' || endpoint.method === method);

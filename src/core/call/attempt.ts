@@ -26,7 +26,7 @@ export async function attempt<Result>(
   signal.throwIfAborted();
   if (response.ok) {
     const received = { response, meta, call, history, errors, config, span, lease, signal };
-    return { response, meta, data: await handle(received) };
+    return { response, meta, data: await handle(received), model: call.model };
   }
   call.observer?.onRejection?.(response);
   const text = await readBodyText(response, maxErrorBodyBytes, signal).catch(() => '');

@@ -16,7 +16,14 @@ export function openReservation(
   const { kind, template, model, safety } = call;
   // The service replays a key only for the same kind of task, so an image and a video with one key are two charges.
   const key = idempotencyKey && `${kind ?? template} ${idempotencyKey}`;
-  return ledger.open({ route: routeOf(call), model, key, isChargedOnce: safety === 'keyed' });
+  return ledger.open({
+    route: routeOf(call),
+    model,
+    key,
+    isChargedOnce: safety === 'keyed',
+    // With the other models of the call, the key has other bodies, too.
+    hasOneBody: !call.hasFallback,
+  });
 }
 
 /**

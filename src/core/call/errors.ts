@@ -213,7 +213,7 @@ export class CallErrors {
     const { meta, partial, taskMeta: earlier } = this.history;
     const outcome = this.#callOutcome(attemptOutcome);
     const taskMeta = meta?.taskId || !earlier ? meta : earlier;
-    const task = known ?? findTask?.(taskMeta, taskId);
+    const task = known ?? findTask?.(taskMeta, taskId, this.#call);
     const idempotencyKey = this.idempotencyKey ?? task?.idempotencyKey;
     const situation = { outcome, meta, task, taskAdvice };
     const message = errorMessage(this.#redact(sentence(summary)), this.#call, situation);

@@ -14,27 +14,36 @@ import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import { decideRetry } from './retry.ts';
 import type { Retry } from './retry.ts';
-import type { RunningCall } from './running-call.ts';
+import type { PreparedCall, RunningCall } from './running-call.ts';
+import { sendToModels } from './send-to-models.ts';
 import { startCallSpan } from './telemetry.ts';
 
-/** A call that is ready to be sent. Later changes to the caller's params and options do not affect it. */
-export interface PreparedCall {
-  readonly call: ApiCall;
-  readonly options: CheckedOptions;
+/** Executes an API call. Every request of the client is one, except downloads. */
+export function execute<Result>(
+  context: ClientContext,
+  prepared: PreparedCall,
+  handle: ResponseHandler<Result>,
+): Promise<ApiResponse<Result>> {
+  const { call, options, fallback } = prepared;
+  return fallback
+    ? sendToModels(context, prepared, fallback, (...sent) => sendToModel(context, ...sent, handle))
+    : sendToModel(context, call, options, handle);
 }
 
 /**
- * Executes an API call, which is what every request of the client comes to: attempts and retries until there is a result or a final error. The time limit of the call, its
+ * Sends a call to its model: attempts and retries until there is a result or a final error. The time limit of the call, its
  * span and its part in the budget end with it.
  */
-export function execute<Result>(
+function sendToModel<Result>(
   context: ClientContext,
-  { call, options }: PreparedCall,
+  call: ApiCall,
+  options: CheckedOptions,
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
   const { config } = context;
   const { clock } = config;
-  const { signal, totalTimeout = config.totalTimeout } = options;
+  const now = monotonicNow(clock);
+  const { signal, totalTimeout = config.totalTimeout, startedAt = now } = options;
   const history = new CallHistory();
   const errors = new CallErrors(call, history, options.idempotencyKey);
   const span = config.telemetry && startCallSpan(config, call, options.parent);
@@ -51,7 +60,7 @@ export function execute<Result>(
     span,
     reservation,
     usesSlot: call.usesSlot === true && config.concurrency !== false,
-    startedAt: monotonicNow(clock),
+    startedAt: now,
   };
   const result =
     totalTimeout === undefined
@@ -59,7 +68,7 @@ export function execute<Result>(
       : runWithTimeLimit((limited) => runAttempts(running, limited), {
           clock,
           signal,
-          ms: totalTimeout,
+          ms: startedAt + totalTimeout - now,
           errors,
           onTimeout: () => errors.timeout(totalTimeout, 'totalTimeout'),
         });

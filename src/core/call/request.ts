@@ -8,12 +8,12 @@ import { callTo } from './api-call.ts';
 import type { ResponseReader } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
-import type { PreparedCall } from './execute.ts';
 import { checkRequestOptions, noBodyRules } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
 import { readJson, readWithSchema } from './response.ts';
 import type { ApiResponse } from './response.ts';
+import type { PreparedCall } from './running-call.ts';
 import { keepBodyUnread } from './unread-body.ts';
 
 /** Checks the arguments of a method, and returns its call. Runs when the method is called. */

@@ -18,6 +18,8 @@ export interface ApiResponse<Result> {
   readonly data: Result;
   /** Parses the metadata of the response, which most calls never read. */
   readonly meta: () => ResponseMeta;
+  /** The model that the request has named. */
+  readonly model?: string | undefined;
 }
 
 /** A successful response with an unread body, and what a handler needs to read it. */

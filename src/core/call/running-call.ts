@@ -2,10 +2,19 @@ import type { Reservation } from '../limits/ledger.ts';
 import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import type { CallErrors } from './errors.ts';
+import type { Fallback } from './fallback.ts';
 import type { CallHistory } from './history.ts';
 import type { CheckedOptions } from './request-options.ts';
 import type { ResponseHandler } from './response.ts';
 import type { Span } from './telemetry.ts';
+
+/** A call that is ready to be sent. Later changes to the caller's params and options do not affect it. */
+export interface PreparedCall {
+  readonly call: ApiCall;
+  readonly options: CheckedOptions;
+  /** The other models to which it may be sent. */
+  readonly fallback?: Fallback | undefined;
+}
 
 /** A call in progress. Only its history changes. */
 export interface RunningCall<Result> {

@@ -15,6 +15,8 @@ export interface PaidCall {
   readonly key: string | undefined;
   /** Whether the service charges the key at most once, so that calls with it share a reservation. */
   readonly isChargedOnce: boolean;
+  /** Whether all calls with the key send the same body, as far as this one knows. */
+  readonly hasOneBody: boolean;
 }
 
 /** What one paid call does with the ledger: it reserves its price, and ends with its charge or without one. */
@@ -101,7 +103,7 @@ export function createLedger() {
     view,
 
     /** Opens the part of one call in the ledger. Nothing is reserved yet. */
-    open({ route, model, key, isChargedOnce }: PaidCall): Reservation {
+    open({ route, model, key, isChargedOnce, hasOneBody }: PaidCall): Reservation {
       /** This call, among those that share a reservation. */
       const call = {};
       // A call that is charged each time has an owner of its own. After an unknown outcome, the ledger keeps the owner, and
@@ -128,7 +130,7 @@ export function createLedger() {
           if (!holders?.delete(call)) return;
           if (error.outcome === 'unknown') holders.add(owner);
           // An earlier call with the key may have been charged. Only if the request itself is invalid, it was not.
-          if (isInvalidRequest(error)) holders.delete(owner);
+          if (hasOneBody && isInvalidRequest(error)) holders.delete(owner);
           if (holders.size === 0) setReservation(owner, undefined);
         },
 

@@ -28,5 +28,5 @@ export function openTask<Kind extends TaskKind>(
   }
   // Rejects ids that are unsafe in a path.
   fillPath('{id}', { ...receipt });
-  return new Task(scope, { ...receipt, ...pollHeaders });
+  return new Task(scope, { ...receipt, namesModel: true, ...pollHeaders });
 }

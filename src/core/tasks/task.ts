@@ -20,6 +20,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   readonly id: string;
   /** What the task generates. */
   readonly kind: Kind;
+  /** Id of the model that generates it; undefined if only the id or an ordinary receipt is known. */
+  readonly model: string | undefined;
   /** The idempotency key of the submission; undefined if only the id is known. */
   readonly idempotencyKey: string | undefined;
   /** The charge of the submission in USD, if known. */
@@ -32,6 +34,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   constructor(scope: TaskScope<Kind>, details: TaskDetails, latest?: PollResult<Generation<Kind>>) {
     this.id = details.id;
     this.kind = scope.kind;
+    this.model = details.model;
     this.idempotencyKey = details.idempotencyKey;
     this.chargeUsd = details.chargeUsd;
     this.meta = details.meta;
@@ -104,20 +107,23 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   /** The receipt for `gateway.resume`: plain JSON without the API key or the prompt. */
   toJSON(): Receipt<Kind> {
-    const { id, kind, idempotencyKey, chargeUsd } = this;
+    const { id, kind, model, idempotencyKey, chargeUsd } = this;
+    const { namesModel, submittedAt } = this.#polls.details;
     return {
       v: 1,
       kind,
       id,
+      model: namesModel ? model : undefined,
       idempotencyKey,
       chargeUsd,
-      submittedAt: this.#polls.details.submittedAt,
+      submittedAt,
     };
   }
 }
 
 /** A task that this process submitted, so that its key, metadata and first state are known. */
 export interface SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> {
+  readonly model: string;
   readonly idempotencyKey: string;
   readonly meta: ResponseMeta;
   /** The last known state of the task. */
