@@ -76,8 +76,7 @@ export class OperationSpan implements TelemetrySpan {
         });
       case 'fallback':
         return this.#addEvent('polygate.fallback', {
-          'polygate.fallback.from': event.from,
-          'polygate.fallback.to': event.to,
+          'polygate.failed_model': event.from,
           'http.response.status_code': event.status,
         });
       case 'queued':
