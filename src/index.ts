@@ -14,7 +14,7 @@ export { blockers } from './resources/account.ts';
 
 // Types of errors
 export type { APIErrorDetails } from './errors/api.ts';
-export type { ErrorDetails, Outcome } from './errors/base.ts';
+export type { ErrorDetails, ModelAttempt, Outcome } from './errors/base.ts';
 export type { ResponseValidationDetails } from './errors/response-validation.ts';
 export type { StreamErrorDetails } from './errors/stream.ts';
 export type { StructuredOutputFailure } from './errors/structured-output.ts';

@@ -10,6 +10,7 @@ import type {
 import type { Polygate } from '../client.ts';
 import { fetchedResponse } from '../internal/gateway-fetch.ts';
 import type { FetchedResponse } from '../internal/gateway-fetch.ts';
+import { unchecked } from '../types/schema.ts';
 import { metadataOf, unsupported } from './call.ts';
 import { toAbort, toGenerateError, toStreamError } from './chat-errors.ts';
 import { endWithErrorPart } from './chat-stream.ts';
@@ -61,7 +62,10 @@ export class PolygateChatModel implements LanguageModelV4 {
       // The service replays tasks only, so a key would not protect a chat from a second charge.
       transformRequestBody: ({ idempotencyKey, fallback, ...body }, warnings) => {
         warnings?.push(...unsupported({ idempotencyKey }));
-        if (fallback !== undefined) fetch = client.fetchWith({ fallback });
+        // The client checks it.
+        if (fallback !== undefined) {
+          fetch = client.fetchWith({ fallback: unchecked<readonly string[]>(fallback) });
+        }
         return body;
       },
       fetch: async (input, init) => {

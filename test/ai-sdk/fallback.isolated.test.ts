@@ -32,14 +32,14 @@ describe('providerOptions.polygate.fallback', () => {
   test('is the next model of an image, which the response names', async () => {
     const { mock, polygate, settle } = onProvider({}, { maxRetries: 0 });
     mock.fail({ model: 'prism-image', ...down });
-    const { responses } = await settle(
+    const { calls } = await settle(
       generateImage({
         model: polygate.image('prism-image'),
         prompt,
         providerOptions: { polygate: { fallback: ['prism-sketch'] } },
       }),
     );
-    expect(responses.map(({ modelId }) => modelId)).toEqual(['prism-sketch']);
+    expect(calls.map(({ response }) => response.modelId)).toEqual(['prism-sketch']);
     expect(mock.invoice.map(({ model }) => model)).toEqual(['prism-sketch']);
   });
 

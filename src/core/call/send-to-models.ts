@@ -95,8 +95,9 @@ function permits(
 ): boolean {
   if (!isAllowed) return true;
   try {
+    const result: unknown = isAllowed(error, model);
     // Anything else, such as a promise, could permit what the caller does not want to pay for.
-    return isAllowed(error, model) === true;
+    return result === true;
   } catch (thrown) {
     config.log.error(() => `fallbackOn threw: ${String(thrown)}`);
     return false;

@@ -36,8 +36,7 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     this.#options = {
       ...options,
       headers: headers && { ...headers },
-      // Anything but an array is rejected later.
-      fallback: Array.isArray(fallback) ? [...fallback] : fallback,
+      fallback: isList(fallback) ? fallback.slice() : fallback,
     };
   }
 
@@ -99,6 +98,9 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     return openTask(this.#scope, receipt, mergePollHeaders(undefined, this.#options));
   }
 }
+
+/** Anything but a list is rejected later. */
+const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
 
 /** The rule of the options that a submission has already used. */
 const fixed: Rule = [() => false, 'passed to submission()'];

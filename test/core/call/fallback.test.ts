@@ -1,29 +1,10 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
 import { ConfigurationError } from '../../../src/index.ts';
-import type { Charge, Polygate, RequestOptions } from '../../../src/index.ts';
-import type { Fault, MockGateway } from '../../../src/mock/index.ts';
-import { caught, chat, drain, image, onMock } from '../support.ts';
-
-const chatModels = { fallback: ['aurora-reasoner', 'lumen/vision-chat'] };
-const imageModels = { fallback: ['prism-sketch'] };
-const chats = 'POST /v1/chat/completions';
-const submits = 'POST /v1/images/tasks';
-
-/** The models that requests have named, in order. */
-const modelsOf = (mock: MockGateway) =>
-  mock.requests.flatMap(({ method, body }) =>
-    method === 'POST' ? [(body as { model: string }).model] : [],
-  );
-
-/** A gateway whose first chat and image models fail. */
-function failing(fault: Fault, options = {}) {
-  const run = onMock({}, { maxRetries: 0, ...options });
-  run.mock.fail({ model: chat.model, ...fault });
-  run.mock.fail({ model: image.model, ...fault });
-  return run;
-}
+import type { Polygate, RequestOptions } from '../../../src/index.ts';
+import { caught, chat, clientOf, drain, errorReply, image, onMock, scripted } from '../support.ts';
+import { chatModels, failing, imageModels, modelsOf } from './fallback-support.ts';
 
 type Call = (gateway: Polygate, options?: RequestOptions) => Promise<unknown>;
 const answer = z.object({ text: z.string() });
@@ -153,6 +134,19 @@ test('totalTimeout limits all models together', async () => {
   expect(modelsOf(mock)).toHaveLength(3);
 });
 
+test('a response that arrives after totalTimeout, before its timer fires, ends the call', async () => {
+  let now = 0;
+  const clock = { now: () => now, sleep: () => new Promise<void>(() => undefined) };
+  const { fetch, sent } = scripted((request) => {
+    now += 6_000;
+    return errorReply(503)(request);
+  });
+  const gateway = clientOf(fetch, { clock, maxRetries: 0, totalTimeout: 5_000 });
+  const error = await caught(gateway.chat.completions.create(chat, chatModels));
+  expect(error).toMatchObject({ status: 503, outcome: 'rejected' });
+  expect(sent).toHaveLength(1);
+});
+
 test('the last error has what each model has responded', async () => {
   const { mock, gateway } = onMock({}, { maxRetries: 0 });
   mock.fail({ model: 'aurora-chat', status: 503 });
@@ -205,196 +199,4 @@ test('extraBody sets the first model', async () => {
   const options = { extraBody: { model: 'aurora-reasoner' }, fallback: ['aurora-chat'] };
   await gateway.chat.completions.create(chat, options);
   expect(modelsOf(mock)).toEqual(['aurora-reasoner']);
-});
-
-describe('fallbackOn', () => {
-  test('is called with the error and the model, only where another model is safe', async () => {
-    const { mock, gateway } = onMock({}, { maxRetries: 0 });
-    mock.fail({ model: 'aurora-chat', status: 503 });
-    mock.fail({ model: 'aurora-reasoner', status: 502 });
-    const fallbackOn = vi.fn(() => true);
-    await caught(gateway.chat.completions.create(chat, { ...chatModels, fallbackOn }));
-    expect(fallbackOn.mock.calls).toEqual([
-      [expect.objectContaining({ status: 503 }), 'aurora-chat'],
-    ]);
-    expect(modelsOf(mock)).toEqual(['aurora-chat', 'aurora-reasoner']);
-  });
-
-  test.each<[string, () => unknown]>([
-    ['returns false', () => false],
-    ['returns a promise', async () => true],
-    [
-      'throws',
-      () => {
-        throw new Error('oops');
-      },
-    ],
-  ])('that %s ends the call', async (_, decide) => {
-    const { mock, gateway } = failing({ status: 503 });
-    const fallbackOn = decide as () => boolean;
-    const error = await caught(
-      gateway.chat.completions.create(chat, { ...chatModels, fallbackOn }),
-    );
-    expect(error).toMatchObject({ status: 503 });
-    expect(modelsOf(mock)).toEqual([chat.model]);
-  });
-});
-
-describe('fallbackCooldown', () => {
-  test('skips a model that was over capacity, also for clients of withOptions', async () => {
-    const { mock, gateway } = failing({ status: 503, times: 1 });
-    await gateway.chat.completions.create(chat, chatModels);
-    await mock.clock.advance(9_999);
-    await gateway.withOptions({ maxRetries: 1 }).chat.completions.create(chat, chatModels);
-    expect(modelsOf(mock)).toEqual([chat.model, 'aurora-reasoner', 'aurora-reasoner']);
-    await mock.clock.advance(1);
-    await gateway.chat.completions.create(chat, chatModels);
-    expect(modelsOf(mock).at(-1)).toBe(chat.model);
-  });
-
-  test('skips no model that does not exist or could not be reached', async () => {
-    for (const fault of [{ status: 404 }, { unreachable: true }]) {
-      const { mock, gateway } = failing({ ...fault, times: 1 });
-      await gateway.chat.completions.create(chat, chatModels);
-      await gateway.chat.completions.create(chat, chatModels);
-      expect(modelsOf(mock).at(-1)).toBe(chat.model);
-    }
-  });
-
-  test('does not apply to a call without a fallback', async () => {
-    const { mock, gateway } = failing({ status: 503, times: 1 });
-    await gateway.chat.completions.create(chat, chatModels);
-    await gateway.chat.completions.create(chat);
-    expect(modelsOf(mock).at(-1)).toBe(chat.model);
-  });
-
-  test('tries all models if all were over capacity', async () => {
-    const { mock, gateway } = onMock({}, { maxRetries: 0 });
-    mock.fail({ status: 503, times: 3 });
-    await caught(gateway.chat.completions.create(chat, chatModels));
-    const done = await gateway.chat.completions.create(chat, chatModels);
-    expect(done.model).toBe(chat.model);
-  });
-
-  test('can be turned off', async () => {
-    const { mock, gateway } = failing({ status: 503, times: 1 }, { fallbackCooldown: 0 });
-    await gateway.chat.completions.create(chat, chatModels);
-    await gateway.chat.completions.create(chat, chatModels);
-    expect(modelsOf(mock).at(-1)).toBe(chat.model);
-  });
-});
-
-describe('a task with one key', () => {
-  const keyed = { ...imageModels, idempotencyKey: 'order-17' };
-
-  test('sends the same key to all models', async () => {
-    const { mock, gateway } = failing({ status: 503 });
-    const task = await gateway.images.submit(image, keyed);
-    expect(mock.requests.map(({ headers }) => headers['x-idempotency-key'])).toEqual([
-      'order-17',
-      'order-17',
-    ]);
-    expect(task).toMatchObject({ model: 'prism-sketch', idempotencyKey: 'order-17' });
-    expect(task.toJSON()).toMatchObject({ model: 'prism-sketch' });
-    expect(gateway.resume(task.toJSON()).model).toBe('prism-sketch');
-  });
-
-  test('has no model in its receipt without a fallback', async () => {
-    const { gateway } = onMock();
-    const task = await gateway.images.submit(image);
-    expect(task.model).toBe(image.model);
-    expect(JSON.parse(JSON.stringify(task))).not.toHaveProperty('model');
-  });
-
-  test.each(['replay', 'conflict'] as const)(
-    'is paid for once if it is submitted again after a fallback: %s',
-    async (A13) => {
-      const { mock, gateway } = onMock({ assumptions: { A13 } }, { maxRetries: 0 });
-      mock.fail({ model: image.model, status: 503, times: 1 });
-      mock.fail({ model: 'prism-sketch', reset: 'after', times: 1 });
-      const lost = await caught(gateway.images.submit(image, keyed));
-      expect(lost).toMatchObject({ outcome: 'unknown' });
-      const other = onMock({}, { baseURL: mock.baseURL, fetch: mock.fetch, apiKey: mock.apiKey });
-      const task = await other.gateway.images.submit(image, keyed);
-      expect(task).toMatchObject({ replayed: true, model: 'prism-sketch' });
-      expect(mock.invoice).toHaveLength(1);
-    },
-  );
-
-  test('finds the task of a model that is skipped after an overload', async () => {
-    const { mock, gateway } = onMock({ assumptions: { A13: 'conflict' } }, { maxRetries: 0 });
-    mock.fail({ model: image.model, reset: 'after', times: 1 });
-    await caught(gateway.images.submit(image, keyed));
-    mock.fail({ model: image.model, status: 503, times: 1 });
-    await gateway.images.submit(image, { ...keyed, idempotencyKey: 'order-18' });
-    const task = await gateway.images.submit(image, { ...keyed, fallbackOn: () => false });
-    expect(task).toMatchObject({ replayed: true, model: image.model });
-    expect(mock.invoice).toHaveLength(2);
-  });
-
-  test('fails with the conflict if the key belongs to a request outside the list', async () => {
-    const { mock, gateway } = onMock({ assumptions: { A13: 'conflict' } });
-    await gateway.images.submit({ ...image, prompt: 'Other' }, { idempotencyKey: 'order-17' });
-    const error = await caught(gateway.images.submit(image, keyed));
-    expect(error).toMatchObject({ status: 409, outcome: 'rejected' });
-    expect(error.attempts).toHaveLength(2);
-    expect(mock.invoice).toHaveLength(1);
-  });
-
-  test('names its model in errors, charges and the ledger', async () => {
-    const onCharge = vi.fn<(charge: Charge) => void>();
-    const { mock, gateway } = failing({ status: 503 }, { onCharge });
-    mock.fail({ model: 'prism-sketch', malformed: true, route: submits });
-    const error = await caught(gateway.images.submit(image, keyed));
-    expect(error.task).toMatchObject({ model: 'prism-sketch' });
-    expect(onCharge.mock.calls).toEqual([[expect.objectContaining({ model: 'prism-sketch' })]]);
-    expect([...gateway.spend.byModel.keys()]).toEqual(['prism-sketch']);
-  });
-});
-
-describe('the budget', () => {
-  test('applies to each model', async () => {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.011 } });
-    await gateway.models.list();
-    const task = await gateway.images.submit(image, imageModels);
-    expect(task.model).toBe('prism-sketch');
-    expect(modelsOf(mock)).toEqual(['prism-sketch']);
-  });
-
-  test('keeps what an earlier request with the key may have cost', async () => {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.021 }, maxRetries: 0 });
-    await gateway.models.list();
-    const keyed = { ...imageModels, idempotencyKey: 'order-17' };
-    mock.fail({ route: submits, reset: 'after', times: 1 });
-    await caught(gateway.images.submit(image, keyed));
-    mock.fail({ route: submits, status: 404, code: 'model_not_found', times: 2 });
-    await caught(gateway.images.submit(image, keyed));
-    const error = await caught(gateway.images.submit(image));
-    expect(error.name).toBe('BudgetExceededError');
-    expect(mock.invoice).toHaveLength(1);
-  });
-});
-
-test('only chats and tasks accept a fallback', async () => {
-  const { mock, gateway } = onMock();
-  const options: RequestOptions = { fallback: ['aurora-chat'] };
-  const calls = [
-    gateway.models.list({}, options),
-    gateway.voices.design({ prompt: 'An old sailor', preview_text: 'Ahoy' }, options),
-    gateway.request({ method: 'POST', path: '/v1/chat/completions', body: chat }, options),
-    gateway.images.task('task_1').retrieve(options),
-    gateway.images.submission(image).send(options),
-  ];
-  for (const call of calls) expect(await caught(call)).toBeInstanceOf(ConfigurationError);
-  expect(mock.requests).toEqual([]);
-});
-
-test('a fallback is logged', async () => {
-  const warn = vi.fn();
-  const logger = { error: vi.fn(), warn, info: vi.fn(), debug: vi.fn() };
-  const { gateway } = failing({ status: 503 }, { logger, logLevel: 'warn' });
-  await gateway.chat.completions.create(chat, chatModels);
-  expect(warn.mock.calls).toEqual([
-    [`polygate: ${chats}: aurora-chat 503 service_unavailable; falling back to aurora-reasoner`],
-  ]);
 });
