@@ -71,8 +71,9 @@ function nearestEffect(name: string): string | undefined {
 
 /** Checks that requests can match a route, which `model=` can limit to one model. */
 function parseRoute(given: string): Pick<Fault, 'route' | 'model'> {
-  const [, text = given, model] = /^(.*?)\s*\bmodel=(\S+)$/.exec(given) ?? [];
-  return { ...parsePath(text), ...(model !== undefined && { model }) };
+  const at = given.indexOf('model=');
+  if (at < 0) return parsePath(given);
+  return { ...parsePath(given.slice(0, at).trim()), model: given.slice(at + 'model='.length) };
 }
 
 function parsePath(text: string): Pick<Fault, 'route'> {
