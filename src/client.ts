@@ -1,3 +1,4 @@
+import { BaseClient } from './base-client.ts';
 import type { RecoverOptions } from './core/batch/batch-context.ts';
 import type { BatchResult } from './core/batch/batch-result.ts';
 import { batch } from './core/batch/batch.ts';
@@ -14,8 +15,8 @@ import { resolveConfig } from './core/config/config.ts';
 import type { Config } from './core/config/config.ts';
 import type { PolygateOptions } from './core/config/options.ts';
 import { createGatewayFetch } from './core/fetch/gateway-fetch.ts';
+import type { FetchOptions } from './core/fetch/gateway-fetch.ts';
 import { createTransport, hooksRule } from './core/http/ky-transport.ts';
-import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 import type { DownloadResponse } from './core/tasks/download-body.ts';
 import { download } from './core/tasks/download.ts';
 import type { DownloadOptions } from './core/tasks/download.ts';
@@ -24,15 +25,12 @@ import type { Submission } from './core/tasks/submission.ts';
 import type { Task } from './core/tasks/task.ts';
 import { AccountNamespace } from './resources/account.ts';
 import { Audio } from './resources/audio.ts';
-import { Chat } from './resources/chat.ts';
 import { Images } from './resources/images.ts';
 import { Materials } from './resources/materials.ts';
-import { Models } from './resources/models.ts';
 import { Public } from './resources/public.ts';
 import type { TaskNamespace } from './resources/task-namespace.ts';
 import { Videos } from './resources/videos.ts';
 import { Voices } from './resources/voices.ts';
-import type { Spend } from './types/charge.ts';
 import type { Journal } from './types/tasks/journal.ts';
 import type { TaskHandle } from './types/tasks/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from './types/tasks/task.ts';
@@ -46,13 +44,9 @@ import type { Generation, Receipt, TaskKind } from './types/tasks/task.ts';
  * const image = await gateway.images.generate({ model: 'some-image-model', prompt: 'A harbor' });
  * ```
  */
-export class Polygate {
+export class Polygate extends BaseClient<PolygateOptions> {
   /** Account, readiness and key balance. */
   readonly account: AccountNamespace;
-  /** Models available to the API key, with their prices. */
-  readonly models: Models;
-  /** Chat completions, streamed or not. */
-  readonly chat: Chat;
   /** Image generation. */
   readonly images: Images;
   /** Video generation. */
@@ -77,7 +71,7 @@ export class Polygate {
    *
    * Error statuses and redirects resolve, with the body unread. A streamed chat that is cut off fails while its body is
    * read, with {@link StreamTruncatedError} or {@link StreamIdleTimeoutError}. It holds its slot until its body ends or
-   * is canceled.
+   * is canceled. Bodies are sent as they are, so there is no `fallback` to another model.
    *
    * @throws {@link ConfigurationError} if the URL is not below `baseURL`, or if a paid request has a stream as its body.
    * @throws {@link ConnectionError} or {@link RequestTimeoutError} if no complete response was received;
@@ -100,18 +94,24 @@ export class Polygate {
   constructor(options: PolygateOptions = {}, parent?: ClientContext) {
     const config = resolveConfig(options, { hooks: hooksRule });
     const context = createContext(config, createTransport(config), parent);
+    super(context);
     this.#context = context;
     this.account = new AccountNamespace(context);
-    this.models = new Models(context);
-    this.chat = new Chat(context);
     this.images = new Images(context);
     this.videos = new Videos(context);
     this.audio = new Audio(context);
     this.voices = new Voices(context);
     this.materials = new Materials(context);
     this.public = new Public(context);
-    this.fetch = createGatewayFetch(context, (kind, details) =>
-      this.#namespaceFor(kind).submitted(details),
+    this.fetch = this.fetchWith({});
+  }
+
+  /** @internal Creates a `fetch` with options of the methods, for the provider of the AI SDK. */
+  fetchWith(options: FetchOptions): typeof globalThis.fetch {
+    return createGatewayFetch(
+      this.#context,
+      (kind, details) => this.#namespaceFor(kind).submitted(details),
+      options,
     );
   }
 
@@ -126,26 +126,7 @@ export class Polygate {
     return { maxRetryDelay, random };
   }
 
-  /** Amounts spent by this client and all clients that share its ledger through `withOptions`. A live view. */
-  get spend(): Spend {
-    return this.#context.shared.ledger.view;
-  }
-
-  /** A live view of the account's concurrency limit, and of the slots used by all clients that share it. */
-  get concurrency(): ConcurrencyState {
-    return this.#context.shared.concurrency.view;
-  }
-
-  /**
-   * Returns a client with the given options in place of this client's. While the API key, an `authorization` header
-   * and the base URL stay the same, the two share the ledger, the concurrency limiter, known prices and poll paths. With
-   * another one of these, the new client uses another account and starts fresh: `spend` is zero and its `budget` counts
-   * from there. A function that returns the key is the same key if it is the same function. A `concurrency` cap counts
-   * the calls of its own client only.
-   *
-   * @throws {@link ConfigurationError} if an option is unknown or invalid.
-   */
-  withOptions(options: PolygateOptions): Polygate {
+  override withOptions(options: PolygateOptions): Polygate {
     return derive({ ...this.#context.config.options, ...options }, this.#context);
   }
 

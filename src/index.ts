@@ -3,6 +3,7 @@ export * from './errors/index.ts';
 
 // The client, streams and helpers
 export { Polygate } from './client.ts';
+export type { BaseClient } from './base-client.ts';
 export { ChatStream } from './core/chat/chat-stream.ts';
 export { Stream } from './core/stream/stream.ts';
 export { assumptions } from './core/config/assumptions.ts';
@@ -13,7 +14,7 @@ export { blockers } from './resources/account.ts';
 
 // Types of errors
 export type { APIErrorDetails } from './errors/api.ts';
-export type { ErrorDetails, Outcome } from './errors/base.ts';
+export type { ErrorDetails, ModelAttempt, Outcome } from './errors/base.ts';
 export type { ResponseValidationDetails } from './errors/response-validation.ts';
 export type { StreamErrorDetails } from './errors/stream.ts';
 export type { StructuredOutputFailure } from './errors/structured-output.ts';

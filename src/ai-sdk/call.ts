@@ -17,7 +17,7 @@ export function readCallOptions({ abortSignal, headers = {}, providerOptions }: 
   options: RequestOptions;
   params: JSONObject;
 } {
-  const { idempotencyKey, ...params } = providerOptions?.polygate ?? {};
+  const { idempotencyKey, fallback, ...params } = providerOptions?.polygate ?? {};
   const entries = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
@@ -28,8 +28,9 @@ export function readCallOptions({ abortSignal, headers = {}, providerOptions }: 
     options: {
       headers: Object.fromEntries(sent),
       ...(abortSignal && { signal: abortSignal }),
-      // Anything but text is rejected by the client.
+      // Values of other types are rejected by the client.
       ...(key !== undefined && { idempotencyKey: unchecked<string>(key) }),
+      ...(fallback !== undefined && { fallback: unchecked<string[]>(fallback) }),
     },
     params,
   };

@@ -10,6 +10,7 @@ import type {
 import type { Polygate } from '../client.ts';
 import { fetchedResponse } from '../internal/gateway-fetch.ts';
 import type { FetchedResponse } from '../internal/gateway-fetch.ts';
+import { unchecked } from '../types/schema.ts';
 import { metadataOf, unsupported } from './call.ts';
 import { toAbort, toGenerateError, toStreamError } from './chat-errors.ts';
 import { endWithErrorPart } from './chat-stream.ts';
@@ -52,18 +53,23 @@ export class PolygateChatModel implements LanguageModelV4 {
   #start() {
     const client = this.#client;
     let response: FetchedResponse | undefined;
+    let fetch = client.fetch;
     const model = new OpenAICompatibleChatLanguageModel(this.modelId, {
       provider: this.provider,
       url: ({ path }) => `${client.baseURL}/v1${path}`,
       includeUsage: true,
       supportsStructuredOutputs: true,
       // The service replays tasks only, so a key would not protect a chat from a second charge.
-      transformRequestBody: ({ idempotencyKey, ...body }, warnings) => {
+      transformRequestBody: ({ idempotencyKey, fallback, ...body }, warnings) => {
         warnings?.push(...unsupported({ idempotencyKey }));
+        // The client checks it.
+        if (fallback !== undefined) {
+          fetch = client.fetchWith({ fallback: unchecked<readonly string[]>(fallback) });
+        }
         return body;
       },
       fetch: async (input, init) => {
-        const received = await client.fetch(input, init).catch((error: unknown) => {
+        const received = await fetch(input, init).catch((error: unknown) => {
           throw toAbort(error, init?.signal);
         });
         response = fetchedResponse(received);

@@ -46,7 +46,7 @@ export class PolygateImageModel implements ImageModelV4 {
           images: images.map((_, index) => (index === 0 ? metadataOf(task.meta, task) : {})),
         },
       },
-      response: responseOf(this.modelId, task.meta),
+      response: responseOf(task.model, task.meta),
     };
   }
 }

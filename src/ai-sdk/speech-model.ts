@@ -39,7 +39,7 @@ export class PolygateSpeechModel implements SpeechModelV4 {
     const task = await this.#client.audio.speech.submit(given, options);
     await task.wait(abortSignal && { signal: abortSignal });
     const { bytes, contentType, warnings } = await downloadFile(this.#client, task, 0, abortSignal);
-    const response = responseOf(this.modelId, task.meta);
+    const response = responseOf(task.model, task.meta);
     return {
       audio: bytes,
       warnings: [...unsupported({ outputFormat, instructions, language }), ...warnings],

@@ -51,7 +51,7 @@ export class PolygateVideoModel implements VideoModelV4 {
       operation: { ...task.toJSON() },
       warnings: [...unsupported({ n, fps, webhookUrl }), ...warnings],
       providerMetadata: { polygate: metadataOf(task.meta, task) },
-      response: responseOf(this.modelId, task.meta),
+      response: responseOf(task.model, task.meta),
     };
   }
 
@@ -63,7 +63,7 @@ export class PolygateVideoModel implements VideoModelV4 {
     const common = {
       // Merged into that of the start, whose request id is the one that was charged.
       providerMetadata: { polygate: omitUndefined({ chargeUsd, taskId: id, idempotencyKey }) },
-      response: responseOf(this.modelId, undefined),
+      response: responseOf(task.model ?? this.modelId, undefined),
     };
     for await (const update of task.updates({ signal, headers: pollHeaders })) {
       const { status, urls, error, pollError } = update;

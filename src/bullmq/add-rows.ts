@@ -6,7 +6,7 @@ import { ConnectionError } from '../errors/connection.ts';
 import { ConflictError } from '../errors/status.ts';
 import { checkValue, objectWithMethods } from '../internal/options.ts';
 import { emptyMeta } from '../internal/response-meta.ts';
-import { describeRow, fingerprint, rowKey } from '../internal/row-driver.ts';
+import { describeRow, requestHash, rowKey } from '../internal/row-driver.ts';
 import { isNonEmptyString } from '../types/type-guards.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { withinTime } from './redis.ts';
@@ -81,7 +81,8 @@ async function toRowData(
     checkValue('submission', submission ?? null, objectWithMethods('details', 'send'));
     if (!id || !submission) throw new ConfigurationError('id, submission: are required.');
     const { idempotencyKey, ...request } = await describeRow(submission);
-    const hash = await fingerprint(request.path, canonicalJson(request.params));
+    const { path, params, fallback } = request;
+    const hash = await requestHash(path, canonicalJson(params), fallback);
     const key = idempotencyKey ?? (await rowKey(prefix, queue.name, id, hash));
     return { id, ...request, hash, key };
   } catch (error) {

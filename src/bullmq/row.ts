@@ -53,7 +53,7 @@ export type EndedRow<Kind extends TaskKind = TaskKind> = Row<Kind> & { readonly 
 export interface RowData extends RowRequest {
   /** The id that the row was added with. The id of its job is an encoded form of it. */
   readonly id: string;
-  /** Fingerprint of path and params. */
+  /** Fingerprint of path, params and fallback. */
   readonly hash: string;
   readonly key: string;
 }

@@ -246,11 +246,19 @@ class StepRunner {
     throw new RateLimitError();
   }
 
-  /** What a row costs in USD, with the prices of its model, which are fetched every few minutes. */
+  /** What a row costs in USD at most: with the most expensive of its models. */
   async #priceOf(data: RowData): Promise<number> {
-    const { gateway, store, maxUsd } = this.#context;
-    if (maxUsd === undefined) return 0;
-    const { model } = data.params;
+    if (this.#context.maxUsd === undefined) return 0;
+    const models = [data.params.model, ...(data.fallback ?? [])];
+    const prices = await Promise.all(
+      models.map(async (model) => estimateUsd(data, await this.#pricingOf(model))),
+    );
+    return Math.max(...prices);
+  }
+
+  /** The prices of a model, which are fetched every few minutes. */
+  #pricingOf(model: string): Promise<KnownPrices> {
+    const { gateway, store } = this.#context;
     const now = performance.now();
     let known = this.#pricing.get(model);
     if (known === undefined || known.expiresAt < now) {
@@ -271,7 +279,7 @@ class StepRunner {
       known = { pricing, expiresAt: now + pricingTime };
       this.#pricing.set(model, known);
     }
-    return estimateUsd(data, await known.pricing);
+    return known.pricing;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { OpenRow } from '../types/tasks/task-handle.ts';
 import { PolygateError } from './base.ts';
+import type { ErrorDetails } from './base.ts';
 
 /**
  * The caller's signal aborted the call; `cause` is `signal.reason`. A task that was already submitted is not canceled
@@ -14,3 +15,17 @@ export class AbortedError extends PolygateError {
    */
   declare readonly rows?: readonly OpenRow[];
 }
+
+/** The error for a signal that aborted; `cause` is the signal's reason. */
+export function abortedError(
+  cause: unknown,
+  details: ErrorDetails = {},
+  message = 'Aborted by the caller.',
+): AbortedError {
+  return new AbortedError(message, { ...details, cause });
+}
+
+/** The errors of work that sends nothing. */
+export const notSent = {
+  aborted: (reason: unknown) => abortedError(reason, { outcome: 'not-sent' }),
+};

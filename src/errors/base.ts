@@ -24,6 +24,20 @@ const hiddenDetails = /^(body|text|type|param)$/;
  */
 export type Outcome = 'rejected' | 'not-sent' | 'unknown';
 
+/** What one model of a call with `fallback` has responded. */
+export interface ModelAttempt {
+  /** Id of the model. */
+  readonly model: string;
+  /** HTTP status; undefined without a response. */
+  readonly status?: number | undefined;
+  /** Error code of the service. */
+  readonly code?: string | undefined;
+  /** Message of the error. */
+  readonly message: string;
+  /** Whether the request to this model may have been charged. */
+  readonly outcome: Outcome;
+}
+
 /** Details that any error can carry in addition to its message. */
 export interface ErrorDetails {
   /** The underlying cause. Never an error that references the request, because its headers contain the API key. */
@@ -61,6 +75,8 @@ export class PolygateError extends Error {
    * `task.wait()` waits for its result.
    */
   declare readonly task?: TaskHandle;
+  /** Only of a call with `fallback`: what each model has responded, in order. The last one is this error. */
+  declare readonly attempts?: readonly ModelAttempt[];
   /** Messages, rounds and charges of a failed `chat.completions.run()`, up to the failure. */
   declare readonly run?: ToolRunProgress;
 
@@ -92,8 +108,8 @@ export class PolygateError extends Error {
    * headers and bodies.
    */
   toJSON(): { name: string; message: string } {
-    const { name, message, type, param, task }: PolygateError & ServiceDetails = this;
-    return Object.assign({ name, message }, this, omitUndefined({ type, param, task }));
+    const { name, message, type, param, task, attempts }: PolygateError & ServiceDetails = this;
+    return Object.assign({ name, message }, this, omitUndefined({ type, param, task, attempts }));
   }
 
   /**

@@ -14,7 +14,7 @@ import type { ResponseMeta } from '../types/meta.ts';
 import type { Receipt, SucceededGeneration, TaskKind } from '../types/tasks/task.ts';
 
 export { isFinalError, isUncharged, rowKey, withEarlierCharge } from '../core/batch/row.ts';
-export { fingerprint } from '../core/tasks/fingerprint.ts';
+export { requestHash } from '../core/tasks/fingerprint.ts';
 export { nextPollDelay, taskPollInterval } from '../core/tasks/poll-delay.ts';
 
 /** What a row submits, as plain JSON. */
@@ -22,6 +22,8 @@ export interface RowRequest {
   readonly kind: TaskKind;
   readonly path: string;
   readonly params: { readonly model: string };
+  /** The other models that may be used, if there are any. */
+  readonly fallback?: readonly string[] | undefined;
 }
 
 /** What a task has come to: a result, an error, or neither while it is processing. */
@@ -50,9 +52,14 @@ export interface RowStep {
 export async function describeRow(
   submission: Submission,
 ): Promise<RowRequest & { readonly idempotencyKey: string | undefined }> {
-  const { path, idempotencyKey, params } = await submission.details(true);
+  const { path, idempotencyKey, params, fallback } = await submission.details(true);
   if (!params) throw new ConfigurationError('submission: has no params.');
-  return { kind: submission.kind, path, params, idempotencyKey };
+  if (submission.hasFallbackOn) {
+    throw new ConfigurationError(
+      'fallbackOn: must be omitted, because a function cannot be stored for another process.',
+    );
+  }
+  return { kind: submission.kind, path, params, ...(fallback && { fallback }), idempotencyKey };
 }
 
 /** Estimates what a row costs in USD; 0 if the price is not known. */
@@ -63,11 +70,11 @@ export function estimateUsd({ kind, params }: RowRequest, prices: KnownPrices): 
 /** Submits a row. `isRepeated`: before the response, an attempt was made that may have been charged. */
 export async function submitRow(
   gateway: Polygate,
-  { kind, path, params }: RowRequest,
+  { kind, path, params, fallback }: RowRequest,
   idempotencyKey: string,
 ): Promise<RowStep & { readonly isRepeated: boolean }> {
   let isRepeated = false;
-  const submission = namespaceOf(gateway, kind).restore(path, params);
+  const submission = namespaceOf(gateway, kind).restore(path, params, fallback);
   const task = await submission.send(
     { idempotencyKey },
     { onRetry: (outcome) => (isRepeated ||= outcome === 'unknown') },

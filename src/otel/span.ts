@@ -74,6 +74,11 @@ export class OperationSpan implements TelemetrySpan {
           'http.response.status_code': event.status,
           'polygate.delay_ms': event.delayMs,
         });
+      case 'fallback':
+        return this.#addEvent('polygate.fallback', {
+          'polygate.failed_model': event.from,
+          'http.response.status_code': event.status,
+        });
       case 'queued':
         return this.#addEvent('polygate.queued', { 'polygate.queue_ms': event.ms });
       case 'status':

@@ -1,7 +1,7 @@
 import type { ClientContext } from '../core/call/context.ts';
-import { requestJson } from '../core/call/endpoint.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { requestJson, withoutBody } from '../core/call/request.ts';
 import { retrieveAccount, retrieveBalance, retrieveReadiness } from '../endpoints/account.ts';
 import { readinessSchema } from '../types/catalog/account.ts';
 import type { Account, KeyBalance, Readiness, ReadinessCheck } from '../types/catalog/account.ts';
@@ -29,7 +29,7 @@ export class AccountNamespace {
    * ```
    */
   retrieve(options?: RequestOptions): RequestPromise<Account> {
-    return requestJson(this.#context, retrieveAccount, anyRecord, options);
+    return requestJson(this.#context, withoutBody(retrieveAccount, options), anyRecord);
   }
 
   /**
@@ -38,7 +38,7 @@ export class AccountNamespace {
    * @throws the same errors as {@link AccountNamespace.retrieve}.
    */
   readiness(options?: RequestOptions): RequestPromise<Readiness> {
-    return requestJson(this.#context, retrieveReadiness, readinessSchema, options);
+    return requestJson(this.#context, withoutBody(retrieveReadiness, options), readinessSchema);
   }
 
   /**
@@ -47,7 +47,7 @@ export class AccountNamespace {
    * @throws the same errors as {@link AccountNamespace.retrieve}, although this endpoint uses a different error envelope.
    */
   balance(options?: RequestOptions): RequestPromise<KeyBalance> {
-    return requestJson(this.#context, retrieveBalance, anyRecord, options);
+    return requestJson(this.#context, withoutBody(retrieveBalance, options), anyRecord);
   }
 }
 

@@ -1,17 +1,20 @@
 import { callTo } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { startCall } from '../core/call/endpoint.ts';
-import type { PreparedCall } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
-import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
+import { fallbackOf } from '../core/call/fallback.ts';
 import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
-import { readWithSchema } from '../core/call/readers.ts';
-import { checkRequestOptions } from '../core/call/request-options.ts';
+import {
+  checkRequestOptions,
+  withIdempotencyKey,
+  fallbackRules,
+} from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import { readJson } from '../core/call/response.ts';
+import { startRequest } from '../core/call/request.ts';
+import { readJson, readWithSchema } from '../core/call/response.ts';
 import type { ApiResponse } from '../core/call/response.ts';
+import type { PreparedCall } from '../core/call/running-call.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
 import { toServiceParams } from '../core/chat/json-schema.ts';
 import { completionParser } from '../core/chat/structured-output.ts';
@@ -83,7 +86,7 @@ export class ChatCompletions {
     options?: RequestOptions,
   ): RequestPromise<ChatCompletion | Stream<ChatCompletionChunk>> {
     let isStream = false;
-    return startCall<PreparedChat, ChatCompletion | Stream<ChatCompletionChunk>>(
+    return startRequest<PreparedChat, ChatCompletion | Stream<ChatCompletionChunk>>(
       this.#context,
       () => {
         isStream = Boolean(params?.stream);
@@ -156,7 +159,7 @@ export class ChatCompletions {
   ): RequestPromise<ParsedCompletion<Output>>;
   parse(params: StreamParams<unknown>, options?: RequestOptions): RequestPromise<ChatCompletion> {
     const prepare = () => this.#prepare(params, options, false);
-    return startCall(this.#context, prepare, async (call) => {
+    return startRequest(this.#context, prepare, async (call) => {
       const result = await this.#createCompletion(call);
       return { ...result, data: await call.transform(result.data, result.meta()) };
     });
@@ -200,7 +203,7 @@ export class ChatCompletions {
       params,
       (fields) => listProblem(fields, 'messages') ?? listProblem(fields, 'tools'),
     );
-    checkRequestOptions(options, runRules);
+    checkRequestOptions(options, runRules, fallbackRules);
     // Later rounds start long after the caller's context has ended.
     const enter = captureContext(this.#context.config);
     return runTools(params, options, async (round, roundOptions) =>
@@ -208,15 +211,15 @@ export class ChatCompletions {
     ).catch(throwToCaller);
   }
 
-  async #createCompletion({ call, options }: PreparedCall): Promise<ApiResponse<ChatCompletion>> {
-    return execute(this.#context, call, options, readCompletion);
+  async #createCompletion(prepared: PreparedChat): Promise<ApiResponse<ChatCompletion>> {
+    return execute(this.#context, prepared, readCompletion);
   }
 
   /** Opens a stream. `signal` aborts the request and the stream that it returns. */
-  async #open({ call, options, choiceCount }: PreparedChat, signal = options.signal) {
-    const handle = openStream(choiceCount, signal);
-    const own = signal === options.signal ? options : { ...options, signal };
-    return execute(this.#context, call, own, handle);
+  async #open(prepared: PreparedChat, signal?: AbortSignal) {
+    const options = signal ? { ...prepared.options, signal } : prepared.options;
+    const handle = openStream(prepared.choiceCount, options.signal);
+    return execute(this.#context, { ...prepared, options }, handle);
   }
 
   #prepare(
@@ -236,7 +239,10 @@ export class ChatCompletions {
     // With `retryAmbiguous.chat`, the caller states that the service replays chat requests. Only then is a key generated
     // for a call without one. Assumption A11.
     const isReplayed = config.retryAmbiguous.chat;
-    const checked = checkRequestOptions(isReplayed ? withIdempotencyKey(options) : options);
+    const checked = checkRequestOptions(
+      isReplayed ? withIdempotencyKey(options) : options,
+      fallbackRules,
+    );
     return {
       call: {
         ...callTo(createChatCompletion, config),
@@ -245,6 +251,7 @@ export class ChatCompletions {
         headers: isStream ? { accept: 'text/event-stream' } : undefined,
       },
       options: checked,
+      fallback: fallbackOf(params.model, options),
       choiceCount: params.n ?? 1,
       transform: completionParser(given.response_format, checked.idempotencyKey),
     };

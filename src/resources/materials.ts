@@ -1,16 +1,16 @@
 import { callTo } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { executeJson, requestJson, startCall } from '../core/call/endpoint.ts';
-import type { PreparedCall } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
-import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
 import { checkFields, checkProblem, mergeExtraBody, toJson } from '../core/call/params.ts';
-import { readExtended } from '../core/call/readers.ts';
-import { checkRequestOptions } from '../core/call/request-options.ts';
+import { checkRequestOptions, withIdempotencyKey } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { requestJson, startRequest, withoutBody } from '../core/call/request.ts';
+import { readExtended } from '../core/call/response.ts';
+import type { PreparedCall } from '../core/call/running-call.ts';
 import { captureContext } from '../core/config/caller-context.ts';
+import type { Config } from '../core/config/config.ts';
 import { notify } from '../core/config/log.ts';
 import { functionValue } from '../core/config/validation.ts';
 import type { Rules } from '../core/config/validation.ts';
@@ -72,8 +72,11 @@ export class Materials {
    * @throws {@link ConflictError} if the key was already used for a different request.
    */
   create(params: MaterialCreateParams, options?: RequestOptions): RequestPromise<Material> {
-    const prepare = () => prepareCreate(this.#context, params, options);
-    return executeJson(this.#context, prepare, materialSchema);
+    return requestJson(
+      this.#context,
+      (config) => prepareCreate(config, params, options),
+      materialSchema,
+    );
   }
 
   /**
@@ -82,9 +85,11 @@ export class Materials {
    * @throws {@link NotFoundError} if the material does not exist, belongs to another user, or has expired.
    */
   retrieve(id: string, options?: RequestOptions): RequestPromise<Material> {
-    return requestJson(this.#context, retrieveMaterial, materialSchema, options, {
-      values: { material_id: id },
-    });
+    return requestJson(
+      this.#context,
+      withoutBody(retrieveMaterial, options, { values: { material_id: id } }),
+      materialSchema,
+    );
   }
 
   /**
@@ -93,9 +98,11 @@ export class Materials {
    * @throws {@link NotFoundError} if the material does not exist, belongs to another user, or has expired.
    */
   delete(id: string, options?: RequestOptions): RequestPromise<Material> {
-    return requestJson(this.#context, deleteMaterial, materialSchema, options, {
-      values: { material_id: id },
-    });
+    return requestJson(
+      this.#context,
+      withoutBody(deleteMaterial, options, { values: { material_id: id } }),
+      materialSchema,
+    );
   }
 
   /**
@@ -120,12 +127,15 @@ export class Materials {
         return { nextPage: { value: nextPage }, [Symbol.asyncIterator]: { value: iterate } };
       },
     );
-    return requestJson(this.#context, listMaterials, read, options, {
-      query: () => {
-        checkProblem(materialListQueryProblem(query));
-        return queryString(query);
-      },
-    });
+    const checkedQuery = () => {
+      checkProblem(materialListQueryProblem(query));
+      return queryString(query);
+    };
+    return requestJson(
+      this.#context,
+      withoutBody(listMaterials, options, { query: checkedQuery }),
+      read,
+    );
   }
 
   /**
@@ -171,20 +181,20 @@ export class Materials {
     options?: RegisterOptions,
   ): RequestPromise<AvailableMaterial> {
     const context = this.#context;
-    const prepare = () => ({
-      ...prepareCreate(context, params, options, registerRules),
+    const prepare = (config: Config) => ({
+      ...prepareCreate(config, params, options, registerRules),
       wait: { ...options, headers: undefined, requestId: undefined },
     });
-    return startCall(context, prepare, async ({ call, options: headers, wait }) => {
+    return startRequest(context, prepare, async ({ wait, ...prepared }) => {
       const enter = captureContext(context.config);
-      const created = await execute(context, call, headers, readMaterial);
+      const created = await execute(context, prepared, readMaterial);
       const { verification_url: url, verification_expires_at: expiresAt, ...data } = created.data;
       if (url) {
         notify(context.config.log, wait.onVerification, { url, expiresAt }, 'onVerification');
       }
       // The verification URL is secret: `data` keeps it out of later updates and errors.
       const known = toPollResult({ ...created, data }, context);
-      const target = materialTarget(context, data.id, known, headers);
+      const target = materialTarget(context, data.id, known, prepared.options);
       return { ...created, data: await enter(() => waitForResult(target, wait)) };
     });
   }
@@ -197,7 +207,7 @@ const registerRules: Rules = {
 };
 
 function prepareCreate(
-  { config }: ClientContext,
+  config: Config,
   given: MaterialCreateParams,
   options: RequestOptions | undefined,
   extraRules: Rules = {},

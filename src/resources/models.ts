@@ -1,12 +1,12 @@
 import { callTo } from '../core/call/api-call.ts';
 import type { ResponseReader } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { executeJson, requestJson } from '../core/call/endpoint.ts';
-import type { PreparedCall } from '../core/call/endpoint.ts';
-import { readAndMap, readIterable, readWithSchema } from '../core/call/readers.ts';
 import { checkRequestOptions, noBodyRules } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { requestJson, withoutBody } from '../core/call/request.ts';
+import type { Prepare } from '../core/call/request.ts';
+import { readAndMap, readIterable, readWithSchema } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';
 import { listModels, retrieveModel } from '../endpoints/models.ts';
 import {
@@ -67,17 +67,17 @@ export class Models {
   ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList> {
     let read: ResponseReader<ModelList | AnthropicModelList | GeminiModelList> =
       this.#recordPrices<ModelList>(readIterable(modelListSchema), ({ data }) => data);
-    const prepare = (): PreparedCall => {
+    const prepare: Prepare = (config) => {
       // JavaScript callers may put options into the query. Ignoring them would be worse than accepting them.
       const options = { ...query, ...callOptions };
       const style = options.style && styles[options.style];
       if (style) read = readWithSchema<AnthropicModelList | GeminiModelList>(style.schema);
       return {
-        call: { ...callTo(listModels, this.#context.config), ...style },
+        call: { ...callTo(listModels, config), ...style },
         options: checkRequestOptions(options, optionRules, noBodyRules),
       };
     };
-    return executeJson(this.#context, prepare, (...received) => read(...received));
+    return requestJson(this.#context, prepare, (...received) => read(...received));
   }
 
   /**
@@ -93,7 +93,11 @@ export class Models {
    */
   retrieve(model: string, options?: RequestOptions): RequestPromise<Model> {
     const read = this.#recordPrices(readWithSchema(modelSchema), (found) => [found]);
-    return requestJson(this.#context, retrieveModel, read, options, { values: { model } });
+    return requestJson(
+      this.#context,
+      withoutBody(retrieveModel, options, { values: { model } }),
+      read,
+    );
   }
 
   /** Records the prices from a response, so that a budget can reserve the price of later requests. */

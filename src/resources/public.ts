@@ -1,8 +1,8 @@
 import type { ClientContext } from '../core/call/context.ts';
-import { requestJson } from '../core/call/endpoint.ts';
-import type { RequestDetails } from '../core/call/endpoint.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { requestJson, withoutBody } from '../core/call/request.ts';
+import type { RequestDetails } from '../core/call/request.ts';
 import { queryString } from '../core/http/path.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import {
@@ -101,6 +101,6 @@ export class Public {
     options: RequestOptions | undefined,
     details?: RequestDetails,
   ): RequestPromise<Result> {
-    return requestJson(this.#context, endpoint, anyRecord, options, details);
+    return requestJson(this.#context, withoutBody(endpoint, options, details), anyRecord);
   }
 }

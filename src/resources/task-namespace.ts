@@ -53,14 +53,15 @@ export class TaskNamespace<Kind extends TaskKind> {
   }
 
   /** @internal Recreates a submission from a journal, without checking its params again. */
-  restore(path: string, params: { model: string }): Submission<Kind> {
+  restore(path: string, params: { model: string }, fallback?: readonly string[]): Submission<Kind> {
     const { model } = params;
     const body = JSON.stringify(params);
     const endpoint = findEndpoint('POST', path);
     if (!isSubmit(endpoint))
       throw new ConfigurationError(`path: no tasks are submitted to ${path}.`);
     const estimateUsd = requestPrice[endpoint.price](params);
-    return new Submission(this.#scope, () => ({ endpoint, model, body, estimateUsd }));
+    const describe = () => ({ endpoint, model, body, estimateUsd });
+    return new Submission(this.#scope, describe, { fallback });
   }
 
   /** @internal The handle of a task that a response named. Its id can be any text. */

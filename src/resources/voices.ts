@@ -1,14 +1,13 @@
 import { callTo } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { executeJson, requestJson } from '../core/call/endpoint.ts';
-import type { PreparedCall } from '../core/call/endpoint.ts';
-import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
 import { checkFields, mergeExtraBody, toJson } from '../core/call/params.ts';
 import type { FindProblem } from '../core/call/params.ts';
-import { readIterable } from '../core/call/readers.ts';
-import { checkRequestOptions } from '../core/call/request-options.ts';
+import { checkRequestOptions, withIdempotencyKey } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
+import { requestJson, withoutBody } from '../core/call/request.ts';
+import type { Prepare } from '../core/call/request.ts';
+import { readIterable } from '../core/call/response.ts';
 import { queryString } from '../core/http/path.ts';
 import { requestPrice } from '../core/limits/request-price.ts';
 import { cloneVoice, designVoice, listVoices } from '../endpoints/voices.ts';
@@ -38,9 +37,11 @@ export class Voices {
    * ```
    */
   list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
-    return requestJson(this.#context, listVoices, readIterable(voiceListSchema), options, {
-      query: () => queryString(query),
-    });
+    return requestJson(
+      this.#context,
+      withoutBody(listVoices, options, { query: () => queryString(query) }),
+      readIterable(voiceListSchema),
+    );
   }
 
   /**
@@ -90,18 +91,18 @@ export class Voices {
     options: RequestOptions | undefined,
     findProblem: FindProblem,
   ): RequestPromise<VoiceCreation> {
-    const prepare = (): PreparedCall => {
+    const prepare: Prepare = (config) => {
       const body = mergeExtraBody(params, options);
       checkFields(body, findProblem);
       return {
         call: {
-          ...callTo(endpoint, this.#context.config),
+          ...callTo(endpoint, config),
           body: toJson(body),
           estimateUsd: requestPrice[endpoint.price](body),
         },
         options: checkRequestOptions(withIdempotencyKey(options)),
       };
     };
-    return executeJson(this.#context, prepare, voiceCreationSchema);
+    return requestJson(this.#context, prepare, voiceCreationSchema);
   }
 }

@@ -98,6 +98,13 @@ export type TelemetryEvent =
       readonly status: number | undefined;
       readonly delayMs: number;
     }
+  /** The first event of a call that is sent because the call to another model, `from`, has failed with this status. */
+  | {
+      readonly type: 'fallback';
+      readonly from: string;
+      readonly to: string;
+      readonly status: number | undefined;
+    }
   /** A response has reported a charge. Its `usd` is 0 for a replay of a charge that was already reported. */
   | { readonly type: 'charge'; readonly charge: Charge }
   /** The first chunk of a stream has arrived. */

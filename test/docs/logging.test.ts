@@ -67,6 +67,17 @@ const scenarios: Scenario[] = [
     fault: { route, status: 402 },
     run: (gateway) => expect(batch()(gateway)).rejects.toThrow(PaymentRequiredError),
   },
+  {
+    title: 'a fallback',
+    fault: { model: 'aurora-chat', status: 503 },
+    run: (gateway) =>
+      gateway
+        .withOptions({ maxRetries: 0 })
+        .chat.completions.create(
+          { model: 'aurora-chat', messages: [{ role: 'user', content: 'Hello' }] },
+          { fallback: ['aurora-reasoner'] },
+        ),
+  },
   { title: 'a charge', level: 'info', run: submit },
   { title: 'a response', level: 'debug', run: submit },
 ];
@@ -103,7 +114,7 @@ test.each(scenarios)('the guide lists what is logged after $title', async (scena
 
 test('each message that the guide lists is logged', async () => {
   const messages = (await Promise.all(scenarios.map(messagesOf))).flat();
-  expect(documented).toHaveLength(8);
+  expect(documented).toHaveLength(9);
   const unused = documented.filter((text) => {
     const [start = ''] = text.split('…');
     return !messages.some((message) => message.startsWith(start));

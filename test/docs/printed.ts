@@ -111,6 +111,12 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/other-libraries.md: Streams': /^You said:.*\(truncated\)\n$/,
   'docs/testing.md: Script chat replies': /^\{"city":"Oslo"\}\nIt is sunny in Oslo\.\n$/,
   'docs/testing.md: Record a real service': /^record succeeded\nreplay succeeded\n$/,
+  'docs/ai-sdk.md: Fallback models': /^aurora-reasoner 1\n$/,
+  'docs/fallback.md: ': /^aurora-reasoner 1\n$/,
+  'docs/fallback.md: When the next model is tried': /^NotFoundError\n$/,
+  'docs/fallback.md: When all models fail':
+    /^prism-image 503 rejected\nprism-sketch 404 rejected\n$/,
+  'docs/fallback.md: Tasks: one key for all models': /^prism-sketch prism-sketch true\n1\n$/,
   'docs/testing.md: Control time': /^running\nsucceeded\n$/,
   'docs/testing.md: Inject faults': /^stop\n2 3 1\n$/,
   'docs/testing.md: Assert on requests and charges': /^20\n[4-8]\nSet\(1\) \{ 202 \}\n$/,

@@ -26,6 +26,7 @@ const contentAttributes = ['gen_ai.input.messages', 'gen_ai.output.messages'];
 
 /** The events, and the attributes of each. */
 const allowedEvents: ReadonlyMap<string, readonly string[]> = new Map([
+  ['polygate.fallback', ['http.response.status_code', 'polygate.failed_model']],
   ['polygate.queued', ['polygate.queue_ms']],
   ['polygate.retry', ['http.response.status_code', 'polygate.attempt', 'polygate.delay_ms']],
   ['polygate.status', ['polygate.status']],

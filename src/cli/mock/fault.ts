@@ -69,8 +69,14 @@ function nearestEffect(name: string): string | undefined {
     : nearest;
 }
 
-/** Checks that requests can match a route. */
-function parseRoute(text: string): Pick<Fault, 'route'> {
+/** Checks that requests can match a route, which `model=` can limit to one model. */
+function parseRoute(given: string): Pick<Fault, 'route' | 'model'> {
+  const at = given.indexOf('model=');
+  if (at < 0) return parsePath(given);
+  return { ...parsePath(given.slice(0, at).trim()), model: given.slice(at + 'model='.length) };
+}
+
+function parsePath(text: string): Pick<Fault, 'route'> {
   if (text === '*' || text === '') return {};
   const [, method = '*', path = text] = /^(\S+)\s+(\S+)$/.exec(text) ?? [];
   const known = endpoints.filter((endpoint) => method === '*' || endpoint.method === method);

@@ -43,7 +43,7 @@ Options:
   --seed <text>     the same seed produces the same ids, texts and images (default: 1)
   --image-format <format>
                     png, or svg for images that show their prompt as text (default: png)
-  --fail <fault>    make requests fail: '<route>:<what>[:<times>]'; repeat the option for more faults
+  --fail <fault>    make requests fail: '<route>[ model=<id>]:<what>[:<times>]'; repeat the option for more faults
   --assume <A=x>    another interpretation of the specification, such as A2=images/generations (see docs/testing.md)
   --cors            let web pages of any origin call the gateway
   --state <file>    keep wallet, invoice, tasks and other state in a file, so that they survive a restart

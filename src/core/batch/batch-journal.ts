@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { Journal } from '../../types/tasks/journal.ts';
 import type { Receipt } from '../../types/tasks/task.ts';
-import { newIdempotencyKey } from '../call/idempotency-key.ts';
+import { newIdempotencyKey } from '../call/request-options.ts';
 import type { Log } from '../config/log.ts';
 import { objectWithMethods } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
@@ -120,13 +120,14 @@ export class BatchJournal {
 
   #apply(line: Exclude<JournalLine, { type: 'run' }>): void {
     const { type, id, ...fields } = line;
-    const { openSubmits = 0, params, ...history } = this.rows.get(id) ?? {};
+    const { openSubmits = 0, params, fallback, ...history } = this.rows.get(id) ?? {};
     const isPaused = line.type === 'refused' && line.paused;
     const change = type === 'submit' ? 1 : type === 'refused' ? -1 : 0;
     this.rows.set(id, {
       ...history,
       // Params can be large, and only a submission that is open or paused is ever resent from them.
       params: isPaused ? params : undefined,
+      fallback: isPaused ? fallback : undefined,
       ...fields,
       // If the `submit` line of a `refused` line is damaged, later submissions still count.
       openSubmits: Math.max(0, openSubmits + change),

@@ -1,7 +1,6 @@
-import { AbortedError } from '../../errors/aborted.ts';
+import { AbortedError, abortedError } from '../../errors/aborted.ts';
 import { PaymentRequiredError } from '../../errors/status.ts';
 import { textOf } from '../../types/type-guards.ts';
-import { abortedError } from '../call/errors.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';

@@ -2,6 +2,7 @@ import { findEndpoint } from '../../endpoints/index.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import { isRecord, isNonEmptyString } from '../../types/type-guards.ts';
+import { fallbackRules } from '../call/request-options.ts';
 import { checkValue, oneOf } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { parseReceipt } from '../tasks/receipt.ts';
@@ -29,10 +30,12 @@ export interface Intent {
   readonly key: string;
   /** Path of the endpoint, such as `/v1/videos`. It also identifies the kind of the task. */
   readonly path: string;
-  /** Fingerprint of path and params. */
+  /** Fingerprint of path, params and fallback. */
   readonly hash: string;
   /** Params, only with `storeParams`. */
   readonly params?: { readonly model: string } | undefined;
+  /** The other models that may be used, if there are any, only with `storeParams`. */
+  readonly fallback?: readonly string[] | undefined;
 }
 
 /**
@@ -54,6 +57,7 @@ export function parseLine(json: string): JournalLine {
   for (const [name, rule] of Object.entries(rules)) {
     checkValue(name, fields[name] ?? null, rule);
   }
+  if (type === 'submit') checkValue('fallback', fields.fallback, fallbackRules.fallback);
   if (type === 'accepted') parseReceipt(receipt);
   return unchecked<JournalLine>(line);
 }

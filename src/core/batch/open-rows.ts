@@ -1,6 +1,6 @@
+import { abortedError } from '../../errors/aborted.ts';
 import type { AbortedError } from '../../errors/aborted.ts';
 import type { OpenRow } from '../../types/tasks/task-handle.ts';
-import { abortedError } from '../call/errors.ts';
 import { mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
 import type { RowState } from './row-state.ts';

@@ -1,12 +1,12 @@
+import { abortedError } from '../../errors/aborted.ts';
 import { ConnectionError } from '../../errors/connection.ts';
 import type { Journal } from '../../types/tasks/journal.ts';
 import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
-import { abortedError } from '../call/errors.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { checkOptions, checkValue } from '../config/validation.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
-import { fingerprint } from '../tasks/fingerprint.ts';
+import { requestHash } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import { createBatchContext, recoverRules } from './batch-context.ts';
@@ -22,7 +22,7 @@ import { runConcurrently } from './run-concurrently.ts';
 /** Recreates what a journal records about a kind of task: a namespace of the client. */
 interface Restore {
   /** The submission of a `submit` line that has params. */
-  restore(path: string, params: { model: string }): Submission;
+  restore(path: string, params: { model: string }, fallback?: readonly string[]): Submission;
   /** The task of an `accepted` line. */
   task(receipt: Receipt): Task;
 }
@@ -82,15 +82,16 @@ async function planRecovery(
   history: RowHistory,
   namespaceFor: (kind: TaskKind) => Restore,
 ): Promise<Plan<TaskKind>> {
-  const { receipt, path = '', params, hash = '', key = '' } = history;
+  const { receipt, path = '', params, fallback, hash = '', key = '' } = history;
   if (receipt) return { task: namespaceFor(receipt.kind).task(receipt) };
   const kind = taskKindOf(path);
   // Params that were edited in the journal would be another request under the same key.
-  const isIntact = params && hash === (await fingerprint(path, JSON.stringify(params)));
+  const isIntact = params && hash === (await requestHash(path, JSON.stringify(params), fallback));
   if (kind && isIntact) {
     // A row that was rejected is submitted anew, which must be durable before it is sent.
-    const intent = mayBeCharged(history) ? undefined : { key, path, hash, params };
-    return { submission: namespaceFor(kind).restore(path, params), ...(intent && { intent }) };
+    const intent = mayBeCharged(history) ? undefined : { key, path, hash, params, fallback };
+    const submission = namespaceFor(kind).restore(path, params, fallback);
+    return { submission, ...(intent && { intent }) };
   }
   throw new ConnectionError(
     'This row may have been charged, and the journal does not contain its params, so it was not resent. ' +

@@ -3,7 +3,7 @@ import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
 import { unchecked } from '../../types/schema.ts';
-import { nothingCharged } from '../call/errors.ts';
+import { nothingCharged } from '../call/error-message.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 
 /** What is known about a row of a batch or a queue. */

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../endpoints/endpoint.ts';
-import type { Outcome } from '../../errors/base.ts';
+import type { ModelAttempt, Outcome } from '../../errors/base.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
 import type { SchemaIssue } from '../../types/standard-schema.ts';
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
@@ -47,8 +47,16 @@ export interface ApiCall extends EndpointHeaders {
   task?: TaskHandle | undefined;
   /** Finds the task that an error of this call refers to, by the response headers or the id from the body. */
   findTask?:
-    | ((meta: ResponseMeta | undefined, taskId: string | undefined) => TaskHandle | undefined)
+    | ((
+        meta: ResponseMeta | undefined,
+        taskId: string | undefined,
+        call: ApiCall,
+      ) => TaskHandle | undefined)
     | undefined;
+  /** Whether the call may be sent to other models, with the same idempotency key. */
+  hasFallback?: boolean | undefined;
+  /** The attempt with another model that has failed before this call. */
+  previous?: ModelAttempt | undefined;
 }
 
 /** The method and the path template, which identify the endpoint in messages and in the ledger. */

@@ -7,35 +7,12 @@ import { parseRetryAfter } from '../http/retry-after.ts';
 import type { HttpRequest } from '../http/transport.ts';
 import type { SlotLease } from '../limits/slot-lease.ts';
 import { routeOf } from './api-call.ts';
-import type { ApiCall } from './api-call.ts';
-import type { ClientContext } from './context.ts';
-import type { CallErrors } from './errors.ts';
-import type { CallHistory } from './history.ts';
-import type { CheckedOptions } from './request-options.ts';
-import type { ApiResponse, ResponseHandler } from './response.ts';
-import type { Spending } from './spending.ts';
-import type { Span } from './telemetry.ts';
+import { recordCharge } from './charges.ts';
+import type { ApiResponse } from './response.ts';
+import type { RunningCall } from './running-call.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
-
-/** A call in progress. Only its history changes. */
-export interface RunningCall<Result> {
-  readonly context: ClientContext;
-  readonly call: ApiCall;
-  readonly options: CheckedOptions;
-  /** Reads a successful response. */
-  readonly handle: ResponseHandler<Result>;
-  readonly history: CallHistory;
-  readonly errors: CallErrors;
-  readonly span: Span | undefined;
-  /** Its part in the budget and the ledger, if it costs money. */
-  readonly spending: Spending | undefined;
-  /** Whether it needs a concurrency slot. */
-  readonly usesSlot: boolean;
-  /** When it began, on the monotonic clock. */
-  readonly startedAt: number;
-}
 
 /** Sends a call once, and reads its response. Throws one of the errors of the call. */
 export async function attempt<Result>(
@@ -50,7 +27,7 @@ export async function attempt<Result>(
   signal.throwIfAborted();
   if (response.ok) {
     const received = { response, meta, call, history, errors, config, span, lease, signal };
-    return { response, meta, data: await handle(received) };
+    return { response, meta, data: await handle(received), model: call.model };
   }
   call.observer?.onRejection?.(response);
   const text = await readBodyText(response, maxErrorBodyBytes, signal).catch(() => '');
@@ -101,10 +78,11 @@ async function send<Result>(running: RunningCall<Result>, signal: AbortSignal) {
  * caller has aborted: every charge must reach the ledger. Returns a function that parses the metadata.
  */
 function recordResponse<Result>(
-  { context, call, history, spending }: RunningCall<Result>,
+  running: RunningCall<Result>,
   response: Response,
   isLate: boolean,
 ): () => ResponseMeta {
+  const { context, call, history, reservation } = running;
   const { config, shared } = context;
   const { status } = response;
   let parsed: ResponseMeta | undefined;
@@ -119,6 +97,6 @@ function recordResponse<Result>(
   if (call.usesSlot && (status < 400 || meta().concurrency.limit !== undefined)) {
     shared.concurrency.recordLimits(meta().concurrency);
   }
-  spending?.record(response.ok, meta());
+  if (reservation) recordCharge(running, reservation, response.ok, meta());
   return meta;
 }

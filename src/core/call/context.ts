@@ -25,6 +25,8 @@ export interface SharedState {
   readonly concurrency: ConcurrencyLimiter;
   /** Created by the first poll, because a chat client never polls. */
   polls?: PollLimiter;
+  /** Until when calls with `fallback` skip a model, by model id, in monotonic ms. */
+  readonly skippedUntil: Map<string, number>;
   /** Prices by model id, as `models.list` and `models.retrieve` returned them. */
   readonly prices: Map<string, KnownPrices>;
   /** The poll path template that last worked, by kind of task. */
@@ -47,6 +49,7 @@ export function createContext(
           ledger: createLedger(),
           retryBudget: new RetryBudget(),
           concurrency: createConcurrencyLimiter(config.clock),
+          skippedUntil: new Map(),
           prices: new Map(),
           pollTemplates: new Map(),
         };

@@ -6,7 +6,11 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
 import { HookError } from '../../errors/hook.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
-import { ConcurrencyLimitError } from '../../errors/status.ts';
+import {
+  ConcurrencyLimitError,
+  concurrencyLimitCode,
+  statusErrorClass,
+} from '../../errors/status.ts';
 import { StreamError, StreamIdleTimeoutError } from '../../errors/stream.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
 import type { Budget } from '../config/options.ts';
@@ -15,13 +19,12 @@ import { parseJson, sentence, singleLine, stringify } from '../http/json.ts';
 import { networkErrorMessage, networkOutcome } from '../http/network-error.ts';
 import { BodyTooLargeError } from '../http/response-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
+import { budgetProblem } from '../limits/budget.ts';
 import type { Commitments } from '../limits/budget.ts';
-import { roundUsd } from '../limits/round-usd.ts';
-import { routeOf } from './api-call.ts';
 import type { ApiCall, InvalidResult } from './api-call.ts';
+import { errorMessage } from './error-message.ts';
 import type { CallHistory } from './history.ts';
-import { combineOutcomes, concurrencyLimitCode, outcomeOf } from './retry.ts';
-import { statusErrorClass } from './status-error.ts';
+import { combineOutcomes, outcomeOf } from './retry.ts';
 
 /** What an invalid body reveals about a task. */
 type TaskState = Omit<InvalidResult, 'issues'>;
@@ -131,22 +134,16 @@ export class CallErrors {
 
   /** The budget does not cover the request. */
   budgetExceeded(
-    { maxUsd }: Budget,
-    { spent, reserved }: Commitments,
+    budget: Budget,
+    commitments: Commitments,
     price: number | undefined,
   ): BudgetExceededError {
     const whenKnown = this.#call.estimateUsd
       ? 'after models.retrieve or models.list'
       : 'when it is complete';
-    const isUsedUp = roundUsd(spent + reserved) >= roundUsd(maxUsd);
-    const state = `${spent} of ${roundUsd(maxUsd)} USD spent, ${reserved} USD reserved`;
-    const summary =
-      price !== undefined
-        ? `Budget exceeded: ${state}; this request costs ${price} USD`
-        : isUsedUp
-          ? `Budget exceeded: ${state}; the price of this request is known only ${whenKnown}`
-          : `The strict budget rejects this request, because its price is known only ${whenKnown}: ${state}`;
-    return this.#create(BudgetExceededError, summary, 'not-sent', { spentUsd: spent, maxUsd });
+    const summary = budgetProblem(budget, commitments, price, whenKnown);
+    const details = { spentUsd: commitments.spent, maxUsd: budget.maxUsd };
+    return this.#create(BudgetExceededError, summary, 'not-sent', details);
   }
 
   /**
@@ -215,53 +212,15 @@ export class CallErrors {
     details: Details,
     { taskId, taskAdvice }: TaskState = {},
   ): Created {
-    const { paid, safety, task: known, findTask } = this.#call;
+    const { task: known, findTask } = this.#call;
     const { meta, partial, taskMeta: earlier } = this.history;
     const outcome = this.#callOutcome(attemptOutcome);
     const taskMeta = meta?.taskId || !earlier ? meta : earlier;
-    const task = known ?? findTask?.(taskMeta, taskId);
+    const task = known ?? findTask?.(taskMeta, taskId, this.#call);
     const idempotencyKey = this.idempotencyKey ?? task?.idempotencyKey;
-    const parts = [
-      this.#redact(sentence(summary)),
-      task &&
-        outcome !== 'rejected' &&
-        (taskAdvice ?? `Task ${task.id} is not lost: continue with error.task.wait().`),
-      meta?.status === 401 && 'Check the API key.',
-      !task && paid && outcome && advice(outcome, safety === 'keyed', meta),
-      `[${routeOf(this.#call)}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
-    ];
+    const situation = { outcome, meta, task, taskAdvice };
+    const message = errorMessage(this.#redact(sentence(summary)), this.#call, situation);
     const common = { meta, outcome, idempotencyKey, task, partial: partial?.() };
-    return new Class(parts.filter(Boolean).join(' '), { ...common, ...details });
+    return new Class(message, { ...common, ...details });
   }
 }
-
-/** What a message says about a call that was certainly not charged. */
-export const nothingCharged = 'Nothing was charged.';
-
-/** Whether money may have been spent, and what to do next. */
-function advice(outcome: Outcome, isKeyed: boolean, meta?: ResponseMeta): string {
-  if (outcome !== 'unknown') return nothingCharged;
-  const next = isKeyed
-    ? 'retry with error.idempotencyKey to avoid a second charge'
-    : 'sending it again may charge you again';
-  const { status = 200, chargeUsd = 0 } = meta ?? {};
-  const charged =
-    status >= 400 && chargeUsd > 0
-      ? `The service reported a charge of ${chargeUsd} USD`
-      : 'The request may have been charged';
-  return `${charged}; ${next}.`;
-}
-
-/** The error for a signal that aborted; `cause` is the signal's reason. */
-export function abortedError(
-  cause: unknown,
-  details: ErrorDetails = {},
-  message = 'Aborted by the caller.',
-): AbortedError {
-  return new AbortedError(message, { ...details, cause });
-}
-
-/** The errors of work that sends nothing. */
-export const notSent = {
-  aborted: (reason: unknown) => abortedError(reason, { outcome: 'not-sent' }),
-};

@@ -6,7 +6,7 @@ import type { TimeLimit } from '../limits/time-limit.ts';
 import { routeOf } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
 import { attempt } from './attempt.ts';
-import type { RunningCall } from './attempt.ts';
+import { openReservation, reserveBudget } from './charges.ts';
 import type { ClientContext } from './context.ts';
 import { CallErrors } from './errors.ts';
 import { CallHistory } from './history.ts';
@@ -14,14 +14,27 @@ import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import { decideRetry } from './retry.ts';
 import type { Retry } from './retry.ts';
-import { createSpending } from './spending.ts';
+import type { PreparedCall, RunningCall } from './running-call.ts';
+import { sendToModels } from './send-to-models.ts';
 import { startCallSpan } from './telemetry.ts';
 
+/** Executes an API call. Every request of the client is one, except downloads. */
+export function execute<Result>(
+  context: ClientContext,
+  prepared: PreparedCall,
+  handle: ResponseHandler<Result>,
+): Promise<ApiResponse<Result>> {
+  const { call, options, fallback } = prepared;
+  return fallback
+    ? sendToModels(context, prepared, fallback, (...sent) => sendToModel(context, ...sent, handle))
+    : sendToModel(context, call, options, handle);
+}
+
 /**
- * Executes an API call: attempts and retries until there is a result or a final error. The time limit of the call, its
+ * Sends a call to its model: attempts and retries until there is a result or a final error. The time limit of the call, its
  * span and its part in the budget end with it.
  */
-export function execute<Result>(
+function sendToModel<Result>(
   context: ClientContext,
   call: ApiCall,
   options: CheckedOptions,
@@ -29,11 +42,14 @@ export function execute<Result>(
 ): Promise<ApiResponse<Result>> {
   const { config } = context;
   const { clock } = config;
-  const { signal, totalTimeout = config.totalTimeout } = options;
+  const now = monotonicNow(clock);
+  const { signal, totalTimeout = config.totalTimeout, startedAt = now } = options;
   const history = new CallHistory();
   const errors = new CallErrors(call, history, options.idempotencyKey);
   const span = config.telemetry && startCallSpan(config, call, options.parent);
-  const spending = call.paid ? createSpending(context, call, errors, span) : undefined;
+  const reservation = call.paid
+    ? openReservation(context, call, options.idempotencyKey)
+    : undefined;
   const running: RunningCall<Result> = {
     context,
     call,
@@ -42,9 +58,9 @@ export function execute<Result>(
     history,
     errors,
     span,
-    spending,
+    reservation,
     usesSlot: call.usesSlot === true && config.concurrency !== false,
-    startedAt: monotonicNow(clock),
+    startedAt: now,
   };
   const result =
     totalTimeout === undefined
@@ -52,11 +68,11 @@ export function execute<Result>(
       : runWithTimeLimit((limited) => runAttempts(running, limited), {
           clock,
           signal,
-          ms: totalTimeout,
+          ms: startedAt + totalTimeout - now,
           errors,
           onTimeout: () => errors.timeout(totalTimeout, 'totalTimeout'),
         });
-  if (!spending && !span) return result;
+  if (!reservation && !span) return result;
   return result.then(
     (response) => {
       // A stream continues after the call, and ends its span itself.
@@ -64,7 +80,7 @@ export function execute<Result>(
       return response;
     },
     (error: unknown) => {
-      if (error instanceof PolygateError) spending?.leave(error);
+      if (error instanceof PolygateError) reservation?.leave(error);
       span?.end({ error });
       throw error;
     },
@@ -79,17 +95,17 @@ async function runAttempts<Result>(
   running: RunningCall<Result>,
   signal: AbortSignal | undefined,
 ): Promise<ApiResponse<Result>> {
-  const { context, options, history, errors, spending } = running;
+  const { context, options, history, errors } = running;
   const { clock, timeout } = context.config;
   const { timeout: ms = running.call.timeout ?? timeout } = options;
   for (;;) {
-    spending?.reserve(false);
+    reserveBudget(running, false);
     const lease = running.usesSlot ? await takeSlot(running, signal) : new SlotLease();
     history.lease = lease;
     let retry: Retry;
     try {
       // Other calls may have used up the budget while this one waited for its slot.
-      spending?.reserve(true);
+      reserveBudget(running, true);
       const limit = { clock, signal, ms, errors };
       const response = await runWithTimeLimit((limited) => attempt(running, lease, limited), limit);
       lease.end();

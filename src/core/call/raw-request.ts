@@ -12,13 +12,12 @@ import {
 import type { Rule } from '../config/validation.ts';
 import { isUnsafePath, queryString } from '../http/path.ts';
 import type { ClientContext } from './context.ts';
-import { executeJson } from './endpoint.ts';
-import type { PreparedCall } from './endpoint.ts';
-import { withIdempotencyKey } from './idempotency-key.ts';
 import { mergeExtraBody, toJson } from './params.ts';
-import { checkRequestOptions, noBodyRules } from './request-options.ts';
+import { checkRequestOptions, noBodyRules, withIdempotencyKey } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
 import type { RequestPromise } from './request-promise.ts';
+import { requestJson } from './request.ts';
+import type { Prepare } from './request.ts';
 
 /** A request to an endpoint for which the client has no method, such as `/v1/images/edits`. */
 export interface RawRequest<Result = unknown> {
@@ -72,7 +71,7 @@ export function sendRawRequest<Result>(
   options: RequestOptions | undefined,
 ): RequestPromise<Result> {
   let schema: StandardSchema<Result> | undefined;
-  const prepare = (): PreparedCall => {
+  const prepare: Prepare = () => {
     const { method = '', path = '', ...others } = { ...request };
     checkOptions({ method, path, ...others }, requestRules);
     const { query, body, idempotent } = others;
@@ -98,7 +97,7 @@ export function sendRawRequest<Result>(
       ),
     };
   };
-  return executeJson(
+  return requestJson(
     context,
     prepare,
     (body) => schema?.['~standard'].validate(body) ?? { value: unchecked<Result>(body) },

@@ -1,8 +1,11 @@
+import type { PolygateError } from '../../errors/base.ts';
 import { noHeaderChanges, parseHeaderChanges } from '../config/header-changes.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import {
   checkOptions,
+  checkValue,
   durationMs,
+  functionValue,
   headerText,
   idempotencyKeyRule,
   nonNegativeInteger,
@@ -50,6 +53,19 @@ export interface RequestOptions {
    * ```
    */
   extraBody?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * Only chat, and tasks: ids of the models to try, in this order, if the model of the params fails and was certainly not
+   * charged: it is over capacity (429 or 503, after the usual retries), unavailable (403 or 404), or could not be reached.
+   * Never after an unknown outcome, or after the first byte of a stream. All models of a task share its idempotency key.
+   * @defaultValue no other model
+   */
+  fallback?: readonly string[] | undefined;
+  /**
+   * Only with `fallback`: whether the next model may be tried after `error` of `model`. Called only where that is safe. If
+   * it returns anything but true, or throws, the call fails with the error.
+   * @defaultValue always
+   */
+  fallbackOn?: ((error: PolygateError, model: string) => boolean) | undefined;
 }
 
 /** The options that also apply to the polls that follow a call, validated. */
@@ -63,6 +79,8 @@ export interface CheckedOptions
   extends PollHeaders, Omit<RequestOptions, 'headers' | 'requestId' | 'extraBody'> {
   /** The span of the operation that the call is part of. */
   parent?: Span | undefined;
+  /** When `totalTimeout` began, in monotonic ms, if that was before this request. */
+  startedAt?: number | undefined;
 }
 
 export const signalRule: Rule = [objectWithMethods('addEventListener')[0], 'an AbortSignal'];
@@ -75,6 +93,22 @@ export const pollHeaderRules = {
 
 const noOptions: CheckedOptions = { headers: noHeaderChanges };
 
+const withoutModel: Rule = [
+  () => false,
+  'omitted: only calls of chats and tasks have other models',
+];
+
+const modelIds: Rule = [
+  (value) => Array.isArray(value) && value.every((id) => typeof id === 'string' && /\S/.test(id)),
+  'an array of non-empty model ids',
+];
+
+/** The rules of the options of calls that name a model. */
+export const fallbackRules = {
+  fallback: modelIds,
+  fallbackOn: functionValue,
+} satisfies Rules;
+
 const requestOptionRules: { readonly [Option in keyof Required<RequestOptions>]: Rule } = {
   ...pollHeaderRules,
   signal: signalRule,
@@ -83,6 +117,8 @@ const requestOptionRules: { readonly [Option in keyof Required<RequestOptions>]:
   maxRetries: nonNegativeInteger,
   idempotencyKey: idempotencyKeyRule,
   extraBody: plainObject,
+  fallback: withoutModel,
+  fallbackOn: withoutModel,
 };
 
 /** The rules for a request without a body. */
@@ -103,4 +139,22 @@ export function checkRequestOptions(
   if (options === undefined) return noOptions;
   checkOptions(options, ...extraRules, requestOptionRules);
   return { ...options, headers: parseHeaderChanges(options.headers) };
+}
+
+/** The options with an idempotency key: the caller's, or a new random one. */
+export function withIdempotencyKey(options: RequestOptions = {}) {
+  checkValue('options', options, plainObject);
+  // A key is generated only if none was passed. An invalid key, such as null, is rejected later.
+  const { idempotencyKey = newIdempotencyKey() } = options;
+  return { ...options, idempotencyKey };
+}
+
+/** A random idempotency key. `crypto.randomUUID` is missing on pages served over plain http. */
+export function newIdempotencyKey(): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(16)));
+}
+
+/** Bytes as lowercase hexadecimal digits. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -22,9 +22,6 @@ export interface Failure {
   outcome: Outcome;
 }
 
-/** The service's error code for too many requests in flight. */
-export const concurrencyLimitCode = 'concurrency_limit_exceeded';
-
 /** Codes of errors that a retry cannot resolve, whatever the status. Specification: Codes. */
 const permanentCode =
   /^(invalid_|api_key_|insufficient_)|_(not_found|not_available|not_managed|conflict|consent_required)$/;

@@ -54,5 +54,10 @@ export function startCallSpan(config: Config, call: ApiCall, parent: Span | unde
     // A copy of bytes: telemetry must not be able to change what is sent.
     body: body?.slice(),
   } as const;
-  return startSpan(config, operation, parent);
+  const span = startSpan(config, operation, parent);
+  if (call.previous) {
+    const { model: from, status } = call.previous;
+    span?.event({ type: 'fallback', from, to: model ?? '', status });
+  }
+  return span;
 }

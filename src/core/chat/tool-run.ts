@@ -1,10 +1,10 @@
+import { notSent } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
 import { ToolRoundsError } from '../../errors/tool-rounds.ts';
 import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { ChatMessage, ToolMessage } from '../../types/chat/messages.ts';
 import type { ChatParams, ToolCall, ToolDefinition } from '../../types/chat/params.ts';
 import type { RunParams, Tool, ToolRound, ToolRun, ToolRunProgress } from '../../types/chat/run.ts';
-import { notSent } from '../call/errors.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';

@@ -39,6 +39,7 @@ export interface Config {
   readonly maxResponseBytes: number;
   readonly maxEventBytes: number;
   readonly concurrency: 'auto' | number | false;
+  readonly fallbackCooldown: number;
   readonly budget?: Budget | undefined;
   readonly onCharge?: PolygateOptions['onCharge'];
   readonly headers: HeaderChanges;
@@ -76,6 +77,7 @@ const optionRules: { readonly [Option in keyof Required<ChatClientOptions>]: Rul
     { maxUsd: rules.nonNegativeNumber, strict: rules.booleanValue },
     { maxUsd: null },
   ),
+  fallbackCooldown: rules.nonNegativeMs,
   onCharge: rules.functionValue,
   headers: rules.plainObject,
   fetch: rules.functionValue,
@@ -102,6 +104,7 @@ export const defaults = {
   maxResponseBytes: 2 ** 26,
   maxEventBytes: 2 ** 24,
   concurrency: 'auto',
+  fallbackCooldown: 10_000,
   fetch: runtimeFetch,
   clock: systemClock,
   random: Math.random,

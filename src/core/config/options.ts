@@ -84,6 +84,12 @@ export interface PolygateOptions {
    * speech after `models.list` or `models.retrieve` has fetched the prices of the model.
    */
   budget?: Budget | undefined;
+  /**
+   * How long calls with `fallback` skip a model that was over capacity (429 or 503), in milliseconds, unless all models of
+   * the call were. Clients that share an account through `withOptions` also share which models were.
+   * @defaultValue 10,000
+   */
+  fallbackCooldown?: number | undefined;
   /** Called for every charged response. Errors that it throws are logged and do not affect the call. */
   onCharge?: ((charge: Charge) => void) | undefined;
   /** Extra headers for every request. `null` removes a default header, such as the client's `user-agent`. */

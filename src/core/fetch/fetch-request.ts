@@ -1,6 +1,6 @@
+import { notSent } from '../../errors/aborted.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { omitUndefined } from '../../types/schema.ts';
-import { notSent } from '../call/errors.ts';
 import { signalRule } from '../call/request-options.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import { checkValue } from '../config/validation.ts';

@@ -10,11 +10,13 @@ import type { ApiCall } from '../call/api-call.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
-import { newIdempotencyKey } from '../call/idempotency-key.ts';
+import { fallbackOf } from '../call/fallback.ts';
+import { fallbackRules, newIdempotencyKey } from '../call/request-options.ts';
+import type { RequestOptions } from '../call/request-options.ts';
 import type { ResponseHandler } from '../call/response.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller-context.ts';
-import { checkValue, headerText } from '../config/validation.ts';
+import { checkOptions, checkValue, headerText } from '../config/validation.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import { keepMeta } from '../http/kept-meta.ts';
@@ -54,17 +56,30 @@ export function fetchedResponse(response: Response): FetchedResponse | undefined
   return responses.get(response);
 }
 
-/** Creates the `fetch` of a client, which treats each request as the client's method for the same route would. */
-export function createGatewayFetch(context: ClientContext, openTask: OpenTask): typeof fetch {
-  return async (input, init) => sendFetch(context, openTask, input, init).catch(throwToCaller);
+/**
+ * Creates the `fetch` of a client, which treats each request as the client's method for the same route would. Only an
+ * integration sets `options`: the public `fetch` passes bodies on as they are.
+ */
+export function createGatewayFetch(
+  context: ClientContext,
+  openTask: OpenTask,
+  options: FetchOptions = {},
+): typeof fetch {
+  return async (input, init) =>
+    sendFetch(context, openTask, options, input, init).catch(throwToCaller);
 }
+
+/** The options of the methods that no part of a request can express. */
+export type FetchOptions = Pick<RequestOptions, 'fallback'>;
 
 async function sendFetch(
   context: ClientContext,
   openTask: OpenTask,
+  fetchOptions: FetchOptions,
   input: RequestInfo | URL,
   init: RequestInit | undefined,
 ): Promise<Response> {
+  checkOptions(fetchOptions, fallbackRules);
   const { config } = context;
   // The body is read before the call starts.
   const enter = captureContext(config);
@@ -89,6 +104,7 @@ async function sendFetch(
     rejected?.body?.cancel().catch(() => undefined);
     rejected = response;
   };
+  const fallback = fallbackOf(described.model ?? '', fetchOptions);
   const call: ApiCall = {
     // An unknown route keeps the header that the caller has chosen.
     ...route,
@@ -128,7 +144,8 @@ async function sendFetch(
   };
   try {
     const options = { headers, idempotencyKey, signal };
-    const { data, meta } = await enter(() => execute(context, call, options, handle));
+    const prepared = { call, options, fallback };
+    const { data, meta } = await enter(() => execute(context, prepared, handle));
     responses.set(data, {
       // Parsed only if an integration reads it.
       get meta() {

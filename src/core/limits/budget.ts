@@ -23,3 +23,18 @@ export function fitsBudget(
   const committed = roundUsd(spent + reserved);
   return price === undefined ? !strict && committed < limit : roundUsd(committed + price) <= limit;
 }
+
+/** Why the budget does not cover a request. `whenKnown`: when its price is known, if it is not known yet. */
+export function budgetProblem(
+  { maxUsd }: Budget,
+  { spent, reserved }: Commitments,
+  price: number | undefined,
+  whenKnown: string,
+): string {
+  const limit = roundUsd(maxUsd);
+  const state = `${spent} of ${limit} USD spent, ${reserved} USD reserved`;
+  if (price !== undefined) return `Budget exceeded: ${state}; this request costs ${price} USD`;
+  return roundUsd(spent + reserved) >= limit
+    ? `Budget exceeded: ${state}; the price of this request is known only ${whenKnown}`
+    : `The strict budget rejects this request, because its price is known only ${whenKnown}: ${state}`;
+}

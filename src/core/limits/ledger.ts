@@ -1,27 +1,53 @@
-import type { Outcome } from '../../errors/base.ts';
+import { APIError } from '../../errors/api.ts';
+import type { PolygateError } from '../../errors/base.ts';
 import type { Charge, ModelSpend, Spend } from '../../types/charge.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
+import type { Budget } from '../config/options.ts';
+import { fitsBudget } from './budget.ts';
 import type { Commitments } from './budget.ts';
 import { roundUsd } from './round-usd.ts';
 
-/** A paid request whose response has arrived. */
-export interface PaidRequest {
-  route: string;
-  model: string | undefined;
-  /** Identifies the charge: requests with the same key are charged once. */
-  key: string | undefined;
+/** A paid call, as the ledger knows it. */
+export interface PaidCall {
+  readonly route: string;
+  readonly model: string | undefined;
+  /** Identifies the charge: calls with the same key are charged once. */
+  readonly key: string | undefined;
+  /** Whether the service charges the key at most once, so that calls with it share a reservation. */
+  readonly isChargedOnce: boolean;
+  /** Whether all calls with the key send the same body, as far as this one knows. */
+  readonly hasOneBody: boolean;
+}
+
+/** What one paid call does with the ledger: it reserves its price, and ends with its charge or without one. */
+export interface Reservation {
+  /**
+   * Reserves the price of the call, or the highest price of its route so far if `price` is undefined and `isNext`: it is
+   * about to be sent. Returns what is committed already if the budget does not cover the call.
+   */
+  reserve(budget: Budget, price: number | undefined, isNext: boolean): Commitments | undefined;
+  /** Ends the part of a failed call. What may have been charged stays reserved. */
+  leave(error: PolygateError): void;
+  /** Ends the reservation, because the response reports what was charged. */
+  settle(): void;
+  /**
+   * Records the charge that a response reports; returns undefined if it reports none. A replay of a recorded key costs
+   * nothing. A replay whose original response was lost is recorded now, and the original costs nothing if it still
+   * arrives.
+   */
+  charge(usd: number | undefined, meta: ChargeMeta): Charge | undefined;
 }
 
 /** The parts of a response's metadata that describe its charge. */
-type ChargeMeta = Pick<ResponseMeta, 'chargeUsd' | 'requestId' | 'taskId' | 'idempotentReplay'>;
+type ChargeMeta = Pick<ResponseMeta, 'requestId' | 'taskId' | 'idempotentReplay'>;
 
 /** Number of idempotency keys to remember, to recognize replays of charges that are already recorded. */
 const maxRememberedKeys = 10_000;
 
-/** Money set aside for the requests of one owner, of which at most one is charged. */
-interface Reservation {
+/** Money set aside for the calls of one owner, of which at most one is charged. */
+interface Reserved {
   usd: number;
-  /** The requests in progress. After one with an unknown outcome, also the owner itself. */
+  /** The calls in progress. After one with an unknown outcome, also the owner itself. */
   readonly holders: Set<unknown>;
 }
 
@@ -33,7 +59,7 @@ export function createLedger() {
   const byModel = new Map<string, ModelSpend>();
   /** Keys whose charge is recorded. True if it was recorded from a replay, before the original response arrived. */
   const keys = new Map<unknown, boolean>();
-  const reservations = new Map<unknown, Reservation>();
+  const reservations = new Map<unknown, Reserved>();
   /** The sum of all reservations. */
   let reservedUsd = 0;
   /** The largest charge so far, by route. */
@@ -48,7 +74,7 @@ export function createLedger() {
     byModel.set(model, { usd: roundUsd(before.usd + usd), requests: before.requests + 1 });
   }
 
-  function setReservation(owner: unknown, reservation: Reservation | undefined): void {
+  function setReservation(owner: unknown, reservation: Reserved | undefined): void {
     reservedUsd = roundUsd(
       reservedUsd - (reservations.get(owner)?.usd ?? 0) + (reservation?.usd ?? 0),
     );
@@ -76,60 +102,61 @@ export function createLedger() {
   return {
     view,
 
-    /**
-     * What is spent, and what is reserved by other owners. An owner is an idempotency key, or a call that is charged each
-     * time it is sent.
-     */
-    commitments(owner: unknown): Commitments {
-      const own = reservations.get(owner)?.usd ?? 0;
-      return { spent: totalUsd, reserved: roundUsd(reservedUsd - own) };
-    },
+    /** Opens the part of one call in the ledger. Nothing is reserved yet. */
+    open({ route, model, key, isChargedOnce, hasOneBody }: PaidCall): Reservation {
+      /** This call, among those that share a reservation. */
+      const call = {};
+      // A call that is charged each time has an owner of its own. After an unknown outcome, the ledger keeps the owner, and
+      // must not keep the request with it.
+      const owner = isChargedOnce ? key : {};
+      let isReserved = false;
+      return {
+        reserve(budget, price, isNext) {
+          if (isReserved || keys.has(owner)) return undefined;
+          const { usd: own = 0, holders = new Set() } = reservations.get(owner) ?? {};
+          const commitments = { spent: totalUsd, reserved: roundUsd(reservedUsd - own) };
+          if (!fitsBudget(budget, commitments, price)) return commitments;
+          // The price of a chat is known only afterwards. Once it is sent, it may cost as much as any chat before.
+          const usd = price ?? (isNext ? largest.get(route) : undefined);
+          if (usd === undefined) return undefined;
+          holders.add(call);
+          setReservation(owner, { usd: Math.max(own, usd), holders });
+          isReserved = true;
+          return undefined;
+        },
 
-    /** Whether a charge under this key is recorded, so that a retry with it is free. */
-    hasCharge: (key: unknown): boolean => keys.has(key),
+        leave(error) {
+          const holders = reservations.get(owner)?.holders;
+          if (!holders?.delete(call)) return;
+          if (error.outcome === 'unknown') holders.add(owner);
+          // An earlier call with the key may have been charged. Only if the request itself is invalid, it was not.
+          if (hasOneBody && isInvalidRequest(error)) holders.delete(owner);
+          if (holders.size === 0) setReservation(owner, undefined);
+        },
 
-    /** The largest charge of a route so far: what another request may cost if its price is not known. */
-    largestCharge: (route: string): number | undefined => largest.get(route),
+        settle: () => setReservation(owner, undefined),
 
-    /** Reserves a price for a call. Calls of the same owner share one reservation. */
-    reserve(owner: unknown, call: object, usd: number): void {
-      const { usd: before = 0, holders = new Set() } = reservations.get(owner) ?? {};
-      holders.add(call);
-      setReservation(owner, { usd: Math.max(before, usd), holders });
-    },
-
-    /** Ends the reservation of an owner that has been charged. */
-    releaseReservation(owner: unknown): void {
-      setReservation(owner, undefined);
-    },
-
-    /**
-     * Ends the part of a failed call in a reservation, which remains while other calls share it. After an unknown
-     * outcome, it also remains until a later call of the same owner is charged, or shows that the request is invalid.
-     */
-    leaveReservation(owner: unknown, call: object, outcome: Outcome | undefined): void {
-      const holders = reservations.get(owner)?.holders;
-      if (!holders?.delete(call)) return;
-      if (outcome === 'unknown') holders.add(owner);
-      if (outcome === 'rejected') holders.delete(owner);
-      if (holders.size === 0) setReservation(owner, undefined);
-    },
-
-    /**
-     * Records the charge that a response reports; returns undefined if it reports none. A replay of a recorded key costs
-     * nothing. A replay whose original response was lost is recorded now, and the original costs nothing if it still
-     * arrives.
-     */
-    record({ route, model, key }: PaidRequest, meta: ChargeMeta): Charge | undefined {
-      if (meta.chargeUsd === undefined) return undefined;
-      const { requestId, taskId, idempotentReplay: replay } = meta;
-      const recordedFromReplay = keys.get(key);
-      largest.set(route, Math.max(largest.get(route) ?? 0, meta.chargeUsd));
-      const isRecorded = replay ? recordedFromReplay !== undefined : recordedFromReplay === true;
-      const usd = isRecorded ? 0 : meta.chargeUsd;
-      if (!isRecorded) add(model ?? '', usd);
-      if (key !== undefined) rememberKey(key, replay && recordedFromReplay !== false);
-      return { usd, model, route, requestId, taskId, replay };
+        charge(usd, { requestId, taskId, idempotentReplay: replay }) {
+          if (usd === undefined) return undefined;
+          const recordedFromReplay = keys.get(key);
+          largest.set(route, Math.max(largest.get(route) ?? 0, usd));
+          const isRecorded = replay
+            ? recordedFromReplay !== undefined
+            : recordedFromReplay === true;
+          if (!isRecorded) add(model ?? '', usd);
+          if (key !== undefined) rememberKey(key, replay && recordedFromReplay !== false);
+          return { usd: isRecorded ? 0 : usd, model, route, requestId, taskId, replay };
+        },
+      };
     },
   };
+}
+
+/** Whether the service has rejected a request as invalid, so that no request with this body was ever charged. */
+function isInvalidRequest(error: PolygateError): boolean {
+  return (
+    error.outcome === 'rejected' &&
+    error instanceof APIError &&
+    [400, 404, 422].includes(error.status)
+  );
 }

@@ -4,13 +4,13 @@ import { BudgetExceededError } from '../../errors/budget.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
+import { statusErrorClass } from '../../errors/status.ts';
 import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../../errors/stream.ts';
 import { omitUndefined } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { CallErrors } from '../call/errors.ts';
 import { CallHistory } from '../call/history.ts';
 import { signalRule } from '../call/request-options.ts';
-import { statusErrorClass } from '../call/status-error.ts';
 import type { Clock } from '../config/clock.ts';
 import { defaults } from '../config/config.ts';
 import {

@@ -1,8 +1,8 @@
+import { abortedError } from '../../errors/aborted.ts';
 import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
-import { abortedError } from '../call/errors.ts';
 import type { CallErrors } from '../call/errors.ts';
 import type { Config } from '../config/config.ts';
 import { notify } from '../config/log.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { toHex } from '../call/idempotency-key.ts';
+import { toHex } from '../call/request-options.ts';
 
 /**
  * The SHA-256 hash of the given texts, in hexadecimal digits.
@@ -15,4 +15,16 @@ export async function fingerprint(...texts: string[]): Promise<string> {
   }
   const bytes = new TextEncoder().encode(JSON.stringify(texts));
   return toHex(new Uint8Array(await subtle.digest('SHA-256', bytes)));
+}
+
+/** The fingerprint of a request to one or more models, by which a later process recognizes it. */
+export function requestHash(
+  path: string,
+  body: string,
+  fallback: readonly string[] = [],
+): Promise<string> {
+  // Without a fallback, as in journals of earlier versions.
+  return fallback.length > 0
+    ? fingerprint(path, body, JSON.stringify(fallback))
+    : fingerprint(path, body);
 }

@@ -1,15 +1,14 @@
 import { retrieveMaterial } from '../../endpoints/materials.ts';
+import { abortedError } from '../../errors/aborted.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/materials.ts';
 import { isAvailable, materialSchema } from '../../types/media/materials.ts';
 import type { AvailableMaterial, Material, MaterialStatus } from '../../types/media/materials.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
-import { abortedError } from '../call/errors.ts';
 import { execute } from '../call/execute.ts';
-import { readWithSchema } from '../call/readers.ts';
 import type { PollHeaders } from '../call/request-options.ts';
-import { readJson } from '../call/response.ts';
+import { readJson, readWithSchema } from '../call/response.ts';
 import { fillPath } from '../http/path.ts';
 import { toPollResult } from './poll-target.ts';
 import type { PollResult, PollTarget } from './poll-target.ts';
@@ -40,7 +39,8 @@ export function materialTarget(
     async poll(options) {
       const path = fillPath(retrieveMaterial.path, { material_id: id });
       const call = { ...callTo(retrieveMaterial, context.config), path };
-      this.known = toPollResult(await execute(context, call, options, readMaterial), context);
+      const polled = await execute(context, { call, options }, readMaterial);
+      this.known = toPollResult(polled, context);
     },
     toResult(last) {
       if (isAvailable(last)) return last;

@@ -11,6 +11,7 @@ const fieldRules: Readonly<Record<keyof Receipt, Rule>> = {
   v: [(value) => value === 1, '1, the only supported version'],
   kind: oneOf('image', 'video', 'audio'),
   id: stringValue,
+  model: stringValue,
   idempotencyKey: idempotencyKeyRule,
   // JSON has null in place of NaN and Infinity. An invalid charge must not make the task unreachable.
   chargeUsd: [(value) => typeof value === 'number' || value === null, 'an amount in USD'],

@@ -1,12 +1,13 @@
 import { omitUndefined, unchecked } from '../../types/schema.ts';
 import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import type { AttemptObserver } from '../call/api-call.ts';
-import { attempt } from '../call/endpoint.ts';
-import { checkRequestOptions } from '../call/request-options.ts';
+import { fallbackOf } from '../call/fallback.ts';
+import { checkRequestOptions, fallbackRules } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
-import type { Rule } from '../config/validation.ts';
-import { fingerprint } from './fingerprint.ts';
+import { runNow } from '../call/request.ts';
+import type { Rule, Rules } from '../config/validation.ts';
+import { requestHash } from './fingerprint.ts';
 import { mergePollHeaders } from './poll-target.ts';
 import { submitTask } from './submit.ts';
 import type { SubmitRequest } from './submit.ts';
@@ -30,8 +31,13 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     this.kind = scope.kind;
     this.#scope = scope;
     // Serialized and copied now, because the caller may reuse both objects for the next row.
-    this.#request = attempt(describe);
-    this.#options = { ...options, headers: options?.headers && { ...options.headers } };
+    this.#request = runNow(describe);
+    const { headers, fallback } = options ?? {};
+    this.#options = {
+      ...options,
+      headers: headers && { ...headers },
+      fallback: isList(fallback) ? fallback.slice() : fallback,
+    };
   }
 
   /** Id of the model. */
@@ -40,10 +46,12 @@ export class Submission<Kind extends TaskKind = TaskKind> {
   }
 
   /**
-   * Sends the request, like the namespace's `submit` method. These options replace those of the submission. Its body and
-   * path are fixed, so `extraBody` and `route` can be passed only to `submission`.
+   * Sends the request, like the namespace's `submit` method. These options replace those of the submission. Its body, path
+   * and models are fixed, so `extraBody`, `route` and `fallback` can be passed only to `submission`.
    */
-  send(options?: Omit<RequestOptions, 'extraBody'>): RequestPromise<SubmittedTask<Kind>>;
+  send(
+    options?: Omit<RequestOptions, 'extraBody' | 'fallback' | 'fallbackOn'>,
+  ): RequestPromise<SubmittedTask<Kind>>;
   /** @internal A batch observes the attempts. */
   send(
     options: RequestOptions | undefined,
@@ -51,7 +59,7 @@ export class Submission<Kind extends TaskKind = TaskKind> {
   ): RequestPromise<SubmittedTask<Kind>>;
   send(options?: RequestOptions, observer?: AttemptObserver): RequestPromise<SubmittedTask<Kind>> {
     const describe = () => {
-      checkRequestOptions(options, { extraBody: fixed, route: fixed });
+      checkRequestOptions(options, fixedRules);
       return { ...this.#request(), observer };
     };
     return submitTask(this.#scope, describe, {
@@ -64,12 +72,25 @@ export class Submission<Kind extends TaskKind = TaskKind> {
    * @internal Checks the submission and returns what identifies it across processes; params only if they may be stored.
    */
   async details(storeParams: boolean): Promise<SubmissionDetails> {
-    const { endpoint, body } = this.#request();
-    const { path } = endpoint;
-    const { idempotencyKey, signal } = checkRequestOptions(this.#options, this.#scope.optionRules);
-    const hash = await fingerprint(path, body);
-    const params = storeParams ? unchecked<{ model: string }>(JSON.parse(body)) : undefined;
-    return { path, hash, idempotencyKey, signal, params };
+    const {
+      endpoint: { path },
+      model,
+      body,
+    } = this.#request();
+    const { optionRules } = this.#scope;
+    const checked = checkRequestOptions(this.#options, fallbackRules, optionRules);
+    const { idempotencyKey, signal, fallback = [] } = checked;
+    fallbackOf(model, checked);
+    const hash = await requestHash(path, body, fallback);
+    const details = { path, hash, idempotencyKey, signal };
+    if (!storeParams) return details;
+    const params = unchecked<{ model: string }>(JSON.parse(body));
+    return { ...details, params, ...(fallback.length > 0 && { fallback }) };
+  }
+
+  /** @internal Whether a function decides about the fallback, which another process cannot call. */
+  get hasFallbackOn(): boolean {
+    return this.#options.fallbackOn !== undefined;
   }
 
   /** @internal The handle of the task that an earlier process created with this submission. */
@@ -78,15 +99,22 @@ export class Submission<Kind extends TaskKind = TaskKind> {
   }
 }
 
+/** Anything but a list is rejected later. */
+const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
+
 /** The rule of the options that a submission has already used. */
 const fixed: Rule = [() => false, 'passed to submission()'];
+
+const fixedRules: Rules = { extraBody: fixed, route: fixed, fallback: fixed, fallbackOn: fixed };
 
 /** What identifies a submission across processes. */
 export interface SubmissionDetails {
   readonly path: string;
-  /** Fingerprint of the path and the body: two submissions with the same one send the same request. */
+  /** Fingerprint of path, body and fallback: two submissions with the same one send the same requests. */
   readonly hash: string;
-  readonly params: { readonly model: string } | undefined;
+  readonly params?: { readonly model: string } | undefined;
+  /** The other models, if there are any and the params may be stored. */
+  readonly fallback?: readonly string[] | undefined;
   /** The key that the caller chose, if any. */
   readonly idempotencyKey: string | undefined;
   /** The caller's signal for this submission only. */

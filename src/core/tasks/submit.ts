@@ -6,16 +6,16 @@ import type { SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
 import { isNonEmptyString } from '../../types/type-guards.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
-import { startCall } from '../call/endpoint.ts';
-import type { PreparedCall } from '../call/endpoint.ts';
 import { execute } from '../call/execute.ts';
-import { withIdempotencyKey } from '../call/idempotency-key.ts';
+import { fallbackOf } from '../call/fallback.ts';
 import { checkParams, mergeExtraBody, toJson } from '../call/params.ts';
 import type { FindProblem } from '../call/params.ts';
-import { checkRequestOptions } from '../call/request-options.ts';
+import { checkRequestOptions, fallbackRules, withIdempotencyKey } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
+import { startRequest } from '../call/request.ts';
 import type { ApiResponse } from '../call/response.ts';
+import type { PreparedCall } from '../call/running-call.ts';
 import { startSpan } from '../call/telemetry.ts';
 import type { Span } from '../call/telemetry.ts';
 import { notify } from '../config/log.ts';
@@ -71,7 +71,7 @@ export function submitTask<Kind extends TaskKind>(
   options?: RequestOptions,
 ): RequestPromise<SubmittedTask<Kind>> {
   const prepare = () => prepareSubmit(scope, describe, options);
-  return startCall(scope.context, prepare, ({ submit }) => submit());
+  return startRequest(scope.context, prepare, ({ submit }) => submit());
 }
 
 /** Submits a task and waits for it. */
@@ -87,7 +87,7 @@ export function generate<Kind extends TaskKind>(
   });
   const { context, kind } = scope;
   const { config } = context;
-  return startCall(context, prepare, ({ call, submit, wait }) => {
+  return startRequest(context, prepare, ({ call, submit, wait }) => {
     const span = startSpan(config, { type: 'generate', kind, model: call.model });
     const result = submit(span).then((submitted) =>
       waitForSubmitted(submitted, wait, config.log, span),
@@ -134,42 +134,52 @@ function prepareSubmit<Kind extends TaskKind>(
 ): PreparedSubmit<Kind> {
   const { context } = scope;
   const { baseURL, clock } = context.config;
-  const checked = checkRequestOptions(withIdempotencyKey(given), extraRules, scope.optionRules);
+  const checked = checkRequestOptions(
+    withIdempotencyKey(given),
+    extraRules,
+    fallbackRules,
+    scope.optionRules,
+  );
   // Not all options: a task may be kept for long, and its signal and `extraBody` with it.
   const { idempotencyKey, headers, requestId } = checked;
+  const { endpoint, ...described } = describe();
+  const fallback = fallbackOf(described.model, given);
   /** What a response reveals about the task. */
-  const detailsOf = (id: string, meta: ResponseMeta, pollPath?: string) => ({
+  const detailsOf = (id: string, model: string | undefined, meta: ResponseMeta) => ({
     id,
+    model,
+    namesModel: fallback !== undefined,
     idempotencyKey,
     meta: keepMeta(meta),
     chargeUsd: meta.chargeUsd,
     submittedAt: new Date(clock.now()).toISOString(),
     headers,
     requestId,
-    pollPath,
   });
-  const { endpoint, ...described } = describe();
   const call: PreparedSubmit<Kind>['call'] = {
     ...callTo(endpoint, context.config),
     ...described,
-    findTask: (meta, taskId) => {
+    findTask: (meta, taskId, { model }) => {
       const id = meta?.taskId ?? taskId;
-      return id && meta ? new Task(scope, detailsOf(id, meta)) : undefined;
+      return id && meta ? new Task(scope, detailsOf(id, model, meta)) : undefined;
     },
   };
   const submit = async (parent?: Span) => {
     checked.parent = parent;
-    const submitted = await execute(context, call, checked, scope.read);
+    const submitted = await execute(context, { call, options: checked, fallback }, scope.read);
     const { data, response } = submitted;
+    const meta = submitted.meta();
+    // A replay returns the task of an earlier request, which may have named another model.
+    const model = (meta.idempotentReplay && data.model) || submitted.model;
     const { poll_url, status_url } = data.raw;
     const named = [response.headers.get('location'), poll_url, status_url];
     const collections = [call.template, ...scope.pollTemplates].map(collectionOf);
     const pollPath = serverPollPath(named, baseURL, collections);
-    const details = detailsOf(data.id, submitted.meta(), pollPath);
+    const details = { ...detailsOf(data.id, model, meta), pollPath };
     const task = new Task(scope, details, toPollResult(submitted, context));
     return { ...submitted, data: unchecked<SubmittedTask<Kind>>(task) };
   };
-  return { call, options: checked, submit };
+  return { call, options: checked, fallback, submit };
 }
 
 /** The part of a path template before its first placeholder. */

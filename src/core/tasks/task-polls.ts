@@ -1,4 +1,5 @@
 import type { AbortedError } from '../../errors/aborted.ts';
+import { abortedError } from '../../errors/aborted.ts';
 import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
@@ -8,7 +9,6 @@ import type { Generation, SucceededGeneration, TaskKind } from '../../types/task
 import type { TelemetryWait } from '../../types/telemetry.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
-import { abortedError } from '../call/errors.ts';
 import { execute } from '../call/execute.ts';
 import type { CheckedOptions } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
@@ -124,7 +124,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
 
   async #send(call: ApiCall, options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
     const { context, kind, read } = this.#scope;
-    const result = await execute(context, call, options, read);
+    const result = await execute(context, { call, options }, read);
     this.known = toPollResult(result, context);
     this.#found = call;
     if (call.path !== this.details.pollPath) context.shared.pollTemplates.set(kind, call.template);

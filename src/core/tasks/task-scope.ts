@@ -23,6 +23,10 @@ export interface TaskScope<Kind extends TaskKind> {
  */
 export interface TaskDetails extends Partial<PollHeaders> {
   id: string;
+  /** Id of the model. */
+  model?: string | undefined;
+  /** Whether the receipt names the model, because the submission could choose between several. */
+  namesModel?: boolean | undefined;
   idempotencyKey?: string | undefined;
   chargeUsd?: number | undefined;
   submittedAt?: string | undefined;

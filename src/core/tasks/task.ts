@@ -3,10 +3,10 @@ import type { ResponseMeta } from '../../types/meta.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../types/tasks/task-handle.ts';
 import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
-import { startCall } from '../call/endpoint.ts';
 import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
 import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
+import { startRequest } from '../call/request.ts';
 import type { Span } from '../call/telemetry.ts';
 import type { Rules } from '../config/validation.ts';
 import { fillPath } from '../http/path.ts';
@@ -23,6 +23,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   readonly id: string;
   /** What the task generates. */
   readonly kind: Kind;
+  /** Id of the model that generates it; undefined if only the id or an ordinary receipt is known. */
+  readonly model: string | undefined;
   /** The idempotency key of the submission; undefined if only the id is known. */
   readonly idempotencyKey: string | undefined;
   /** The charge of the submission in USD, if known. */
@@ -35,6 +37,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   constructor(scope: TaskScope<Kind>, details: TaskDetails, latest?: PollResult<Generation<Kind>>) {
     this.id = details.id;
     this.kind = scope.kind;
+    this.model = details.model;
     this.idempotencyKey = details.idempotencyKey;
     this.chargeUsd = details.chargeUsd;
     this.meta = details.meta;
@@ -97,7 +100,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
         ...mergePollHeaders(polls.headers, options),
       },
     });
-    return startCall(polls.context, prepare, async ({ options: checked }) => {
+    return startRequest(polls.context, prepare, async ({ options: checked }) => {
       const result = await polls.poll(checked);
       taskOf.set(result.data, this);
       return result;
@@ -106,20 +109,23 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   /** The receipt for `gateway.resume`: plain JSON without the API key or the prompt. */
   toJSON(): Receipt<Kind> {
-    const { id, kind, idempotencyKey, chargeUsd } = this;
+    const { id, kind, model, idempotencyKey, chargeUsd } = this;
+    const { namesModel, submittedAt } = this.#polls.details;
     return {
       v: 1,
       kind,
       id,
+      model: namesModel ? model : undefined,
       idempotencyKey,
       chargeUsd,
-      submittedAt: this.#polls.details.submittedAt,
+      submittedAt,
     };
   }
 }
 
 /** A task that this process submitted, so that its key, metadata and first state are known. */
 export interface SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> {
+  readonly model: string;
   readonly idempotencyKey: string;
   readonly meta: ResponseMeta;
   /** The last known state of the task. */
@@ -148,5 +154,5 @@ export function openTask<Kind extends TaskKind>(
   }
   // Rejects ids that are unsafe in a path.
   fillPath('{id}', { ...receipt });
-  return new Task(scope, { ...receipt, ...pollHeaders });
+  return new Task(scope, { ...receipt, namesModel: true, ...pollHeaders });
 }

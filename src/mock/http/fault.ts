@@ -5,6 +5,8 @@ export interface Fault {
    * if omitted.
    */
   route?: string | undefined;
+  /** Id of a model: affects only requests whose body names it. */
+  model?: string | undefined;
   /** Maximum number of requests that the fault affects. */
   times?: number | undefined;
   /**

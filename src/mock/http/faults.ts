@@ -1,3 +1,4 @@
+import { isRecord } from '../../types/type-guards.ts';
 import { checkNames } from '../option-names.ts';
 import type { OptionNames } from '../option-names.ts';
 import type { Random } from '../random.ts';
@@ -5,6 +6,7 @@ import type { Fault } from './fault.ts';
 
 const faultNames: OptionNames<Fault> = {
   route: true,
+  model: true,
   times: true,
   attempt: true,
   probability: true,
@@ -63,14 +65,19 @@ export class Faults {
     for (const active of this.#active.splice(0)) active.removed = true;
   }
 
+  /** Whether the body of a request decides if a fault affects it. */
+  dependOnBody(method: string, path: string): boolean {
+    return this.#active.some((active) => active.dependsOnBody(method, path));
+  }
+
   /**
    * Returns the fault that affects this request, if any: the oldest if several match. Every fault
-   * with a matching route counts the request.
+   * with a matching route and model counts the request.
    */
-  take(method: string, path: string): Fault | undefined {
+  take(method: string, path: string, body: unknown): Fault | undefined {
     let taken: Fault | undefined;
     for (const active of this.#active) {
-      if (!active.count(method, path) || taken !== undefined) continue;
+      if (!active.count(method, path, body) || taken !== undefined) continue;
       if (active.fire(this.#random)) taken = active.fault;
     }
     return taken;
@@ -90,9 +97,15 @@ class ActiveFault {
     this.#matches = routeMatcher(fault.route);
   }
 
-  /** Counts the request if its route matches. Returns whether it does. */
-  count(method: string, path: string): boolean {
+  dependsOnBody(method: string, path: string): boolean {
+    return this.fault.model !== undefined && !this.removed && this.#matches(method, path);
+  }
+
+  /** Counts the request if its route and model match. Returns whether they do. */
+  count(method: string, path: string, body: unknown): boolean {
     if (this.removed || !this.#matches(method, path)) return false;
+    const { model } = this.fault;
+    if (model !== undefined && !(isRecord(body) && body.model === model)) return false;
     this.#matched += 1;
     return true;
   }

@@ -45,13 +45,17 @@ export class GatewayServer {
     const incoming = toIncomingRequest(input, init);
     const { signal } = incoming;
     signal?.throwIfAborted();
-    const fault = this.#faults.take(incoming.method, incoming.url.pathname);
+    const { method } = incoming;
+    const { pathname } = incoming.url;
+    const read = () =>
+      untilAborted(readBody(incoming, this.#services.settings.maxBodyBytes), signal);
+    const early = this.#faults.dependOnBody(method, pathname) ? await read() : undefined;
+    const fault = this.#faults.take(method, pathname, early?.value);
     if (fault?.unreachable === true) {
-      this.#recorder.reportRefused(incoming.method, incoming.url.pathname, fault);
+      this.#recorder.reportRefused(method, pathname, fault);
       throw connectionError('refused');
     }
-    const read = readBody(incoming, this.#services.settings.maxBodyBytes);
-    const body = await untilAborted(read, signal);
+    const body = early ?? (await read());
     const request = this.#record(incoming, body);
     if (fault?.reset === 'before') {
       await this.#delay(fault, signal);

@@ -46,6 +46,7 @@ export const receipt: z.ZodMiniType<Receipt> = recordSchema(docs.receipt, {
   v: z.literal(1),
   kind,
   id: z.string(),
+  model: z.optional(z.string()),
   idempotencyKey: z.optional(z.string()),
   chargeUsd: z.optional(z.number()),
   submittedAt: z.optional(z.string()),

@@ -45,6 +45,8 @@ export interface TaskHandle<Kind extends TaskKind = TaskKind> {
   readonly id: string;
   /** Kind of media that the task generates. */
   readonly kind: Kind;
+  /** Id of the model that generates it, if known. */
+  readonly model?: string | undefined;
   /** Idempotency key of the submit request. Absent if only the id is known. */
   readonly idempotencyKey?: string | undefined;
   /** Last known state of the task. Absent before the first poll of a resumed task. */

@@ -201,6 +201,8 @@ export interface Receipt<Kind extends TaskKind = TaskKind> {
   kind: Kind;
   /** Task id. */
   id: string;
+  /** Id of the model, if the submission had a `fallback`. */
+  model?: string | undefined;
   /** Idempotency key of the submit request. Resubmitting with the same key never charges twice. */
   idempotencyKey?: string | undefined;
   /** Charge for the task in USD. */

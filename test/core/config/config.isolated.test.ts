@@ -45,6 +45,7 @@ describe('options:', () => {
       { maxUsd: Number.NaN },
       { usd: 5 },
     ],
+    fallbackCooldown: [-1, Number.NaN, '5'],
     onCharge: ['log', {}],
     headers: ['x-a: b', 42, { 'x-a': 1 }, { 'x-a': 'b\r\nc: d' }, { 'bad name': 'b' }],
     hooks: [

@@ -85,6 +85,26 @@ test.concurrent('a stalled response and a client that has gone appear in the log
   ]);
 });
 
+test.concurrent('a fault with a model affects only requests for it', async () => {
+  const { program, send } = await startMock(
+    '--fail',
+    'POST /v1/images/tasks model=prism-image:503',
+    '--fail',
+    '* model=tide-video:429:1',
+  );
+  const statuses: number[] = [];
+  for (const [path, body] of [
+    ['/v1/images/tasks', image],
+    ['/v1/images/tasks', { ...image, model: 'prism-sketch' }],
+    ['/v1/videos', video],
+    ['/v1/videos', video],
+  ] as const) {
+    statuses.push((await send(path, body))?.status ?? 0);
+  }
+  expect(statuses).toEqual([503, 202, 429, 202]);
+  await program.end('SIGTERM');
+});
+
 test.concurrent.each([
   ['cut-stream-after-2', 'terminated', 2],
   ['end-stream-after-2', undefined, 2],

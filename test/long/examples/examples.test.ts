@@ -50,6 +50,18 @@ describe.concurrent('with a service in the environment', () => {
     expect(run.stdout).toContain(`$${mock.invoice[0]?.usd}`);
   });
 
+  test('fallback fails with what each model has responded', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await startService(context);
+    mock.fail({ model: 'aurora-chat', status: 404 });
+    mock.fail({ model: 'aurora-reasoner', status: 503 });
+    mock.fail({ model: 'lumen/vision-chat', status: 500, handled: true });
+    const run = await runFromSource(example('fallback'), surroundings);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toMatch(/failed \(unknown\).*aurora-chat.*404.*503.*lumen\/vision-chat/s);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
   test('tools lets the model call functions and adds up the cost of the rounds', async (context) => {
     const { expect } = context;
     const { mock, surroundings } = await startService(context);
@@ -230,6 +242,13 @@ test('next-route serves known users on pages of the app', async (context) => {
 });
 
 describe.concurrent('without a service in the environment', () => {
+  test('fallback uses the second model, and pays once', async ({ expect }) => {
+    const run = await runFromSource(example('fallback'));
+    expect(run).toMatchObject({ code: 0 });
+    expect(run.stdout).toContain('aurora-chat was requested, aurora-reasoner responded:');
+    expect(run.stdout.match(/charged/g)).toHaveLength(1);
+  });
+
   test('an example starts a reference gateway and stops it', async ({ expect }) => {
     expect(await runFromSource(example('chat'))).toMatchObject(success);
   });

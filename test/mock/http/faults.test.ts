@@ -162,6 +162,23 @@ test('`attempt` affects the nth matching request, for any id in the path', async
   expect(statuses).toEqual([200, 500, 500, 200]);
 });
 
+test('`model` limits a fault to requests for a model, and counts only those', async () => {
+  const { mock, caller, injected } = start(
+    { model: 'aurora-chat', status: 503, attempt: 2 },
+    { model: 'prism-image', route: 'POST /v1/images/tasks', unreachable: true, times: 1 },
+  );
+  const statusOf = async (model: string) =>
+    (await caller.post('/v1/chat/completions', { ...chat, model })).status;
+  const models = ['aurora-chat', 'aurora-reasoner', 'aurora-chat', 'aurora-chat'];
+  const statuses: number[] = [];
+  for (const model of models) statuses.push(await statusOf(model));
+  expect(statuses).toEqual([200, 200, 503, 200]);
+  await expect(caller.post('/v1/images/tasks', image)).rejects.toThrow('fetch failed');
+  expect((await caller.get('/v1/account')).status).toBe(200);
+  expect(injected.map(({ affectedRequests }) => affectedRequests)).toEqual([1, 1]);
+  expect(mock.requests.map(({ path }) => path)).not.toContain('/v1/images/tasks');
+});
+
 test('the seed decides which requests a probability affects', async () => {
   const run = async (seed: number) => {
     const mock = createMockGateway({ seed });

@@ -179,6 +179,7 @@ export const receipt: Docs<Receipt> = {
     v: 'Version of the receipt format.',
     kind: 'Kind of media that the task generates.',
     id: 'Task id.',
+    model: 'Id of the model, if the submission had a `fallback`.',
     idempotencyKey:
       'Idempotency key of the submit request. Resubmitting with the same key never charges twice.',
     chargeUsd: 'Charge for the task in USD.',

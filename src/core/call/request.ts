@@ -2,24 +2,22 @@ import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ResponseSchema } from '../../types/schema.ts';
 import { captureContext } from '../config/caller-context.ts';
+import type { Config } from '../config/config.ts';
 import { fillPath } from '../http/path.ts';
 import { callTo } from './api-call.ts';
-import type { ApiCall, ResponseReader } from './api-call.ts';
+import type { ResponseReader } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
-import { readWithSchema } from './readers.ts';
 import { checkRequestOptions, noBodyRules } from './request-options.ts';
-import type { CheckedOptions, RequestOptions } from './request-options.ts';
+import type { RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
-import { readJson } from './response.ts';
+import { readJson, readWithSchema } from './response.ts';
 import type { ApiResponse } from './response.ts';
+import type { PreparedCall } from './running-call.ts';
 import { keepBodyUnread } from './unread-body.ts';
 
-/** A call that is ready to be sent. Later changes to the caller's params and options do not affect it. */
-export interface PreparedCall {
-  readonly call: ApiCall;
-  readonly options: CheckedOptions;
-}
+/** Checks the arguments of a method, and returns its call. Runs when the method is called. */
+export type Prepare<Call extends PreparedCall = PreparedCall> = (config: Config) => Call;
 
 /** What a request without a body consists of, besides its endpoint. */
 export interface RequestDetails {
@@ -29,43 +27,41 @@ export interface RequestDetails {
   query?: (() => string) | undefined;
 }
 
-/** Sends a request without a body to an endpoint, and reads its JSON response. */
-export function requestJson<Result>(
-  context: ClientContext,
+/** A request without a body. */
+export function withoutBody(
   endpoint: Endpoint,
-  result: ResponseSchema<Result> | ResponseReader<Result>,
   options: RequestOptions | undefined,
   { values, query }: RequestDetails = {},
-): RequestPromise<Result> {
-  const prepare = (): PreparedCall => {
+): Prepare {
+  return (config) => {
     const path = fillPath(endpoint.path, values) + (query?.() ?? '');
     return {
-      call: { ...callTo(endpoint, context.config), path },
+      call: { ...callTo(endpoint, config), path },
       options: checkRequestOptions(options, noBodyRules),
     };
   };
-  return executeJson(context, prepare, result);
 }
 
-/** Executes a call and reads its JSON response. An error thrown by `prepare` rejects the promise. */
-export function executeJson<Result>(
+/** Starts a request whose response is one JSON document. */
+export function requestJson<Result>(
   context: ClientContext,
-  prepare: () => PreparedCall,
+  prepare: Prepare,
   result: ResponseSchema<Result> | ResponseReader<Result>,
 ): RequestPromise<Result> {
   const handle = readJson(typeof result === 'function' ? result : readWithSchema(result));
-  return startCall(context, prepare, ({ call, options }) =>
-    execute(context, call, options, handle),
-  );
+  return startRequest(context, prepare, (prepared) => execute(context, prepared, handle));
 }
 
-/** Starts a call and returns its promise. An error thrown by `prepare` rejects it. */
-export function startCall<Call extends PreparedCall, Result>(
+/**
+ * Starts a request and returns its promise, which an error of `prepare` rejects. `run` executes the call, and reads the
+ * response unless the caller wants it unread.
+ */
+export function startRequest<Call extends PreparedCall, Result>(
   context: ClientContext,
-  prepare: () => Call,
-  run: (call: Call) => Promise<ApiResponse<Result>>,
+  prepare: Prepare<Call>,
+  run: (prepared: Call) => Promise<ApiResponse<Result>>,
 ): RequestPromise<Result> {
-  const prepared = attempt(prepare);
+  const prepared = runNow(() => prepare(context.config));
   const start = (isRaw: boolean) => (isRaw ? executeRaw(context, prepared()) : run(prepared()));
   const enter = captureContext(context.config);
   return new RequestPromise((isRaw) => enter(() => start(isRaw)));
@@ -77,11 +73,11 @@ export function startCall<Call extends PreparedCall, Result>(
  */
 async function executeRaw(
   context: ClientContext,
-  { call, options }: PreparedCall,
+  prepared: PreparedCall,
 ): Promise<ApiResponse<never>> {
-  const holdsSlot = call.usesSlot && context.config.concurrency !== false;
-  const handle = keepBodyUnread(holdsSlot, options.signal);
-  const { data: response, meta } = await execute(context, call, options, handle);
+  const holdsSlot = prepared.call.usesSlot && context.config.concurrency !== false;
+  const handle = keepBodyUnread(holdsSlot, prepared.options.signal);
+  const { data: response, meta } = await execute(context, prepared, handle);
   return {
     response,
     meta,
@@ -94,7 +90,7 @@ async function executeRaw(
 }
 
 /** Calls `work` now. The returned function returns its result or throws its error, so that a promise can reject with it. */
-export function attempt<Result>(work: () => Result): () => Result {
+export function runNow<Result>(work: () => Result): () => Result {
   try {
     const result = work();
     return () => result;

@@ -1,0 +1,84 @@
+import type { ResponseMeta } from '../../types/meta.ts';
+import { notify } from '../config/log.ts';
+import { singleLine } from '../http/json.ts';
+import type { Reservation } from '../limits/ledger.ts';
+import { routeOf } from './api-call.ts';
+import type { ApiCall } from './api-call.ts';
+import type { ClientContext } from './context.ts';
+import type { RunningCall } from './running-call.ts';
+
+/** Opens the part of a paid call in the ledger. */
+export function openReservation(
+  { shared: { ledger } }: ClientContext,
+  call: ApiCall,
+  idempotencyKey: string | undefined,
+): Reservation {
+  const { kind, template, model, safety } = call;
+  // The service replays a key only for the same kind of task, so an image and a video with one key are two charges.
+  const key = idempotencyKey && `${kind ?? template} ${idempotencyKey}`;
+  return ledger.open({
+    route: routeOf(call),
+    model,
+    key,
+    isChargedOnce: safety === 'keyed',
+    // With the other models of the call, the key has other bodies, too.
+    hasOneBody: !call.hasFallback,
+  });
+}
+
+/**
+ * Reserves the estimated price of a paid call, or throws if the budget does not cover it. Called before the call waits
+ * for a slot, and again when it has one.
+ */
+export function reserveBudget<Result>(running: RunningCall<Result>, hasSlot: boolean): void {
+  const { context, errors, reservation } = running;
+  const { budget } = context.config;
+  if (!budget || !reservation) return;
+  const price = estimateOf(running);
+  const commitments = reservation.reserve(budget, price, hasSlot);
+  if (commitments) throw errors.budgetExceeded(budget, commitments, price);
+}
+
+/** Records the charge that the response to a paid call reports. */
+export function recordCharge<Result>(
+  running: RunningCall<Result>,
+  reservation: Reservation,
+  isSuccess: boolean,
+  meta: ResponseMeta,
+): void {
+  const { context, call, span } = running;
+  const { log, onCharge } = context.config;
+  // An error that reports a charge of 0 says that nothing was paid for.
+  const usd = isSuccess
+    ? (meta.chargeUsd ?? estimateInvalidCharge(running, meta))
+    : meta.chargeUsd || undefined;
+  if (isSuccess || usd !== undefined) reservation.settle();
+  const charge = reservation.charge(usd, meta);
+  if (charge === undefined) return;
+  log.info(() => `${routeOf(call)}: charged ${charge.usd} USD`);
+  notify(log, onCharge, charge, 'onCharge');
+  span?.event({ type: 'charge', charge });
+}
+
+function estimateOf<Result>({ context, call }: RunningCall<Result>): number | undefined {
+  return call.estimateUsd?.(context.shared.prices.get(call.model ?? ''));
+}
+
+/** The estimate, for a charge header that is negative, not a number, or sent twice. */
+function estimateInvalidCharge<Result>(
+  running: RunningCall<Result>,
+  { headers }: ResponseMeta,
+): number | undefined {
+  const { log, headerPrefix } = running.context.config;
+  const reported = headers.get(`${headerPrefix}charge-usd`);
+  if (!reported) return undefined;
+  const price = estimateOf(running);
+  log.warn(
+    () =>
+      `${routeOf(running.call)}: the service reported an invalid charge (${singleLine(reported, 40)}); ` +
+      (price === undefined
+        ? 'it is not counted, because the price is not known'
+        : `the estimate of ${price} USD is counted`),
+  );
+  return price;
+}

@@ -1,0 +1,50 @@
+import type { Outcome } from '../../errors/base.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import type { TaskHandle } from '../../types/tasks/task-handle.ts';
+import { routeOf } from './api-call.ts';
+import type { ApiCall } from './api-call.ts';
+
+/** What a message says about a call that was certainly not charged. */
+export const nothingCharged = 'Nothing was charged.';
+
+/** What the message of an error depends on. */
+interface Situation {
+  /** Whether the call may have been charged; undefined if that is uncertain but harmless. */
+  readonly outcome: Outcome | undefined;
+  readonly meta: ResponseMeta | undefined;
+  readonly task: TaskHandle | undefined;
+  /** What to do about the task, if waiting for it does not help. */
+  readonly taskAdvice: string | undefined;
+}
+
+/** The message of an error: what happened, whether money may have been spent, and what to do next. */
+export function errorMessage(
+  summary: string,
+  call: ApiCall,
+  { outcome, meta, task, taskAdvice }: Situation,
+): string {
+  const parts = [
+    summary,
+    task &&
+      outcome !== 'rejected' &&
+      (taskAdvice ?? `Task ${task.id} is not lost: continue with error.task.wait().`),
+    meta?.status === 401 && 'Check the API key.',
+    !task && call.paid && outcome && chargeAdvice(outcome, call.safety === 'keyed', meta),
+    `[${routeOf(call)}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
+  ];
+  return parts.filter(Boolean).join(' ');
+}
+
+/** Whether money may have been spent, and how to send the request again. */
+function chargeAdvice(outcome: Outcome, isKeyed: boolean, meta?: ResponseMeta): string {
+  if (outcome !== 'unknown') return nothingCharged;
+  const next = isKeyed
+    ? 'retry with error.idempotencyKey to avoid a second charge'
+    : 'sending it again may charge you again';
+  const { status = 200, chargeUsd = 0 } = meta ?? {};
+  const charged =
+    status >= 400 && chargeUsd > 0
+      ? `The service reported a charge of ${chargeUsd} USD`
+      : 'The request may have been charged';
+  return `${charged}; ${next}.`;
+}

@@ -1,0 +1,79 @@
+import { APIError } from '../../errors/api.ts';
+import { PolygateError } from '../../errors/base.ts';
+import { BudgetExceededError } from '../../errors/budget.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
+import type { RequestOptions } from './request-options.ts';
+import type { Safety } from './retry.ts';
+
+/** The other models of a call. */
+export interface Fallback {
+  /** The model of the params, then the others, in the order in which they are tried. */
+  readonly models: readonly string[];
+  readonly isAllowed: RequestOptions['fallbackOn'];
+}
+
+/**
+ * The fallback of a call to `model`; undefined if it has none. Later changes to the options have no effect.
+ *
+ * @throws {@link ConfigurationError} if a model is listed twice.
+ */
+export function fallbackOf(
+  model: string,
+  { fallback = [], fallbackOn }: Pick<RequestOptions, 'fallback' | 'fallbackOn'> = {},
+): Fallback | undefined {
+  if (fallback.length === 0) return undefined;
+  const models = [model, ...fallback];
+  if (new Set(models).size < models.length) {
+    throw new ConfigurationError(
+      'fallback: must not contain a model twice, or the model of the params.',
+    );
+  }
+  return { models, isAllowed: fallbackOn };
+}
+
+/**
+ * Why another model may be tried after an error:
+ *
+ * - `overloaded`: the model is over capacity.
+ * - `unavailable`: the model does not exist, may not be used, could not be reached or does not fit the budget.
+ * - `conflict`: an earlier request with the same idempotency key named another model. If that model is in the list, its
+ *   request is replayed.
+ */
+export type FallbackReason = 'overloaded' | 'unavailable' | 'conflict';
+
+/**
+ * Decides whether another model may be tried after an error; undefined if not. Only a call that was certainly not charged
+ * may be sent to another model, and a key never changes.
+ */
+export function fallbackReason(error: unknown, safety: Safety): FallbackReason | undefined {
+  if (!(error instanceof PolygateError) || error.task) return undefined;
+  if (error.outcome !== 'rejected' && error.outcome !== 'not-sent') return undefined;
+  if (!(error instanceof APIError)) return isModelRelated(error) ? 'unavailable' : undefined;
+  const { status, code, outcome } = error;
+  // These, and the limits of a user in the proxy, have nothing to do with the model.
+  if ([401, 402, 422].includes(status) || code === 'user_limit_exceeded') return undefined;
+  if (code === 'model_not_found' || outcome === 'not-sent') return 'unavailable';
+  switch (status) {
+    case 403:
+    case 404:
+      return 'unavailable';
+    case 409:
+      return safety === 'keyed' && /(^|_)conflict$/.test(code ?? 'conflict')
+        ? 'conflict'
+        : undefined;
+    case 429:
+    case 503:
+      return 'overloaded';
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a request that was not sent may succeed with another model. A limit of time covers all models. */
+function isModelRelated(error: PolygateError): boolean {
+  return (
+    error instanceof BudgetExceededError ||
+    (error instanceof ConnectionError && !(error instanceof RequestTimeoutError))
+  );
+}

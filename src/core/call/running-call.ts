@@ -1,0 +1,35 @@
+import type { Reservation } from '../limits/ledger.ts';
+import type { ApiCall } from './api-call.ts';
+import type { ClientContext } from './context.ts';
+import type { CallErrors } from './errors.ts';
+import type { Fallback } from './fallback.ts';
+import type { CallHistory } from './history.ts';
+import type { CheckedOptions } from './request-options.ts';
+import type { ResponseHandler } from './response.ts';
+import type { Span } from './telemetry.ts';
+
+/** A call that is ready to be sent. Later changes to the caller's params and options do not affect it. */
+export interface PreparedCall {
+  readonly call: ApiCall;
+  readonly options: CheckedOptions;
+  /** The other models to which it may be sent. */
+  readonly fallback?: Fallback | undefined;
+}
+
+/** A call in progress. Only its history changes. */
+export interface RunningCall<Result> {
+  readonly context: ClientContext;
+  readonly call: ApiCall;
+  readonly options: CheckedOptions;
+  /** Reads a successful response. */
+  readonly handle: ResponseHandler<Result>;
+  readonly history: CallHistory;
+  readonly errors: CallErrors;
+  readonly span: Span | undefined;
+  /** Its part in the ledger, if it costs money. */
+  readonly reservation: Reservation | undefined;
+  /** Whether it needs a concurrency slot. */
+  readonly usesSlot: boolean;
+  /** When it began, on the monotonic clock. */
+  readonly startedAt: number;
+}
