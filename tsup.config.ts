@@ -78,6 +78,17 @@ export default defineConfig([
   },
   {
     ...shared,
+    name: 'react',
+    entry: { react: 'src/react/index.ts' },
+    outDir: 'dist',
+    dts: true,
+    external: ['polygate', 'react'],
+    // Frameworks render these hooks in the browser. Rollup would remove the directive.
+    banner: { js: "'use client';" },
+    treeshake: false,
+  },
+  {
+    ...shared,
     name: 'proxy',
     entry: {
       index: 'src/proxy/index.ts',

@@ -1,5 +1,6 @@
 import { createContext } from './core/call/context.ts';
 import type { ClientContext } from './core/call/context.ts';
+import { listenToSpend } from './core/call/spending.ts';
 import { resolveConfig } from './core/config/config.ts';
 import type { ChatClientOptions } from './core/config/options.ts';
 import { createFetchTransport } from './core/http/transport.ts';
@@ -44,6 +45,16 @@ export class ChatClient {
   /** Amounts spent by this client and all clients that share its ledger through `withOptions`. A live view. */
   get spend(): Spend {
     return this.#context.shared.ledger.view;
+  }
+
+  /**
+   * Calls `listener` with `spend` after each charge of this client and of all clients that share its ledger. Errors that
+   * it throws are logged.
+   *
+   * @returns a function that stops it.
+   */
+  onSpend(listener: (spend: Spend) => void): () => void {
+    return listenToSpend(this.#context, listener);
   }
 
   /** A live view of the account's concurrency limit, and of the slots used by all clients that share it. */

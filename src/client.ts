@@ -10,6 +10,7 @@ import { sendRawRequest } from './core/call/raw-request.ts';
 import type { RawRequest } from './core/call/raw-request.ts';
 import type { RequestOptions } from './core/call/request-options.ts';
 import type { RequestPromise } from './core/call/request-promise.ts';
+import { listenToSpend } from './core/call/spending.ts';
 import { resolveConfig } from './core/config/config.ts';
 import type { Config } from './core/config/config.ts';
 import type { PolygateOptions } from './core/config/options.ts';
@@ -129,6 +130,16 @@ export class Polygate {
   /** Amounts spent by this client and all clients that share its ledger through `withOptions`. A live view. */
   get spend(): Spend {
     return this.#context.shared.ledger.view;
+  }
+
+  /**
+   * Calls `listener` with `spend` after each charge of this client and of all clients that share its ledger. Errors that
+   * it throws are logged.
+   *
+   * @returns a function that stops it.
+   */
+  onSpend(listener: (spend: Spend) => void): () => void {
+    return listenToSpend(this.#context, listener);
   }
 
   /** A live view of the account's concurrency limit, and of the slots used by all clients that share it. */

@@ -1,7 +1,9 @@
 import { APIError } from '../../errors/api.ts';
 import type { PolygateError } from '../../errors/base.ts';
+import type { Spend } from '../../types/charge.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
 import { notify } from '../config/log.ts';
+import { checkValue, functionValue } from '../config/validation.ts';
 import { singleLine } from '../http/json.ts';
 import { fitsBudget } from '../limits/budget.ts';
 import { routeOf } from './api-call.ts';
@@ -9,6 +11,15 @@ import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import type { CallErrors } from './errors.ts';
 import type { Span } from './telemetry.ts';
+
+/** Calls `listener` after each charge in the ledger of a client. Returns a function that stops it. */
+export function listenToSpend(
+  { config, shared: { ledger } }: ClientContext,
+  listener: (spend: Spend) => void,
+): () => void {
+  checkValue('onSpend', listener, functionValue);
+  return ledger.listen(() => notify(config.log, listener, ledger.view, 'onSpend'));
+}
 
 /** What one paid call does with the ledger. */
 export type Spending = ReturnType<typeof createSpending>;

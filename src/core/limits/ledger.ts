@@ -36,6 +36,7 @@ export function createLedger() {
   const reservations = new Map<unknown, Reservation>();
   /** The sum of all reservations. */
   let reservedUsd = 0;
+  const listeners = new Set<() => void>();
   /** The largest charge so far, by route. */
   const largest = new Map<string, number>();
   let totalUsd = 0;
@@ -75,6 +76,14 @@ export function createLedger() {
 
   return {
     view,
+
+    /** Calls `listener`, which must not throw, after each charge. Returns a function that stops it. */
+    listen(listener: () => void): () => void {
+      // A function of its own, so that two registrations of one listener are independent.
+      const own = () => listener();
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
 
     /**
      * What is spent, and what is reserved by other owners. An owner is an idempotency key, or a call that is charged each
@@ -129,6 +138,7 @@ export function createLedger() {
       const usd = isRecorded ? 0 : meta.chargeUsd;
       if (!isRecorded) add(model ?? '', usd);
       if (key !== undefined) rememberKey(key, replay && recordedFromReplay !== false);
+      if (!isRecorded) for (const listener of listeners) listener();
       return { usd, model, route, requestId, taskId, replay };
     },
   };
