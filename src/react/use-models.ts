@@ -10,7 +10,6 @@ export interface UseModels extends ModelsSnapshot {
   refresh: () => Promise<void>;
 }
 
-const settings = { current: undefined };
 const getInitial = () => noModels;
 
 /**
@@ -25,8 +24,18 @@ export function useModels(
   gateway: ModelsGateway,
   { type }: { type?: OpenString<NonNullable<Model['type']>> | undefined } = {},
 ): UseModels {
-  const store = modelsStoreOf(gateway, type);
-  const subscribe = useCallback((notify: () => void) => store.subscribe(notify, settings), [store]);
+  const store = modelsStoreOf(gateway);
+  const subscribe = useCallback(
+    (notify: () => void) => store.subscribe(notify, { current: gateway }),
+    [store, gateway],
+  );
   const snapshot = useSyncExternalStore(subscribe, () => store.snapshot, getInitial);
-  return useMemo(() => ({ ...snapshot, refresh: () => store.refresh() }), [snapshot, store]);
+  return useMemo(
+    () => ({
+      ...snapshot,
+      models: snapshot.models.filter((model) => !type || model.type === type),
+      refresh: () => store.refresh(),
+    }),
+    [snapshot, store, type],
+  );
 }

@@ -107,7 +107,7 @@ describe('a generation', () => {
 
   test('survives callbacks that throw', async () => {
     const { mock, gateway } = onMock();
-    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const log = vi.spyOn(console, 'warn').mockReturnValue();
     const onFinish = () => {
       throw new Error('broken');
     };

@@ -67,7 +67,12 @@ export async function runTools(
   const run: ToolRunProgress = { messages, rounds, chargeUsd: 0 };
   try {
     for (;;) {
-      const request = { ...params, messages, tools: definitions };
+      // Not all services accept an empty list.
+      const request = {
+        ...params,
+        messages,
+        tools: definitions.length > 0 ? definitions : undefined,
+      };
       const { data: completion, meta: readMeta } = await send(request, options, run);
       const meta = readMeta();
       rounds.push({ completion, meta });

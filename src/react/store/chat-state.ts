@@ -1,4 +1,5 @@
 import type {
+  AssistantMessage,
   Chat,
   ChatCompletionMessage,
   ChatMessage,
@@ -11,7 +12,7 @@ import type {
 } from 'polygate';
 
 import { unchecked } from '../../types/schema.ts';
-import { isRecord } from '../../types/type-guards.ts';
+import { isNonEmptyString } from '../../types/type-guards.ts';
 import { refusal } from './errors.ts';
 import type { KeyValueStorage } from './slot-storage.ts';
 
@@ -77,40 +78,38 @@ export function withoutIncomplete(messages: readonly ChatEntry[]): readonly Chat
   return messages.slice(0, end);
 }
 
-/** The messages of a response that has ended early. Calls of tools that were not executed cannot be sent back. */
+/** The messages of a response: those that are complete, and what has arrived of the next one. */
+export const toMessages = (
+  complete: readonly ChatMessage[],
+  partial: ChatCompletionMessage | undefined,
+): ChatEntry[] => (partial ? [...complete, unchecked<ChatEntry>(partial)] : [...complete]);
+
+/** The messages of a response that has ended. Calls of tools that were not executed cannot be sent back. */
 export function closeMessages(
   complete: readonly ChatMessage[],
   partial: ChatCompletionMessage | undefined,
 ): ChatEntry[] {
-  const all: ChatEntry[] = partial ? [...complete, toMessage(partial)] : [...complete];
-  const last = all.pop();
-  if (last === undefined) return [];
-  const hasCalls = last.role === 'assistant' && 'tool_calls' in last && last.tool_calls?.length;
-  if (!partial && !hasCalls) return [...all, last];
-  const { tool_calls: _, ...rest }: ChatEntry & { tool_calls?: unknown } = last;
-  const empty = JSON.stringify([[], null, '']);
-  const hasContent = Object.entries(rest).some(
-    ([name, value]) => name !== 'role' && !empty.includes(JSON.stringify(value)),
-  );
-  return hasContent ? [...all, { ...unchecked<ChatEntry>(rest), incomplete: true }] : all;
+  const all = toMessages(complete, partial);
+  const { tool_calls: calls, ...last } = unchecked<AssistantMessage>(all.at(-1) ?? {});
+  if (!partial && !calls?.length) return all;
+  const { role: _, ...fields } = last;
+  const hasContent = Object.values(fields).some((value) => Object(value ?? '').length !== 0);
+  return [...all.slice(0, -1), ...(hasContent ? [{ ...last, incomplete: true }] : [])];
 }
 
-/** A received message can be sent as it is. */
-export const toMessage = (message: ChatCompletionMessage): ChatMessage => unchecked(message);
-
 /** The stored form of a conversation. */
-export const serializeMessages = (messages: readonly ChatEntry[]): string =>
-  JSON.stringify({ v: 1, messages });
+export interface StoredChat {
+  readonly v: 1;
+  readonly messages: readonly ChatEntry[];
+}
 
 /** Parses a stored conversation. Undefined if it is none. */
-export function parseMessages(text: string): readonly ChatEntry[] | undefined {
+export function parseChat(text: string): StoredChat | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    const messages = isRecord(value) && value.v === 1 ? value.messages : undefined;
-    const isValid =
-      Array.isArray(messages) &&
-      messages.every((message) => isRecord(message) && typeof message.role === 'string');
-    return isValid ? unchecked(messages) : undefined;
+    const chat = unchecked<StoredChat>(JSON.parse(text));
+    return chat.v === 1 && chat.messages.every(({ role }) => isNonEmptyString(role))
+      ? chat
+      : undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { Generation, Receipt } from 'polygate';
 
 import { unchecked } from '../../types/schema.ts';
-import { isNonEmptyString, isRecord } from '../../types/type-guards.ts';
+import { isNonEmptyString } from '../../types/type-guards.ts';
 
 /**
  * What the storage knows about the generation of a slot. It is written before the request, when the task is accepted,
@@ -17,7 +17,7 @@ export interface Entry {
   readonly params?: unknown;
   /** Set once the task is accepted. */
   readonly receipt?: Receipt | undefined;
-  readonly status?: 'queued' | 'running' | undefined;
+  readonly status?: string | undefined;
   readonly progress?: number | undefined;
   /** Set once the task has ended. */
   readonly generation?: Generation | undefined;
@@ -25,44 +25,31 @@ export interface Entry {
   readonly reported?: boolean | undefined;
 }
 
-/** Parses what the storage has. Undefined if it is no entry. Parts that were damaged are left out. */
-export function parseEntry(
-  text: string | null,
-  isValid: (receipt: Receipt) => boolean,
-): Entry | undefined {
-  let value: unknown;
+/**
+ * Parses what the storage has. Undefined if it is no entry. Parts that were damaged are left out: without a receipt, the
+ * task can still be reached with its key. `open` throws if a receipt is invalid.
+ */
+export function parseEntry(text: string, open: (receipt: Receipt) => unknown): Entry | undefined {
   try {
-    value = JSON.parse(text ?? 'null');
+    const entry = unchecked<Entry>(JSON.parse(text));
+    const { v, key, fingerprint, receipt, generation } = entry;
+    if (v !== 1 || !isNonEmptyString(key) || !isNonEmptyString(fingerprint)) return undefined;
+    try {
+      if (receipt) open(receipt);
+    } catch {
+      return { ...entry, receipt: undefined, generation: undefined };
+    }
+    return { ...entry, generation: receipt && reviveGeneration(generation) };
   } catch {
     return undefined;
   }
-  if (!isRecord(value) || value.v !== 1) return undefined;
-  const { key, fingerprint, params, status, progress, reported } = value;
-  if (!isNonEmptyString(key) || !isNonEmptyString(fingerprint)) return undefined;
-  const receipt = unchecked<Receipt>(value.receipt);
-  const entry: Entry = { v: 1, key, fingerprint, reported: reported === true };
-  // Without a receipt, the task can still be reached with its key.
-  if (!isRecord(value.receipt) || !isValid(receipt)) return { ...entry, params };
-  return {
-    ...entry,
-    receipt,
-    status: status === 'running' ? status : 'queued',
-    progress: typeof progress === 'number' ? progress : undefined,
-    generation: parseGeneration(value.generation),
-  };
 }
 
-function parseGeneration(value: unknown): Generation | undefined {
-  if (!isRecord(value)) return undefined;
-  const { id, status, urls, error, createdAt } = value;
-  const isValid =
-    isNonEmptyString(id) &&
-    Array.isArray(urls) &&
-    urls.every(isNonEmptyString) &&
-    (status === 'succeeded'
-      ? urls.length > 0
-      : status === 'failed' && isRecord(error) && typeof error.message === 'string');
-  if (!isValid) return undefined;
-  const date = isNonEmptyString(createdAt) ? { createdAt: new Date(createdAt) } : {};
-  return unchecked<Generation>({ ...value, ...date });
+function reviveGeneration(generation: Generation | undefined): Generation | undefined {
+  const { status, urls, error, createdAt } = generation ?? {};
+  const isEnd = status === 'succeeded' ? urls?.[0] : status === 'failed' && error?.message;
+  if (!generation || !isEnd || !Array.isArray(urls) || !urls.every(isNonEmptyString)) {
+    return undefined;
+  }
+  return createdAt ? { ...generation, createdAt: new Date(createdAt) } : generation;
 }

@@ -117,7 +117,8 @@ export function statusOf(facts: GenerationFacts): GenerationStatus {
   if (entry.generation !== undefined) return entry.generation.status;
   if (entry.receipt === undefined) return 'unknown';
   if (error) return 'failed';
-  return isStopped ? 'idle' : (entry.status ?? 'queued');
+  if (isStopped) return 'idle';
+  return entry.status === 'running' ? 'running' : 'queued';
 }
 
 /** Whether the task in a slot has to be waited for. */

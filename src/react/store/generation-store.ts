@@ -42,20 +42,18 @@ export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Pa
     await this.load();
     this.emit();
     if (this.submitting || this.isElsewhere) return this.settled();
-    const decision = this.#decideResume(this.entry);
-    if (decision === 'wait') {
-      this.isStopped = false;
-      this.error = undefined;
-      this.emit();
-      this.#restart();
-      return this.settled();
+    if (this.#decideResume(this.entry) === 'resend') {
+      return this.#start((stored) => {
+        const params = this.paramsOf(stored);
+        const canSend = this.#decideResume(stored) === 'resend' && params !== undefined;
+        return canSend && stored ? { entry: stored, params } : undefined;
+      });
     }
-    return this.#start((stored) => {
-      const params = this.paramsOf(stored);
-      if (this.#decideResume(stored) === 'wait' || !stored || params === undefined)
-        return undefined;
-      return { entry: stored, params };
-    });
+    this.isStopped = false;
+    this.error = undefined;
+    this.emit();
+    this.#restart();
+    return this.settled();
   }
 
   /** Stops waiting. The task continues, and is waited for after a reload. */
@@ -70,20 +68,19 @@ export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Pa
   reset(): void {
     this.abortSubmit();
     this.replace(undefined);
-    void this.storage.writeEntry(null);
+    void this.storage.write(null);
     this.emit();
   }
 
-  protected attach(): () => void {
-    const stopListening = this.storage.listen(() => void this.#refresh());
-    const stopWaking = onWake(() => void this.#refresh().then(() => this.#restart()));
+  protected attach(signal: AbortSignal): void {
+    this.storage.listen(() => void this.#refresh(), signal);
+    onWake(() => void this.#refresh().then(() => this.#restart()), signal);
     void this.#refresh().then(() => this.#checkURL());
-    return () => {
-      stopListening();
-      stopWaking();
-      this.cancelWait();
-      this.settle(undefined);
-    };
+  }
+
+  protected override detach(): void {
+    this.cancelWait();
+    this.settle(undefined);
   }
 
   #decideResume(entry: Entry | undefined): 'wait' | 'resend' {
@@ -136,7 +133,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Pa
     if (entry !== stored) {
       this.replace(entry);
       // Before the request, so that a reload at any later moment finds the key.
-      await this.storage.writeEntry(entry);
+      await this.storage.write(entry);
     }
     if (signal.aborted) return;
     let task: TaskHandle<Kind>;
@@ -152,17 +149,10 @@ export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Pa
     if (!signal.aborted) await this.#accept(entry, task);
   }
 
-  async #accept({ v, key, fingerprint }: Entry, task: TaskHandle<Kind>): Promise<void> {
-    const { status, progress } = task.latest ?? {};
+  async #accept(entry: Entry, task: TaskHandle<Kind>): Promise<void> {
     this.task = task;
-    await this.save({
-      v,
-      key,
-      fingerprint,
-      receipt: task.toJSON(),
-      status: status === 'running' ? status : 'queued',
-      progress,
-    });
+    const { status, progress } = task.latest ?? {};
+    await this.save({ ...entry, params: undefined, receipt: task.toJSON(), status, progress });
   }
 
   /** Shows an error. The slot is forgotten if nothing was charged. */
@@ -174,14 +164,10 @@ export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Pa
     if (canForget) {
       this.replace(undefined);
       this.error = error;
-      await this.storage.updateEntry(entry.key, null);
+      await this.storeIfCurrent(entry.key, null);
     } else await this.save({ ...entry, reported: true });
     this.emit();
-    if (!entry.reported && this.error === error) this.#report(error);
-  }
-
-  #report(error: Error): void {
-    this.call(this.allSettings.find(({ onError }) => onError)?.onError, error);
+    if (!entry.reported && this.error === error) this.call('onError', error);
   }
 
   /** Waits for the task, if there is one to wait for: in one tab only. */
@@ -226,8 +212,12 @@ export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Pa
     if (signal.aborted || this.entry?.key !== key || !task) return;
     const { waitOptions } = this.settings;
     const onUpdate = (update: TaskUpdate<Kind>) => {
-      if (!signal.aborted) void this.#update(key, update);
-      this.call(waitOptions?.onUpdate, update);
+      const { status, progress } = update;
+      const { entry } = this;
+      if (entry?.key === key && !signal.aborted && isWaiting(status)) {
+        void this.save({ ...entry, status, progress });
+      }
+      waitOptions?.onUpdate?.(update);
     };
     try {
       await this.#finish(key, await task.wait({ ...waitOptions, signal, onUpdate }));
@@ -239,22 +229,14 @@ export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Pa
     }
   }
 
-  async #update(key: string, { status, progress }: TaskUpdate<Kind>): Promise<void> {
-    const { entry } = this;
-    if (entry?.key !== key || entry.generation || !isWaiting(status)) return;
-    if (entry.status !== status || entry.progress !== progress) {
-      await this.save({ ...entry, status, progress });
-    }
-  }
-
   async #finish(key: string, generation: Generation<Kind>, error?: Error): Promise<void> {
     const { entry } = this;
     if (entry?.key !== key || entry.generation) return;
     this.#hasCheckedURL = true;
     if (!(await this.save({ ...entry, generation }, error))) return;
     if (generation.status === 'succeeded') {
-      this.call(this.allSettings.find(({ onFinish }) => onFinish)?.onFinish, generation);
-    } else if (error && !entry.reported) this.#report(error);
+      this.call('onFinish', generation);
+    } else if (error && !entry.reported) this.call('onError', error);
   }
 
   /** Polls a finished task once if its first result has expired. */

@@ -22,16 +22,12 @@ export interface ModelsSnapshot {
 /** The state before the list is loaded, and on a server. */
 export const noModels: ModelsSnapshot = { models: [], error: undefined, isLoading: true };
 
-/** The models of one type. They are loaded once, for all components. */
-export class ModelsStore extends StoreBase<ModelsSnapshot, undefined> {
-  readonly #gateway: ModelsGateway;
-  readonly #type: string | undefined;
+/** The models of a client. They are loaded once, for all components. */
+export class ModelsStore extends StoreBase<ModelsSnapshot, ModelsGateway> {
   #loading: Promise<void> | undefined;
 
-  constructor(gateway: ModelsGateway, type: string | undefined) {
-    super(noModels, { current: undefined });
-    this.#gateway = gateway;
-    this.#type = type;
+  constructor(current: ModelsGateway) {
+    super(noModels, { current });
   }
 
   /** Loads the list again. Never rejects: see `error`. */
@@ -40,29 +36,28 @@ export class ModelsStore extends StoreBase<ModelsSnapshot, undefined> {
     return this.#loading;
   }
 
-  protected attach(): () => void {
+  protected attach(): void {
     if (this.snapshot.isLoading || this.snapshot.error) void this.refresh();
-    return () => undefined;
   }
 
   async #load(): Promise<void> {
     this.show({ ...this.snapshot, isLoading: true });
+    let next: Partial<ModelsSnapshot>;
     try {
-      const { data } = await this.#gateway.models.list();
-      const models = data.filter(({ type }) => this.#type === undefined || type === this.#type);
-      this.show({ models, error: undefined, isLoading: false });
+      const { data: models } = await this.settings.models.list();
+      next = { models, error: undefined };
     } catch (error) {
-      this.show({ ...this.snapshot, error: toError(error), isLoading: false });
+      next = { error: toError(error) };
     }
+    this.show({ ...this.snapshot, ...next, isLoading: false });
   }
 }
 
-const stores = new WeakMap<ModelsGateway, Map<string | undefined, ModelsStore>>();
+const stores = new WeakMap<ModelsGateway, ModelsStore>();
 
 /** The store that all components share. */
-export function modelsStoreOf(gateway: ModelsGateway, type: string | undefined): ModelsStore {
-  const byType = stores.get(gateway) ?? new Map<string | undefined, ModelsStore>();
-  const store = byType.get(type) ?? new ModelsStore(gateway, type);
-  stores.set(gateway, byType.set(type, store));
+export function modelsStoreOf(gateway: ModelsGateway): ModelsStore {
+  const store = stores.get(gateway) ?? new ModelsStore(gateway);
+  stores.set(gateway, store);
   return store;
 }

@@ -1,11 +1,10 @@
 import { refusal } from './errors.ts';
 
-/** A random idempotency key. `crypto` is missing in some mobile apps. */
+/** A random idempotency key. Pages served over plain http have no `randomUUID`, and some mobile apps no `crypto`. */
 export function randomKey(): string {
   const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
-  const bytes = new Uint8Array(16);
-  const random = crypto?.getRandomValues?.(bytes) ?? bytes.map(() => Math.random() * 256);
-  return Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const part = () => Math.random().toString(36).slice(2);
+  return crypto?.randomUUID?.() ?? [part(), part(), part(), part()].join('-');
 }
 
 /**

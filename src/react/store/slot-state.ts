@@ -1,7 +1,7 @@
 import type { Generation, TaskHandle, TaskKind } from 'polygate';
 
 import { unchecked } from '../../types/schema.ts';
-import { EntryStorage } from './entry-storage.ts';
+import { parseEntry } from './entry.ts';
 import type { Entry } from './entry.ts';
 import { failureOf } from './errors.ts';
 import { idle, isPending, statusOf } from './generation-state.ts';
@@ -11,6 +11,7 @@ import type {
   GenerationSnapshot,
   Succeeded,
 } from './generation-state.ts';
+import { SlotStorage } from './slot-storage.ts';
 import { StoreBase } from './store-base.ts';
 import type { SettingsRef } from './store-base.ts';
 
@@ -30,7 +31,7 @@ export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase
   GenerationSnapshot<Kind>,
   GenerationSettings<Params, Kind>
 > {
-  protected readonly storage: EntryStorage;
+  protected readonly storage: SlotStorage<Entry>;
   protected entry: Entry | undefined;
   protected task: TaskHandle<Kind> | undefined;
   protected error: Error | undefined;
@@ -49,13 +50,9 @@ export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase
 
   constructor(slot: string | undefined, settings: SettingsRef<GenerationSettings<Params, Kind>>) {
     super(idle, settings);
-    this.storage = new EntryStorage(slot, settings.current.storage, (receipt) => {
-      try {
-        return Boolean(this.settings.namespace.task(unchecked(receipt)));
-      } catch {
-        return false;
-      }
-    });
+    this.storage = new SlotStorage(slot, settings.current.storage, (text) =>
+      parseEntry(text, (receipt) => this.settings.namespace.task(unchecked(receipt))),
+    );
   }
 
   get slot(): string | undefined {
@@ -90,19 +87,29 @@ export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase
     let version: number;
     do {
       version = this.#version;
-      stored = await this.storage.readEntry();
+      stored = await this.storage.read();
     } while (version !== this.#version);
     if (stored !== undefined) this.#adopt(stored ?? undefined);
   }
 
   /** Stores a newer entry of the current task. Returns false if the slot was reset meanwhile. */
   protected async save(entry: Entry, error?: Error): Promise<boolean> {
-    const isStored = await this.storage.updateEntry(entry.key, entry);
+    const isStored = await this.storeIfCurrent(entry.key, entry);
     if (this.entry?.key !== entry.key) return false;
     if (isStored) this.#adopt(entry, error);
     else await this.load();
     this.emit();
     return isStored;
+  }
+
+  /** Stores an entry, or removes it, unless the slot has another one. */
+  protected async storeIfCurrent(key: string, entry: Entry | null): Promise<boolean> {
+    let isCurrent = true;
+    await this.storage.update((stored) => {
+      isCurrent = stored === undefined || stored?.key === key;
+      return isCurrent ? entry : undefined;
+    });
+    return isCurrent;
   }
 
   #adopt(entry: Entry | undefined, error?: Error): void {
@@ -146,17 +153,17 @@ export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase
     const isSubmitting = this.submitting !== undefined || this.isElsewhere;
     const { entry, task, error, isStopped } = this;
     const status = statusOf({ entry, error, isStopped, isSubmitting });
-    const generation = unchecked<Generation<Kind> | undefined>(entry?.generation);
-    const details = isSubmitting
-      ? {}
-      : {
-          progress: generation ? generation.progress : entry?.progress,
-          urls: generation?.urls ?? idle.urls,
-          generation,
-          task,
-          error,
-        };
-    this.show({ ...idle, ...details, status, isPending: isPending(status) });
+    const shown = isSubmitting ? undefined : entry;
+    const generation = unchecked<Generation<Kind> | undefined>(shown?.generation);
+    this.show({
+      status,
+      progress: (generation ?? shown)?.progress,
+      urls: generation?.urls ?? idle.urls,
+      generation,
+      task: shown && task,
+      error: isSubmitting ? undefined : error,
+      isPending: isPending(status),
+    });
     if (!isPending(status)) this.settle(generation);
   }
 

@@ -10,41 +10,45 @@ export interface KeyValueStorage {
 
 const ignore = () => undefined;
 
-/** `console` is a logger like any other. */
-const logger: Pick<Console, 'error' | 'warn'> | undefined = globalThis.console;
-
-/** Logs an error that has no effect on the component. */
-export const logError = (message: string): void => logger?.error(`polygate: ${message}`);
-
-/** The browser's storage. Undefined on a server and in mobile apps, and where the user has blocked it. */
-function browserStorage(): KeyValueStorage | undefined {
-  try {
-    return globalThis.localStorage;
-  } catch {
-    return undefined;
-  }
+/** Logs a problem that has no effect on the component. `console` is a logger like any other. */
+export function warn(problem: string): void {
+  const logger: Pick<Console, 'warn'> | undefined = globalThis.console;
+  logger?.warn(`polygate: ${problem}`);
 }
 
 /**
- * One key of a storage. Operations run one after the other. None of them rejects: with a storage that fails, it warns
- * once and reads as undefined, so that the caller keeps using its own memory.
+ * The value under one key of a storage that other tabs, and the user, can change at any time. Operations run one after
+ * the other. None of them rejects: if the storage fails, or has something else, it warns once and reads as undefined, so
+ * that the caller keeps using its own memory.
  */
-export class SlotStorage {
+export class SlotStorage<Value> {
   readonly slot: string | undefined;
   readonly #given: KeyValueStorage | undefined;
+  readonly #parse: (text: string) => Value | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   /** Whether the last write has failed, so that the storage does not have what this tab knows. */
   #isBehind = false;
   #hasWarned = false;
   #channel: BroadcastChannel | undefined;
 
-  constructor(slot: string | undefined, storage: KeyValueStorage | undefined) {
+  constructor(
+    slot: string | undefined,
+    storage: KeyValueStorage | undefined,
+    parse: (text: string) => Value | undefined,
+  ) {
     this.slot = slot;
     this.#given = storage;
+    this.#parse = parse;
   }
 
+  /** The storage; `localStorage` by default. Undefined on a server and in mobile apps, and where it is blocked. */
   get #storage(): KeyValueStorage | undefined {
-    return this.slot === undefined ? undefined : (this.#given ?? browserStorage());
+    try {
+      return this.slot === undefined ? undefined : (this.#given ?? globalThis.localStorage);
+    } catch (error) {
+      this.#warn(error);
+      return undefined;
+    }
   }
 
   /** The name of a lock that the tabs with this storage share. Undefined if no storage is shared. */
@@ -52,106 +56,86 @@ export class SlotStorage {
     return this.#storage && `${this.slot}:${part}`;
   }
 
-  /** The stored text; null if there is none; undefined if it is not known. */
-  read(): Promise<string | null | undefined> {
-    return this.#enqueue(() => this.#get());
+  /** The stored value; null if there is none; undefined if it is not known. */
+  async read(): Promise<Value | null | undefined> {
+    let stored: Value | null | undefined;
+    await this.update((value) => void (stored = value));
+    return stored;
   }
 
-  /** Stores a text, or removes the key. What was stored before may be lost: a full storage makes room for it. */
-  write(text: string | null): Promise<void> {
-    return this.#enqueue(async () => {
-      if (text !== null && (await this.#set(text, ignore))) return;
-      await this.#remove();
-      if (text !== null) await this.#set(text);
+  /** Stores a value in place of any other one, also if there is only room for one. Null removes it. */
+  write(value: Value | null): Promise<void> {
+    return this.#enqueue(async (storage, slot) => {
+      if (value !== null) {
+        if (await this.#set(value).then(() => true, ignore)) return;
+        await storage.removeItem(slot);
+      }
+      await this.#set(value);
     });
   }
 
-  /**
-   * Replaces the stored text by what `change` returns; null removes it. If it returns undefined, or the storage fails,
-   * the stored text stays.
-   */
-  update(change: (text: string | null | undefined) => string | null | undefined): Promise<void> {
-    return this.#enqueue(async () => {
-      const text = change(await this.#get());
-      if (text === null) await this.#remove();
-      else if (text !== undefined) await this.#set(text);
+  /** Replaces the stored value by what `change` returns; null removes it. If that is undefined, it stays. */
+  update(change: (stored: Value | null | undefined) => Value | null | undefined): Promise<void> {
+    return this.#enqueue(async (storage, slot) => {
+      const text = await storage.getItem(slot);
+      let stored: Value | null | undefined = this.#isBehind ? undefined : null;
+      if (typeof text === 'string') {
+        stored = this.#parse(text);
+        if (stored === undefined) this.#warn('It was damaged.');
+      }
+      const value = change(stored);
+      if (value !== undefined) await this.#set(value);
     });
   }
 
-  /** Calls `listener` when another tab may have changed the slot. The returned function stops that. */
-  listen(listener: () => void): () => void {
-    if (this.#storage === undefined) return ignore;
+  /** Calls `listener` when another tab may have changed the value, until the signal aborts. */
+  listen(listener: () => void, signal: AbortSignal): void {
+    const { slot } = this;
+    if (!this.#storage) return;
     const { window }: { window?: Partial<EventTarget> } = globalThis;
-    const onStorage = ({ key = null }: Event & { key?: string | null }) => {
-      if (key === null || key === this.slot) listener();
+    const onStorage = ({ key }: Event & { key?: string | null }) => {
+      if (key === slot || key === null) listener();
     };
-    window?.addEventListener?.('storage', onStorage);
+    window?.addEventListener?.('storage', onStorage, { signal });
     // Only local storage has events of its own.
     const channel = globalThis.BroadcastChannel && new BroadcastChannel('polygate');
     this.#channel = channel;
-    if (channel) {
-      channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-        if (data === this.slot) listener();
-      });
-    }
-    return () => {
-      window?.removeEventListener?.('storage', onStorage);
-      // After the operations that are still running.
-      void this.#enqueue(async () => {
+    channel?.addEventListener('message', ({ data }) => {
+      if (data === slot) listener();
+    });
+    // After the operations that are still running.
+    signal.addEventListener('abort', () => {
+      void this.#queue.then(() => {
         channel?.close();
         if (this.#channel === channel) this.#channel = undefined;
       });
-    };
-  }
-
-  warn(message: string): void {
-    if (!this.#hasWarned) logger?.warn(`polygate: ${message}`);
-    this.#hasWarned = true;
-  }
-
-  #enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#queue.then(work);
-    this.#queue = result.catch(ignore);
-    return result;
-  }
-
-  async #get(): Promise<string | null | undefined> {
-    let text: string | null | undefined;
-    const isRead = await this.#attempt(async (storage, key) => {
-      text = (await storage.getItem(key)) ?? null;
     });
-    return isRead && !(text === null && this.#isBehind) ? text : undefined;
   }
 
-  async #remove(): Promise<void> {
-    await this.#attempt(async (storage, key) => storage.removeItem(key));
+  async #set(value: Value | null): Promise<void> {
+    const { slot = '' } = this;
+    this.#isBehind = true;
+    await (value === null
+      ? this.#storage?.removeItem(slot)
+      : this.#storage?.setItem(slot, JSON.stringify(value)));
     this.#isBehind = false;
     this.#channel?.postMessage(this.slot);
   }
 
-  async #set(text: string, onError?: () => void): Promise<boolean> {
-    const isSet = await this.#attempt(async (storage, key) => storage.setItem(key, text), onError);
-    this.#isBehind = !isSet;
-    if (isSet) this.#channel?.postMessage(this.slot);
-    return isSet;
+  #enqueue(work: (storage: KeyValueStorage, slot: string) => Promise<void>): Promise<void> {
+    const { slot } = this;
+    const result = this.#queue.then(async () => {
+      const storage = this.#storage;
+      if (storage && slot !== undefined) await work(storage, slot);
+    });
+    const safe = result.catch((error: unknown) => this.#warn(error));
+    this.#queue = safe;
+    return safe;
   }
 
-  /** Returns whether there is a storage and the operation succeeded. */
-  async #attempt(
-    work: (storage: KeyValueStorage, slot: string) => Promise<unknown>,
-    onError = (error: unknown) =>
-      this.warn(
-        `the storage of ${this.slot} failed (${String(error)}). A reload can lose what is pending.`,
-      ),
-  ): Promise<boolean> {
-    const storage = this.#storage;
-    if (storage === undefined || this.slot === undefined) return false;
-    try {
-      await work(storage, this.slot);
-      return true;
-    } catch (error) {
-      onError(error);
-      return false;
-    }
+  #warn(problem: unknown): void {
+    if (!this.#hasWarned)
+      warn(`the storage of ${this.slot} failed, and is not used. ${String(problem)}`);
+    this.#hasWarned = true;
   }
 }

@@ -1,13 +1,14 @@
-import { logError } from './slot-storage.ts';
+import { unchecked } from '../../types/schema.ts';
+import { warn } from './slot-storage.ts';
+
+type Callback = (value: unknown) => void;
 
 /** The latest settings of a component. */
 export interface SettingsRef<Settings> {
   readonly current: Settings;
 }
 
-/**
- * A state outside of components. It works while it has subscribers: between `attach` and the function that it returns.
- */
+/** A state outside of components. It works while it has subscribers: from `attach` until the signal aborts. */
 export abstract class StoreBase<Snapshot extends object, Settings> {
   #snapshot: Snapshot;
   #settings: SettingsRef<Settings>;
@@ -15,7 +16,7 @@ export abstract class StoreBase<Snapshot extends object, Settings> {
     readonly notify: () => void;
     readonly settings: SettingsRef<Settings>;
   }>();
-  #detach: (() => void) | undefined;
+  #attached: AbortController | undefined;
 
   constructor(initial: Snapshot, settings: SettingsRef<Settings>) {
     this.#snapshot = initial;
@@ -31,12 +32,16 @@ export abstract class StoreBase<Snapshot extends object, Settings> {
   subscribe(notify: () => void, settings: SettingsRef<Settings>): () => void {
     const subscriber = { notify, settings };
     this.#subscribers.add(subscriber);
-    this.#detach ??= this.attach();
+    if (!this.#attached) {
+      this.#attached = new AbortController();
+      this.attach(this.#attached.signal);
+    }
     return () => {
       if (!this.#subscribers.delete(subscriber) || this.#subscribers.size > 0) return;
       this.#settings = settings;
-      this.#detach?.();
-      this.#detach = undefined;
+      this.#attached?.abort();
+      this.#attached = undefined;
+      this.detach();
     };
   }
 
@@ -44,21 +49,21 @@ export abstract class StoreBase<Snapshot extends object, Settings> {
     return this.#subscribers.size > 0;
   }
 
-  /** The settings of all subscribers, the earliest first; after the last one has left, those of the last one. */
-  protected get allSettings(): Settings[] {
-    const all = Array.from(this.#subscribers, ({ settings }) => settings.current);
-    return all.length > 0 ? all : [this.#settings.current];
-  }
-
-  /** The settings of the earliest subscriber. */
+  /** The settings of the earliest subscriber; after the last one has left, its settings. */
   protected get settings(): Settings {
-    return this.allSettings[0] ?? this.#settings.current;
+    const [first] = this.#subscribers;
+    return (first?.settings ?? this.#settings).current;
   }
 
-  /** Calls a callback of the user. An error that it throws is logged. */
-  protected call<Value>(callback: ((value: Value) => void) | undefined, value: Value): void {
-    const run = async (): Promise<void> => callback?.(value);
-    run().catch((error: unknown) => logError(`a callback threw: ${String(error)}`));
+  /** Calls a callback in the settings of the earliest subscriber that has one. An error that it throws is logged. */
+  protected call<Name extends keyof Settings>(
+    name: Name,
+    value: Settings[Name] extends ((value: infer Value) => void) | undefined ? Value : never,
+  ): void {
+    const all = [...this.#subscribers].map(({ settings }) => settings.current);
+    const own = [...all, this.settings].find((settings) => settings[name]);
+    const run = async (): Promise<void> => unchecked<Callback | undefined>(own?.[name])?.(value);
+    run().catch((error: unknown) => warn(`${String(name)} threw: ${String(error)}`));
   }
 
   protected show(next: Snapshot): void {
@@ -69,5 +74,10 @@ export abstract class StoreBase<Snapshot extends object, Settings> {
     for (const { notify } of this.#subscribers) notify();
   }
 
-  protected abstract attach(): () => void;
+  protected abstract attach(signal: AbortSignal): void;
+
+  /** Called when the last subscriber has left. */
+  protected detach(): void {
+    // Most stores have nothing to do.
+  }
 }

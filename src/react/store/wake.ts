@@ -1,25 +1,10 @@
-/** Where events are dispatched. Mobile apps have a `window` without them. */
-type Target = Partial<EventTarget> | undefined;
-
-/**
- * Calls `listener` when the browser is online again, when the page is shown again, and when it was frozen. The returned
- * function stops that.
- */
-export function onWake(listener: () => void): () => void {
-  const { window, document }: { window?: Target; document?: Target & Partial<Document> } =
-    globalThis;
-  const wake = ({ type, persisted }: Event & { persisted?: boolean }) => {
-    // A page that is loaded, rather than restored, is shown too.
-    if (document?.visibilityState !== 'hidden' && (type !== 'pageshow' || persisted)) listener();
+/** Calls `listener` when the browser is online again, and when the page is shown again, until the signal aborts. */
+export function onWake(listener: () => void, signal: AbortSignal): void {
+  // Mobile apps have a `window` without events.
+  const { window, document }: { window?: Partial<EventTarget>; document?: Document } = globalThis;
+  window?.addEventListener?.('online', listener, { signal });
+  const onChange = () => {
+    if (document?.visibilityState === 'visible') listener();
   };
-  const targets = [
-    [window, 'online'],
-    [window, 'pageshow'],
-    [document, 'visibilitychange'],
-    [document, 'resume'],
-  ] as const;
-  for (const [target, name] of targets) target?.addEventListener?.(name, wake);
-  return () => {
-    for (const [target, name] of targets) target?.removeEventListener?.(name, wake);
-  };
+  document?.addEventListener('visibilitychange', onChange, { signal });
 }
