@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import type { ChatOptions } from '../../src/react/store/chat-state.ts';
-import type { ChatGateway } from '../../src/react/store/chat-state.ts';
+import type { ChatGateway, ChatOptions } from '../../src/react/store/chat-state.ts';
 import { ChatStore } from '../../src/react/store/chat-store.ts';
 import { tool } from '../support/tools.ts';
 import { onMock, rejection } from './setup.ts';
@@ -200,7 +199,7 @@ describe('tools', () => {
 
   test('that are stopped leave no call without a result', async () => {
     const { mock, gateway } = onMock();
-    const stopped = vi.fn();
+    const stopped = vi.fn<() => void>();
     const weather = tool('weather', (_, { signal }) => {
       signal.addEventListener('abort', stopped);
       chat.store.stop();

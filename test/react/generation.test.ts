@@ -70,7 +70,7 @@ describe('a generation', () => {
   test('of a rejected request resolves to undefined, and another one can start', async () => {
     const { mock, gateway } = onMock();
     const { storage, items } = memoryStorage();
-    const onError = vi.fn();
+    const onError = vi.fn<(error: Error) => void>();
     const tab = openTab(gateway.images, { storage, onError });
     mock.fail({ route, status: 402, times: 1 });
     expect(await mock.clock.settle(tab.store.generate(image))).toBeUndefined();
@@ -83,7 +83,7 @@ describe('a generation', () => {
 
   test('of a failed task has its error, and calls onError once', async () => {
     const { mock, gateway } = onMock({ tasks: { outcome: 'failed' } });
-    const onError = vi.fn();
+    const onError = vi.fn<(error: Error) => void>();
     const tab = openTab(gateway.images, { onError });
     expect(await mock.clock.settle(tab.store.generate(image))).toBeUndefined();
     expect(tab.now).toMatchObject({ status: 'failed', error: { name: 'TaskFailedError' } });
@@ -94,7 +94,7 @@ describe('a generation', () => {
   test('calls onFinish once, and not again after a reload', async () => {
     const { mock, gateway } = onMock();
     const { storage } = memoryStorage();
-    const onFinish = vi.fn();
+    const onFinish = vi.fn<(generation: unknown) => void>();
     const tab = openTab(gateway.images, { storage, onFinish });
     const result = await mock.clock.settle(tab.store.generate(image));
     tab.close();
@@ -182,8 +182,8 @@ describe('stop', () => {
 test('a wait that times out keeps the task for resume', async () => {
   const { mock, gateway } = onMock({ tasks: { durationMs: 20_000 } });
   const { storage } = memoryStorage();
-  const onError = vi.fn();
-  const onFinish = vi.fn();
+  const onError = vi.fn<(error: Error) => void>();
+  const onFinish = vi.fn<(generation: unknown) => void>();
   const waitOptions = { waitTimeout: 5_000 };
   const tab = openTab(gateway.images, { storage, waitOptions, onError, onFinish });
   expect(await mock.clock.settle(tab.store.generate(image))).toBeUndefined();

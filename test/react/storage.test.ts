@@ -64,7 +64,7 @@ test('a result that does not fit leaves the receipt', async () => {
     setItem: (key, value) =>
       value.includes('generation') ? broken() : storage.setItem(key, value),
   };
-  const onFinish = vi.fn();
+  const onFinish = vi.fn<(generation: unknown) => void>();
   const tab = openTab(gateway.images, { storage: limited, onFinish });
   await mock.clock.settle(tab.store.generate(image));
   expect(tab.now.status).toBe('succeeded');

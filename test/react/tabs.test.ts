@@ -10,7 +10,7 @@ const posts = (mock: { requests: readonly { method: string }[] }) =>
 test('two tabs share one task: one request, and one of them polls', async () => {
   const { mock, gateway } = onMock();
   const { storage } = memoryStorage();
-  const onFinish = vi.fn();
+  const onFinish = vi.fn<(generation: unknown) => void>();
   const one = openTab(gateway.images, { storage, onFinish });
   const two = openTab(gateway.images, { storage, onFinish });
   const results = await mock.clock.settle(

@@ -10,7 +10,11 @@ const route = 'POST /v1/images/tasks';
 async function afterLostResponse(storeParams: boolean, settings: MockGatewayOptions = {}) {
   const { mock, gateway } = onMock(settings, { maxRetries: 0 });
   const memory = memoryStorage();
-  const options = { storage: memory.storage, storeParams, onError: vi.fn() };
+  const options = {
+    storage: memory.storage,
+    storeParams,
+    onError: vi.fn<(error: Error) => void>(),
+  };
   const tab = openTab(gateway.images, options);
   mock.fail({ route, reset: 'after', times: 1 });
   expect(await mock.clock.settle(tab.store.generate(image))).toBeUndefined();

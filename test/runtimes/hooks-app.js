@@ -46,7 +46,9 @@ export function Conversation() {
     'section',
     { id: 'chat', 'data-status': chat.status },
     button('Ask', () => chat.send('Describe a harbor')),
-    chat.messages.map(({ content }, index) => createElement('p', { key: index }, String(content))),
+    chat.messages.map(({ content }, index) =>
+      createElement('p', { key: index }, JSON.stringify(content)),
+    ),
   );
 }
 

@@ -98,7 +98,7 @@ describe.each([
     expect(posts()).toHaveLength(1);
     const calls = await Promise.all([one.calls(), two.calls()]);
     expect(calls.flatMap(({ refused }) => refused)).toEqual(['generation_pending']);
-    expect(calls.map(({ finish }) => finish).toSorted()).toEqual([0, 1]);
+    expect(calls.reduce((sum, { finish }) => sum + finish, 0)).toBe(1);
     await one.click('one', 'Reset');
     await two.is('idle');
     expect(await two.images()).toBe(0);

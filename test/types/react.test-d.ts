@@ -8,6 +8,13 @@ import { z } from 'zod';
 const gateway = new Polygate({ apiKey: null, baseURL: 'https://app.example/api/gateway' });
 const client = new ChatClient({ apiKey: null, baseURL: 'https://app.example/api/gateway' });
 
+interface AsyncStorage {
+  getItem(key: string): Promise<string | null>;
+  setItem(key: string, value: string): Promise<void>;
+  removeItem(key: string): Promise<void>;
+}
+declare const asyncStorage: AsyncStorage;
+
 test('useGeneration has the params and the kind of its namespace', () => {
   const hook = () =>
     useGeneration(gateway.images, { id: 'hero', onError: (error) => error.message });
@@ -48,11 +55,6 @@ test('useGeneration accepts every namespace that generates, and no other', () =>
 });
 
 test('useGeneration accepts synchronous and asynchronous storages', () => {
-  const asyncStorage = {
-    getItem: async (_: string): Promise<string | null> => null,
-    setItem: async (_: string, __: string): Promise<void> => undefined,
-    removeItem: async (_: string): Promise<void> => undefined,
-  };
   const hooks = () => [
     useGeneration(gateway.images, { id: 'hero', storage: sessionStorage }),
     useGeneration(gateway.images, { id: 'hero', storage: asyncStorage }),

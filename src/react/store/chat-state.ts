@@ -93,7 +93,9 @@ export function closeMessages(
   const { tool_calls: calls, ...last } = unchecked<AssistantMessage>(all.at(-1) ?? {});
   if (!partial && !calls?.length) return all;
   const { role: _, ...fields } = last;
-  const hasContent = Object.values(fields).some((value) => Object(value ?? '').length !== 0);
+  const hasContent = Object.values(fields).some(
+    (value) => value && (!Array.isArray(value) || value.length > 0),
+  );
   return [...all.slice(0, -1), ...(hasContent ? [{ ...last, incomplete: true }] : [])];
 }
 
