@@ -19,12 +19,8 @@ export function fingerprintOf(params: unknown): string {
     // Refused below, like other values that are not JSON.
   }
   if (text === undefined) throw refusal('invalid_params');
-  let one = 0x811c9dc5;
-  let two = 0x9e3779b9;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    one = Math.imul(one ^ unit, 0x01000193);
-    two = Math.imul(two ^ unit, 0x85ebca6b) + (one >>> 15);
-  }
-  return [one, two].map((half) => (half >>> 0).toString(36)).join('-');
+  let hash = 0;
+  // A polynomial modulo a prime, whose products are exact.
+  for (const char of text) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 140_737_488_355_213;
+  return `${text.length}-${hash}`;
 }
