@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { image, onMock, rejection } from './setup.ts';
 import { memoryStorage, openTab } from './support.ts';
@@ -87,6 +87,38 @@ describe('reset in one tab', () => {
     expect(await result).toBeUndefined();
     await vi.waitFor(() => expect([one.now.status, two.now.status]).toEqual(['idle', 'idle']));
     expect(items.size).toBe(0);
+  });
+});
+
+describe('a slot that was reset by a tab whose messages do not arrive', () => {
+  beforeEach(() => vi.stubGlobal('BroadcastChannel', undefined));
+  afterEach(() => vi.unstubAllGlobals());
+
+  test('is not filled by the response of a request', async () => {
+    const { mock, gateway } = onMock();
+    const { storage, items } = memoryStorage();
+    mock.fail({ route, delayMs: 1_000, times: 1 });
+    const tab = openTab(gateway.images, { storage });
+    const result = tab.store.generate(image);
+    await vi.waitFor(() => expect(mock.requests).toHaveLength(1));
+    items.clear();
+    expect(await mock.clock.settle(result)).toBeUndefined();
+    expect(tab.now).toMatchObject({ status: 'idle', task: undefined });
+    expect(items.size).toBe(0);
+  });
+
+  test('is not filled by the end of a task', async () => {
+    const { mock, gateway } = onMock({ tasks: { durationMs: 0 } });
+    const { storage, items } = memoryStorage();
+    const onFinish = vi.fn<(generation: unknown) => void>();
+    const tab = openTab(gateway.images, { storage, onFinish });
+    const result = tab.store.generate(image);
+    await vi.waitFor(() => expect(tab.now.status).toBe('queued'));
+    items.clear();
+    expect(await mock.clock.settle(result)).toBeUndefined();
+    expect(tab.now.status).toBe('idle');
+    expect(items.size).toBe(0);
+    expect(onFinish).not.toHaveBeenCalled();
   });
 });
 

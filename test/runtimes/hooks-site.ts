@@ -22,8 +22,7 @@ export interface HooksSite {
 }
 
 /** Installs the packed package with a version of React, and serves a page that was rendered on the server. */
-export async function startHooksSite(react: string): Promise<HooksSite> {
-  const name = `hooks-${react.split('.', 1)[0]}`;
+export async function startHooksSite(name: string, react: string): Promise<HooksSite> {
   const packages = [`react@${react}`, `react-dom@${react}`, 'playwright-core@1.61.1'];
   const app = await createApp(name, [inject('tarball'), ...packages]);
   const load = (path: string) => import(pathToFileURL(join(app, 'node_modules', path)).href);

@@ -19,7 +19,7 @@ describe.each([
   let output: string[];
 
   beforeAll(async () => {
-    site = await startHooksSite(react);
+    site = await startHooksSite(`hooks-${kind}-${react}`, react);
     browser = await site.playwright[kind].launch(launches[kind]);
   });
   afterAll(async () => {
