@@ -3,6 +3,8 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { defineConfig } from 'tsup';
 import type { Options } from 'tsup';
 
+import { reactInternals } from './scripts/react-internals.ts';
+
 // All builds write to dist in parallel, so it has to be emptied before the first one starts.
 rmSync('dist', { recursive: true, force: true });
 
@@ -75,6 +77,20 @@ export default defineConfig([
     outDir: 'dist',
     dts: true,
     external: ['polygate'],
+  },
+  {
+    ...shared,
+    name: 'react',
+    entry: { react: 'src/react/index.ts' },
+    outDir: 'dist',
+    dts: true,
+    external: ['polygate', 'react'],
+    // Frameworks render these hooks in the browser. Rollup would remove the directive.
+    banner: { js: "'use client';" },
+    treeshake: false,
+    esbuildOptions: (options) => {
+      options.mangleProps = reactInternals;
+    },
   },
   {
     ...shared,

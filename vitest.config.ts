@@ -35,6 +35,7 @@ export default defineConfig({
       { find: /^polygate\/node$/, replacement: source('node/index.ts') },
       { find: /^polygate\/otel$/, replacement: source('otel/index.ts') },
       { find: /^polygate\/schemas$/, replacement: source('schemas/index.ts') },
+      { find: /^polygate\/react$/, replacement: source('react/index.ts') },
       { find: /^polygate\/mock$/, replacement: source('mock/index.ts') },
       { find: /^polygate\/mock\/node$/, replacement: source('mock/node/index.ts') },
       { find: /^polygate\/mock\/msw$/, replacement: source('mock/msw.ts') },

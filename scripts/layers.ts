@@ -66,6 +66,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     '@ai-sdk/provider',
     '@ai-sdk/openai-compatible',
   ],
+  // Pages have the client already, so only its types are imported. The store knows nothing of React.
+  react: ['types/schema.ts', 'types/type-guards.ts', 'polygate', 'react'],
+  'react/store': ['types/schema.ts', 'types/type-guards.ts', 'polygate'],
   otel: [
     'endpoints',
     'internal/validation.ts',

@@ -1,3 +1,4 @@
+import { listenToSpend } from './core/call/charges.ts';
 import type { ClientContext } from './core/call/context.ts';
 import type { ChatClientOptions } from './core/config/options.ts';
 import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
@@ -24,6 +25,16 @@ export abstract class BaseClient<Options extends ChatClientOptions> {
   /** Amounts spent by this client and all clients that share its ledger through `withOptions`. A live view. */
   get spend(): Spend {
     return this.#context.shared.ledger.view;
+  }
+
+  /**
+   * Calls `listener` with `spend` after each charge of this client and of all clients that share its ledger. Errors that
+   * it throws are logged.
+   *
+   * @returns a function that stops it.
+   */
+  onSpend(listener: (spend: Spend) => void): () => void {
+    return listenToSpend(this.#context, listener);
   }
 
   /** A live view of the account's concurrency limit, and of the slots used by all clients that share it. */

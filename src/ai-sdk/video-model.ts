@@ -10,6 +10,7 @@ import type {
 import type { Polygate } from '../client.ts';
 import { APIError } from '../errors/api.ts';
 import type { VideoParams } from '../types/media/videos.ts';
+import { parseURL } from '../types/parse-url.ts';
 import { omitUndefined, unchecked } from '../types/schema.ts';
 import type { Receipt } from '../types/tasks/task.ts';
 import { isRecord } from '../types/type-guards.ts';
@@ -132,5 +133,5 @@ function mediaTypeOf(url: string): string {
 
 /** The extension of a link to a video, in lower case. */
 function videoExtension(url: string): string | undefined {
-  return /\.(mp4|webm|mov)$/.exec(URL.parse(url)?.pathname.toLowerCase() ?? '')?.[1];
+  return /\.(mp4|webm|mov)$/.exec(parseURL(url)?.pathname.toLowerCase() ?? '')?.[1];
 }

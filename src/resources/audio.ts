@@ -32,18 +32,19 @@ export class Audio extends TaskNamespace<'audio'> {
       optionRules: {},
     };
     super(scope);
-    this.music = new AudioKind(scope, musicParamsProblem);
-    this.speech = new AudioKind(scope, speechParamsProblem);
+    this.music = new AudioKind(scope, 'music', musicParamsProblem);
+    this.speech = new AudioKind(scope, 'speech', speechParamsProblem);
   }
 }
 
 /** Music or speech tasks. */
-export class AudioKind<Params extends { model: string }> {
+export class AudioKind<Params extends { model: string }> extends TaskNamespace<'audio'> {
   readonly #scope: TaskScope<'audio'>;
   readonly #describe: (params: Params, options: RequestOptions | undefined) => SubmitRequest;
 
   /** @internal */
-  constructor(scope: TaskScope<'audio'>, problemOf: FindProblem) {
+  constructor(scope: TaskScope<'audio'>, media: 'music' | 'speech', problemOf: FindProblem) {
+    super(scope, media);
     this.#scope = scope;
     this.#describe = (params, options) =>
       describeSubmit(submitAudioTask, params, options, problemOf);

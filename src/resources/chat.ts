@@ -22,7 +22,9 @@ import type { CompletionTransform } from '../core/chat/structured-output.ts';
 import { runRules, runTools } from '../core/chat/tool-run.ts';
 import type { RunOptions } from '../core/chat/tool-run.ts';
 import { captureContext } from '../core/config/caller-context.ts';
+import { notify } from '../core/config/log.ts';
 import { checkValue } from '../core/config/validation.ts';
+import { emptyMeta } from '../core/http/response-meta.ts';
 import { openStream } from '../core/stream/chunk-reader.ts';
 import { pendingStream } from '../core/stream/pending-stream.ts';
 import { Stream } from '../core/stream/stream.ts';
@@ -169,7 +171,8 @@ export class ChatCompletions {
    * Runs a chat with tools: executes the tools that the model calls, sends their results back, and repeats until the
    * model responds without tool calls. The tool calls of one completion are executed in parallel, after their arguments
    * have been validated with the schema of the tool. Errors in a tool are reported to the model; see `onToolError`.
-   * Each round is a separate, charged request with the retry rules of {@link ChatCompletions.create}.
+   * Each round is a separate, charged request with the retry rules of {@link ChatCompletions.create}. With `onStream`,
+   * responses are streamed, and the run also fails with the errors of {@link ChatCompletions.stream}.
    *
    * Errors thrown during the run carry `run`: the conversation so far and its charges.
    *
@@ -205,9 +208,16 @@ export class ChatCompletions {
     );
     checkRequestOptions(options, runRules, fallbackRules);
     // Later rounds start long after the caller's context has ended.
-    const enter = captureContext(this.#context.config);
-    return runTools(params, options, async (round, roundOptions) =>
-      enter(async () => this.#createCompletion(this.#prepare(round, roundOptions, false))),
+    const { config } = this.#context;
+    const enter = captureContext(config);
+    const { onStream, ...own } = options;
+    return runTools(params, own, (round, roundOptions, progress) =>
+      enter(async () => {
+        if (!onStream) return this.#createCompletion(this.#prepare(round, roundOptions, false));
+        const stream = this.stream(round, roundOptions);
+        notify(config.log, (opened) => onStream(opened, progress), stream, 'onStream');
+        return { data: await stream.final(), meta: () => stream.meta ?? emptyMeta() };
+      }),
     ).catch(throwToCaller);
   }
 

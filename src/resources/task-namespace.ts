@@ -12,11 +12,14 @@ import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../type
 
 /** Methods for submitted tasks, common to images, videos and audio. */
 export class TaskNamespace<Kind extends TaskKind> {
+  /** What its tasks generate. The tasks of music and speech have one kind, but are different media. */
+  readonly media: TaskKind | 'music' | 'speech';
   // Private at run time as well, because the API key is reachable through it.
   readonly #scope: TaskScope<Kind>;
 
   /** @internal */
-  constructor(scope: TaskScope<Kind>) {
+  constructor(scope: TaskScope<Kind>, media: TaskKind | 'music' | 'speech' = scope.kind) {
+    this.media = media;
     this.#scope = scope;
   }
 

@@ -81,3 +81,30 @@ declare const Deno: {
   env: { get(name: string): string | undefined };
   readTextFile(path: string): Promise<string>;
 };
+
+declare module 'expo/fetch' {
+  export const fetch: typeof globalThis.fetch;
+}
+
+declare module '@react-native-async-storage/async-storage' {
+  const storage: {
+    getItem(key: string): Promise<string | null>;
+    setItem(key: string, value: string): Promise<void>;
+    removeItem(key: string): Promise<void>;
+  };
+  export default storage;
+}
+
+declare module 'react-native' {
+  import type { ReactElement } from 'react';
+
+  export const AppState: {
+    addEventListener(name: 'change', listener: (state: string) => void): { remove: () => void };
+  };
+  export function Button(props: {
+    title: string;
+    disabled?: boolean;
+    onPress: () => void;
+  }): ReactElement;
+  export function Image(props: { source: { uri: string } }): ReactElement;
+}

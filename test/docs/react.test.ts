@@ -4,13 +4,19 @@ import { expect, test } from 'vitest';
 
 import { guides, snippetsOf } from './guides.ts';
 
-test('the component of the guide renders on a server, as Next.js does it', async () => {
-  const component = guides
-    .filter(({ path }) => path === 'docs/react-and-nextjs.md')
-    .flatMap((guide) => snippetsOf(guide))
-    .find(({ title }) => title.endsWith(': The component'));
-  const { Chat } = await import(component?.file ?? '');
-  const html = renderToString(createElement(Chat));
-  expect(html).toContain('<button>Ask</button>');
-  expect(html).not.toContain('Stop');
-});
+test.each([
+  ['A chat', 'Chat', '<button>Ask</button>', 'Stop'],
+  ['Images, videos and audio', 'Picture', '<button>Draw</button>', '<progress'],
+])(
+  'the component of %s renders on a server, as Next.js does it',
+  async (title, name, shown, hidden) => {
+    const component = guides
+      .filter(({ path }) => path === 'docs/react-and-nextjs.md')
+      .flatMap((guide) => snippetsOf(guide))
+      .find((snippet) => snippet.title.endsWith(`: ${title}`));
+    const { [name]: Component } = await import(component?.file ?? '');
+    const html = renderToString(createElement(Component, { userId: 'ann' }));
+    expect(html).toContain(shown);
+    expect(html).not.toContain(hidden);
+  },
+);

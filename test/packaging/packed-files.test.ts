@@ -92,6 +92,9 @@ describe('the packed package', () => {
         "package/dist/proxy/testing.d.ts",
         "package/dist/proxy/testing.js",
         "package/dist/proxy/testing.js.map",
+        "package/dist/react.d.ts",
+        "package/dist/react.js",
+        "package/dist/react.js.map",
         "package/package.json",
       ]
     `);

@@ -15,11 +15,7 @@ export async function runBare(
   { app, ...options }: LaunchOptions,
   names: string[],
 ): Promise<unknown> {
-  const { getRandomValues } = crypto;
-  const source: Record<string, unknown> = {
-    ...Object.fromEntries(names.map((name) => [name, Reflect.get(globalThis, name)])),
-    crypto: { getRandomValues: getRandomValues.bind(crypto) },
-  };
+  const source = Object.fromEntries(names.map((name) => [name, Reflect.get(globalThis, name)]));
   const script = (await bundle('scenario.js', app)).replace(/^export \{[^}]*\};?$/m, '');
   const context = createContext(source);
   runInContext(script, context);

@@ -80,7 +80,7 @@ beforeAll(async () => {
   const { baseURL, close } = await listen(mock);
   cleanups.push(close);
 
-  await copySnippet('docs/react-and-nextjs.md: The component', 'chat.tsx');
+  await copySnippet('docs/react-and-nextjs.md: A chat', 'chat.tsx');
   const proxy = createProxyHandler({ apiKey, baseURL, authorize: () => 'ann' });
   const chat = await servePage(await bundlePage("{ Chat as Component } from './chat.tsx'"), proxy);
   cleanups.push(chat.close);
@@ -121,14 +121,19 @@ afterAll(async () => {
 const chats = () => mock.requests.filter(({ path }) => path === '/v1/chat/completions');
 
 describe('the component of the React guide', () => {
-  beforeEach(() => page.goto(urls.react));
+  beforeEach(async () => {
+    await page.goto(urls.react);
+    // The conversation of the last test.
+    await page.evaluate('localStorage.clear()');
+    await page.reload();
+  });
 
   async function ask(question: string): Promise<void> {
     await page.getByLabel('Question').fill(question);
     await page.getByRole('button', { name: 'Ask' }).click();
   }
 
-  const answer = () => page.locator('p').first();
+  const answer = () => page.locator('p.assistant').last();
 
   test('shows a streamed answer, with one request in strict mode', async () => {
     await ask('Describe a harbor');
@@ -143,9 +148,14 @@ describe('the component of the React guide', () => {
     mock.fail({ route, cutStreamAfter: 3 });
     await ask('Describe a harbor');
     await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').textContent()).toBe('The answer is incomplete.');
-    expect(await answer().textContent()).toMatch(/^You said/);
+    expect(await page.getByRole('alert').textContent()).toMatch(/^The answer is incomplete\./);
+    expect(await answer().textContent()).toMatch(/^You said.*\(incomplete\)$/);
     expect(chats()).toHaveLength(1);
+    mock.clearFaults();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('not a model.').waitFor();
+    expect(await page.locator('p.assistant').count()).toBe(1);
+    expect(chats()).toHaveLength(2);
   });
 
   test('ends its stream when it is unmounted', async () => {
@@ -155,15 +165,16 @@ describe('the component of the React guide', () => {
     await vi.waitFor(() => expect(mock.inFlight).toBe(0));
   });
 
-  test('replaces an answer by that to a newer question', async () => {
+  test('keeps an answer that was stopped, and shows that to a newer question', async () => {
     await ask('First '.repeat(30));
-    await page.getByText('First').first().waitFor();
+    await page.locator('p.assistant', { hasText: 'First' }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await ask('Second');
-    await page.getByText('Second').waitFor();
+    await page.locator('p.assistant', { hasText: 'Second' }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
     expect(await answer().textContent()).toMatch(/^You said/);
-    expect(await answer().textContent()).not.toContain('First');
+    expect(await answer().textContent()).not.toContain('incomplete');
+    expect(await page.locator('p.assistant').first().textContent()).toContain('(incomplete)');
   });
 });
 

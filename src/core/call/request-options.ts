@@ -149,9 +149,14 @@ export function withIdempotencyKey(options: RequestOptions = {}) {
   return { ...options, idempotencyKey };
 }
 
-/** A random idempotency key. `crypto.randomUUID` is missing on pages served over plain http. */
+/**
+ * A random idempotency key. It is no secret: it only has to differ from all others. `crypto.randomUUID` is missing on
+ * pages served over plain http, and `crypto` in some mobile apps.
+ */
 export function newIdempotencyKey(): string {
-  return toHex(crypto.getRandomValues(new Uint8Array(16)));
+  const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
+  const bytes = new Uint8Array(16);
+  return toHex(crypto?.getRandomValues?.(bytes) ?? bytes.map(() => Math.random() * 256));
 }
 
 /** Bytes as lowercase hexadecimal digits. */

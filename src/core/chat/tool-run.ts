@@ -13,6 +13,7 @@ import type { Rules } from '../config/validation.ts';
 import { toText } from '../http/json.ts';
 import { roundUsd } from '../limits/round-usd.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
+import type { ChatStream } from './chat-stream.ts';
 import { toModelSchema } from './json-schema.ts';
 import { parseWithSchema } from './structured-output.ts';
 
@@ -30,12 +31,19 @@ export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
    * @defaultValue sends `{"error": "<the error's message>"}`
    */
   onToolError?: ((error: unknown, call: ToolCall) => unknown) | undefined;
+  /**
+   * Streams the response of each round. Called before the round is sent, with its stream and the run so far: loop over
+   * the stream to show its text. If you do not start reading it before you return, the run reads it. Errors that you
+   * throw are logged; leaving the loop early aborts the run.
+   */
+  onStream?: ((stream: ChatStream, run: ToolRunProgress) => void) | undefined;
 }
 
 /** The rules of the options of a run, and of one that it does not accept. */
 export const runRules: Rules = {
   maxRounds: positiveInteger,
   onToolError: functionValue,
+  onStream: functionValue,
   idempotencyKey: [() => false, 'omitted: a run sends several requests'],
 };
 
@@ -46,8 +54,12 @@ export async function runTools(
     maxRounds = 10,
     onToolError = (error) => ({ error: error instanceof Error ? error.message : String(error) }),
     ...options
-  }: RunOptions,
-  send: (params: ChatParams, options: RequestOptions) => Promise<ApiResponse<ChatCompletion>>,
+  }: Omit<RunOptions, 'onStream'>,
+  send: (
+    params: ChatParams,
+    options: RequestOptions,
+    run: ToolRunProgress,
+  ) => Promise<Pick<ApiResponse<ChatCompletion>, 'data' | 'meta'>>,
 ): Promise<ToolRun> {
   const definitions = tools.map(toDefinition);
   const messages: ChatMessage[] = [...initialMessages];
@@ -55,8 +67,13 @@ export async function runTools(
   const run: ToolRunProgress = { messages, rounds, chargeUsd: 0 };
   try {
     for (;;) {
-      const request = { ...params, messages, tools: definitions };
-      const { data: completion, meta: readMeta } = await send(request, options);
+      // Not all services accept an empty list.
+      const request = {
+        ...params,
+        messages,
+        tools: definitions.length > 0 ? definitions : undefined,
+      };
+      const { data: completion, meta: readMeta } = await send(request, options, run);
       const meta = readMeta();
       rounds.push({ completion, meta });
       // A replay costs nothing; its headers repeat the original charge.

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
+import { parseURL } from '../../types/parse-url.ts';
 import { pageURL } from './environment.ts';
 
 /** Host names that refer to this machine. */
@@ -11,8 +12,8 @@ const loopback = /^((.+\.)?localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/;
  */
 export function parseBaseURL(text: string | undefined, allowInsecure = false): string {
   const page = pageURL();
-  const url = text?.trim() ? URL.parse(text, page) : null;
-  if (url !== null) {
+  const url = text?.trim() ? parseURL(text, page) : undefined;
+  if (url !== undefined) {
     const { protocol, origin, pathname } = url;
     const isSafe =
       protocol === 'https:' ||

@@ -1,5 +1,6 @@
 import { notSent } from '../../errors/aborted.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
+import { parseURL } from '../../types/parse-url.ts';
 import { omitUndefined } from '../../types/schema.ts';
 import { signalRule } from '../call/request-options.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
@@ -45,7 +46,7 @@ export function readFetchRequest(
   init: RequestInit,
 ): FetchRequest {
   const given = input instanceof Request ? input : undefined;
-  const url = parseURL(baseURL, input instanceof Request ? input.url : String(input));
+  const url = targetURL(baseURL, input instanceof Request ? input.url : String(input));
   const template = url.pathname.slice(new URL(baseURL).pathname.replace(/\/$/, '').length);
   // The key of the Gemini API.
   if (url.searchParams.has('key')) url.searchParams.delete('key');
@@ -110,8 +111,8 @@ function requestError(reason: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(message, { cause });
 }
 
-function parseURL(baseURL: string, target: string): URL {
-  const url = URL.parse(/^\/(?!\/)/.test(target) ? baseURL + target : target);
+function targetURL(baseURL: string, target: string): URL {
+  const url = parseURL(/^\/(?!\/)/.test(target) ? baseURL + target : target);
   if (url?.href.startsWith(`${baseURL}/`) && !isUnsafePath(url.pathname)) return url;
   throw new ConfigurationError(
     'gateway.fetch: the URL must be below gateway.baseURL, or a path that starts with one /.',

@@ -1,5 +1,6 @@
 import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
+import { parseURL } from '../../types/parse-url.ts';
 import { isBrowser } from '../config/environment.ts';
 
 /**
@@ -26,7 +27,7 @@ export function checkResultURL(
   allowInsecure: boolean | undefined,
   details: ErrorDetails,
 ): void {
-  const { protocol = '', hostname = '', username, password } = URL.parse(address) ?? {};
+  const { protocol = '', hostname = '', username, password } = parseURL(address) ?? {};
   const isPrivate =
     privateName.test(hostname) || privateIPv4.test(hostname) || privateIPv6.test(hostname);
   const isAllowed =

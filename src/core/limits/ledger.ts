@@ -62,6 +62,7 @@ export function createLedger() {
   const reservations = new Map<unknown, Reserved>();
   /** The sum of all reservations. */
   let reservedUsd = 0;
+  const listeners = new Set<() => void>();
   /** The largest charge so far, by route. */
   const largest = new Map<string, number>();
   let totalUsd = 0;
@@ -101,6 +102,14 @@ export function createLedger() {
 
   return {
     view,
+
+    /** Calls `listener`, which must not throw, after each charge. Returns a function that stops it. */
+    listen(listener: () => void): () => void {
+      // A function of its own, so that two registrations of one listener are independent.
+      const own = () => listener();
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
 
     /** Opens the part of one call in the ledger. Nothing is reserved yet. */
     open({ route, model, key, isChargedOnce, hasOneBody }: PaidCall): Reservation {
@@ -145,6 +154,7 @@ export function createLedger() {
             : recordedFromReplay === true;
           if (!isRecorded) add(model ?? '', usd);
           if (key !== undefined) rememberKey(key, replay && recordedFromReplay !== false);
+          if (!isRecorded) for (const listener of listeners) listener();
           return { usd: isRecorded ? 0 : usd, model, route, requestId, taskId, replay };
         },
       };

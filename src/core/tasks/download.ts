@@ -1,5 +1,6 @@
 import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
+import { parseURL } from '../../types/parse-url.ts';
 import { omitUndefined } from '../../types/schema.ts';
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
 import type { Generation, Receipt } from '../../types/tasks/task.ts';
@@ -174,6 +175,6 @@ async function fetchResult(
     if (!location || redirects === 3) {
       throw errors.apiError(meta, location ? 'more than 3 redirects' : '', undefined);
     }
-    url = URL.parse(location, url)?.href ?? '';
+    url = parseURL(location, url)?.href ?? '';
   }
 }

@@ -4,10 +4,12 @@ import { toHex } from '../call/request-options.ts';
 /**
  * The SHA-256 hash of the given texts, in hexadecimal digits.
  *
- * @throws {@link ConfigurationError} on pages served over plain http, which have no `crypto.subtle`.
+ * @throws {@link ConfigurationError} on pages served over plain http and in some mobile apps, which have no
+ * `crypto.subtle`.
  */
 export async function fingerprint(...texts: string[]): Promise<string> {
-  const { subtle }: Partial<Crypto> = crypto;
+  const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
+  const subtle = crypto?.subtle;
   if (subtle === undefined) {
     throw new ConfigurationError(
       'crypto.subtle: is missing. Browsers have it only on https and localhost.',

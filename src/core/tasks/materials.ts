@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/materials.ts';
 import { isAvailable, materialSchema } from '../../types/media/materials.ts';
 import type { AvailableMaterial, Material, MaterialStatus } from '../../types/media/materials.ts';
+import { parseURL } from '../../types/parse-url.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
@@ -69,7 +70,7 @@ export function parseMaterialCallback(url: string | URL): {
   materialId: string;
   materialStatus: MaterialStatus;
 } {
-  const query = URL.parse(String(url), 'https://callback.invalid')?.searchParams;
+  const query = parseURL(String(url), 'https://callback.invalid')?.searchParams;
   const materialId = query?.get('material_id');
   const materialStatus = query?.get('material_status');
   if (materialId && materialStatus && query?.size === 2) return { materialId, materialStatus };

@@ -1,5 +1,6 @@
 import type { SubmitEndpoint } from '../../endpoints/endpoint.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
+import { parseURL } from '../../types/parse-url.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { TaskUpdate, WaitOptions } from '../../types/tasks/task-handle.ts';
 import type { SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
@@ -197,7 +198,7 @@ function serverPollPath(
 ): string | undefined {
   return candidates
     .filter(isNonEmptyString)
-    .map((candidate) => URL.parse(candidate, baseURL))
+    .map((candidate) => parseURL(candidate, baseURL))
     .filter((url) => url?.username === '' && url.href.startsWith(`${baseURL}/`))
     .map((url) => url?.href.slice(baseURL.length).split('#', 1)[0])
     .find(

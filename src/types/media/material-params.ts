@@ -1,3 +1,4 @@
+import { parseURL } from '../parse-url.ts';
 import type { OpenString } from '../schema.ts';
 import { isRecord } from '../type-guards.ts';
 import type { MaterialType } from './materials.ts';
@@ -96,5 +97,5 @@ export function materialListQueryProblem(query: unknown): string | undefined {
 }
 
 function isHttpUrl(value: unknown): boolean {
-  return typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value);
+  return typeof value === 'string' && /^https?:\/\//i.test(value) && parseURL(value) !== undefined;
 }

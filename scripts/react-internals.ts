@@ -1,0 +1,6 @@
+/**
+ * Members that only the store of the React hooks uses. The build shortens their names, which bundlers of apps cannot do.
+ * A member that a user can see must not be in this list.
+ */
+export const reactInternals =
+  /^(isStopped|isElsewhere|sent|submitting|waiting|cancelWait|openTask|abortSubmit|emit|settled|settle|isAttached|storeIfCurrent|lockName|paramsOf|getShared|getInitial|getSnapshot|slot|attach|detach|replace|load|settings|snapshot|show|entry|listen|canForget)$/;

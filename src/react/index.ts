@@ -1,0 +1,25 @@
+export { useChat } from './use-chat.ts';
+export { useGeneration } from './use-generation.ts';
+export { useModels } from './use-models.ts';
+export { useSpend } from './use-spend.ts';
+
+export type { UseChat } from './use-chat.ts';
+export type { UseGeneration } from './use-generation.ts';
+export type { UseModels } from './use-models.ts';
+export type {
+  ChatEntry,
+  ChatGateway,
+  ChatInput,
+  ChatOptions,
+  ChatSnapshot,
+} from './store/chat-state.ts';
+export type { RefusalCode } from './store/errors.ts';
+export type {
+  GenerationNamespace,
+  GenerationOptions,
+  GenerationSnapshot,
+  GenerationStatus,
+} from './store/generation-state.ts';
+export type { ModelsGateway, ModelsSnapshot } from './store/models-store.ts';
+export type { KeyValueStorage } from './store/slot-storage.ts';
+export type { SpendGateway } from './store/spend-store.ts';

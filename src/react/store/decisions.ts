@@ -1,0 +1,39 @@
+import { unchecked } from '../../types/schema.ts';
+import type { Entry } from './entry.ts';
+import type { RefusalCode } from './errors.ts';
+
+/**
+ * What `generate` does, given what is stored. An abandoned task was stopped, or its wait has failed: another one may
+ * take its place.
+ */
+export function decideGenerate(
+  entry: Entry | undefined,
+  fingerprint: string,
+  isAbandoned: boolean,
+): 'new' | 'resend' | RefusalCode {
+  if (entry === undefined || entry.generation !== undefined) return 'new';
+  if (entry.receipt !== undefined) return isAbandoned ? 'new' : 'generation_pending';
+  return entry.fingerprint === fingerprint ? 'resend' : 'outcome_unknown';
+}
+
+/** What `resume` does, given what is stored. */
+export function decideResume(
+  entry: Entry | undefined,
+  hasParams: boolean,
+): 'wait' | 'resend' | RefusalCode {
+  if (entry === undefined || entry.generation !== undefined) return 'nothing_to_resume';
+  if (entry.receipt !== undefined) return 'wait';
+  return hasParams ? 'resend' : 'params_not_stored';
+}
+
+/**
+ * Whether a failed request can be forgotten, because it was certainly not charged. Never if the key was sent before:
+ * then a rejection, such as for a balance that has run out, says nothing about the earlier request.
+ */
+export function wasNotCharged(error: unknown, isResent: boolean): boolean {
+  if (isResent) return false;
+  const { outcome, name } = unchecked<{ outcome?: unknown; name?: unknown }>(Object(error));
+  // Invalid params are found before anything is sent.
+  if (outcome === undefined) return name === 'ConfigurationError';
+  return outcome === 'rejected' || outcome === 'not-sent';
+}

@@ -1,0 +1,38 @@
+import type { Generation } from 'polygate';
+
+/**
+ * Why a call was refused. Nothing was started and nothing was sent.
+ *
+ * - `generation_pending`, `chat_pending`: wait for the end, or call `stop()` first.
+ * - `outcome_unknown`: an earlier request with other params may have been charged. Call `resume()` to get its result, or
+ *   `reset()` to forget it.
+ * - `params_not_stored`: call `generate()` with the same params, or `reset()`.
+ * - `invalid_params`: the params cannot be written as JSON.
+ * - `nothing_to_resume`: the slot is empty, or its task has ended.
+ * - `nothing_to_retry`: the last response is complete.
+ */
+export type RefusalCode =
+  | 'generation_pending'
+  | 'outcome_unknown'
+  | 'params_not_stored'
+  | 'invalid_params'
+  | 'nothing_to_resume'
+  | 'chat_pending'
+  | 'nothing_to_retry';
+
+/** The error of a call that was refused. */
+export function refusal(code: RefusalCode): Error & { code: RefusalCode } {
+  const message = `Nothing was started: ${code.replaceAll('_', ' ')}.`;
+  return Object.assign(new Error(message), { code });
+}
+
+/** Any thrown value as an error. */
+export const toError = (value: unknown): Error =>
+  value instanceof Error ? value : new Error(String(value));
+
+/** The error of a task that has failed, as it is shown after a reload. */
+export function failureOf({ error }: Generation): Error | undefined {
+  return (
+    error && Object.assign(new Error(error.message), { name: 'TaskFailedError', code: error.code })
+  );
+}

@@ -1,0 +1,130 @@
+import type {
+  Generation,
+  Receipt,
+  SucceededGeneration as Succeeded,
+  TaskHandle,
+  TaskKind,
+  TaskUpdate,
+  WaitOptions,
+} from 'polygate';
+
+import type { Entry } from './entry.ts';
+import type { KeyValueStorage } from './slot-storage.ts';
+
+export type { Succeeded };
+
+/** What generates: `gateway.images`, `gateway.videos`, `gateway.audio.music` or `gateway.audio.speech`. */
+export interface GenerationNamespace<Params, Kind extends TaskKind> {
+  /** What its tasks generate. */
+  readonly media: string;
+  /** Submits a task. */
+  submit(
+    params: Params,
+    options?: { idempotencyKey?: string | undefined; signal?: AbortSignal | undefined },
+  ): PromiseLike<TaskHandle<Kind>>;
+  /** Returns the handle of a task from its receipt. */
+  task(receipt: Receipt<Kind>): TaskHandle<Kind>;
+}
+
+/** Options of `useGeneration`. */
+export interface GenerationOptions<Kind extends TaskKind = TaskKind> {
+  /**
+   * Names the slot in the storage. Components and tabs that use the same id share one task; another user of the browser
+   * must have another id. Without it, nothing is stored, and a reload forgets the task.
+   */
+  id?: string | undefined;
+  /**
+   * Where the slot is stored. Ignored without `id`.
+   * @defaultValue `localStorage`, or none where there is none
+   */
+  storage?: KeyValueStorage | undefined;
+  /**
+   * Whether the params are stored until the task is accepted, so that `resume()` can send them again after a reload.
+   * Without them, call `generate` with the same params.
+   * @defaultValue true
+   */
+  storeParams?: boolean | undefined;
+  /** How to wait for the task. */
+  waitOptions?: Omit<WaitOptions<TaskUpdate<Kind>>, 'signal'> | undefined;
+  /** Called once per task when it has succeeded; not again after a reload. */
+  onFinish?: ((generation: Succeeded<Kind>) => void) | undefined;
+  /** Called once per task when it has failed, or when its state is not known; not again after a reload. */
+  onError?: ((error: Error) => void) | undefined;
+}
+
+/**
+ * State of a generation:
+ *
+ * - `submitting`: the request is sent, by this tab or another one.
+ * - `queued`, `running`: the task was accepted.
+ * - `succeeded`, `failed`: it has ended. With a `task` that has not ended, `failed` means that the wait failed, and
+ *   `resume()` continues it.
+ * - `unknown`: a request was sent, and its response was lost. `resume()` sends it again, at no second charge.
+ */
+export type GenerationStatus =
+  | 'idle'
+  | 'submitting'
+  | 'queued'
+  | 'running'
+  | 'succeeded'
+  | 'failed'
+  | 'unknown';
+
+/** What a component shows of a generation. Never modified. */
+export interface GenerationSnapshot<Kind extends TaskKind = TaskKind> {
+  /** State of the generation. */
+  readonly status: GenerationStatus;
+  /** Progress in percent, 0 to 100, if the service reports it. */
+  readonly progress: number | undefined;
+  /** URLs of the results. They are not permanent. */
+  readonly urls: readonly string[];
+  /** The task as it was last received, after it has ended. */
+  readonly generation: Generation<Kind> | undefined;
+  /** The submitted task. */
+  readonly task: TaskHandle<Kind> | undefined;
+  /** Why the generation failed, or why its state is unknown. */
+  readonly error: Error | undefined;
+  /** Whether a request is sent or a task is waited for. `generate` rejects meanwhile. */
+  readonly isPending: boolean;
+}
+
+const noURLs: readonly string[] = [];
+
+/** The state before anything is read from the storage, and on a server. */
+export const idle: GenerationSnapshot<never> = {
+  status: 'idle',
+  progress: undefined,
+  urls: noURLs,
+  generation: undefined,
+  task: undefined,
+  error: undefined,
+  isPending: false,
+};
+
+/** What a store knows of the generation in its slot. */
+export interface GenerationFacts {
+  readonly entry: Entry | undefined;
+  readonly isSubmitting: boolean;
+  readonly isStopped: boolean;
+  readonly error: Error | undefined;
+}
+
+/** The status to show. */
+export function statusOf(facts: GenerationFacts): GenerationStatus {
+  const { entry, isSubmitting, isStopped, error } = facts;
+  if (isSubmitting) return 'submitting';
+  if (entry === undefined) return error ? 'failed' : 'idle';
+  if (entry.generation !== undefined) return entry.generation.status;
+  if (entry.receipt === undefined) return 'unknown';
+  if (error) return 'failed';
+  if (isStopped) return 'idle';
+  return entry.status === 'running' ? 'running' : 'queued';
+}
+
+/** Whether the task in a slot has to be waited for. */
+export const isWaiting = (status: GenerationStatus): status is 'queued' | 'running' =>
+  status === 'queued' || status === 'running';
+
+/** Whether no other generation may be started. */
+export const isPending = (status: GenerationStatus): boolean =>
+  status === 'submitting' || isWaiting(status);

@@ -1,0 +1,184 @@
+import type { Generation, TaskHandle, TaskKind } from 'polygate';
+
+import { unchecked } from '../../types/schema.ts';
+import { parseEntry } from './entry.ts';
+import type { Entry } from './entry.ts';
+import { failureOf } from './errors.ts';
+import { idle, isPending, statusOf } from './generation-state.ts';
+import type {
+  GenerationNamespace,
+  GenerationOptions,
+  GenerationSnapshot,
+  Succeeded,
+} from './generation-state.ts';
+import { SlotStorage } from './slot-storage.ts';
+import { StoreBase } from './store-base.ts';
+import type { SettingsRef } from './store-base.ts';
+
+/** The options of a component, and its namespace. */
+export interface GenerationSettings<Params, Kind extends TaskKind> extends GenerationOptions<Kind> {
+  readonly namespace: GenerationNamespace<Params, Kind>;
+}
+
+/** A request: what is stored of it, and its params, which are not always stored. */
+export interface GenerationRequest<Params> {
+  readonly entry: Entry;
+  readonly params: Params;
+}
+
+/** What is known of the generation in one slot, from this tab and from the storage that it shares with others. */
+export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase<
+  GenerationSnapshot<Kind>,
+  GenerationSettings<Params, Kind>
+> {
+  protected readonly storage: SlotStorage<Entry>;
+  protected entry: Entry | undefined;
+  protected task: TaskHandle<Kind> | undefined;
+  protected error: Error | undefined;
+  protected isStopped = false;
+  /** Whether another tab is sending the request. */
+  protected isElsewhere = false;
+  /** The last request of this tab. */
+  protected sent: GenerationRequest<Params> | undefined;
+  /** Aborts the request that this tab is sending. */
+  protected submitting: AbortController | undefined;
+  /** Aborts a wait for the task, or for another tab. */
+  protected waiting: AbortController | undefined;
+  /** Increases with each change of the entry, so that a read that started before does not undo it. */
+  #version = 0;
+  readonly #waiters = new Set<(result: Succeeded<Kind> | undefined) => void>();
+
+  constructor(slot: string | undefined, settings: SettingsRef<GenerationSettings<Params, Kind>>) {
+    super(idle, settings);
+    this.storage = new SlotStorage(slot, settings.current.storage, (text) =>
+      parseEntry(text, (receipt) => this.settings.namespace.task(unchecked(receipt))),
+    );
+  }
+
+  get slot(): string | undefined {
+    return this.storage.slot;
+  }
+
+  /** The params of a request, if they are known. */
+  protected paramsOf(entry: Entry | undefined): Params | undefined {
+    const { sent } = this;
+    return sent && sent.entry.key === entry?.key ? sent.params : unchecked(entry?.params);
+  }
+
+  /** Makes another entry the current one. */
+  protected replace(entry: Entry | undefined): void {
+    this.cancelWait();
+    this.entry = entry;
+    this.#version += 1;
+    this.task = undefined;
+    this.error = undefined;
+    this.isStopped = false;
+  }
+
+  protected cancelWait(): void {
+    this.waiting?.abort();
+    this.waiting = undefined;
+    this.isElsewhere = false;
+  }
+
+  /** Reads what is stored. */
+  protected async load(): Promise<void> {
+    let stored: Entry | null | undefined;
+    let version: number;
+    do {
+      version = this.#version;
+      stored = await this.storage.read();
+    } while (version !== this.#version);
+    if (stored !== undefined) this.#adopt(stored ?? undefined);
+  }
+
+  /** Stores a newer entry of the current task. Returns false if the slot was reset meanwhile. */
+  protected async save(entry: Entry, error?: Error): Promise<boolean> {
+    const isStored = await this.storeIfCurrent(entry.key, entry);
+    if (this.entry?.key !== entry.key) return false;
+    if (isStored) this.#adopt(entry, error);
+    else await this.load();
+    this.emit();
+    return isStored;
+  }
+
+  /** Stores an entry, or removes it, unless the slot has another one. */
+  protected async storeIfCurrent(key: string, entry: Entry | null): Promise<boolean> {
+    let isCurrent = true;
+    await this.storage.update((stored) => {
+      isCurrent = stored === undefined || stored?.key === key;
+      return isCurrent ? entry : undefined;
+    });
+    return isCurrent;
+  }
+
+  #adopt(entry: Entry | undefined, error?: Error): void {
+    const before = this.entry;
+    if (entry?.key !== before?.key) {
+      // Another tab has reset the slot, or uses it for another task.
+      if (before && before.key === this.sent?.entry.key) this.abortSubmit();
+      this.replace(entry);
+    } else if (entry && before) {
+      const isOlder = Boolean(
+        (before.receipt && !entry.receipt) || (before.generation && !entry.generation),
+      );
+      if (isOlder || JSON.stringify(entry) === JSON.stringify(before)) return;
+      if (!before.receipt && entry.receipt) this.error = undefined;
+      this.entry = entry;
+      this.#version += 1;
+    }
+    if (entry?.receipt) {
+      if (this.isElsewhere) this.cancelWait();
+      this.task ??= this.openTask();
+    }
+    if (entry?.generation) {
+      this.cancelWait();
+      this.error = error ?? failureOf(entry.generation);
+    }
+  }
+
+  /** A new handle of the task, which polls at once. */
+  protected openTask(): TaskHandle<Kind> | undefined {
+    const receipt = this.entry?.receipt;
+    return receipt && this.settings.namespace.task(unchecked(receipt));
+  }
+
+  protected abortSubmit(): void {
+    this.submitting?.abort();
+    this.submitting = undefined;
+  }
+
+  /** Shows the current state. */
+  protected emit(): void {
+    const isSubmitting = this.submitting !== undefined || this.isElsewhere;
+    const { entry, task, error, isStopped } = this;
+    const status = statusOf({ entry, error, isStopped, isSubmitting });
+    const shown = isSubmitting ? undefined : entry;
+    const generation = unchecked<Generation<Kind> | undefined>(shown?.generation);
+    this.show({
+      status,
+      progress: (generation ?? shown)?.progress,
+      urls: generation?.urls ?? idle.urls,
+      generation,
+      task: shown && task,
+      error: isSubmitting ? undefined : error,
+      isPending: isPending(status),
+    });
+    if (!isPending(status)) this.settle(generation);
+  }
+
+  /** Resolves when nothing is pending, or when there is no component anymore. */
+  protected settled(): Promise<Succeeded<Kind> | undefined> {
+    return new Promise((resolve) => {
+      this.#waiters.add(resolve);
+      if (!this.isAttached) this.settle(undefined);
+      this.emit();
+    });
+  }
+
+  protected settle(generation: Generation<Kind> | undefined): void {
+    const result = generation?.status === 'succeeded' ? generation : undefined;
+    for (const resolve of this.#waiters) resolve(result);
+    this.#waiters.clear();
+  }
+}

@@ -1,0 +1,141 @@
+/** Where generations and chats are stored, such as `localStorage`, or `AsyncStorage` of React Native. */
+export interface KeyValueStorage {
+  /** Returns the text under a key; null if there is none. */
+  getItem(key: string): string | null | undefined | Promise<string | null | undefined>;
+  /** Stores a text under a key. */
+  setItem(key: string, value: string): unknown;
+  /** Removes a key. */
+  removeItem(key: string): unknown;
+}
+
+const ignore = () => undefined;
+
+/** Logs a problem that has no effect on the component. `console` is a logger like any other. */
+export function warn(problem: string): void {
+  const logger: Pick<Console, 'warn'> | undefined = globalThis.console;
+  logger?.warn(`polygate: ${problem}`);
+}
+
+/**
+ * The value under one key of a storage that other tabs, and the user, can change at any time. Operations run one after
+ * the other. None of them rejects: if the storage fails, or has something else, it warns once and reads as undefined, so
+ * that the caller keeps using its own memory.
+ */
+export class SlotStorage<Value> {
+  readonly slot: string | undefined;
+  readonly #given: KeyValueStorage | undefined;
+  readonly #parse: (text: string) => Value | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+  /** Whether the last write has failed, so that the storage does not have what this tab knows. */
+  #isBehind = false;
+  #hasWarned = false;
+  #channel: BroadcastChannel | undefined;
+
+  constructor(
+    slot: string | undefined,
+    storage: KeyValueStorage | undefined,
+    parse: (text: string) => Value | undefined,
+  ) {
+    this.slot = slot;
+    this.#given = storage;
+    this.#parse = parse;
+  }
+
+  /** The storage; `localStorage` by default. Undefined on a server and in mobile apps, and where it is blocked. */
+  get #storage(): KeyValueStorage | undefined {
+    try {
+      return this.slot === undefined ? undefined : (this.#given ?? globalThis.localStorage);
+    } catch (error) {
+      this.#warn(error);
+      return undefined;
+    }
+  }
+
+  /** The name of a lock that the tabs with this storage share. Undefined if no storage is shared. */
+  lockName(part: string): string | undefined {
+    return this.#storage && `${this.slot}:${part}`;
+  }
+
+  /** The stored value; null if there is none; undefined if it is not known. */
+  async read(): Promise<Value | null | undefined> {
+    let stored: Value | null | undefined;
+    await this.update((value) => void (stored = value));
+    return stored;
+  }
+
+  /** Stores a value in place of any other one, also if there is only room for one. Null removes it. */
+  write(value: Value | null): Promise<void> {
+    return this.#enqueue(async (storage, slot) => {
+      if (value !== null) {
+        if (await this.#set(value).then(() => true, ignore)) return;
+        await storage.removeItem(slot);
+      }
+      await this.#set(value);
+    });
+  }
+
+  /** Replaces the stored value by what `change` returns; null removes it. If that is undefined, it stays. */
+  update(change: (stored: Value | null | undefined) => Value | null | undefined): Promise<void> {
+    return this.#enqueue(async (storage, slot) => {
+      const text = await storage.getItem(slot);
+      let stored: Value | null | undefined = this.#isBehind ? undefined : null;
+      if (typeof text === 'string') {
+        stored = this.#parse(text);
+        if (stored === undefined) this.#warn('It was damaged.');
+      }
+      const value = change(stored);
+      if (value !== undefined) await this.#set(value);
+    });
+  }
+
+  /** Calls `listener` when another tab may have changed the value, until the signal aborts. */
+  listen(listener: () => void, signal: AbortSignal): void {
+    const { slot } = this;
+    if (!this.#storage) return;
+    const { window }: { window?: Partial<EventTarget> } = globalThis;
+    const onStorage = ({ key }: Event & { key?: string | null }) => {
+      if (key === slot || key === null) listener();
+    };
+    window?.addEventListener?.('storage', onStorage, { signal });
+    // Only local storage has events of its own.
+    const channel = globalThis.BroadcastChannel && new BroadcastChannel('polygate');
+    this.#channel = channel;
+    channel?.addEventListener('message', ({ data }) => {
+      if (data === slot) listener();
+    });
+    // After the operations that are still running.
+    signal.addEventListener('abort', () => {
+      void this.#queue.then(() => {
+        channel?.close();
+        if (this.#channel === channel) this.#channel = undefined;
+      });
+    });
+  }
+
+  async #set(value: Value | null): Promise<void> {
+    const { slot = '' } = this;
+    this.#isBehind = true;
+    await (value === null
+      ? this.#storage?.removeItem(slot)
+      : this.#storage?.setItem(slot, JSON.stringify(value)));
+    this.#isBehind = false;
+    this.#channel?.postMessage(this.slot);
+  }
+
+  #enqueue(work: (storage: KeyValueStorage, slot: string) => Promise<void>): Promise<void> {
+    const { slot } = this;
+    const result = this.#queue.then(async () => {
+      const storage = this.#storage;
+      if (storage && slot !== undefined) await work(storage, slot);
+    });
+    const safe = result.catch((error: unknown) => this.#warn(error));
+    this.#queue = safe;
+    return safe;
+  }
+
+  #warn(problem: unknown): void {
+    if (!this.#hasWarned)
+      warn(`the storage of ${this.slot} failed, and is not used. ${String(problem)}`);
+    this.#hasWarned = true;
+  }
+}

@@ -1,0 +1,14 @@
+/** Requests a URL, and returns whether the response says that it has expired. False if there is no response to read. */
+export async function hasExpired(url: string | undefined): Promise<boolean> {
+  if (!url?.startsWith('http')) return false;
+  const controller = new AbortController();
+  try {
+    const { status } = await fetch(url, { signal: controller.signal });
+    return status === 403 || status === 404 || status === 410;
+  } catch {
+    // Most servers do not let a page read the responses of another origin.
+    return false;
+  } finally {
+    controller.abort();
+  }
+}

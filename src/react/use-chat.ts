@@ -1,0 +1,59 @@
+import { useMemo } from 'react';
+
+import type {
+  ChatEntry,
+  ChatGateway,
+  ChatInput,
+  ChatOptions,
+  ChatSnapshot,
+} from './store/chat-state.ts';
+import { ChatStore } from './store/chat-store.ts';
+import type { ChatSettings } from './store/chat-store.ts';
+import { useStore } from './use-store.ts';
+
+/** What `useChat` returns. */
+export interface UseChat extends ChatSnapshot {
+  /**
+   * Sends a message, text or parts. Call it in an event handler, never in an effect. Resolves when the response has
+   * ended, to its message, or to undefined after a failure or a stop; see `error`.
+   *
+   * Rejects with the `code` `chat_pending` while a response is streaming.
+   */
+  send: (input: ChatInput) => Promise<ChatEntry | undefined>;
+  /** Ends the response. What has arrived stays in `messages`, with `incomplete: true`. */
+  stop: () => void;
+  /**
+   * Requests a response that failed or was stopped again, in place of the incomplete one. It is a new request with a
+   * new charge: `error.outcome` says whether the last one may have been charged too.
+   *
+   * Rejects with the `code` `chat_pending`, or `nothing_to_retry` if the last response is complete.
+   */
+  retry: () => Promise<ChatEntry | undefined>;
+}
+
+/**
+ * A conversation with a model, whose responses stream. Unmounting the component aborts the stream.
+ *
+ * @example
+ * ```tsx
+ * const { messages, send, status } = useChat(gateway, { model: 'some-chat-model' });
+ * ```
+ */
+export function useChat<Arguments extends readonly unknown[] = readonly unknown[]>(
+  gateway: ChatGateway,
+  options: ChatOptions<Arguments>,
+): UseChat {
+  const { id } = options;
+  const slot = id === undefined ? undefined : `polygate:chat:${id}`;
+  const settings: ChatSettings = { ...options, gateway };
+  const [snapshot, store] = useStore(slot, settings, (...args) => new ChatStore(...args));
+  return useMemo(
+    () => ({
+      ...snapshot,
+      send: (input: ChatInput) => store().send(input),
+      stop: () => store().stop(),
+      retry: () => store().retry(),
+    }),
+    [snapshot, store],
+  );
+}

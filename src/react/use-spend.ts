@@ -1,0 +1,20 @@
+import type { Spend } from 'polygate';
+import { useCallback, useSyncExternalStore } from 'react';
+
+import { nothingSpent, spendOf } from './store/spend-store.ts';
+import type { SpendGateway } from './store/spend-store.ts';
+
+const getInitial = () => nothingSpent;
+
+/**
+ * What the client has spent since the page was loaded. Unlike `gateway.spend`, the object is never modified.
+ *
+ * @example
+ * ```tsx
+ * const { totalUsd } = useSpend(gateway);
+ * ```
+ */
+export function useSpend(gateway: SpendGateway): Spend {
+  const subscribe = useCallback((notify: () => void) => gateway.onSpend(notify), [gateway]);
+  return useSyncExternalStore(subscribe, () => spendOf(gateway), getInitial);
+}
