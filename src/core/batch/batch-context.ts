@@ -1,4 +1,3 @@
-import { PaymentRequiredError } from '../../errors/status.ts';
 import type { Journal } from '../../types/tasks/journal.ts';
 import type { TaskUpdate, WaitOptions } from '../../types/tasks/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -6,9 +5,9 @@ import type { CallerContext } from '../config/caller-context.ts';
 import { parseHeaderChanges } from '../config/header-changes.ts';
 import { positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
-import { emptyMeta } from '../http/response-meta.ts';
 import { waitRules } from '../tasks/poll.ts';
 import { BatchJournal } from './batch-journal.ts';
+import { Pause } from './pause.ts';
 
 /** Options of `gateway.recover` and `gateway.batch`. The wait options apply to each row. */
 export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'> {
@@ -27,15 +26,7 @@ export interface BatchContext extends ClientContext {
   readonly journal: BatchJournal;
   /** Starts an operation in the context of the caller of the batch. */
   readonly enter: CallerContext;
-  /**
-   * Aborted at the first 402. No row is sent after that, because the service would reject it: the reason is its error.
-   * Submissions that are already in flight continue, because they may be accepted.
-   */
-  readonly halted: AbortSignal;
-  /** Halts the batch. Has no effect if it is halted. */
-  readonly halt: () => void;
-  /** Rows whose request has not been sent. Aborted at the halt; a listener for each would cause a warning in Node 20. */
-  readonly unsent: Set<AbortController>;
+  readonly pause: Pause;
   /** The signal of the batch. */
   readonly signal: AbortSignal | undefined;
   readonly maxInFlight: number;
@@ -53,23 +44,11 @@ export function createBatchContext(
   const { config } = client;
   // Validates only, before anything is paid for.
   parseHeaderChanges(waitOptions.headers);
-  const halting = new AbortController();
-  const unsent = new Set<AbortController>();
-  const halt = () => {
-    if (halting.signal.aborted) return;
-    const details = { meta: emptyMeta(402), outcome: 'not-sent' as const };
-    const reason = new PaymentRequiredError('402', details);
-    halting.abort(reason);
-    for (const row of unsent) row.abort(reason);
-    config.log.warn(() => '402: No more rows are submitted. Waiting for accepted rows.');
-  };
   return {
     ...client,
     journal: new BatchJournal(journal, config.log),
     enter,
-    halted: halting.signal,
-    halt,
-    unsent,
+    pause: new Pause(config.log),
     signal,
     maxInFlight,
     waitOptions,

@@ -30,8 +30,8 @@ import type { BatchContext } from './batch-context.ts';
 import { mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
-import { isPaused, toRowError } from './halt.ts';
 import type { Intent } from './journal-line.ts';
+import { isPaused, toRowError } from './paused-rows.ts';
 import type { BatchItem } from './row-state.ts';
 import { isFinalError, rowKey, withEarlierCharge } from './row.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
@@ -57,7 +57,7 @@ export async function runItem<Kind extends TaskKind>(
   controller: AbortController,
   markIdle: () => void,
 ): Promise<BatchResult<Kind>> {
-  const { journal, halted, halt, waitOptions } = context;
+  const { journal, pause, waitOptions } = context;
   const { signal } = controller;
   let stopListening: (() => void) | undefined;
   try {
@@ -67,7 +67,7 @@ export async function runItem<Kind extends TaskKind>(
     if (intent) {
       item.idempotencyKey = intent.key;
       signal.throwIfAborted();
-      halted.throwIfAborted();
+      if (pause.reason) throw pause.reason;
       // If the line cannot be written, nothing is sent.
       await journal.append({ type: 'submit', id, ...intent });
       item.isJournaled = true;
@@ -76,7 +76,7 @@ export async function runItem<Kind extends TaskKind>(
     else {
       const sent = sendWhenSlotFree(submission, item, context, controller);
       item.task = await sent.catch(async (thrown: unknown) => {
-        const error = toRowError(thrown, signal, halted);
+        const error = toRowError(thrown, signal, pause);
         // The submission was certainly not charged: allows the row to be resubmitted with other params.
         if (isFinalError(progressOf(item), error) && !AbortedError.is(error)) {
           const paused = PaymentRequiredError.is(error) || undefined;
@@ -95,11 +95,11 @@ export async function runItem<Kind extends TaskKind>(
     const generation = await context.enter(() => accepted.wait({ ...waitOptions, signal }));
     return { ...identityOf(item), status: 'succeeded', generation };
   } catch (thrown) {
-    const error = toRowError(thrown, signal, halted);
+    const error = toRowError(thrown, signal, pause);
     const status = isFinalError(progressOf(item), error) ? 'failed' : 'unknown';
     const result: BatchResult<Kind> = { ...identityOf(item), status, error };
     // A callback can also receive a 402, for example for a chat request that writes the row's prompt.
-    if (isPaused(result)) halt();
+    if (isPaused(result)) pause.begin();
     else if (!item.task && mayBeCharged(item.history)) {
       return { ...result, error: withEarlierCharge(error) };
     }

@@ -3,6 +3,7 @@ import type { TaskKind } from '../../types/tasks/task.ts';
 import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
 import { captureContext } from '../config/caller-context.ts';
+import type { CallerContext } from '../config/caller-context.ts';
 import { booleanValue, checkOptions, checkValue, functionValue } from '../config/validation.ts';
 import type { Rule, Rules } from '../config/validation.ts';
 import type { Submission } from '../tasks/submission.ts';
@@ -52,13 +53,22 @@ export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind
 };
 
 /** Submits rows as slots become free, waits for their tasks, and yields each result as soon as it is available. */
-export async function* batch<Input, Kind extends TaskKind>(
+export function batch<Input, Kind extends TaskKind>(
   client: ClientContext,
   inputs: Iterable<Input> | AsyncIterable<Input>,
   describe: (input: Input, index: number) => Submission<Kind> | Promise<Submission<Kind>>,
   options: BatchOptions<Input>,
-  // Not in the body, which runs when the caller takes the first result.
-  enterCaller = captureContext(client.config),
+): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
+  // Not in the generator, which runs when the caller takes the first result.
+  return generateRows(client, captureContext(client.config), inputs, describe, options);
+}
+
+async function* generateRows<Input, Kind extends TaskKind>(
+  client: ClientContext,
+  enterCaller: CallerContext,
+  inputs: Iterable<Input> | AsyncIterable<Input>,
+  describe: (input: Input, index: number) => Submission<Kind> | Promise<Submission<Kind>>,
+  options: BatchOptions<Input>,
 ): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
   checkOptions(options, batchRules, recoverRules);
   checkValue('inputs', inputs ?? null, iterableRule);
@@ -107,7 +117,7 @@ export async function* batch<Input, Kind extends TaskKind>(
 
   // Read at the end: the caller may add rows in the meantime.
   const countRows = () => (Array.isArray(inputs) ? inputs.length : undefined);
-  yield* runConcurrently(rows(), runRow, context, countRows, true);
+  yield* runConcurrently(rows(), runRow, context, { countRows, endsAtPause: true });
 }
 
 /** Checks what a row callback returned. Without types, it may be the params, or the result of `submit`. */

@@ -4,6 +4,7 @@ import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
 import { abortedError } from '../call/errors.ts';
 import { captureContext } from '../config/caller-context.ts';
+import type { CallerContext } from '../config/caller-context.ts';
 import { checkOptions, checkValue } from '../config/validation.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
@@ -31,13 +32,22 @@ interface Restore {
  * Finishes the rows that an earlier process left unfinished: waits for their tasks, and resubmits rows whose params are
  * stored.
  */
-export async function* recover(
+export function recover(
   client: ClientContext,
   journal: Journal,
   namespaceFor: (kind: TaskKind) => Restore,
   options: RecoverOptions,
-  // Not in the body, which runs when the caller takes the first result.
-  enterCaller = captureContext(client.config),
+): AsyncGenerator<BatchResult, void, undefined> {
+  // Not in the generator, which runs when the caller takes the first result.
+  return generateRows(client, captureContext(client.config), journal, namespaceFor, options);
+}
+
+async function* generateRows(
+  client: ClientContext,
+  enterCaller: CallerContext,
+  journal: Journal,
+  namespaceFor: (kind: TaskKind) => Restore,
+  options: RecoverOptions,
 ): AsyncGenerator<BatchResult, void, undefined> {
   checkOptions(options, recoverRules);
   checkValue('journal', journal ?? null, journalRule);
@@ -57,7 +67,7 @@ export async function* recover(
       return { result: await runItem(item, enter, context, controller, markIdle) };
     },
     context,
-    () => unfinished.length,
+    { countRows: () => unfinished.length, endsAtPause: false },
   );
 }
 

@@ -3,9 +3,9 @@ import { throwToCaller } from '../call/caller-stack.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { BatchContext } from './batch-context.ts';
 import type { BatchResult } from './batch-result.ts';
-import { isPaused, pausedError } from './halt.ts';
-import type { PausedResult } from './halt.ts';
 import { batchAbortedError } from './open-rows.ts';
+import { isPaused, pausedError } from './paused-rows.ts';
+import type { PausedResult } from './paused-rows.ts';
 import type { RowState } from './row-state.ts';
 
 /** How a row ended. */
@@ -15,17 +15,23 @@ interface RowEnd<Result extends BatchResult> {
   readonly recorded?: string | undefined;
 }
 
+/** What is known about the rows. */
+interface SourceOptions {
+  /** Returns the number of rows, if it is known. */
+  readonly countRows: () => number | undefined;
+  /** Whether no more rows are pulled once the batch has paused. Those in flight are finished and yielded. */
+  readonly endsAtPause: boolean;
+}
+
 /**
  * Pulls rows while the limits allow, works on them concurrently, and yields each result as soon as it is available.
  * An error of the source is thrown after the results of all rows that were pulled before. So is the error that ends a
- * halted batch, in place of any error of the source. If the caller aborts, the results of all rows that have finished
+ * paused batch, in place of any error of the source. If the caller aborts, the results of all rows that have finished
  * are yielded, then an error with the other rows is thrown.
  *
  * @param work - Returns how a row ended. Must not reject. `controller` is aborted when results are no longer wanted:
  * the caller aborted, or stopped iterating. `markIdle` marks the row as idle: it still waits for its result, but no
  * longer counts as active.
- * @param countRows - Returns the number of rows, if it is known.
- * @param endsAtHalt - Whether no more rows are pulled once the batch is halted. Those in flight are finished and yielded.
  */
 export async function* runConcurrently<
   Row extends { readonly item: RowState },
@@ -33,9 +39,8 @@ export async function* runConcurrently<
 >(
   rows: Iterable<Row> | AsyncIterable<Row>,
   work: (row: Row, controller: AbortController, markIdle: () => void) => Promise<RowEnd<Result>>,
-  { config, slots, journal, signal, maxInFlight, halted }: BatchContext,
-  countRows: () => number | undefined,
-  endsAtHalt = false,
+  { config, slots, journal, signal, maxInFlight, pause }: BatchContext,
+  { countRows, endsAtPause }: SourceOptions,
 ): AsyncGenerator<Result, void, undefined> {
   /** The controllers of all rows without a result. */
   const running = new Set<AbortController>();
@@ -83,7 +88,7 @@ export async function* runConcurrently<
   const isFull = () =>
     running.size + results.length >= maxInFlight ||
     (config.concurrency !== false && active.size >= slots.inFlight + 16);
-  const isEnding = () => isStopped || (endsAtHalt && halted.aborted);
+  const isEnding = () => isStopped || (endsAtPause && pause.reason !== undefined);
   const isCutShort = ({ error }: Result) => signal?.aborted === true && AbortedError.is(error);
   const pull = async () => {
     for await (const row of rows) {
@@ -130,8 +135,8 @@ export async function* runConcurrently<
       else if (running.size > 0 || appending > 0 || !(sourceEnded || isEnding())) {
         await nextChange();
       } else {
-        // After a halt, the source may never yield another row.
-        if (!halted.aborted) return await pulled;
+        // After a pause, the source may never yield another row.
+        if (!pause.reason) return await pulled;
         throw pausedError(paused, journal.rows, { yielded, done, total: countRows() });
       }
     }

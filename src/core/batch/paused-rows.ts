@@ -6,15 +6,16 @@ import { emptyMeta } from '../http/response-meta.ts';
 import { mayBeCharged } from './batch-journal.ts';
 import type { RowHistory } from './batch-journal.ts';
 import type { BatchResult } from './batch-result.ts';
+import type { Pause } from './pause.ts';
 
 /**
  * The error of a row: the error that was thrown, or why the row was not sent if what was thrown is the reason of an
  * aborted signal.
  */
-export function toRowError(thrown: unknown, signal: AbortSignal, halted: AbortSignal): Error {
+export function toRowError(thrown: unknown, signal: AbortSignal, { reason }: Pause): Error {
   const cause = AbortedError.is(thrown) ? thrown.cause : thrown;
   // Only the batch's own reason: the caller's signal may abort a request that was sent with any error.
-  if (halted.aborted && cause === halted.reason && cause instanceof Error) return cause;
+  if (reason && cause === reason) return reason;
   if (signal.aborted && thrown === signal.reason) {
     const message =
       'The row was aborted before this run sent it, so this run was not charged for it. To continue, run the batch again.';
@@ -37,7 +38,7 @@ export function isPaused(result: BatchResult): result is PausedResult {
   return PaymentRequiredError.is(error) && !error.task && error.outcome !== 'unknown';
 }
 
-/** How many rows a halted batch or recovery has. */
+/** How many rows a paused batch or recovery has. */
 interface RowCounts {
   /** Rows that were yielded. */
   readonly yielded: number;
@@ -48,7 +49,7 @@ interface RowCounts {
 }
 
 /**
- * The error that ends a halted batch or recovery.
+ * The error that ends a paused batch or recovery.
  *
  * @param paused - The rows that were pulled and not submitted.
  * @param unread - What earlier processes recorded about rows that were not pulled.
