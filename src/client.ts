@@ -1,8 +1,8 @@
 import type { RecoverOptions } from './core/batch/batch-context.ts';
-import type { BatchResult } from './core/batch/batch-result.ts';
 import { batch } from './core/batch/batch.ts';
-import type { BatchOptions, BatchRow } from './core/batch/batch.ts';
+import type { AnySubmission, BatchOptions, Describe, RowOf } from './core/batch/batch.ts';
 import { recover } from './core/batch/recover.ts';
+import type { RecoveredRow } from './core/batch/recover.ts';
 import { throwToCaller } from './core/call/caller-stack.ts';
 import { createContext } from './core/call/context.ts';
 import type { ClientContext } from './core/call/context.ts';
@@ -20,7 +20,6 @@ import type { DownloadResponse } from './core/tasks/download-body.ts';
 import { download } from './core/tasks/download.ts';
 import type { DownloadOptions } from './core/tasks/download.ts';
 import { parseReceipt } from './core/tasks/receipt.ts';
-import type { Submission } from './core/tasks/submission.ts';
 import type { Task } from './core/tasks/task.ts';
 import { AccountNamespace } from './resources/account.ts';
 import { Audio } from './resources/audio.ts';
@@ -242,12 +241,13 @@ export class Polygate {
    * }
    * ```
    */
-  batch<Input, Kind extends TaskKind>(
+  batch<Input, Described extends AnySubmission>(
     inputs: Iterable<Input> | AsyncIterable<Input>,
-    describe: (input: Input, index: number) => Submission<Kind> | Promise<Submission<Kind>>,
+    describe: Describe<Input, Described>,
     options: BatchOptions<Input> = {},
-  ): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
-    return batch(this.#context, inputs, describe, options);
+  ): AsyncGenerator<RowOf<Input, Described>, void, undefined> {
+    const fetchModel = (model: string) => this.models.retrieve(model);
+    return batch(this.#context, { inputs, describe, options, fetchModel });
   }
 
   /**
@@ -271,8 +271,13 @@ export class Polygate {
   recover(
     journal: Journal,
     options: RecoverOptions = {},
-  ): AsyncGenerator<BatchResult, void, undefined> {
-    return recover(this.#context, journal, (kind) => this.#namespaceFor(kind), options);
+  ): AsyncGenerator<RecoveredRow, void, undefined> {
+    const recreate = {
+      namespaceFor: (kind: TaskKind) => this.#namespaceFor(kind),
+      chat: (params: { model: string }) => this.chat.completions.restore(params),
+      fetchModel: (model: string) => this.models.retrieve(model),
+    };
+    return recover(this.#context, journal, recreate, options);
   }
 
   /** Returns the namespace for a kind of task. */

@@ -1,7 +1,8 @@
 import { callTo } from '../core/call/api-call.ts';
+import type { ApiCall, AttemptObserver } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { startCall } from '../core/call/endpoint.ts';
+import { attempt, startCall } from '../core/call/endpoint.ts';
 import type { PreparedCall } from '../core/call/endpoint.ts';
 import { execute } from '../core/call/execute.ts';
 import { withIdempotencyKey } from '../core/call/idempotency-key.ts';
@@ -13,6 +14,8 @@ import type { RequestPromise } from '../core/call/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
 import type { ApiResponse } from '../core/call/response.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
+import { ChatSubmission } from '../core/chat/chat-submission.ts';
+import type { ChatRequest } from '../core/chat/chat-submission.ts';
 import { toServiceParams } from '../core/chat/json-schema.ts';
 import { completionParser } from '../core/chat/structured-output.ts';
 import type { CompletionTransform } from '../core/chat/structured-output.ts';
@@ -27,6 +30,7 @@ import { createChatCompletion } from '../endpoints/chat.ts';
 import { chatCompletionSchema } from '../types/chat/completion.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../types/chat/completion.ts';
 import type {
+  ChatSubmissionParams,
   CompletionOf,
   ParseParams,
   ParsedCompletion,
@@ -163,6 +167,34 @@ export class ChatCompletions {
   }
 
   /**
+   * Describes a chat without sending it, for use with `gateway.batch`. If `response_format` is a schema, as in
+   * {@link ChatCompletions.parse}, the rows of the batch have `parsed`.
+   *
+   * @throws {@link ConfigurationError} if `stream` is true. Other problems of the params fail the row.
+   */
+  submission<Output = never, Input = unknown>(
+    params: ChatSubmissionParams<Output, Input>,
+    options?: RequestOptions,
+  ): ChatSubmission<Output> {
+    checkValue('stream', Boolean(mergeExtraBody(params, options)?.stream), [
+      (stream) => stream === false,
+      'false: a row of a batch is not streamed',
+    ]);
+    const request = attempt(() => {
+      const { call, transform } = this.#prepare(params, options, false);
+      return { model: call.model, body: call.body, transform };
+    });
+    return this.#describe<Output>(request, options);
+  }
+
+  /** @internal Recreates a submission from a journal or a queue, without its schema. */
+  restore(params: { model: string }): ChatSubmission {
+    const { model } = params;
+    const body = JSON.stringify(params);
+    return this.#describe(() => ({ model, body, transform: completionParser(undefined) }));
+  }
+
+  /**
    * Runs a chat with tools: executes the tools that the model calls, sends their results back, and repeats until the
    * model responds without tool calls. The tool calls of one completion are executed in parallel, after their arguments
    * have been validated with the schema of the tool. Errors in a tool are reported to the model; see `onToolError`.
@@ -208,6 +240,39 @@ export class ChatCompletions {
     ).catch(throwToCaller);
   }
 
+  #describe<Output>(request: () => ChatRequest, options?: RequestOptions): ChatSubmission<Output> {
+    const send = (
+      describe: () => ChatRequest,
+      own: RequestOptions,
+      observer: AttemptObserver | undefined,
+    ) => {
+      const prepare = () => {
+        const { model, body, transform } = describe();
+        const call = {
+          ...callTo(createChatCompletion, this.#context.config),
+          model,
+          body,
+          observer,
+        };
+        return { call, options: this.#checkOptions(own), transform };
+      };
+      return startCall(this.#context, prepare, async ({ transform, ...call }) => {
+        const result = await this.#createCompletion(call);
+        return { ...result, data: await transform(result.data, result.meta()) };
+      });
+    };
+    return new ChatSubmission(request, send, options);
+  }
+
+  /**
+   * With `retryAmbiguous.chat`, the caller states that the service replays chat requests. Only then is a key generated for
+   * a call without one. Assumption A11.
+   */
+  #checkOptions(options: RequestOptions | undefined) {
+    const isReplayed = this.#context.config.retryAmbiguous.chat;
+    return checkRequestOptions(isReplayed ? withIdempotencyKey(options) : options);
+  }
+
   async #createCompletion({ call, options }: PreparedCall): Promise<ApiResponse<ChatCompletion>> {
     return execute(this.#context, call, options, readCompletion);
   }
@@ -233,10 +298,7 @@ export class ChatCompletions {
       String(isStream),
     ]);
     const { config } = this.#context;
-    // With `retryAmbiguous.chat`, the caller states that the service replays chat requests. Only then is a key generated
-    // for a call without one. Assumption A11.
-    const isReplayed = config.retryAmbiguous.chat;
-    const checked = checkRequestOptions(isReplayed ? withIdempotencyKey(options) : options);
+    const checked = this.#checkOptions(options);
     return {
       call: {
         ...callTo(createChatCompletion, config),
@@ -253,6 +315,7 @@ export class ChatCompletions {
 
 /** A chat request that is ready to be sent. */
 interface PreparedChat extends PreparedCall {
+  readonly call: ApiCall & Pick<ChatRequest, 'model' | 'body'>;
   /** The number of choices that the request specifies in `n`. */
   readonly choiceCount: number;
   /** Parses the completion if the request has a schema. */

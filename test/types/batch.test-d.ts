@@ -3,6 +3,7 @@ import { describe, expectTypeOf, test } from 'vitest';
 import type {
   BatchResult,
   BatchRow,
+  ChatResult,
   Journal,
   Polygate,
   SubmittedTask,
@@ -79,7 +80,9 @@ describe('batch()', () => {
 });
 
 test('recover() yields rows of any kind', () => {
-  expectTypeOf<Yielded<ReturnType<Polygate['recover']>>>().toEqualTypeOf<BatchResult>();
+  expectTypeOf<Yielded<ReturnType<Polygate['recover']>>>().toEqualTypeOf<
+    BatchResult | ChatResult
+  >();
 });
 
 test('a submission resolves to the same task as submit()', () => {

@@ -1,12 +1,15 @@
 import { AbortedError } from '../../errors/aborted.ts';
+import { BudgetExceededError } from '../../errors/budget.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
 import { PaymentRequiredError } from '../../errors/status.ts';
 import { textOf } from '../../types/type-guards.ts';
 import { abortedError } from '../call/errors.ts';
+import { sentence } from '../http/json.ts';
 import { emptyMeta } from '../http/response-meta.ts';
-import { mayBeCharged } from './batch-journal.ts';
-import type { RowHistory } from './batch-journal.ts';
-import type { BatchResult } from './batch-result.ts';
-import type { Pause } from './pause.ts';
+import type { RowResult } from './batch-result.ts';
+import type { Pause, PauseReason } from './pause.ts';
+import { mayBeCharged } from './row-history.ts';
+import type { RowHistory } from './row-history.ts';
 
 /**
  * The error of a row: the error that was thrown, or why the row was not sent if what was thrown is the reason of an
@@ -24,18 +27,16 @@ export function toRowError(thrown: unknown, signal: AbortSignal, { reason }: Pau
   return thrown instanceof Error ? thrown : new Error(textOf(thrown) ?? '', { cause: thrown });
 }
 
-/** The result of a row that a 402 kept from being submitted. */
-export type PausedResult = BatchResult & { readonly error: PaymentRequiredError };
+/** The result of a row that a 402 or a budget kept from being submitted. */
+export type PausedResult = RowResult & { readonly error: PauseReason };
 
 /**
- * Whether a 402 is the only reason why a row was not submitted. Its result is not final, so it is not yielded, and the
- * next run submits the row. A row that may have been charged in this run is not among them: without a journal, its key
- * is only in its result.
+ * Whether the pause, or what causes it, is the only reason why a row was not submitted. Its result is not final, so it is
+ * not yielded, and the next run submits the row. A row that may have been charged in this run is not among them: without a
+ * journal, its key is only in its result.
  */
-export function isPaused(result: BatchResult): result is PausedResult {
-  const { error } = result;
-  // An error with a task is about a task that was paid for: that of the row, or one that a callback submitted itself.
-  return PaymentRequiredError.is(error) && !error.task && error.outcome !== 'unknown';
+export function isPaused(result: RowResult, pause: Pause): result is PausedResult {
+  return pause.isReason(result.error);
 }
 
 /** How many rows a paused batch or recovery has. */
@@ -51,29 +52,46 @@ interface RowCounts {
 /**
  * The error that ends a paused batch or recovery.
  *
+ * @param reason - Why it has paused.
  * @param paused - The rows that were pulled and not submitted.
  * @param unread - What earlier processes recorded about rows that were not pulled.
  */
 export function pausedError(
+  reason: PauseReason,
   paused: readonly PausedResult[],
   unread: ReadonlyMap<string, RowHistory>,
   { yielded, done, total }: RowCounts,
-): PaymentRequiredError {
-  // The response of the service, which says whether it is the wallet or the API key that has reached its limit.
-  const cause = paused.find(({ error }) => error.outcome === 'rejected')?.error;
+): PauseReason {
+  if (ConfigurationError.is(reason)) return reason;
   const mayBePaid =
     paused.some(({ status }) => status === 'unknown') || [...unread.values()].some(mayBeCharged);
   const rowsOpen = Math.max(paused.length, (total ?? 0) - yielded);
   const unknown = yielded - done;
+  const summary =
+    `Rows done: ${done}. ` +
+    `Rows rejected or not sent: ${total === undefined ? 'at least ' : ''}${rowsOpen}. ` +
+    `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}. ` +
+    (unknown > 0 ? `Rows with unknown outcome: ${unknown}; they may have been charged. ` : '');
+  const advice =
+    'then run it again with the same journal; without one, run only the rows not yielded.';
+  if (BudgetExceededError.is(reason)) {
+    const { message, spentUsd, maxUsd } = reason;
+    return new BudgetExceededError(`${sentence(message)} ${summary}Raise the budget, ${advice}`, {
+      outcome: mayBePaid ? 'unknown' : 'not-sent',
+      spentUsd,
+      maxUsd,
+      rowsDone: done,
+      rowsOpen,
+    });
+  }
+  // The response of the service, which says whether it is the wallet or the API key that has reached its limit.
+  const cause = paused
+    .map(({ error }) => error)
+    .find((error) => PaymentRequiredError.is(error) && error.outcome === 'rejected');
   return new PaymentRequiredError(
-    `402: The balance is insufficient. Rows done: ${done}. ` +
-      `Rows rejected or not sent: ${total === undefined ? 'at least ' : ''}${rowsOpen}. ` +
-      `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}. ` +
-      (unknown > 0 ? `Rows with unknown outcome: ${unknown}; they may have been charged. ` : '') +
-      'Top up the balance or raise the limit of the API key, then run it again with the same journal; ' +
-      'without one, run only the rows not yielded.',
+    `402: The balance is insufficient. ${summary}Top up the balance or raise the limit of the API key, ${advice}`,
     {
-      meta: cause?.meta ?? emptyMeta(402),
+      meta: PaymentRequiredError.is(cause) ? cause.meta : emptyMeta(402),
       outcome: mayBePaid ? 'unknown' : 'rejected',
       cause,
       rowsDone: done,

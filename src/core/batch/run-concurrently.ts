@@ -2,15 +2,18 @@ import { AbortedError } from '../../errors/aborted.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { BatchContext } from './batch-context.ts';
-import type { BatchResult } from './batch-result.ts';
+import type { RowResult } from './batch-result.ts';
 import { batchAbortedError } from './open-rows.ts';
 import { isPaused, pausedError } from './paused-rows.ts';
 import type { PausedResult } from './paused-rows.ts';
+import { ProgressReporter, toProgress } from './progress.ts';
 import type { RowState } from './row-state.ts';
 
 /** How a row ended. */
-interface RowEnd<Result extends BatchResult> {
+interface RowEnd<Result extends RowResult> {
   readonly result: Result;
+  /** Whether the journal has the task or the completion of the row, so that its end can be recorded. */
+  readonly isDurable: boolean;
   /** The status that an earlier process recorded, if the row had finished. */
   readonly recorded?: string | undefined;
 }
@@ -35,13 +38,14 @@ interface SourceOptions {
  */
 export async function* runConcurrently<
   Row extends { readonly item: RowState },
-  Result extends BatchResult,
+  Result extends RowResult,
 >(
   rows: Iterable<Row> | AsyncIterable<Row>,
   work: (row: Row, controller: AbortController, markIdle: () => void) => Promise<RowEnd<Result>>,
-  { config, slots, journal, signal, maxInFlight, pause }: BatchContext,
+  context: BatchContext,
   { countRows, endsAtPause }: SourceOptions,
 ): AsyncGenerator<Result, void, undefined> {
+  const { config, slots, journal, budget, signal, maxInFlight, pause, onProgress } = context;
   /** The controllers of all rows without a result. */
   const running = new Set<AbortController>();
   /** Those of rows that are not idle. */
@@ -52,6 +56,10 @@ export async function* runConcurrently<
   const results: RowEnd<Result>[] = [];
   /** Rows that a 402 kept from being submitted. They are not yielded. */
   const paused: PausedResult[] = [];
+  const ended = { done: 0, failed: 0, unknown: 0 };
+  const progress = new ProgressReporter(config, onProgress, () =>
+    toProgress(countRows(), { ...ended, running: running.size }, budget),
+  );
   let yielded = 0;
   let done = 0;
   let sourceEnded = false;
@@ -75,14 +83,18 @@ export async function* runConcurrently<
     running.add(controller);
     active.add(controller);
     open.add(row.item);
+    progress.update();
     const end = await work(row, controller, markIdle);
-    if (isPaused(end.result)) paused.push(end.result);
-    else if (!isCutShort(end.result)) {
+    const { result } = end;
+    if (isPaused(result, pause)) paused.push(result);
+    else if (!isCutShort(result)) {
       results.push(end);
       open.delete(row.item);
+      ended[result.status === 'succeeded' ? 'done' : result.status] += 1;
     }
     running.delete(controller);
     markIdle();
+    progress.update();
   };
   // 16 rows are prepared ahead of the requests in flight, so that a free slot is used immediately.
   const isFull = () =>
@@ -115,8 +127,8 @@ export async function* runConcurrently<
     for (;;) {
       const [end] = results;
       if (end) {
-        const { result, recorded } = end;
-        const { id, task, status } = result;
+        const { result, recorded, isDurable } = end;
+        const { id, status } = result;
         yielded += 1;
         if (status !== 'unknown') done += 1;
         yield result;
@@ -124,7 +136,7 @@ export async function* runConcurrently<
         // dies before that, the next one yields the result again.
         results.shift();
         notifyChange();
-        if (task && status !== 'unknown' && status !== recorded) {
+        if (isDurable && status !== 'unknown' && status !== recorded) {
           appending += 1;
           void journal.tryAppend({ type: 'finished', id, status }).then(() => {
             appending -= 1;
@@ -137,7 +149,11 @@ export async function* runConcurrently<
       } else {
         // After a pause, the source may never yield another row.
         if (!pause.reason) return await pulled;
-        throw pausedError(paused, journal.rows, { yielded, done, total: countRows() });
+        throw pausedError(pause.reason, paused, journal.rows, {
+          yielded,
+          done,
+          total: countRows(),
+        });
       }
     }
   } catch (error) {
@@ -145,5 +161,6 @@ export async function* runConcurrently<
   } finally {
     stopListening();
     stop();
+    progress.end();
   }
 }

@@ -1,10 +1,8 @@
 import { RequestTimeoutError } from '../../errors/connection.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
-import type { TaskKind } from '../../types/tasks/task.ts';
 import type { AttemptObserver } from '../call/api-call.ts';
-import type { Submission } from '../tasks/submission.ts';
-import type { Task } from '../tasks/task.ts';
 import type { BatchContext } from './batch-context.ts';
+import type { RowSubmission } from './row-plan.ts';
 import type { BatchItem } from './row-state.ts';
 import { isUncharged } from './row.ts';
 
@@ -13,12 +11,13 @@ import { isUncharged } from './row.ts';
  * or `totalTimeout`. A batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until
  * earlier tasks end. `controller` is also aborted when the batch pauses, unless the service may accept the request.
  */
-export async function sendWhenSlotFree<Kind extends TaskKind>(
-  submission: Submission<Kind>,
-  item: BatchItem<Kind>,
+export async function sendWhenSlotFree<Accepted>(
+  submission: RowSubmission<Accepted>,
+  item: BatchItem,
   { config, pause, enter }: BatchContext,
   controller: AbortController,
-): Promise<Task<Kind>> {
+  beforeAttempt?: () => Promise<void>,
+): Promise<Accepted> {
   const { signal } = controller;
   const { idempotencyKey } = item;
   const markUnsent = () => {
@@ -26,6 +25,7 @@ export async function sendWhenSlotFree<Kind extends TaskKind>(
     pause.add(controller);
   };
   const observer: AttemptObserver = {
+    beforeAttempt,
     onSend: () => {
       item.isSent = true;
       pause.delete(controller);

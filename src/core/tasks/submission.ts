@@ -6,6 +6,7 @@ import { checkRequestOptions } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import type { Rule } from '../config/validation.ts';
+import type { KnownPrices } from '../limits/estimate.ts';
 import { fingerprint } from './fingerprint.ts';
 import { mergePollHeaders } from './poll-target.ts';
 import { submitTask } from './submit.ts';
@@ -58,6 +59,11 @@ export class Submission<Kind extends TaskKind = TaskKind> {
       ...this.#options,
       ...omitUndefined({ ...options }),
     });
+  }
+
+  /** @internal Estimates the price in USD from the prices of the model; undefined if they are not known. */
+  estimateUsd(prices: KnownPrices): number | undefined {
+    return this.#request().estimateUsd(prices);
   }
 
   /**

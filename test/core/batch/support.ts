@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { vi } from 'vitest';
 
 import { PaymentRequiredError, Polygate } from '../../../src/index.ts';
-import type { BatchOptions, BatchResult, Journal, PolygateOptions } from '../../../src/index.ts';
+import type { BatchOptions, Journal, PolygateOptions, RecoveredRow } from '../../../src/index.ts';
 import type { MockGateway } from '../../../src/mock/index.ts';
 import { collect, rejection } from '../../support/rejection.ts';
 import { image } from '../support.ts';
@@ -67,7 +67,7 @@ export function chargedKeys({ invoice }: MockGateway): Set<string | undefined> {
 }
 
 /** Iterates over a batch that pauses. Returns the results that it yielded before its error, and the error. */
-export async function paused<Row extends BatchResult>(
+export async function paused<Row extends RecoveredRow>(
   { mock }: { mock: MockGateway },
   batch: AsyncIterable<Row>,
 ) {
