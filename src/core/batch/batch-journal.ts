@@ -148,7 +148,9 @@ export class BatchJournal {
       );
     });
     await this.read();
-    if (this.#isTorn) await journal.append(tornLine);
+    if (!this.#isTorn) return;
+    await journal.append(tornLine);
+    this.#damagedLines.pop();
     this.#isTorn = false;
   }
 

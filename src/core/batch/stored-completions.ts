@@ -44,11 +44,11 @@ export class StoredCompletions {
     if (passed !== undefined) return passed;
     this.#lines ??= this.#read()[Symbol.asyncIterator]();
     while (this.#number < lineNumber) {
-      const { done, value } = await this.#lines.next();
-      if (done) return undefined;
+      const next: IteratorResult<string, unknown> = await this.#lines.next();
+      if (next.done) return undefined;
       this.#number += 1;
-      if (this.#number === lineNumber) return value;
-      if (this.#wanted.has(this.#number)) this.#passed.set(this.#number, value);
+      if (this.#number === lineNumber) return next.value;
+      if (this.#wanted.has(this.#number)) this.#passed.set(this.#number, next.value);
     }
     return undefined;
   }
