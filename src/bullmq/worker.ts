@@ -3,7 +3,7 @@ import type { Job, Queue } from 'bullmq';
 import type { KnownPrices, Polygate } from 'polygate';
 
 import { estimateUsd } from '../internal/row-driver.ts';
-import { isRejected, lacksKey } from './decisions.ts';
+import { afterLostChat, isRejected, lacksKey } from './decisions.ts';
 import type { Step } from './decisions.ts';
 import { Permits } from './permits.ts';
 import { disconnect, reconnecting, withinTime } from './redis.ts';
@@ -35,6 +35,9 @@ const pauseTime = 500;
 
 /** How long known prices are used, in ms. */
 const pricingTime = 300_000;
+
+/** For how long the completion of a chat is kept while Redis is unreachable, in ms. */
+const maxOutage = 600_000;
 
 /** How long a row rests after a step that could not be completed, in ms. */
 const retryDelay = 2_000;
@@ -171,6 +174,10 @@ class StepRunner {
     if (row.status === 'running') {
       return this.#apply(job, token, row, await poll({ gateway, row, clock }));
     }
+    if (row.status === 'submitting' && row.data.kind === 'chat') {
+      // The turn stays that of the worker that has sent it, which may still be alive and record the completion.
+      return this.#apply(job, token, row, afterLostChat(row));
+    }
     return this.#submit(job, token, row, clock);
   }
 
@@ -226,9 +233,14 @@ class StepRunner {
     const { store } = this.#context;
     const { state, to } = move;
     if (pause) await store.pause(pause);
-    if (!(await store.move(job.id ?? '', row.key, row.turn, move))) {
-      throw new Error('another process has taken the row');
-    }
+    const jobId = job.id ?? '';
+    const record = () => store.move(jobId, row.key, row.turn, move);
+    const isMoved =
+      (await (state.completion ? untilRecorded(record) : record())) ||
+      // Another worker has recorded the chat as lost, because this one was cut off from Redis. Here is what was paid for.
+      (state.completion &&
+        (await store.move(jobId, row.key, row.turn, { ...move, from: 'unknown' })));
+    if (!isMoved) throw new Error('another process has taken the row');
     const progress = to === 'succeeded' ? 100 : state.progress;
     if (progress !== undefined && progress !== job.progress)
       await job.updateProgress(progress).catch(() => undefined);
@@ -272,6 +284,19 @@ class StepRunner {
       this.#pricing.set(model, known);
     }
     return estimateUsd(data, await known.pricing);
+  }
+}
+
+/** Records the completion of a chat, which exists only in this process, also if Redis is unreachable for a while. */
+async function untilRecorded(record: () => Promise<boolean>): Promise<boolean> {
+  const giveUpAt = performance.now() + maxOutage;
+  for (;;) {
+    try {
+      return await record();
+    } catch (error) {
+      if (performance.now() > giveUpAt) throw error;
+      await sleep(retryDelay);
+    }
   }
 }
 
