@@ -72,7 +72,7 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
 }
 
 /** Sends the chat of a row that was admitted. */
-export async function submitChat(admitted: AdmittedRow): Promise<Step> {
+async function submitChat(admitted: AdmittedRow): Promise<Step> {
   const { gateway, row, mayBeCharged, attempts } = admitted;
   const { data, state, key } = row;
   try {

@@ -6,7 +6,7 @@ import { estimateUsd } from '../internal/row-driver.ts';
 import { afterLostChat, isRejected, lacksKey } from './decisions.ts';
 import type { Step } from './decisions.ts';
 import { Permits } from './permits.ts';
-import { disconnect, reconnecting, withinTime } from './redis.ts';
+import { disconnect, reconnecting, repeatInOutage, withinTime } from './redis.ts';
 import { isEnded } from './row.ts';
 import type { RowData } from './row.ts';
 import { poll, submit } from './steps.ts';
@@ -35,9 +35,6 @@ const pauseTime = 500;
 
 /** How long known prices are used, in ms. */
 const pricingTime = 300_000;
-
-/** For how long the completion of a chat is kept while Redis is unreachable, in ms. */
-const maxOutage = 600_000;
 
 /** How long a row rests after a step that could not be completed, in ms. */
 const retryDelay = 2_000;
@@ -236,7 +233,7 @@ class StepRunner {
     const jobId = job.id ?? '';
     const record = () => store.move(jobId, row.key, row.turn, move);
     const isMoved =
-      (await (state.completion ? untilRecorded(record) : record())) ||
+      (await (state.completion ? repeatInOutage(record) : record())) ||
       // Another worker has recorded the chat as lost, because this one was cut off from Redis. Here is what was paid for.
       (state.completion &&
         (await store.move(jobId, row.key, row.turn, { ...move, from: 'unknown' })));
@@ -284,19 +281,6 @@ class StepRunner {
       this.#pricing.set(model, known);
     }
     return estimateUsd(data, await known.pricing);
-  }
-}
-
-/** Records the completion of a chat, which exists only in this process, also if Redis is unreachable for a while. */
-async function untilRecorded(record: () => Promise<boolean>): Promise<boolean> {
-  const giveUpAt = performance.now() + maxOutage;
-  for (;;) {
-    try {
-      return await record();
-    } catch (error) {
-      if (performance.now() > giveUpAt) throw error;
-      await sleep(retryDelay);
-    }
   }
 }
 

@@ -3,7 +3,7 @@
  * process can make.
  */
 import type { Polygate } from '../client.ts';
-import { ChatSubmission } from '../core/chat/chat-submission.ts';
+import type { ChatSubmission } from '../core/chat/chat-submission.ts';
 import { parseRetryAfter } from '../core/http/retry-after.ts';
 import type { KnownPrices } from '../core/limits/estimate.ts';
 import { requestPrice } from '../core/limits/request-price.ts';

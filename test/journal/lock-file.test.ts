@@ -74,7 +74,8 @@ describe('the lock of a file journal', () => {
     const link = newPath();
     await symlink(path, link);
     const lock = await lockFile(path, timing);
-    await rejection(ConfigurationError, lockFile(link, timing));
+    const error = await rejection(ConfigurationError, lockFile(link, timing));
+    expect(error.message).toContain(`'${link}' is in use`);
     await lock.release();
   });
 

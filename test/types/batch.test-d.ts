@@ -96,7 +96,7 @@ describe('batch()', () => {
       expectTypeOf(row.completion?.choices[0]?.message.content).toEqualTypeOf<
         string | null | undefined
       >();
-      expectTypeOf(row.generation?.urls).toEqualTypeOf<string[] | undefined>();
+      expectTypeOf(row.generation?.urls).toEqualTypeOf<[string, ...string[]] | undefined>();
     };
     expectTypeOf(check).toBeFunction();
   });
