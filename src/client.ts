@@ -1,6 +1,6 @@
 import type { RecoverOptions } from './core/batch/batch-context.ts';
 import { batch } from './core/batch/batch.ts';
-import type { AnySubmission, BatchOptions, Describe, RowOf } from './core/batch/batch.ts';
+import type { AnySubmission, BatchOptions, RowOf } from './core/batch/batch.ts';
 import { recover } from './core/batch/recover.ts';
 import type { RecoveredRow } from './core/batch/recover.ts';
 import { throwToCaller } from './core/call/caller-stack.ts';
@@ -243,7 +243,7 @@ export class Polygate {
    */
   batch<Input, Described extends AnySubmission>(
     inputs: Iterable<Input> | AsyncIterable<Input>,
-    describe: Describe<Input, Described>,
+    describe: (input: Input, index: number) => Described | Promise<Described>,
     options: BatchOptions<Input> = {},
   ): AsyncGenerator<RowOf<Input, Described>, void, undefined> {
     const fetchModel = (model: string) => this.models.retrieve(model);

@@ -109,6 +109,7 @@ export type {
 } from './types/chat/completion.ts';
 export type {
   CompletionOf,
+  ChatSubmissionParams,
   ParseParams,
   ParsedCompletion,
   PartialDeep,

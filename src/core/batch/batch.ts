@@ -71,16 +71,15 @@ export type AnySubmission = Submission | ChatSubmission<unknown>;
 /** The result of a row with the given submission. */
 export type RowOf<Input, Described> = [Described] extends [never]
   ? BatchRow<Input>
-  : TaskRowOf<Input, KindOf<Described>> | ChatRowOf<Input, Described>;
-
-type KindOf<Described> = Described extends Submission<infer Kind> ? Kind : never;
-
-type TaskRowOf<Input, Kind extends TaskKind> = [Kind] extends [never]
-  ? never
-  : BatchRow<Input, Kind>;
-
-type ChatRowOf<Input, Described> =
-  Described extends ChatSubmission<infer Output> ? ChatRow<Input, Output> : never;
+  :
+      | ([Described & Submission] extends [never]
+          ? never
+          : Extract<Described, Submission> extends Submission<infer Kind>
+            ? [Extract<Described, Submission>] extends [never]
+              ? never
+              : BatchRow<Input, Kind>
+            : never)
+      | (Described extends ChatSubmission<infer Output> ? ChatRow<Input, Output> : never);
 
 /** Returns the submission of a row. */
 export type Describe<Input, Described extends AnySubmission> = (
