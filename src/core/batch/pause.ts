@@ -47,7 +47,8 @@ export class Pause {
         ? reason
         : new PaymentRequiredError('402', details);
     this.#reason = begun;
-    for (const row of this.#unsent) row.abort(begun);
+    // Rows that wait for a slot at a budget have their price reserved in it.
+    if (!BudgetExceededError.is(begun)) for (const row of this.#unsent) row.abort(begun);
     const summary = PaymentRequiredError.is(begun) ? '402' : begun.message;
     this.#log.warn(() => `${summary}: No more rows are submitted. Waiting for accepted rows.`);
   }
@@ -55,7 +56,7 @@ export class Pause {
   /** Registers a row as unsent: the pause aborts it. */
   add(row: AbortController): void {
     this.#unsent.add(row);
-    if (this.#reason) row.abort(this.#reason);
+    if (this.#reason && !BudgetExceededError.is(this.#reason)) row.abort(this.#reason);
   }
 
   /** The request of the row has been sent, or never will be. */
