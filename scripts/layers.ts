@@ -32,7 +32,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'index.ts': [...base, 'core', 'resources', 'base-client.ts', 'client.ts'],
   'chat.ts': [...base, 'core', 'resources', 'chat-client.ts', 'index.ts'],
   internal: [...base, 'core', 'resources', 'client.ts'],
-  journal: ['types', 'errors/configuration.ts', 'node:fs/promises', 'node:path'],
+  journal: ['types', 'errors/configuration.ts', 'node:fs/promises', 'node:os', 'node:path'],
   node: ['types/nearest-name.ts', 'types/schema.ts', 'polygate', 'node:*', 'node:*/**'],
   'node/fetch': [
     'types/nearest-name.ts',

@@ -1,9 +1,9 @@
 import { BaseClient } from './base-client.ts';
 import type { RecoverOptions } from './core/batch/batch-context.ts';
-import type { BatchResult } from './core/batch/batch-result.ts';
 import { batch } from './core/batch/batch.ts';
-import type { BatchOptions, BatchRow } from './core/batch/batch.ts';
+import type { AnySubmission, BatchOptions, RowOf } from './core/batch/batch.ts';
 import { recover } from './core/batch/recover.ts';
+import type { RecoveredRow } from './core/batch/recover.ts';
 import { throwToCaller } from './core/call/caller-stack.ts';
 import { createContext } from './core/call/context.ts';
 import type { ClientContext } from './core/call/context.ts';
@@ -21,7 +21,6 @@ import type { DownloadResponse } from './core/tasks/download-body.ts';
 import { download } from './core/tasks/download.ts';
 import type { DownloadOptions } from './core/tasks/download.ts';
 import { parseReceipt } from './core/tasks/receipt.ts';
-import type { Submission } from './core/tasks/submission.ts';
 import type { Task } from './core/tasks/task.ts';
 import { AccountNamespace } from './resources/account.ts';
 import { Audio } from './resources/audio.ts';
@@ -223,12 +222,13 @@ export class Polygate extends BaseClient<PolygateOptions> {
    * }
    * ```
    */
-  batch<Input, Kind extends TaskKind>(
+  batch<Input, Described extends AnySubmission>(
     inputs: Iterable<Input> | AsyncIterable<Input>,
-    describe: (input: Input, index: number) => Submission<Kind> | Promise<Submission<Kind>>,
+    describe: (input: Input, index: number) => Described | Promise<Described>,
     options: BatchOptions<Input> = {},
-  ): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
-    return batch(this.#context, inputs, describe, options);
+  ): AsyncGenerator<RowOf<Input, Described>, void, undefined> {
+    const fetchModel = (model: string) => this.models.retrieve(model);
+    return batch(this.#context, { inputs, describe, options, fetchModel });
   }
 
   /**
@@ -252,8 +252,14 @@ export class Polygate extends BaseClient<PolygateOptions> {
   recover(
     journal: Journal,
     options: RecoverOptions = {},
-  ): AsyncGenerator<BatchResult, void, undefined> {
-    return recover(this.#context, journal, (kind) => this.#namespaceFor(kind), options);
+  ): AsyncGenerator<RecoveredRow, void, undefined> {
+    const recreate = {
+      namespaceFor: (kind: TaskKind) => this.#namespaceFor(kind),
+      chat: (params: { model: string }, fallback?: readonly string[]) =>
+        this.chat.completions.restore(params, fallback),
+      fetchModel: (model: string) => this.models.retrieve(model),
+    };
+    return recover(this.#context, journal, recreate, options);
   }
 
   /** Returns the namespace for a kind of task. */

@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import type { Submission } from 'polygate';
+import type { ChatSubmission, Submission } from 'polygate';
 
 import { ConfigurationError } from '../errors/configuration.ts';
 import { ConnectionError } from '../errors/connection.ts';
@@ -22,8 +22,11 @@ const groupLength = 4_000_000;
 export interface RowInput {
   /** Any non-empty string. */
   readonly id: string;
-  /** What to submit, such as `gateway.images.submission(params)`. */
-  readonly submission: Submission;
+  /**
+   * What to submit, such as `gateway.images.submission(params)`. A chat is sent at most once, unless you retry its row; the
+   * schema of its output is not stored, so the row has no `parsed`.
+   */
+  readonly submission: Submission | ChatSubmission<unknown>;
 }
 
 /** The queue that rows are added to. */

@@ -1,7 +1,10 @@
+import type { ChatCompletion } from 'polygate';
+
 import { APIError } from '../errors/api.ts';
 import { PolygateError } from '../errors/base.ts';
 import { BudgetExceededError } from '../errors/budget.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
+import { ConnectionError } from '../errors/connection.ts';
 import {
   AuthenticationError,
   ConcurrencyLimitError,
@@ -63,6 +66,8 @@ export interface Attempt {
   readonly attempts: number;
   /** The longest delay that the service may request, in ms. */
   readonly maxRetryDelay: number;
+  /** Whether the row is a chat, which has no key under which it could be sent again. */
+  readonly isChat?: boolean | undefined;
 }
 
 /**
@@ -139,23 +144,29 @@ export const deadlineOf = ({ deadline = Infinity }: RowState): number => deadlin
  * key is no attempt. Other temporary failures are repeated under the same key until the attempts are used up.
  */
 export function afterFailedSubmit(
-  { state, key, mayBeCharged, attempts, maxRetryDelay }: Attempt,
+  { state, key, mayBeCharged, attempts, maxRetryDelay, isChat = false }: Attempt,
   error: unknown,
 ): Step {
-  const nowCharged = mayBeCharged || !isUncharged(error);
+  const isLost = !isUncharged(error);
+  const nowCharged = mayBeCharged || isLost;
   const move = {
     from: 'submitting',
     to: 'waiting',
     state: { ...state, mayBeCharged: nowCharged },
-    cost: nowCharged ? 'unknown' : 0,
+    // What an earlier request for a chat may have cost was spent when it was retried.
+    cost: (isChat ? isLost : nowCharged) ? 'unknown' : 0,
   } as const;
+  if (isChat && isLost) {
+    const lost = { ...move.state, error: toRowError(error, key) };
+    return { move: { ...move, to: 'unknown', state: lost } };
+  }
   if (lacksKey(error)) return { move, pause: 'authentication' };
   if (PaymentRequiredError.is(error)) return { move, pause: 'balance' };
   if (BudgetExceededError.is(error)) return { move, pause: 'budget' };
   const retryAfterMs = Math.min(retryAfterOf(error) ?? 0, maxRetryDelay);
   if (ConcurrencyLimitError.is(error)) return { move, delayMs: Math.max(slotDelay, retryAfterMs) };
   const failures = (state.failures ?? 0) + 1;
-  const rowError = mayBeCharged ? withEarlierCharge(error) : error;
+  const rowError = mayBeCharged ? withEarlierCharge(error, !isChat) : error;
   const failed = { ...move.state, failures, error: toRowError(rowError, key) };
   if (failures < attempts && canSubmitLater(error)) {
     const backoff = Math.min(maxBackoff, retryDelay * 2 ** (failures - 1));
@@ -164,6 +175,28 @@ export function afterFailedSubmit(
   const progress = { hasTask: false, mayBeCharged, isRecorded: true };
   const to = isFinalError(progress, error) ? 'failed' : 'unknown';
   return { move: { ...move, to, state: failed } };
+}
+
+/** What follows from the completion of a chat. */
+export function afterChat(
+  state: RowState,
+  completion: ChatCompletion,
+  chargeUsd: number | undefined,
+): Step {
+  const ended = { ...state, completion, error: undefined };
+  const cost = chargeUsd ?? 'unknown';
+  return { move: { from: 'submitting', to: 'succeeded', state: ended, cost } };
+}
+
+/** What follows for a chat whose worker has died or has lost its job after it was admitted: it may have been charged. */
+export function afterLostChat({ data, state, key }: StoredRow): Step {
+  const error = new ConnectionError(
+    `The worker that sent the chat of row ${data.id} has died or was cut off, so the chat may have been charged. ` +
+      'It is sent again only by queue.retry(id), and you may then pay for it a second time.',
+    { outcome: 'unknown' },
+  );
+  const lost = { ...state, mayBeCharged: true, error: toRowError(error, key) };
+  return { move: { from: 'submitting', to: 'unknown', state: lost, cost: 'unknown' } };
 }
 
 /** How a failed or unknown row continues: with a new key, with its task, or with another submission under its key. */

@@ -13,10 +13,14 @@
  * `worker.ts` takes a row from step to step, `steps.ts` sends the requests, `decisions.ts` decides what follows from a
  * response, and `scripts.ts` makes each change atomic. A killed worker leaves a row in any of these states, and another
  * worker continues from there.
+ *
+ * A chat has no key under which it could be sent again, so it never returns from submitting to waiting if it may have been
+ * charged: a worker that finds it submitting records that it is unknown. If the worker that has sent it is still alive, it
+ * records the completion nevertheless, unless the row was retried.
  */
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Submission } from 'polygate';
+import type { ChatSubmission, Submission } from 'polygate';
 
 import { ConfigurationError } from '../errors/configuration.ts';
 import { checkOptions } from '../internal/options.ts';
@@ -102,7 +106,7 @@ export class GenerationQueue {
    * @throws `ConflictError` if the id exists with other params. Nothing was added or sent.
    * @throws `ConfigurationError` if the id or the submission is invalid; `ConnectionError`.
    */
-  async add(id: string, submission: Submission): Promise<void> {
+  async add(id: string, submission: Submission | ChatSubmission<unknown>): Promise<void> {
     await this.addBulk([{ id, submission }], (row) => row);
   }
 
@@ -199,7 +203,7 @@ export class GenerationQueue {
   /**
    * Submits a failed row again under its key, so that the service returns the task of that key if there is one, without
    * another charge. An `unknown` row with a receipt continues its wait. With `anew`, submits the row under a new key: a
-   * new task, which is charged again.
+   * new task, which is charged again. A chat is always sent anew: if it is `unknown`, you may pay for it a second time.
    *
    * @throws `ConfigurationError` if there is no such row, or its status is neither `failed` nor `unknown`.
    * @throws `ConnectionError` if Redis is unreachable, or a killed worker had not recorded the failure completely.

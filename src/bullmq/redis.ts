@@ -130,3 +130,20 @@ export async function runScript(
     return redis.eval(script, keys.length, ...keys, ...args);
   }
 }
+
+/** For how long a change is repeated while Redis is unreachable, and how often, in ms. */
+const maxOutage = 600_000;
+const repeatDelay = 2_000;
+
+/** Makes a change that exists only in this process, also if Redis is unreachable for a while. */
+export async function repeatInOutage<Result>(change: () => Promise<Result>): Promise<Result> {
+  const giveUpAt = performance.now() + maxOutage;
+  for (;;) {
+    try {
+      return await change();
+    } catch (error) {
+      if (performance.now() > giveUpAt) throw error;
+      await new Promise((resolve) => void setTimeout(resolve, repeatDelay));
+    }
+  }
+}

@@ -52,9 +52,9 @@ export function toRow<Status extends Row['status']>(
   status: Status,
 ): Row & { readonly status: Status } {
   const { id, kind } = data;
-  const { receipt, generation, error } = state;
+  const { receipt, generation, completion, error } = state;
   const result = status === 'succeeded' ? reviveGeneration(generation) : undefined;
-  return { id, kind, status, idempotencyKey: key, receipt, generation: result, error };
+  return { id, kind, status, idempotencyKey: key, receipt, generation: result, completion, error };
 }
 
 /** A row in its final state; undefined if it has none, for example because a retry has moved it back to `waiting`. */

@@ -27,9 +27,13 @@ export async function retryRow(
   for (;;) {
     const row = await readRow(store, id);
     // Derived, so that a retry that Redis has forgotten and that is repeated is not charged again.
-    const newKey = anew ? await rowKey(row.key, 'anew') : undefined;
+    // A chat that is sent again may be charged again, as if it had a new key.
+    const isChat = row.data.kind === 'chat';
+    const newKey = anew || isChat ? await rowKey(row.key, 'anew') : undefined;
     const next = afterRetry(row, newKey, await store.now(), waitTimeout);
-    const result = await store.retry(jobIdOf(id), row.key, next, row.turn);
+    const { mayBeCharged } = row.state;
+    const change = isChat ? { ...next, state: { ...next.state, mayBeCharged } } : next;
+    const result = await store.retry(jobIdOf(id), row.key, change, row.turn);
     if (result === 'ok') return;
     if (result !== 'busy') {
       const reason = result === 'missing' ? 'was removed' : `is ${result}`;

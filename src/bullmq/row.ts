@@ -1,7 +1,7 @@
-import type { Generation, Outcome, Receipt, SucceededGeneration, TaskKind } from 'polygate';
+import type { ChatCompletion, Generation, Outcome, Receipt, SucceededGeneration } from 'polygate';
 
 import { PolygateError } from '../errors/base.ts';
-import type { RowRequest } from '../internal/row-driver.ts';
+import type { RowKind, RowRequest } from '../internal/row-driver.ts';
 import { isRecord, textOf } from '../types/type-guards.ts';
 
 /** Where a row is: `waiting` until it is submitted, `running` while its task is, and then how it has ended. */
@@ -29,25 +29,30 @@ export interface RowError {
 }
 
 /** A row of a queue as it is now. */
-export interface Row<Kind extends TaskKind = TaskKind> {
+export interface Row<Kind extends RowKind = RowKind> {
   /** The id that the row was added with. */
   readonly id: string;
-  /** What is generated. */
+  /** What is generated, or `chat`. */
   readonly kind: Kind;
-  /** Where the row is. `unknown`: its task may still be processing when `waitTimeout` ended the wait. */
+  /**
+   * Where the row is. `unknown`: its task may still be processing when `waitTimeout` ended the wait; or it is a chat that may
+   * have been charged, because its worker died or its response was lost. Such a chat is sent again only by `retry`.
+   */
   readonly status: RowStatus;
   /** Idempotency key of the submission. */
   readonly idempotencyKey: string;
   /** The task, once the submission was accepted: `gateway.resume(receipt)` returns its handle. */
-  readonly receipt?: Receipt<Kind> | undefined;
-  /** The finished generation of a row that has succeeded. */
-  readonly generation?: SucceededGeneration<Kind> | undefined;
+  readonly receipt?: Receipt<Exclude<Kind, 'chat'>> | undefined;
+  /** The finished generation of a task that has succeeded. */
+  readonly generation?: SucceededGeneration<Exclude<Kind, 'chat'>> | undefined;
+  /** The completion of a chat that has succeeded. */
+  readonly completion?: ChatCompletion | undefined;
   /** Why the row has failed, or why its status is unknown. */
   readonly error?: RowError | undefined;
 }
 
 /** A row that has ended. */
-export type EndedRow<Kind extends TaskKind = TaskKind> = Row<Kind> & { readonly status: EndStatus };
+export type EndedRow<Kind extends RowKind = RowKind> = Row<Kind> & { readonly status: EndStatus };
 
 /** What a job contains. It never changes. */
 export interface RowData extends RowRequest {
@@ -73,6 +78,7 @@ export interface RowState {
   readonly interval?: number | undefined;
   readonly progress?: number | undefined;
   readonly generation?: Generation | undefined;
+  readonly completion?: ChatCompletion | undefined;
   readonly error?: RowError | undefined;
 }
 

@@ -2,9 +2,10 @@ import type { Polygate, Receipt } from 'polygate';
 
 import { PolygateError } from '../errors/base.ts';
 import { TaskWaitTimeoutError } from '../errors/tasks.ts';
-import { delayOptionsOf, pollRow, submitRow } from '../internal/row-driver.ts';
+import { delayOptionsOf, pollRow, sendChat, submitRow } from '../internal/row-driver.ts';
 import { unchecked } from '../types/schema.ts';
 import {
+  afterChat,
   afterFailedPoll,
   afterFailedSubmit,
   afterTask,
@@ -50,7 +51,9 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
     return { from: 'submitting', state: next, key } as const;
   };
   try {
-    const { task, meta, result, isRepeated } = await submitRow(gateway, data, key);
+    const { kind } = data;
+    if (kind === 'chat') return await submitChat(admitted);
+    const { task, meta, result, isRepeated } = await submitRow(gateway, { ...data, kind }, key);
     const step = afterTask(accepted(task.toJSON()), result, timingOf(admitted));
     const cost = costOf(task, mayBeCharged || isRepeated, priceUsd);
     return withMove(step, { cost, limit: meta.concurrency.limit ?? 'more' });
@@ -65,6 +68,21 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
     const receipt = unchecked<Receipt>(task.toJSON());
     const step = afterTask(accepted(receipt), {}, timingOf(admitted));
     return withMove(step, { cost: receipt.chargeUsd ?? priceUsd, limit });
+  }
+}
+
+/** Sends the chat of a row that was admitted. */
+async function submitChat(admitted: AdmittedRow): Promise<Step> {
+  const { gateway, row, mayBeCharged, attempts } = admitted;
+  const { data, state, key } = row;
+  try {
+    const { completion, meta } = await sendChat(gateway, data);
+    const limit = meta.concurrency.limit ?? 'more';
+    return withMove(afterChat(state, completion, meta.chargeUsd), { limit });
+  } catch (error) {
+    const { maxRetryDelay } = delayOptionsOf(gateway);
+    const attempt = { state, key, mayBeCharged, attempts, maxRetryDelay, isChat: true };
+    return withMove(afterFailedSubmit(attempt, error), { limit: reportedLimit(error) });
   }
 }
 

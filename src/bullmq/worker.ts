@@ -3,10 +3,10 @@ import type { Job, Queue } from 'bullmq';
 import type { KnownPrices, Polygate } from 'polygate';
 
 import { estimateUsd } from '../internal/row-driver.ts';
-import { isRejected, lacksKey } from './decisions.ts';
+import { afterLostChat, isRejected, lacksKey } from './decisions.ts';
 import type { Step } from './decisions.ts';
 import { Permits } from './permits.ts';
-import { disconnect, reconnecting, withinTime } from './redis.ts';
+import { disconnect, reconnecting, repeatInOutage, withinTime } from './redis.ts';
 import { isEnded } from './row.ts';
 import type { RowData } from './row.ts';
 import { poll, submit } from './steps.ts';
@@ -171,6 +171,10 @@ class StepRunner {
     if (row.status === 'running') {
       return this.#apply(job, token, row, await poll({ gateway, row, clock }));
     }
+    if (row.status === 'submitting' && row.data.kind === 'chat') {
+      // The turn stays that of the worker that has sent it, which may still be alive and record the completion.
+      return this.#apply(job, token, row, afterLostChat(row));
+    }
     return this.#submit(job, token, row, clock);
   }
 
@@ -226,9 +230,14 @@ class StepRunner {
     const { store } = this.#context;
     const { state, to } = move;
     if (pause) await store.pause(pause);
-    if (!(await store.move(job.id ?? '', row.key, row.turn, move))) {
-      throw new Error('another process has taken the row');
-    }
+    const jobId = job.id ?? '';
+    const record = () => store.move(jobId, row.key, row.turn, move);
+    const isMoved =
+      (await (state.completion ? repeatInOutage(record) : record())) ||
+      // Another worker has recorded the chat as lost, because this one was cut off from Redis. Here is what was paid for.
+      (state.completion &&
+        (await store.move(jobId, row.key, row.turn, { ...move, from: 'unknown' })));
+    if (!isMoved) throw new Error('another process has taken the row');
     const progress = to === 'succeeded' ? 100 : state.progress;
     if (progress !== undefined && progress !== job.progress)
       await job.updateProgress(progress).catch(() => undefined);

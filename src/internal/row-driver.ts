@@ -3,6 +3,7 @@
  * process can make.
  */
 import type { Polygate } from '../client.ts';
+import type { ChatSubmission } from '../core/chat/chat-submission.ts';
 import { parseRetryAfter } from '../core/http/retry-after.ts';
 import type { KnownPrices } from '../core/limits/estimate.ts';
 import { requestPrice } from '../core/limits/request-price.ts';
@@ -10,6 +11,7 @@ import type { Submission } from '../core/tasks/submission.ts';
 import type { Task } from '../core/tasks/task.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import type { TaskNamespace } from '../resources/task-namespace.ts';
+import type { ChatCompletion } from '../types/chat/completion.ts';
 import type { ResponseMeta } from '../types/meta.ts';
 import type { Receipt, SucceededGeneration, TaskKind } from '../types/tasks/task.ts';
 
@@ -17,9 +19,12 @@ export { isFinalError, isUncharged, rowKey, withEarlierCharge } from '../core/ba
 export { requestHash } from '../core/tasks/fingerprint.ts';
 export { nextPollDelay, taskPollInterval } from '../core/tasks/poll-delay.ts';
 
+/** What a row is: the kind of its task, or a chat, which the service may charge each time it is sent. */
+export type RowKind = TaskKind | 'chat';
+
 /** What a row submits, as plain JSON. */
 export interface RowRequest {
-  readonly kind: TaskKind;
+  readonly kind: RowKind;
   readonly path: string;
   readonly params: { readonly model: string };
   /** The other models that may be used, if there are any. */
@@ -50,7 +55,7 @@ export interface RowStep {
  * @throws `ConfigurationError` if it is invalid.
  */
 export async function describeRow(
-  submission: Submission,
+  submission: Submission | ChatSubmission<unknown>,
 ): Promise<RowRequest & { readonly idempotencyKey: string | undefined }> {
   const { path, idempotencyKey, params, fallback } = await submission.details(true);
   if (!params) throw new ConfigurationError('submission: has no params.');
@@ -59,18 +64,25 @@ export async function describeRow(
       'fallbackOn: must be omitted, because a function cannot be stored for another process.',
     );
   }
-  return { kind: submission.kind, path, params, ...(fallback && { fallback }), idempotencyKey };
+  return {
+    kind: submission.kind,
+    path,
+    params,
+    ...(fallback?.length && { fallback }),
+    idempotencyKey,
+  };
 }
 
 /** Estimates what a row costs in USD; 0 if the price is not known. */
 export function estimateUsd({ kind, params }: RowRequest, prices: KnownPrices): number {
-  return requestPrice[kind](params)(prices) ?? 0;
+  // The price of a chat is known only afterwards.
+  return kind === 'chat' ? 0 : (requestPrice[kind](params)(prices) ?? 0);
 }
 
 /** Submits a row. `isRepeated`: before the response, an attempt was made that may have been charged. */
 export async function submitRow(
   gateway: Polygate,
-  { kind, path, params, fallback }: RowRequest,
+  { kind, path, params, fallback }: RowRequest & { readonly kind: TaskKind },
   idempotencyKey: string,
 ): Promise<RowStep & { readonly isRepeated: boolean }> {
   let isRepeated = false;
@@ -81,6 +93,16 @@ export async function submitRow(
   );
   const { meta } = task;
   return { task, meta, result: await resultOf(task, meta), isRepeated };
+}
+
+/** Sends the chat of a row. Like any chat, it is not sent again if it may have been charged. */
+export async function sendChat(
+  gateway: Polygate,
+  { params, fallback }: RowRequest,
+): Promise<{ readonly completion: ChatCompletion; readonly meta: ResponseMeta }> {
+  const submission = gateway.chat.completions.restore(params, fallback);
+  const { data, meta } = await submission.send().withResponse();
+  return { completion: data, meta };
 }
 
 /** Polls the task of a row once. */

@@ -5,6 +5,8 @@ import { dirname } from 'node:path';
 import { ConfigurationError } from '../errors/configuration.ts';
 import { unknownNameProblem } from '../types/nearest-name.ts';
 import type { Journal } from '../types/tasks/journal.ts';
+import { lockFile } from './lock-file.ts';
+import type { FileLock } from './lock-file.ts';
 
 /** Options of {@link fileJournal}. */
 export interface FileJournalOptions {
@@ -26,7 +28,9 @@ interface PendingLine {
 /**
  * Creates a {@link Journal} in a file, with one JSON line per journal entry. Each line is flushed to disk before
  * `append` resolves, so it survives a crash of the process or the machine. The file is append-only and is not kept
- * open.
+ * open. While a batch has locked it, a small file beside it, which ends with `.lock`, keeps other processes away. That of a
+ * process that has died does not: it is removed, at once on the same machine, and after ten seconds if the process was in
+ * another container or on another machine.
  *
  * @param path - Path of the file. If the file does not exist, it is created, readable by its owner only. Its folder
  * must exist.
@@ -46,6 +50,7 @@ export function fileJournal(path: string, options: FileJournalOptions = {}): Jou
       const lines = pending;
       pending = [];
       try {
+        if (lock && !(await lock.isHeld())) throw lostLockError(path);
         await write(path, lines.map(({ line }) => `${line}\n`).join(''));
         for (const { resolve } of lines) resolve();
       } catch (error) {
@@ -55,6 +60,8 @@ export function fileJournal(path: string, options: FileJournalOptions = {}): Jou
     isFlushing = false;
   };
 
+  let lock: FileLock | undefined;
+
   return {
     storeParams,
     read: () => readLines(path),
@@ -63,7 +70,22 @@ export function fileJournal(path: string, options: FileJournalOptions = {}): Jou
         pending.push({ line, resolve, reject });
         if (!isFlushing) void flush();
       }),
+    lock: async () => {
+      const held = await lockFile(path);
+      lock = held;
+      return async () => {
+        if (lock === held) lock = undefined;
+        await held.release();
+      };
+    },
   };
+}
+
+/** A process that was suspended for long must not send what another one may have sent meanwhile. */
+function lostLockError(path: string): ConfigurationError {
+  return new ConfigurationError(
+    `journal: '${path}' was taken over by another process, because this one showed no sign of life.`,
+  );
 }
 
 async function write(path: string, text: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { link, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { ConfigurationError } from 'polygate';
 import type { Clock, DownloadOptions, Generation, Polygate, TaskHandle } from 'polygate';
 
 import { unknownNameProblem } from '../types/nearest-name.ts';
+import { fillPlaceholder, findExisting, hasPlaceholder } from './file-name.ts';
 import { transfer } from './transfer.ts';
 import type { Transferred, TransferSource } from './transfer.ts';
 
@@ -24,6 +25,12 @@ export interface SaveToOptions extends Omit<DownloadOptions, 'range'> {
    * @defaultValue the system clock
    */
   clock?: Pick<Clock, 'sleep'> | undefined;
+  /**
+   * Whether an existing file is replaced. If not, it is an error, also if the file appears during the download. With
+   * `{ext}` in the path, a file with any extension counts.
+   * @defaultValue true
+   */
+  overwrite?: boolean | undefined;
 }
 
 /** Every option name. `gateway.download` checks the values of its own options. */
@@ -36,11 +43,12 @@ const optionNames: Readonly<Record<keyof Required<SaveToOptions>, true>> = {
   requestId: true,
   maxRetries: true,
   clock: true,
+  overwrite: true,
 };
 
 /** A file that {@link saveTo} has written. */
 export interface SavedFile {
-  /** The path that you passed. */
+  /** The path that you passed, with `{ext}` filled in. */
   path: string;
   /** Size of the file. */
   bytes: number;
@@ -66,10 +74,13 @@ const systemClock: Pick<Clock, 'sleep'> = {
  * download whose connection breaks continues where it ended, with a `Range` request, unless the file has changed or the
  * server does not support this; then it starts over.
  *
- * @param path - Path of the file. Its folder must exist. An existing file is replaced; a symbolic link is followed.
+ * @param path - Path of the file. Its folder must exist. `{ext}` in the name of the file becomes the extension of the media
+ * type of the response, such as `png`; `bin` if it has none. An existing file is replaced, unless `overwrite` is false; a
+ * symbolic link is followed.
  * @returns the path, the size and the media type of the file, and whether it is verified to be complete.
  * @throws `ConfigurationError` if `path` is not the path of a regular file, its folder does not exist, or an
- * option is invalid. Nothing was downloaded.
+ * option is invalid. With `overwrite: false`, also if the file exists: its `code` is `EEXIST`. A result that was downloaded
+ * before the file appeared is not kept; its download can be repeated.
  * @throws `APIError` if the server responds with an error; `ConnectionError` if the connection fails more
  * than `maxRetries` times; `ResponseValidationError` if the file is larger than `maxBytes` or a partial response
  * is not the requested part; `AbortedError` if the signal aborts.
@@ -83,12 +94,18 @@ export async function saveTo(
 ): Promise<SavedFile> {
   const problem = unknownNameProblem(options, Object.keys(optionNames));
   if (problem !== undefined) throw new ConfigurationError(`${problem} Nothing was downloaded.`);
-  const { maxRetries = 5, clock = systemClock, ...downloadOptions } = options;
+  const { maxRetries = 5, clock = systemClock, overwrite = true, ...downloadOptions } = options;
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {
     throw new ConfigurationError('maxRetries: must be a non-negative integer.');
   }
+  if (typeof overwrite !== 'boolean') {
+    throw new ConfigurationError('overwrite: must be true or false. Nothing was downloaded.');
+  }
   const { signal } = downloadOptions;
-  const target = await resolveTarget(path);
+  const isTemplate = hasPlaceholder(path);
+  const target = isTemplate ? path : await resolveTarget(path);
+  const existing = overwrite ? undefined : await findExisting(path);
+  if (existing !== undefined) throw existsError(existing, 'Nothing was downloaded.');
   const temporary = join(dirname(target), `.polygate-${randomUUID()}.part`);
   const file = await create(temporary);
   try {
@@ -98,8 +115,11 @@ export async function saveTo(
       // If the signal aborts, the next request reports it.
       sleep: (ms) => clock.sleep(ms, signal).catch(() => undefined),
     });
-    await rename(temporary, target);
-    return { path, ...result };
+    const filled = isTemplate ? fillPlaceholder(path, result.mediaType) : path;
+    const destination = isTemplate ? await resolveTarget(filled, 'saved') : target;
+    if (overwrite) await rename(temporary, destination);
+    else await moveToNewFile(temporary, destination);
+    return { path: filled, ...result };
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
@@ -107,13 +127,36 @@ export async function saveTo(
 }
 
 /** Follows a symbolic link, so that it is not replaced by the file. Rejects what a rename must not replace. */
-async function resolveTarget(path: string): Promise<string> {
+async function resolveTarget(path: string, consequence = 'downloaded'): Promise<string> {
   const namesFolder = path === '' || path.endsWith('/') || path.endsWith(sep);
   const target = namesFolder ? undefined : await realpath(path).catch(ignoreMissing);
   if (!namesFolder && (target === undefined || (await stat(target)).isFile()))
     return target ?? path;
   throw new ConfigurationError(
-    `path: '${path}' is not a regular file. Pass the path of the file to write. Nothing was downloaded.`,
+    `path: '${path}' is not a regular file. Pass the path of the file to write. Nothing was ${consequence}.`,
+  );
+}
+
+/** Gives a complete file its name, unless there is a file of that name. */
+async function moveToNewFile(temporary: string, target: string): Promise<void> {
+  try {
+    await link(temporary, target).catch(async (error: unknown) => {
+      if (codeOf(error) === 'EEXIST') throw error;
+      // The file system has no hard links: claim the name with an empty file, and replace it.
+      await (await open(target, 'wx')).close();
+      await rename(temporary, target);
+    });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    throw existsError(target, 'It appeared during the download, and was not changed.');
+  }
+  await rm(temporary, { force: true });
+}
+
+function existsError(path: string, consequence: string): ConfigurationError {
+  return new ConfigurationError(
+    `path: '${path}' exists, and overwrite is false. ${consequence} Use another path, or remove the file.`,
+    { code: 'EEXIST' },
   );
 }
 
@@ -142,6 +185,9 @@ async function fill(file: FileHandle, source: TransferSource): Promise<Transferr
 
 /** Rethrows all errors except those about a missing file or folder. */
 function ignoreMissing(error: unknown): undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
 }
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;

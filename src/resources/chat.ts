@@ -1,4 +1,5 @@
 import { callTo } from '../core/call/api-call.ts';
+import type { ApiCall, AttemptObserver } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { execute } from '../core/call/execute.ts';
@@ -11,11 +12,13 @@ import {
 } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
-import { startRequest } from '../core/call/request.ts';
+import { runNow, startRequest } from '../core/call/request.ts';
 import { readJson, readWithSchema } from '../core/call/response.ts';
 import type { ApiResponse } from '../core/call/response.ts';
 import type { PreparedCall } from '../core/call/running-call.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
+import { ChatSubmission } from '../core/chat/chat-submission.ts';
+import type { ChatRequest } from '../core/chat/chat-submission.ts';
 import { toServiceParams } from '../core/chat/json-schema.ts';
 import { completionParser } from '../core/chat/structured-output.ts';
 import type { CompletionTransform } from '../core/chat/structured-output.ts';
@@ -32,6 +35,7 @@ import { createChatCompletion } from '../endpoints/chat.ts';
 import { chatCompletionSchema } from '../types/chat/completion.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../types/chat/completion.ts';
 import type {
+  ChatSubmissionParams,
   CompletionOf,
   ParseParams,
   ParsedCompletion,
@@ -168,6 +172,35 @@ export class ChatCompletions {
   }
 
   /**
+   * Describes a chat without sending it, for use with `gateway.batch`. If `response_format` is a schema, as in
+   * {@link ChatCompletions.parse}, the rows of the batch have `parsed`.
+   *
+   * @throws {@link ConfigurationError} if `stream` is true. Other problems of the params fail the row.
+   */
+  submission<Output = never, Input = unknown>(
+    params: ChatSubmissionParams<Output, Input>,
+    options?: RequestOptions,
+  ): ChatSubmission<Output> {
+    checkValue('stream', Boolean(mergeExtraBody(params, options)?.stream), [
+      (stream) => stream === false,
+      'false: a row of a batch is not streamed',
+    ]);
+    const request = runNow(() => {
+      const { call, transform } = this.#prepare(params, options, false);
+      return { model: call.model, body: call.body, transform };
+    });
+    return this.#describe<Output>(request, options);
+  }
+
+  /** @internal Recreates a submission from a journal or a queue, without its schema. */
+  restore(params: { model: string }, fallback?: readonly string[]): ChatSubmission {
+    const { model } = params;
+    const body = JSON.stringify(params);
+    const request = () => ({ model, body, transform: completionParser(undefined) });
+    return this.#describe(request, { fallback });
+  }
+
+  /**
    * Runs a chat with tools: executes the tools that the model calls, sends their results back, and repeats until the
    * model responds without tool calls. The tool calls of one completion are executed in parallel, after their arguments
    * have been validated with the schema of the tool. Errors in a tool are reported to the model; see `onToolError`.
@@ -221,7 +254,45 @@ export class ChatCompletions {
     ).catch(throwToCaller);
   }
 
-  async #createCompletion(prepared: PreparedChat): Promise<ApiResponse<ChatCompletion>> {
+  #describe<Output>(request: () => ChatRequest, options?: RequestOptions): ChatSubmission<Output> {
+    const send = (
+      describe: () => ChatRequest,
+      own: RequestOptions,
+      observer: AttemptObserver | undefined,
+    ) => {
+      const prepare = () => {
+        const { model, body, transform } = describe();
+        const call = {
+          ...callTo(createChatCompletion, this.#context.config),
+          model,
+          body,
+          observer,
+        };
+        return {
+          call,
+          options: this.#checkOptions(own),
+          fallback: fallbackOf(model, own),
+          transform,
+        };
+      };
+      return startRequest(this.#context, prepare, async ({ transform, ...prepared }) => {
+        const result = await this.#createCompletion(prepared);
+        return { ...result, data: await transform(result.data, result.meta()) };
+      });
+    };
+    return new ChatSubmission(request, send, options);
+  }
+
+  /**
+   * With `retryAmbiguous.chat`, the caller states that the service replays chat requests. Only then is a key generated for
+   * a call without one. Assumption A11.
+   */
+  #checkOptions(options: RequestOptions | undefined) {
+    const isReplayed = this.#context.config.retryAmbiguous.chat;
+    return checkRequestOptions(isReplayed ? withIdempotencyKey(options) : options, fallbackRules);
+  }
+
+  async #createCompletion(prepared: PreparedCall): Promise<ApiResponse<ChatCompletion>> {
     return execute(this.#context, prepared, readCompletion);
   }
 
@@ -246,13 +317,7 @@ export class ChatCompletions {
       String(isStream),
     ]);
     const { config } = this.#context;
-    // With `retryAmbiguous.chat`, the caller states that the service replays chat requests. Only then is a key generated
-    // for a call without one. Assumption A11.
-    const isReplayed = config.retryAmbiguous.chat;
-    const checked = checkRequestOptions(
-      isReplayed ? withIdempotencyKey(options) : options,
-      fallbackRules,
-    );
+    const checked = this.#checkOptions(options);
     return {
       call: {
         ...callTo(createChatCompletion, config),
@@ -270,6 +335,7 @@ export class ChatCompletions {
 
 /** A chat request that is ready to be sent. */
 interface PreparedChat extends PreparedCall {
+  readonly call: ApiCall & Pick<ChatRequest, 'model' | 'body'>;
   /** The number of choices that the request specifies in `n`. */
   readonly choiceCount: number;
   /** Parses the completion if the request has a schema. */

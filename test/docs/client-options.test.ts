@@ -51,11 +51,11 @@ test.each([
   ['WaitOptions', 'src/types/tasks/task-handle.ts', 7],
   ['GenerateOptions', 'src/core/tasks/submit.ts', 1],
   ['RegisterOptions', 'src/resources/materials.ts', 1],
-  ['RecoverOptions', 'src/core/batch/batch-context.ts', 1],
+  ['RecoverOptions', 'src/core/batch/batch-context.ts', 4],
   ['BatchOptions', 'src/core/batch/batch.ts', 3],
   ['RunOptions', 'src/core/chat/tool-run.ts', 2],
   ['DownloadOptions', 'src/core/tasks/download.ts', 7],
-  ['SaveToOptions', 'src/node/save-to.ts', 2],
+  ['SaveToOptions', 'src/node/save-to.ts', 3],
 ])('the guide lists every option of %s', (name, path, count) => {
   const listed = ['Options of one call', 'Options of some methods'].flatMap((heading) =>
     Array.from(rowsOf(heading).keys()),

@@ -1,8 +1,11 @@
 import { describe, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
 
 import type {
   BatchResult,
   BatchRow,
+  ChatResult,
+  ChatRow,
   Journal,
   Polygate,
   SubmittedTask,
@@ -62,6 +65,42 @@ describe('batch()', () => {
     expectTypeOf<Yielded<typeof rows>>().toEqualTypeOf<BatchRow<Shot, 'image' | 'video'>>();
   });
 
+  test('types rows of chats by their schema', () => {
+    const chat = gateway.chat.completions;
+    const messages = [{ role: 'user' as const, content: 'Label this.' }];
+    const plain = gateway.batch(shots, () => chat.submission({ model: 'm', messages }));
+    expectTypeOf<Yielded<typeof plain>>().toEqualTypeOf<ChatRow<Shot>>();
+    const labels = gateway.batch(shots, async () =>
+      chat.submission({ model: 'm', messages, response_format: z.object({ label: z.string() }) }),
+    );
+    type Label = Yielded<typeof labels>;
+    expectTypeOf<Label>().toEqualTypeOf<ChatRow<Shot, { label: string }>>();
+    expectTypeOf<Label['parsed']>().toEqualTypeOf<{ label: string } | undefined>();
+    const check = (row: Label) => {
+      if (row.status !== 'succeeded') return;
+      expectTypeOf(row.parsed).toEqualTypeOf<{ label: string }>();
+      expectTypeOf(row.completion.parsed).toEqualTypeOf<{ label: string }>();
+    };
+    expectTypeOf(check).toBeFunction();
+    // @ts-expect-error a row of a batch is not streamed
+    chat.submission({ model: 'm', messages, stream: true });
+  });
+
+  test('mixes chats and tasks, with fields that tell them apart', () => {
+    const rows = gateway.batch(shots, ({ film, prompt }) =>
+      film
+        ? gateway.videos.submission({ model: 'm', prompt })
+        : gateway.chat.completions.submission({ model: 'm', messages: [] }),
+    );
+    const check = (row: Yielded<typeof rows>) => {
+      expectTypeOf(row.completion?.choices[0]?.message.content).toEqualTypeOf<
+        string | null | undefined
+      >();
+      expectTypeOf(row.generation?.urls).toEqualTypeOf<[string, ...string[]] | undefined>();
+    };
+    expectTypeOf(check).toBeFunction();
+  });
+
   test('accepts plain arrays and an async row callback', () => {
     const rows = gateway.batch([1, 2], async () => gateway.audio.music.submission(image));
     expectTypeOf<Yielded<typeof rows>>().toEqualTypeOf<BatchRow<number, 'audio'>>();
@@ -79,7 +118,9 @@ describe('batch()', () => {
 });
 
 test('recover() yields rows of any kind', () => {
-  expectTypeOf<Yielded<ReturnType<Polygate['recover']>>>().toEqualTypeOf<BatchResult>();
+  expectTypeOf<Yielded<ReturnType<Polygate['recover']>>>().toEqualTypeOf<
+    BatchResult | ChatResult
+  >();
 });
 
 test('a submission resolves to the same task as submit()', () => {

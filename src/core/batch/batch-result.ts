@@ -1,7 +1,9 @@
+import type { ChatCompletion } from '../../types/chat/completion.ts';
+import type { CompletionOf } from '../../types/chat/output.ts';
 import type { SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
 
-/** The result of a row. */
+/** The result of a row that submits a task. */
 export type BatchResult<Kind extends TaskKind = TaskKind> = {
   /** Id of the row; empty for a damaged line of the journal. */
   readonly id: string;
@@ -9,6 +11,8 @@ export type BatchResult<Kind extends TaskKind = TaskKind> = {
   readonly idempotencyKey?: string | undefined;
   /** Task of the row, once its submission was accepted. */
   readonly task?: Task<Kind> | undefined;
+  /** Only rows of chats have a completion. */
+  readonly completion?: undefined;
 } & (
   | {
       readonly status: 'succeeded';
@@ -19,7 +23,7 @@ export type BatchResult<Kind extends TaskKind = TaskKind> = {
   | {
       /**
        * `failed`: the task failed, or nothing was charged. In the latter case, the next run submits the row again. A row
-       * that only a 402 kept from being submitted is not yielded.
+       * that only a 402 or a budget kept from being submitted is not yielded.
        * `unknown`: the task is still processing, or it is not known whether there is one. To resolve it, run the same
        * batch with the same journal again: it resends the request with the same key, so that the row is not paid for twice.
        */
@@ -29,3 +33,66 @@ export type BatchResult<Kind extends TaskKind = TaskKind> = {
       readonly error: Error;
     }
 );
+
+/** The result of a row that sends a chat. `Output` is that of the schema of its submission, if it has one. */
+export type ChatResult<Output = never> = {
+  /** Id of the row. */
+  readonly id: string;
+  /** The idempotency key that the request carried, if any. */
+  readonly idempotencyKey?: string | undefined;
+  /** Only rows of tasks have a task. */
+  readonly task?: undefined;
+  /** Only rows of tasks have a generation. */
+  readonly generation?: undefined;
+} & (
+  | ({
+      readonly status: 'succeeded';
+      /** The completion. */
+      readonly completion: CompletionOf<Output>;
+      readonly error?: undefined;
+    } & ([Output] extends [never]
+      ? { readonly parsed?: undefined }
+      : {
+          /** Validated content of the first choice: the output of the schema. */
+          readonly parsed: Output;
+        }))
+  | {
+      /**
+       * `failed`: nothing was charged, and the next run sends the row again; or the completion does not match the schema of
+       * the submission, and the row has its `completion`. A row that only a 402 or a budget kept from being sent is not
+       * yielded.
+       * `unknown`: the request may have been charged, and there is no completion. Later runs do not send it again, unless
+       * `resendUnknown` is set.
+       */
+      readonly status: 'failed' | 'unknown';
+      /** The completion that does not match the schema. */
+      readonly completion?: ChatCompletion | undefined;
+      readonly parsed?: undefined;
+      /** Why the row has no valid completion. */
+      readonly error: Error;
+    }
+);
+
+/** The part of a result that depends on how the row ended. */
+export type RowOutcome =
+  | {
+      readonly status: 'succeeded';
+      readonly generation?: SucceededGeneration | undefined;
+      readonly completion?: ChatCompletion | undefined;
+      readonly parsed?: unknown;
+      readonly error?: undefined;
+    }
+  | {
+      readonly status: 'failed' | 'unknown';
+      readonly generation?: undefined;
+      readonly completion?: ChatCompletion | undefined;
+      readonly parsed?: undefined;
+      readonly error: Error;
+    };
+
+/** The result of any row. */
+export type RowResult = RowOutcome & {
+  readonly id: string;
+  readonly idempotencyKey?: string | undefined;
+  readonly task?: Task | undefined;
+};

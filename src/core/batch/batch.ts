@@ -1,19 +1,27 @@
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { unchecked } from '../../types/schema.ts';
 import type { Journal } from '../../types/tasks/journal.ts';
 import type { TaskKind } from '../../types/tasks/task.ts';
 import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
+import { ChatSubmission } from '../chat/chat-submission.ts';
 import { captureContext } from '../config/caller-context.ts';
+import type { CallerContext } from '../config/caller-context.ts';
 import { booleanValue, checkOptions, checkValue, functionValue } from '../config/validation.ts';
 import type { Rule, Rules } from '../config/validation.ts';
 import type { Submission } from '../tasks/submission.ts';
 import { Task } from '../tasks/task.ts';
-import { createBatchContext, recoverRules } from './batch-context.ts';
-import type { RecoverOptions } from './batch-context.ts';
-import { identify, plan, rowError, runItem } from './batch-item.ts';
+import { beginRun, createBatchContext, endRun, recoverRules } from './batch-context.ts';
+import type { BatchContext, FetchModel, RecoverOptions } from './batch-context.ts';
+import { identify, runItem } from './batch-item.ts';
 import { journalRule } from './batch-journal.ts';
-import type { BatchResult } from './batch-result.ts';
+import type { BatchResult, ChatResult, RowResult } from './batch-result.ts';
+import { planChat } from './chat-row.ts';
+import type { RowPlan } from './row-plan.ts';
 import type { BatchItem } from './row-state.ts';
+import { rowError } from './row.ts';
 import { runConcurrently } from './run-concurrently.ts';
+import { planTask } from './task-row.ts';
 
 /** Options of `gateway.batch`. The wait options apply to each row. */
 export interface BatchOptions<Input> extends RecoverOptions {
@@ -27,7 +35,7 @@ export interface BatchOptions<Input> extends RecoverOptions {
   journal?: Journal | undefined;
   /**
    * Whether the journal also stores params, including prompts. With them, `gateway.recover` can resubmit rows without
-   * their inputs.
+   * their inputs. The completions of chats are stored in any case, and may quote their prompts.
    * @defaultValue the journal's `storeParams`, otherwise false
    */
   storeParams?: boolean | undefined;
@@ -45,26 +53,73 @@ const iterableRule: Rule = [
   'an iterable',
 ];
 
-/** The result of a row of `gateway.batch`. */
+/** The result of a row of `gateway.batch` that submits a task. */
 export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind> & {
   /** The row as passed to the batch. */
   readonly input: Input;
 };
 
+/** The result of a row of `gateway.batch` that sends a chat. `Output` is that of its schema, if it has one. */
+export type ChatRow<Input, Output = never> = ChatResult<Output> & {
+  /** The row as passed to the batch. */
+  readonly input: Input;
+};
+
+/** The submission of any row. */
+export type AnySubmission = Submission | ChatSubmission<unknown>;
+
+/** The result of a row with the given submission. */
+export type RowOf<Input, Described> = [Described] extends [never]
+  ? BatchRow<Input>
+  :
+      | ([Described & Submission] extends [never]
+          ? never
+          : Extract<Described, Submission> extends Submission<infer Kind>
+            ? [Extract<Described, Submission>] extends [never]
+              ? never
+              : BatchRow<Input, Kind>
+            : never)
+      | (Described extends ChatSubmission<infer Output> ? ChatRow<Input, Output> : never);
+
+/** Returns the submission of a row. */
+export type Describe<Input, Described extends AnySubmission> = (
+  input: Input,
+  index: number,
+) => Described | Promise<Described>;
+
+/** A batch, as the client passes it on. */
+export interface BatchArguments<Input, Described extends AnySubmission> {
+  readonly inputs: Iterable<Input> | AsyncIterable<Input>;
+  readonly describe: Describe<Input, Described>;
+  readonly options: BatchOptions<Input>;
+  readonly fetchModel: FetchModel;
+}
+
 /** Submits rows as slots become free, waits for their tasks, and yields each result as soon as it is available. */
-export async function* batch<Input, Kind extends TaskKind>(
+export function batch<Input, Described extends AnySubmission>(
   client: ClientContext,
-  inputs: Iterable<Input> | AsyncIterable<Input>,
-  describe: (input: Input, index: number) => Submission<Kind> | Promise<Submission<Kind>>,
-  options: BatchOptions<Input>,
-  // Not in the body, which runs when the caller takes the first result.
-  enterCaller = captureContext(client.config),
-): AsyncGenerator<BatchRow<Input, Kind>, void, undefined> {
+  given: BatchArguments<Input, Described>,
+): AsyncGenerator<RowOf<Input, Described>, void, undefined> {
+  // Not in the generator, which runs when the caller takes the first result.
+  return unchecked(generateRows(client, captureContext(client.config), given));
+}
+
+async function* generateRows<Input, Described extends AnySubmission>(
+  client: ClientContext,
+  enterCaller: CallerContext,
+  { inputs, describe, options, fetchModel }: BatchArguments<Input, Described>,
+): AsyncGenerator<RowResult & { input: Input }, void, undefined> {
   checkOptions(options, batchRules, recoverRules);
   checkValue('inputs', inputs ?? null, iterableRule);
   checkValue('describe', describe ?? null, functionValue);
   const { id: idOf, journal, storeParams = journal?.storeParams ?? false, ...shared } = options;
-  const context = createBatchContext(client, journal, enterCaller, shared);
+  const context = createBatchContext(
+    client,
+    journal,
+    enterCaller,
+    { fetchModel, isBatch: true },
+    shared,
+  );
   const lines = context.journal;
   const usedIds = new Set<unknown>();
   let runId = '';
@@ -73,48 +128,77 @@ export async function* batch<Input, Kind extends TaskKind>(
   const rows = async function* () {
     runId = await lines.openRun();
     for (const { message } of lines.damaged) client.config.log.warn(() => message);
+    await beginRun(context);
     let index = 0;
     for await (const input of inputs) {
       // Without a valid id, the row is reported under its position.
-      const item: BatchItem<Kind> = identify(String(index));
+      const item: BatchItem = identify(String(index));
       yield { input, index, item };
       index += 1;
     }
   };
 
-  const runRow = async (
-    { input, index, item }: { input: Input; index: number; item: BatchItem<Kind> },
-    controller: AbortController,
-    markIdle: () => void,
-  ) => {
-    const enter = async () => {
-      let { id } = item;
-      if (idOf) {
-        id = idOf(input, index);
-        if (!isNonEmptyString(id) || usedIds.has(id)) {
-          throw rowError(id, 'its id must be a unique, non-empty string. Nothing was sent.');
-        }
-        usedIds.add(id);
+  const enterRow = async (input: Input, index: number, item: BatchItem) => {
+    let { id } = item;
+    if (idOf) {
+      id = idOf(input, index);
+      if (!isNonEmptyString(id) || usedIds.has(id)) {
+        throw rowError(id, 'its id must be a unique, non-empty string. Nothing was sent.');
       }
+      usedIds.add(id);
+    }
+    const recall = () => {
       Object.assign(item, identify(id, lines.rows.get(id)));
       // Each row needs its history only once, so its memory can be freed.
       lines.rows.delete(id);
-      return plan(item, checkSubmission(id, await describe(input, index)), runId, storeParams);
     };
+    recall();
+    const { generation } = lines;
+    const submission: AnySubmission = checkSubmission(id, await describe(input, index));
+    const settings = { runId, storeParams };
+    if (!(submission instanceof ChatSubmission)) {
+      return planTask(item, submission, context, settings);
+    }
+    await lockForChats(context);
+    // The journal was read again when it was locked: another process may have worked on it before.
+    if (lines.generation !== generation) recall();
+    return planChat(item, submission, context, settings);
+  };
+
+  const runRow = async (
+    { input, index, item }: { input: Input; index: number; item: BatchItem },
+    controller: AbortController,
+    markIdle: () => void,
+  ) => {
+    const enter = (): Promise<RowPlan<unknown>> => enterRow(input, index, item);
     const result = await runItem(item, enter, context, controller, markIdle);
-    return { result: { ...result, input }, recorded: item.history.status };
+    const { history, isDurable = false } = item;
+    return { result: { ...result, input }, recorded: history.status, isDurable };
   };
 
   // Read at the end: the caller may add rows in the meantime.
   const countRows = () => (Array.isArray(inputs) ? inputs.length : undefined);
-  yield* runConcurrently(rows(), runRow, context, countRows, true);
+  try {
+    yield* runConcurrently(rows(), runRow, context, { countRows, endsAtPause: true });
+  } finally {
+    await endRun(context);
+  }
+}
+
+/**
+ * Locks the journal before the first chat of a batch. If it cannot be locked, the batch pauses, and ends with the error.
+ */
+async function lockForChats({ journal, pause }: BatchContext): Promise<void> {
+  try {
+    await journal.lock(true);
+  } catch (error) {
+    if (ConfigurationError.is(error)) pause.begin(error);
+    throw error;
+  }
 }
 
 /** Checks what a row callback returned. Without types, it may be the params, or the result of `submit`. */
-function checkSubmission<Kind extends TaskKind>(
-  id: string,
-  returned: Submission<Kind>,
-): Submission<Kind> {
+function checkSubmission(id: string, returned: AnySubmission): AnySubmission {
   if (typeof returned?.details === 'function') return returned;
   // Both a task and a generation have an id and a kind.
   const { kind, id: taskId }: Record<string, unknown> = isRecord(returned) ? returned : {};

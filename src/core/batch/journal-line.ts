@@ -1,4 +1,7 @@
+import { createChatCompletion } from '../../endpoints/chat.ts';
 import { findEndpoint } from '../../endpoints/index.ts';
+import { chatCompletionSchema } from '../../types/chat/completion.ts';
+import type { ChatCompletion } from '../../types/chat/completion.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import { isRecord, isNonEmptyString } from '../../types/type-guards.ts';
@@ -6,29 +9,62 @@ import { fallbackRules } from '../call/request-options.ts';
 import { checkValue, oneOf } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { parseReceipt } from '../tasks/receipt.ts';
+import type { RowCost } from './batch-budget.ts';
 
 /**
  * One line of a journal, which stores it as JSON after the version, `v: 1`. A line is appended for each step of a row
  * (see batch-item.ts); the `run` line comes first. The format is stable: journals of earlier versions must stay
- * readable.
+ * readable. docs/batches.md documents it.
  */
 export type JournalLine =
   | { readonly type: 'run'; readonly run: string }
-  | ({ readonly type: 'submit'; readonly id: string } & Intent)
-  | { readonly type: 'accepted'; readonly id: string; readonly receipt: Receipt }
-  | {
+  /** The damaged lines before this one were torn when a process died, and were never acted on. */
+  | { readonly type: 'torn' }
+  | ({ readonly type: 'submit'; readonly id: string } & Intent & CostFields)
+  | ({ readonly type: 'accepted'; readonly id: string; readonly receipt: Receipt } & CostFields)
+  | ({
+      readonly type: 'completed';
+      readonly id: string;
+      readonly completion: ChatCompletion;
+    } & CostFields)
+  | ({
       readonly type: 'refused';
       readonly id: string;
-      /** Whether a 402 is the only reason. */
+      /** Whether a 402 or a budget is the only reason. */
       readonly paused?: boolean | undefined;
-    }
+    } & CostFields)
   | { readonly type: 'finished'; readonly id: string; readonly status: 'succeeded' | 'failed' };
+
+/** A line about a row. */
+export type RowLine = Exclude<JournalLine, { type: 'run' | 'torn' }>;
+
+/** What the row has cost in all runs, as of this line. Lines of version 0.2 have no such fields. */
+export interface CostFields {
+  /** The sum of its charges in USD; absent if it is 0. */
+  readonly usd?: number | undefined;
+  /** The sum of the estimates in USD for submissions whose charge is not known; absent if it is 0. */
+  readonly estimatedUsd?: number | undefined;
+}
+
+/** The fields of a line for a cost. */
+export function toCostFields({ chargedUsd, estimatedUsd }: RowCost): CostFields {
+  return { usd: chargedUsd || undefined, estimatedUsd: estimatedUsd || undefined };
+}
+
+/** The cost of a row as of a line. An amount that was edited by hand must not make the row unreadable. */
+export function readCost({ usd, estimatedUsd }: CostFields, receipt?: Receipt): RowCost {
+  const chargedUsd = amount(usd) ?? amount(receipt?.chargeUsd) ?? 0;
+  return { chargedUsd, estimatedUsd: amount(estimatedUsd) ?? 0 };
+}
+
+const amount = (value: unknown): number | undefined =>
+  typeof value === 'number' && value >= 0 && value < Infinity ? value : undefined;
 
 /** The submission that a row is about to send. */
 export interface Intent {
-  /** Idempotency key. */
-  readonly key: string;
-  /** Path of the endpoint, such as `/v1/videos`. It also identifies the kind of the task. */
+  /** Idempotency key. A chat has one only if its request carries it. */
+  readonly key?: string | undefined;
+  /** Path of the endpoint, such as `/v1/videos`. It also identifies the kind of the row. */
   readonly path: string;
   /** Fingerprint of path, params and fallback. */
   readonly hash: string;
@@ -45,29 +81,42 @@ export interface Intent {
  */
 export function parseLine(json: string): JournalLine {
   const line: unknown = JSON.parse(json);
-  const { v, type, receipt, ...fields } = isRecord(line) ? line : {};
+  const { v, type, receipt, completion, ...fields } = isRecord(line) ? line : {};
   checkValue('v', v ?? null, version);
   checkValue('type', type ?? null, lineType);
-  const rules =
-    type === 'run'
-      ? { run: text }
-      : type === 'submit'
-        ? { id: text, key: text, hash: text, path: submitPath }
-        : { id: text };
-  for (const [name, rule] of Object.entries(rules)) {
+  for (const [name, rule] of Object.entries(rulesOf(type, fields.path))) {
     checkValue(name, fields[name] ?? null, rule);
   }
   if (type === 'submit') checkValue('fallback', fields.fallback, fallbackRules.fallback);
   if (type === 'accepted') parseReceipt(receipt);
+  if (type === 'completed') checkValue('completion', completion ?? null, completionRule);
   return unchecked<JournalLine>(line);
 }
 
 const version: Rule = [(value) => value === 1, '1, the only supported version'];
-const lineType = oneOf('run', 'submit', 'accepted', 'refused', 'finished');
+const lineType = oneOf('run', 'submit', 'accepted', 'completed', 'refused', 'finished', 'torn');
 const text: Rule = [isNonEmptyString, 'a non-empty string'];
-const submitPath: Rule = [(path) => taskKindOf(path) !== undefined, 'a submit path'];
+const submitPath: Rule = [(path) => kindOf(path) !== undefined, 'a submit path'];
+const completionRule: Rule = [
+  (value) => chatCompletionSchema.validate(value, []) === undefined,
+  'a chat completion',
+];
+
+function rulesOf(type: unknown, path: unknown): Readonly<Record<string, Rule>> {
+  if (type === 'torn') return {};
+  if (type === 'run') return { run: text };
+  if (type !== 'submit') return { id: text };
+  const key = isChatPath(path) ? {} : { key: text };
+  return { id: text, ...key, hash: text, path: submitPath };
+}
+
+/** Whether a path is that of chats, which the service may charge each time they are sent. */
+export const isChatPath = (path: unknown): boolean => path === createChatCompletion.path;
 
 /** The kind of task that a submission to this path creates; undefined when it is not the path of a submit endpoint. */
 export function taskKindOf(path: unknown): TaskKind | undefined {
   return findEndpoint('POST', String(path))?.kind;
 }
+
+const kindOf = (path: unknown): TaskKind | 'chat' | undefined =>
+  isChatPath(path) ? 'chat' : taskKindOf(path);

@@ -1,8 +1,8 @@
 import { abortedError } from '../../errors/aborted.ts';
 import type { AbortedError } from '../../errors/aborted.ts';
 import type { OpenRow } from '../../types/tasks/task-handle.ts';
-import { mayBeCharged } from './batch-journal.ts';
-import type { RowHistory } from './batch-journal.ts';
+import { mayBeCharged } from './row-history.ts';
+import type { RowHistory } from './row-history.ts';
 import type { RowState } from './row-state.ts';
 
 /** What a row without a result needs to be continued. */

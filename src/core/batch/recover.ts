@@ -1,23 +1,30 @@
 import { abortedError } from '../../errors/aborted.ts';
 import { ConnectionError } from '../../errors/connection.ts';
+import { unchecked } from '../../types/schema.ts';
 import type { Journal } from '../../types/tasks/journal.ts';
 import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
+import type { ChatSubmission } from '../chat/chat-submission.ts';
 import { captureContext } from '../config/caller-context.ts';
+import type { CallerContext } from '../config/caller-context.ts';
 import { checkOptions, checkValue } from '../config/validation.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { requestHash } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
-import { createBatchContext, recoverRules } from './batch-context.ts';
-import type { BatchContext, RecoverOptions } from './batch-context.ts';
+import { beginRun, createBatchContext, endRun, recoverRules } from './batch-context.ts';
+import type { BatchContext, FetchModel, RecoverOptions } from './batch-context.ts';
 import { identify, runItem } from './batch-item.ts';
-import type { Plan } from './batch-item.ts';
-import { journalRule, mayBeCharged } from './batch-journal.ts';
-import type { RowHistory } from './batch-journal.ts';
-import type { BatchResult } from './batch-result.ts';
-import { taskKindOf } from './journal-line.ts';
+import { journalRule } from './batch-journal.ts';
+import type { BatchResult, ChatResult, RowResult } from './batch-result.ts';
+import { chatPlan, lostChatError } from './chat-row.ts';
+import { isChatPath, taskKindOf } from './journal-line.ts';
+import { mayBeCharged } from './row-history.ts';
+import type { RowHistory } from './row-history.ts';
+import type { RowPlan } from './row-plan.ts';
+import type { BatchItem } from './row-state.ts';
 import { runConcurrently } from './run-concurrently.ts';
+import { taskPlan } from './task-row.ts';
 
 /** Recreates what a journal records about a kind of task: a namespace of the client. */
 interface Restore {
@@ -27,38 +34,76 @@ interface Restore {
   task(receipt: Receipt): Task;
 }
 
+/** What a recovery needs of the client. */
+export interface Recreate {
+  /** The namespace for a kind of task. */
+  namespaceFor(kind: TaskKind): Restore;
+  /** The submission of a chat from its stored params. */
+  chat(params: { model: string }, fallback?: readonly string[]): ChatSubmission;
+  readonly fetchModel: FetchModel;
+}
+
+/** The result of a row of `gateway.recover`. */
+export type RecoveredRow = BatchResult | ChatResult;
+
 /**
  * Finishes the rows that an earlier process left unfinished: waits for their tasks, and resubmits rows whose params are
  * stored.
  */
-export async function* recover(
+export function recover(
   client: ClientContext,
   journal: Journal,
-  namespaceFor: (kind: TaskKind) => Restore,
+  recreate: Recreate,
   options: RecoverOptions,
-  // Not in the body, which runs when the caller takes the first result.
-  enterCaller = captureContext(client.config),
-): AsyncGenerator<BatchResult, void, undefined> {
+): AsyncGenerator<RecoveredRow, void, undefined> {
+  // Not in the generator, which runs when the caller takes the first result.
+  return unchecked(
+    generateRows(client, captureContext(client.config), { journal, recreate, options }),
+  );
+}
+
+async function* generateRows(
+  client: ClientContext,
+  enterCaller: CallerContext,
+  given: { journal: Journal; recreate: Recreate; options: RecoverOptions },
+): AsyncGenerator<RowResult, void, undefined> {
+  const { journal, recreate, options } = given;
   checkOptions(options, recoverRules);
   checkValue('journal', journal ?? null, journalRule);
-  const context = createBatchContext(client, journal, enterCaller, options);
+  const { fetchModel } = recreate;
+  const means = { fetchModel, isBatch: false };
+  const context = createBatchContext(client, journal, enterCaller, means, options);
   const { damaged, rows } = context.journal;
-  await readJournal(context);
-  for (const error of damaged) yield { id: '', status: 'unknown', error };
-  // The params of a row that cannot have been charged are kept only if a 402 is the reason.
-  const unfinished = Array.from(rows, ([id, history]) => ({ item: identify(id, history) })).filter(
-    ({ item: { history } }) => (mayBeCharged(history) || history.params) && !history.status,
-  );
-  rows.clear();
-  yield* runConcurrently(
-    unfinished,
-    async ({ item }, controller, markIdle) => {
-      const enter = () => planRecovery(item.history, namespaceFor);
-      return { result: await runItem(item, enter, context, controller, markIdle) };
-    },
-    context,
-    () => unfinished.length,
-  );
+  try {
+    await readJournal(context);
+    await beginRun(context);
+    for (const error of damaged) yield { id: '', status: 'unknown', error };
+    const unfinished = Array.from(rows, ([id, history]) => ({
+      item: identify(id, history),
+    })).filter(({ item }) => isUnfinished(item.history));
+    rows.clear();
+    yield* runConcurrently(
+      unfinished,
+      async ({ item }: { item: BatchItem }, controller, markIdle) => {
+        const enter = (): Promise<RowPlan<unknown>> => planRecovery(item, recreate, context);
+        const result = await runItem(item, enter, context, controller, markIdle);
+        return { result, isDurable: item.isDurable ?? false };
+      },
+      context,
+      { countRows: () => unfinished.length, endsAtPause: false },
+    );
+  } finally {
+    await endRun(context);
+  }
+}
+
+/**
+ * Whether a row has no result that the caller has taken. The params of a task that cannot have been charged are kept only
+ * if a 402 or a budget is the reason; such a chat is left to the next batch.
+ */
+function isUnfinished(history: RowHistory): boolean {
+  if (history.status) return false;
+  return mayBeCharged(history) || (history.params !== undefined && !isChatPath(history.path));
 }
 
 /** How long the journal may be read if the recovery was aborted before, in ms: the error lists the rows. */
@@ -79,19 +124,22 @@ async function readJournal({ journal, signal, config: { clock } }: BatchContext)
 
 /** A row can be sent again only if its params were stored as well. */
 async function planRecovery(
-  history: RowHistory,
-  namespaceFor: (kind: TaskKind) => Restore,
-): Promise<Plan<TaskKind>> {
-  const { receipt, path = '', params, fallback, hash = '', key = '' } = history;
-  if (receipt) return { task: namespaceFor(receipt.kind).task(receipt) };
+  item: BatchItem,
+  recreate: Recreate,
+  context: BatchContext,
+): Promise<RowPlan<unknown>> {
+  const { receipt, path = '', params, fallback, hash = '', key = '' } = item.history;
+  if (isChatPath(path)) return planChatRecovery(item, recreate, context);
+  if (receipt) {
+    const task = recreate.namespaceFor(receipt.kind).task(receipt);
+    return taskPlan(item, { task, path }, context);
+  }
   const kind = taskKindOf(path);
-  // Params that were edited in the journal would be another request under the same key.
-  const isIntact = params && hash === (await requestHash(path, JSON.stringify(params), fallback));
-  if (kind && isIntact) {
+  if (kind && params && (await isIntact(item.history))) {
     // A row that was rejected is submitted anew, which must be durable before it is sent.
-    const intent = mayBeCharged(history) ? undefined : { key, path, hash, params, fallback };
-    const submission = namespaceFor(kind).restore(path, params, fallback);
-    return { submission, ...(intent && { intent }) };
+    const intent = mayBeCharged(item.history) ? undefined : { key, path, hash, params, fallback };
+    const submission = recreate.namespaceFor(kind).restore(path, params, fallback);
+    return taskPlan(item, { submission, path, intent }, context);
   }
   throw new ConnectionError(
     'This row may have been charged, and the journal does not contain its params, so it was not resent. ' +
@@ -99,4 +147,27 @@ async function planRecovery(
       'With `storeParams`, a journal contains them.',
     { outcome: 'unknown', idempotencyKey: key },
   );
+}
+
+/** A chat that was sent is sent again only with `resendUnknown`. Completions are not checked: the schema is not stored. */
+async function planChatRecovery(
+  { id, history }: BatchItem,
+  recreate: Recreate,
+  { journal, resendUnknown }: BatchContext,
+): Promise<RowPlan<unknown>> {
+  const { completedAt, path = '', params, fallback, hash = '', key } = history;
+  if (completedAt !== undefined) {
+    return chatPlan({ completion: await journal.completionAt(completedAt), path });
+  }
+  if (!resendUnknown || !params || !(await isIntact(history))) throw lostChatError(id);
+  return chatPlan({
+    submission: recreate.chat(params, fallback),
+    path,
+    intent: { key, path, hash, params, fallback },
+  });
+}
+
+/** Params that were edited in the journal would be another request under the same key. */
+async function isIntact({ path = '', params, fallback, hash }: RowHistory): Promise<boolean> {
+  return hash === (await requestHash(path, JSON.stringify(params), fallback));
 }

@@ -1,13 +1,18 @@
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
 import type { TaskKind } from '../../types/tasks/task.ts';
 import type { Task } from '../tasks/task.ts';
-import type { RowHistory } from './batch-journal.ts';
+import type { RowCost } from './batch-budget.ts';
+import type { RowHistory } from './row-history.ts';
 
 /** The state that a row of a batch has reached. */
 export interface RowState {
   readonly id: string;
   /** What earlier processes recorded about it. */
   readonly history: RowHistory;
+  /** What it has cost in all runs. */
+  readonly cost: RowCost;
+  /** The part of the estimates that belongs to the submission in progress. */
+  readonly reservedUsd?: number | undefined;
   /** Key of the row's submit, once it has one. */
   readonly idempotencyKey: string | undefined;
   /** Whether this process has recorded the submission. */
@@ -16,10 +21,12 @@ export interface RowState {
   readonly isSent?: boolean;
   /** The task of the row, once its submission was accepted. */
   readonly task?: TaskHandle | undefined;
+  /** Whether the journal has the task or the completion, so that the end of the row can be recorded. */
+  readonly isDurable?: boolean;
 }
 
 /** A row of a batch. */
-export interface BatchItem<Kind extends TaskKind> extends Mutable<RowState> {
+export interface BatchItem<Kind extends TaskKind = TaskKind> extends Mutable<RowState> {
   task?: Task<Kind> | undefined;
 }
 

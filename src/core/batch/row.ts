@@ -3,6 +3,7 @@ import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
 import { unchecked } from '../../types/schema.ts';
+import { textOf } from '../../types/type-guards.ts';
 import { nothingCharged } from '../call/error-message.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 
@@ -52,12 +53,17 @@ export function isUncharged(error: unknown): boolean {
  * The error of a row that an earlier request may have been charged for. The error of the last request speaks of that one
  * only, so a copy with the outcome of the row takes its place.
  */
-export function withEarlierCharge<Thrown>(error: Thrown): Thrown | PolygateError {
+export function withEarlierCharge<Thrown>(
+  error: Thrown,
+  isReplayed = true,
+): Thrown | PolygateError {
   if (!PolygateError.is(error) || error.task) return error;
   if (error.outcome !== 'rejected' && error.outcome !== 'not-sent') return error;
   const { message, stack } = error;
-  const advice =
-    'This request was not charged, but an earlier one of this row may have been: submit the row again only under its idempotency key.';
+  const next = isReplayed
+    ? 'submit the row again only under its idempotency key.'
+    : 'if the row is sent again, you may pay for it a second time.';
+  const advice = `This request was not charged, but an earlier one of this row may have been: ${next}`;
   const text = message.includes(nothingCharged)
     ? message.replace(nothingCharged, advice)
     : `${message} ${advice}`;
@@ -70,4 +76,17 @@ export function withEarlierCharge<Thrown>(error: Thrown): Thrown | PolygateError
   );
   const copy = new Class(text, { ...details, outcome: 'unknown' });
   return Object.defineProperty(copy, 'stack', { value: stack?.replace(message, () => text) });
+}
+
+/** Creates the error for a row that cannot be planned. */
+export function rowError(id: unknown, problem: string, details?: ErrorDetails): ConfigurationError {
+  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}`, details);
+}
+
+/** The error of a row whose params have changed although it may have been charged. */
+export function changedParamsError(id: string): ConfigurationError {
+  return rowError(
+    id,
+    'its params differ from an earlier submission that may have been charged; restore them, or use another id. Nothing was sent.',
+  );
 }

@@ -2,41 +2,50 @@ import { AbortedError } from '../../errors/aborted.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import { whenAborted } from '../config/clock.ts';
 import type { BatchContext } from './batch-context.ts';
-import type { BatchResult } from './batch-result.ts';
-import { isPaused, pausedError } from './halt.ts';
-import type { PausedResult } from './halt.ts';
+import type { RowResult } from './batch-result.ts';
 import { batchAbortedError } from './open-rows.ts';
+import { isPaused, pausedError } from './paused-rows.ts';
+import type { PausedResult } from './paused-rows.ts';
+import { ProgressReporter, toProgress } from './progress.ts';
 import type { RowState } from './row-state.ts';
 
 /** How a row ended. */
-interface RowEnd<Result extends BatchResult> {
+interface RowEnd<Result extends RowResult> {
   readonly result: Result;
+  /** Whether the journal has the task or the completion of the row, so that its end can be recorded. */
+  readonly isDurable: boolean;
   /** The status that an earlier process recorded, if the row had finished. */
   readonly recorded?: string | undefined;
+}
+
+/** What is known about the rows. */
+interface SourceOptions {
+  /** Returns the number of rows, if it is known. */
+  readonly countRows: () => number | undefined;
+  /** Whether no more rows are pulled once the batch has paused. Those in flight are finished and yielded. */
+  readonly endsAtPause: boolean;
 }
 
 /**
  * Pulls rows while the limits allow, works on them concurrently, and yields each result as soon as it is available.
  * An error of the source is thrown after the results of all rows that were pulled before. So is the error that ends a
- * halted batch, in place of any error of the source. If the caller aborts, the results of all rows that have finished
+ * paused batch, in place of any error of the source. If the caller aborts, the results of all rows that have finished
  * are yielded, then an error with the other rows is thrown.
  *
  * @param work - Returns how a row ended. Must not reject. `controller` is aborted when results are no longer wanted:
  * the caller aborted, or stopped iterating. `markIdle` marks the row as idle: it still waits for its result, but no
  * longer counts as active.
- * @param countRows - Returns the number of rows, if it is known.
- * @param endsAtHalt - Whether no more rows are pulled once the batch is halted. Those in flight are finished and yielded.
  */
 export async function* runConcurrently<
   Row extends { readonly item: RowState },
-  Result extends BatchResult,
+  Result extends RowResult,
 >(
   rows: Iterable<Row> | AsyncIterable<Row>,
   work: (row: Row, controller: AbortController, markIdle: () => void) => Promise<RowEnd<Result>>,
-  { config, slots, journal, signal, maxInFlight, halted }: BatchContext,
-  countRows: () => number | undefined,
-  endsAtHalt = false,
+  context: BatchContext,
+  { countRows, endsAtPause }: SourceOptions,
 ): AsyncGenerator<Result, void, undefined> {
+  const { config, slots, journal, budget, signal, maxInFlight, pause, onProgress } = context;
   /** The controllers of all rows without a result. */
   const running = new Set<AbortController>();
   /** Those of rows that are not idle. */
@@ -47,6 +56,10 @@ export async function* runConcurrently<
   const results: RowEnd<Result>[] = [];
   /** Rows that a 402 kept from being submitted. They are not yielded. */
   const paused: PausedResult[] = [];
+  const ended = { done: 0, failed: 0, unknown: 0 };
+  const progress = new ProgressReporter(config, onProgress, () =>
+    toProgress(countRows(), { ...ended, running: running.size }, budget),
+  );
   let yielded = 0;
   let done = 0;
   let sourceEnded = false;
@@ -70,20 +83,24 @@ export async function* runConcurrently<
     running.add(controller);
     active.add(controller);
     open.add(row.item);
+    progress.update();
     const end = await work(row, controller, markIdle);
-    if (isPaused(end.result)) paused.push(end.result);
-    else if (!isCutShort(end.result)) {
+    const { result } = end;
+    if (isPaused(result, pause)) paused.push(result);
+    else if (!isCutShort(result)) {
       results.push(end);
       open.delete(row.item);
+      ended[result.status === 'succeeded' ? 'done' : result.status] += 1;
     }
     running.delete(controller);
     markIdle();
+    progress.update();
   };
   // 16 rows are prepared ahead of the requests in flight, so that a free slot is used immediately.
   const isFull = () =>
     running.size + results.length >= maxInFlight ||
     (config.concurrency !== false && active.size >= slots.inFlight + 16);
-  const isEnding = () => isStopped || (endsAtHalt && halted.aborted);
+  const isEnding = () => isStopped || (endsAtPause && pause.reason !== undefined);
   const isCutShort = ({ error }: Result) => signal?.aborted === true && AbortedError.is(error);
   const pull = async () => {
     for await (const row of rows) {
@@ -110,8 +127,8 @@ export async function* runConcurrently<
     for (;;) {
       const [end] = results;
       if (end) {
-        const { result, recorded } = end;
-        const { id, task, status } = result;
+        const { result, recorded, isDurable } = end;
+        const { id, status } = result;
         yielded += 1;
         if (status !== 'unknown') done += 1;
         yield result;
@@ -119,7 +136,7 @@ export async function* runConcurrently<
         // dies before that, the next one yields the result again.
         results.shift();
         notifyChange();
-        if (task && status !== 'unknown' && status !== recorded) {
+        if (isDurable && status !== 'unknown' && status !== recorded) {
           appending += 1;
           void journal.tryAppend({ type: 'finished', id, status }).then(() => {
             appending -= 1;
@@ -130,9 +147,13 @@ export async function* runConcurrently<
       else if (running.size > 0 || appending > 0 || !(sourceEnded || isEnding())) {
         await nextChange();
       } else {
-        // After a halt, the source may never yield another row.
-        if (!halted.aborted) return await pulled;
-        throw pausedError(paused, journal.rows, { yielded, done, total: countRows() });
+        // After a pause, the source may never yield another row.
+        if (!pause.reason) return await pulled;
+        throw pausedError(pause.reason, paused, journal.rows, {
+          yielded,
+          done,
+          total: countRows(),
+        });
       }
     }
   } catch (error) {
@@ -140,5 +161,6 @@ export async function* runConcurrently<
   } finally {
     stopListening();
     stop();
+    progress.end();
   }
 }

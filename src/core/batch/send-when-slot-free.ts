@@ -1,38 +1,37 @@
 import { RequestTimeoutError } from '../../errors/connection.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
-import type { TaskKind } from '../../types/tasks/task.ts';
 import type { AttemptObserver } from '../call/api-call.ts';
-import type { Submission } from '../tasks/submission.ts';
-import type { Task } from '../tasks/task.ts';
 import type { BatchContext } from './batch-context.ts';
+import type { RowSubmission } from './row-plan.ts';
 import type { BatchItem } from './row-state.ts';
 import { isUncharged } from './row.ts';
 
 /**
  * Sends a row, repeatedly until the service has a free concurrency slot. A single request gives up after `maxQueueTime`
  * or `totalTimeout`. A batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until
- * earlier tasks end. `controller` is also aborted when the batch is halted, unless the service may accept the request.
+ * earlier tasks end. `controller` is also aborted when the batch pauses, unless the service may accept the request.
  */
-export async function sendWhenSlotFree<Kind extends TaskKind>(
-  submission: Submission<Kind>,
-  item: BatchItem<Kind>,
-  { config, halted, halt, unsent, enter }: BatchContext,
+export async function sendWhenSlotFree<Accepted>(
+  submission: RowSubmission<Accepted>,
+  item: BatchItem,
+  { config, pause, enter }: BatchContext,
   controller: AbortController,
-): Promise<Task<Kind>> {
+  beforeAttempt?: () => Promise<void>,
+): Promise<Accepted> {
   const { signal } = controller;
   const { idempotencyKey } = item;
   const markUnsent = () => {
     item.isSent = false;
-    unsent.add(controller);
-    if (halted.aborted) controller.abort(halted.reason);
+    pause.add(controller);
   };
   const observer: AttemptObserver = {
+    beforeAttempt,
     onSend: () => {
       item.isSent = true;
-      unsent.delete(controller);
+      pause.delete(controller);
     },
     onResponse: ({ status }) => {
-      if (status === 402) halt();
+      if (status === 402) pause.begin();
     },
     // Attempts that were certainly rejected count as unsent.
     onRetry: (outcome) => {
@@ -56,6 +55,6 @@ export async function sendWhenSlotFree<Kind extends TaskKind>(
       }
     }
   } finally {
-    unsent.delete(controller);
+    pause.delete(controller);
   }
 }

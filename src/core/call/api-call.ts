@@ -11,6 +11,8 @@ import type { Safety } from './retry.ts';
 
 /** Observes the attempts of a call. */
 export interface AttemptObserver {
+  /** Called before each attempt, once it has a concurrency slot. If it rejects, nothing is sent. */
+  readonly beforeAttempt?: (() => Promise<void>) | undefined;
   /** Called right before an attempt is sent. */
   readonly onSend?: () => void;
   /** Called with a response, before it can admit other calls that wait for a slot. */

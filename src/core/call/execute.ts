@@ -106,6 +106,8 @@ async function runAttempts<Result>(
     try {
       // Other calls may have used up the budget while this one waited for its slot.
       reserveBudget(running, true);
+      const ready = running.call.observer?.beforeAttempt?.();
+      if (ready) await ready;
       const limit = { clock, signal, ms, errors };
       const response = await runWithTimeLimit((limited) => attempt(running, lease, limited), limit);
       lease.end();

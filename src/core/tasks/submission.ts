@@ -6,7 +6,8 @@ import { checkRequestOptions, fallbackRules } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import { runNow } from '../call/request.ts';
-import type { Rule, Rules } from '../config/validation.ts';
+import { copyOptions, fixed, fixedRules } from '../call/submission-options.ts';
+import type { KnownPrices } from '../limits/estimate.ts';
 import { requestHash } from './fingerprint.ts';
 import { mergePollHeaders } from './poll-target.ts';
 import { submitTask } from './submit.ts';
@@ -32,12 +33,7 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     this.#scope = scope;
     // Serialized and copied now, because the caller may reuse both objects for the next row.
     this.#request = runNow(describe);
-    const { headers, fallback } = options ?? {};
-    this.#options = {
-      ...options,
-      headers: headers && { ...headers },
-      fallback: isList(fallback) ? fallback.slice() : fallback,
-    };
+    this.#options = copyOptions(options);
   }
 
   /** Id of the model. */
@@ -59,13 +55,23 @@ export class Submission<Kind extends TaskKind = TaskKind> {
   ): RequestPromise<SubmittedTask<Kind>>;
   send(options?: RequestOptions, observer?: AttemptObserver): RequestPromise<SubmittedTask<Kind>> {
     const describe = () => {
-      checkRequestOptions(options, fixedRules);
+      checkRequestOptions(options, fixedRules, { route: fixed });
       return { ...this.#request(), observer };
     };
     return submitTask(this.#scope, describe, {
       ...this.#options,
       ...omitUndefined({ ...options }),
     });
+  }
+
+  /** @internal All models to which the request may be sent. */
+  get models(): readonly string[] {
+    return [this.model, ...(this.#options.fallback ?? [])];
+  }
+
+  /** @internal Estimates the price in USD from the prices of the model; undefined if they are not known. */
+  estimateUsd(prices: KnownPrices): number | undefined {
+    return this.#request().estimateUsd(prices);
   }
 
   /**
@@ -98,14 +104,6 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     return openTask(this.#scope, receipt, mergePollHeaders(undefined, this.#options));
   }
 }
-
-/** Anything but a list is rejected later. */
-const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
-
-/** The rule of the options that a submission has already used. */
-const fixed: Rule = [() => false, 'passed to submission()'];
-
-const fixedRules: Rules = { extraBody: fixed, route: fixed, fallback: fixed, fallbackOn: fixed };
 
 /** What identifies a submission across processes. */
 export interface SubmissionDetails {

@@ -19,6 +19,15 @@ export interface StreamParams<Output, Input = unknown> extends Omit<ChatParams, 
   response_format?: ResponseFormat | StandardJsonSchema<Output, Input> | undefined;
 }
 
+/** Parameters of a chat that a batch sends, with an optional schema of the output, such as a zod schema. */
+export interface ChatSubmissionParams<Output, Input = unknown> extends Omit<
+  StreamParams<Output, Input>,
+  'stream'
+> {
+  /** A row of a batch is not streamed. */
+  stream?: false | null | undefined;
+}
+
 /** Chat completion whose content was parsed and validated with the schema of the call. */
 export type ParsedCompletion<Output> = ChatCompletion & {
   /** Validated content of the first choice: the output of the schema. */

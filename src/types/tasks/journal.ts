@@ -11,6 +11,12 @@ export interface Journal {
    */
   append(line: string): Promise<void>;
   /**
+   * Keeps other processes from using the journal, until the returned function is called or the process dies. Rejects if
+   * another batch uses it, also one of the same process. Batches of chats need it: a journal without it is refused for
+   * them, because two processes that send the same chat are both charged. Tasks are protected by their keys.
+   */
+  lock?(): Promise<() => Promise<void>>;
+  /**
    * Whether batches with this journal also store params, including prompts, unless their own `storeParams` is set.
    * @defaultValue false
    */

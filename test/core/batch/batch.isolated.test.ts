@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 
 import {
   BadRequestError,
-  BudgetExceededError,
   ConfigurationError,
   NotFoundError,
   TaskFailedError,
@@ -243,16 +242,6 @@ describe('a failed row does not affect other rows', () => {
     expect(row?.error).toMatchObject({ cause: thrown });
     expect(row?.error).toBeInstanceOf(Error);
   });
-});
-
-test('once the budget is reached, the remaining rows fail and are not sent', async () => {
-  const world = onMock({}, { budget: { maxUsd: 0.1 } });
-  await world.gateway.models.list();
-  const rows = await runImageBatch(world, numbers(12));
-  const failed = rows.filter(({ status }) => status === 'failed');
-  expect(failed).toHaveLength(7);
-  for (const { error } of failed) expect(error).toBeInstanceOf(BudgetExceededError);
-  expect(world.mock.invoice).toHaveLength(5);
 });
 
 describe('invalid options are rejected before any request:', () => {

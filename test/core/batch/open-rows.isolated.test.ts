@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 
 import { AbortedError } from '../../../src/index.ts';
-import type { BatchResult, RecoverOptions } from '../../../src/index.ts';
+import type { RecoveredRow, RecoverOptions } from '../../../src/index.ts';
 import { collect, rejection } from '../../support/rejection.ts';
 import { onMock } from '../support.ts';
 import { describeImage, memoryJournal, newProcess } from './support.ts';
 
 type World = ReturnType<typeof onMock>;
-type Start = (world: World, options: RecoverOptions) => AsyncIterable<BatchResult>;
+type Start = (world: World, options: RecoverOptions) => AsyncIterable<RecoveredRow>;
 
 const ids = ['done', 'also done', 'running', 'sent', 'waiting'];
 
@@ -29,7 +29,7 @@ function startRows({ mock, gateway }: World, options: object = {}) {
 async function abortLate(world: World, start: Start) {
   const { clock } = world.mock;
   const stop = new AbortController();
-  const results: BatchResult[] = [];
+  const results: RecoveredRow[] = [];
   const consume = async () => {
     for await (const row of start(world, { signal: stop.signal })) {
       results.push(row);
@@ -136,10 +136,10 @@ test('the error of an aborted recovery has the tasks of its rows', async () => {
   const { mock, gateway } = world;
   const journal = memoryJournal();
   const results: string[] = [];
-  const consume = async (batch: AsyncIterable<BatchResult>) => {
+  const consume = async (batch: AsyncIterable<RecoveredRow>) => {
     for await (const { id } of batch) results.push(id);
   };
-  const start = (run: (signal: AbortSignal) => AsyncIterable<BatchResult>) => {
+  const start = (run: (signal: AbortSignal) => AsyncIterable<RecoveredRow>) => {
     const stop = new AbortController();
     void mock.clock.sleep(10_000).then(() => stop.abort());
     return mock.clock.settle(rejection(AbortedError, consume(run(stop.signal))));

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { AbortedError, PaymentRequiredError } from '../../../src/index.ts';
-import type { BatchResult, Journal } from '../../../src/index.ts';
+import type { RecoveredRow, Journal } from '../../../src/index.ts';
 import type { MockGateway } from '../../../src/mock/index.ts';
 import { onMock } from '../support.ts';
 import {
@@ -107,7 +107,7 @@ async function runProcess(
   const stop = new AbortController();
   if (abortAfterMs !== undefined) void mock.clock.sleep(abortAfterMs).then(() => stop.abort());
   const { signal } = stop;
-  const rows: BatchResult[] = [];
+  const rows: RecoveredRow[] = [];
   const consume = async () => {
     const results = recovers
       ? gateway.recover(journal, { signal })

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
 
-import { BudgetExceededError } from '../../../src/index.ts';
 import type { Polygate, PolygateOptions } from '../../../src/index.ts';
 import type { MockGatewayOptions } from '../../../src/mock/index.ts';
 import { collect } from '../../support/rejection.ts';
@@ -152,18 +151,6 @@ describe('at the first 402 a batch', () => {
     expect(warn).toHaveBeenCalledOnce();
     expect(warn.mock.calls[0]?.[0]).toMatch(/402: No more rows are submitted/);
   });
-});
-
-test('a budget that is exceeded does not stop a batch: later rows may be cheaper', async () => {
-  const world = onMock({}, { budget: { maxUsd: 0.03 } });
-  await world.gateway.models.list();
-  const models = ['prism-image', 'prism-image', 'prism-sketch'];
-  const batch = world.gateway.batch(models, (model) =>
-    world.gateway.images.submission({ model, prompt: 'A harbor' }),
-  );
-  const rows = await world.mock.clock.settle(collect(batch));
-  expect(rows.filter(({ status }) => status === 'succeeded')).toHaveLength(2);
-  expect(rows.find(({ status }) => status === 'failed')?.error).toBeInstanceOf(BudgetExceededError);
 });
 
 test('a 402 on a poll does not pause a batch: its task is already paid for', async () => {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 import { vi } from 'vitest';
 
-import { PaymentRequiredError, Polygate } from '../../../src/index.ts';
-import type { BatchOptions, BatchResult, Journal, PolygateOptions } from '../../../src/index.ts';
+import { ConfigurationError, PaymentRequiredError, Polygate } from '../../../src/index.ts';
+import type { BatchOptions, Journal, PolygateOptions, RecoveredRow } from '../../../src/index.ts';
 import type { MockGateway } from '../../../src/mock/index.ts';
 import { collect, rejection } from '../../support/rejection.ts';
 import { image } from '../support.ts';
@@ -67,7 +67,7 @@ export function chargedKeys({ invoice }: MockGateway): Set<string | undefined> {
 }
 
 /** Iterates over a batch that pauses. Returns the results that it yielded before its error, and the error. */
-export async function paused<Row extends BatchResult>(
+export async function paused<Row extends RecoveredRow>(
   { mock }: { mock: MockGateway },
   batch: AsyncIterable<Row>,
 ) {
@@ -89,3 +89,38 @@ export const pausedImages = <Input>(
 /** The statuses of all POST requests, in order. */
 export const submitStatuses = ({ requests }: MockGateway) =>
   requests.filter(({ method }) => method === 'POST').map(({ status }) => status);
+
+/** A journal in memory that one batch at a time can use, as chats require. */
+export function lockedJournal(lines: string[] = [], options: Partial<Journal> = {}): MemoryJournal {
+  let isLocked = false;
+  const lock = async () => {
+    if (isLocked) throw new ConfigurationError('journal: is in use by process 7.');
+    isLocked = true;
+    return async () => {
+      isLocked = false;
+    };
+  };
+  return memoryJournal(lines, { lock, ...options });
+}
+
+/** Returns a `describe` function for a chat with the row in its prompt. */
+export function describeChat(gateway: Polygate, model = 'aurora-chat') {
+  return (row: unknown) =>
+    gateway.chat.completions.submission({
+      model,
+      messages: [{ role: 'user', content: `Label ${String(row)}` }],
+    });
+}
+
+/** Runs a batch with one chat per row, and collects its results. */
+export function runChatBatch<Input>(
+  { mock, gateway }: { mock: MockGateway; gateway: Polygate },
+  rows: Iterable<Input> | AsyncIterable<Input>,
+  options: BatchOptions<Input> = {},
+) {
+  return mock.clock.settle(collect(gateway.batch(rows, describeChat(gateway), options)));
+}
+
+/** All requests for chats that have reached the service. */
+export const chatRequests = ({ requests }: MockGateway) =>
+  requests.filter(({ path }) => path === '/v1/chat/completions');

@@ -203,6 +203,17 @@ describe.concurrent('with a service in the environment', () => {
     expect(mock.invoice).toHaveLength(200);
   });
 
+  test('batch-chats labels every text, and a second run sends nothing', async (context) => {
+    const { expect } = context;
+    const { mock, surroundings } = await startService(context);
+    for (const _ of [1, 2]) {
+      const run = await runFromSource(example('batch-chats'), surroundings);
+      expect(run).toMatchObject(success);
+      expect(run.stdout).toContain('100 of 100 done, 0 without a label');
+    }
+    expect(mock.invoice).toHaveLength(100);
+  });
+
   test('crash-and-recover is charged once per image', async (context) => {
     const { expect } = context;
     const { mock, surroundings } = await startService(context);

@@ -1,0 +1,66 @@
+import { BudgetExceededError } from '../../errors/budget.ts';
+import type { ConfigurationError } from '../../errors/configuration.ts';
+import { PaymentRequiredError } from '../../errors/status.ts';
+import type { Log } from '../config/log.ts';
+import { emptyMeta } from '../http/response-meta.ts';
+
+/** Why a batch pauses: a 402, a budget that has no room for the next row, or a journal that is not safe for chats. */
+export type PauseReason = PaymentRequiredError | BudgetExceededError | ConfigurationError;
+
+/**
+ * The pause of a batch or a recovery, which begins at the first 402 or when a budget is reached, and lasts until its end. No
+ * row is sent after that. Submissions that are in flight continue, because they may be accepted.
+ */
+export class Pause {
+  readonly #log: Log;
+  readonly #isAtBudget: boolean;
+  #reason: PauseReason | undefined;
+  /** Rows whose request has not been sent. A listener on one signal for each would cause a warning in Node 20. */
+  readonly #unsent = new Set<AbortController>();
+
+  /** `isAtBudget`: it begins at a budget, too, and not only at a 402. */
+  constructor(log: Log, isAtBudget: boolean) {
+    this.#log = log;
+    this.#isAtBudget = isAtBudget;
+  }
+
+  /** Why unsent rows are aborted; undefined before the pause. */
+  get reason(): PauseReason | undefined {
+    return this.#reason;
+  }
+
+  /** Whether an error of a row is the reason of the pause, or begins it. */
+  isReason(error: unknown): error is PauseReason {
+    if (error !== undefined && error === this.#reason) return true;
+    const isBudget = this.#isAtBudget && BudgetExceededError.is(error);
+    if (!isBudget && !PaymentRequiredError.is(error)) return false;
+    // An error with a task is about a task that was paid for: that of the row, or one that a callback submitted itself.
+    return !error.task && error.outcome !== 'unknown';
+  }
+
+  /** Aborts all unsent rows. Has no effect on a batch that is paused. */
+  begin(reason?: PauseReason): void {
+    if (this.#reason) return;
+    const details = { meta: emptyMeta(402), outcome: 'not-sent' as const };
+    const begun =
+      reason && !PaymentRequiredError.is(reason)
+        ? reason
+        : new PaymentRequiredError('402', details);
+    this.#reason = begun;
+    // Rows that wait for a slot at a budget have their price reserved in it.
+    if (!BudgetExceededError.is(begun)) for (const row of this.#unsent) row.abort(begun);
+    const summary = PaymentRequiredError.is(begun) ? '402' : begun.message;
+    this.#log.warn(() => `${summary}: No more rows are submitted. Waiting for accepted rows.`);
+  }
+
+  /** Registers a row as unsent: the pause aborts it. */
+  add(row: AbortController): void {
+    this.#unsent.add(row);
+    if (this.#reason && !BudgetExceededError.is(this.#reason)) row.abort(this.#reason);
+  }
+
+  /** The request of the row has been sent, or never will be. */
+  delete(row: AbortController): void {
+    this.#unsent.delete(row);
+  }
+}

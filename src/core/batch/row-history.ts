@@ -1,0 +1,61 @@
+import type { Receipt } from '../../types/tasks/task.ts';
+import type { RowCost } from './batch-budget.ts';
+import { isChatPath, readCost } from './journal-line.ts';
+import type { CostFields, Intent, RowLine } from './journal-line.ts';
+
+/** What earlier processes recorded about a row. Its {@link Intent} is that of the latest submission. */
+export interface RowHistory extends Partial<Intent> {
+  /** Number of recorded submissions without a matching `refused` line. Each process refuses only its own. */
+  readonly openSubmits?: number;
+  /** Receipt of the task, once a submission was accepted. */
+  readonly receipt?: Receipt | undefined;
+  /** Number of the line with the completion of a chat. Completions are read when their rows need them. */
+  readonly completedAt?: number | undefined;
+  /** How the row ended, once the caller took the result. */
+  readonly status?: string | undefined;
+  /** What it has cost in all runs. */
+  readonly cost?: RowCost | undefined;
+  /** Number of the latest line. */
+  readonly lineNumber?: number | undefined;
+}
+
+/** Whether an earlier process may have paid for the row. If so, it must never be submitted under another key. */
+export function mayBeCharged({ openSubmits = 0, receipt, completedAt }: RowHistory): boolean {
+  return openSubmits > 0 || receipt !== undefined || completedAt !== undefined;
+}
+
+/** Whether a row is a chat that was sent, and whose completion is not in the journal. */
+export function isLostChat(history: RowHistory): boolean {
+  return isChatPath(history.path) && mayBeCharged(history) && history.completedAt === undefined;
+}
+
+/** The fields of any line about a row. */
+type AnyRowLine = { readonly type: string; readonly id: string } & CostFields & {
+    readonly completion?: unknown;
+    readonly receipt?: Receipt | undefined;
+  };
+
+/** What is known about a row after one more line. */
+export function addLine(before: RowHistory, line: RowLine, lineNumber: number): RowHistory {
+  const { type, id: _, usd, estimatedUsd, completion, ...fields }: AnyRowLine = line;
+  const { openSubmits = 0, params, fallback, cost, ...history } = before;
+  const isPaused = line.type === 'refused' && line.paused;
+  const change = type === 'submit' ? 1 : type === 'refused' ? -1 : 0;
+  // If two processes submit a task under one key, the one that is rejected knows nothing about the cost of the other.
+  const isOther =
+    type === 'refused' &&
+    !isChatPath(history.path) &&
+    (openSubmits > 1 || history.receipt !== undefined);
+  return {
+    ...history,
+    // Params can be large, and only a submission that is open or paused is ever resent from them.
+    params: isPaused ? params : undefined,
+    fallback: isPaused ? fallback : undefined,
+    ...fields,
+    cost: type === 'finished' || isOther ? cost : readCost({ usd, estimatedUsd }, fields.receipt),
+    completedAt: completion === undefined ? history.completedAt : lineNumber,
+    // If the `submit` line of a `refused` line is damaged, later submissions still count.
+    openSubmits: Math.max(0, openSubmits + change),
+    lineNumber,
+  };
+}

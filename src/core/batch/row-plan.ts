@@ -1,0 +1,44 @@
+import type { AttemptObserver } from '../call/api-call.ts';
+import type { RequestOptions } from '../call/request-options.ts';
+import type { KnownPrices } from '../limits/estimate.ts';
+import type { RowOutcome } from './batch-result.ts';
+import type { Intent, JournalLine } from './journal-line.ts';
+import type { BatchItem } from './row-state.ts';
+
+/** What a row sends: the submission of a task or a chat. */
+export interface RowSubmission<Accepted> {
+  /** The models to which it may be sent. */
+  readonly models: readonly string[];
+  /** Whether its price can be known before it is sent. */
+  readonly hasPrice: boolean;
+  /** Estimates the price in USD from the prices of a model; undefined if it is not known. */
+  estimateUsd(prices: KnownPrices): number | undefined;
+  send(options: RequestOptions, observer: AttemptObserver): Promise<Accepted>;
+}
+
+/**
+ * How a row continues, and in what tasks and chats differ. `Accepted` is what proves that a submission was charged: the
+ * task, or the completion.
+ */
+export interface RowPlan<Accepted> {
+  /** What an earlier run has received. Without it, the submission is sent. */
+  readonly accepted?: Accepted | undefined;
+  readonly submission?: RowSubmission<Accepted> | undefined;
+  /** Path of the endpoint. */
+  readonly path: string;
+  /** What to record before the submission is sent, unless an earlier process may have sent it. */
+  readonly intent?: Intent | undefined;
+  /** The signal of the row's own submission. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Whether the service charges a submission once under its key, however often it is sent. If not, the intent is recorded
+   * in the last moment, when the request has a concurrency slot: after a crash, a row with an intent is not sent again.
+   */
+  readonly isReplayed: boolean;
+  /** The charge of the submission in USD; undefined if the service has not reported it. */
+  chargeOf(accepted: Accepted): number | undefined;
+  /** The journal line that makes `accepted` durable; undefined if nothing could be found with it. */
+  toLine(item: BatchItem, accepted: Accepted): JournalLine | undefined;
+  /** The result of the row. */
+  finish(accepted: Accepted, signal: AbortSignal): Promise<RowOutcome>;
+}

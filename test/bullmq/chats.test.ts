@@ -1,0 +1,97 @@
+import { Queue } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { jobIdOf } from '../../src/bullmq/row.ts';
+import { RowStore, slotsKey } from '../../src/bullmq/store.ts';
+import { isRedisInstalled, startRedis } from './redis-server.ts';
+import type { RedisServer } from './redis-server.ts';
+import { setUp, until } from './setup.ts';
+import type { SetUpOptions } from './setup.ts';
+
+const chats = 'POST /v1/chat/completions';
+
+describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  async function start(options?: SetUpOptions) {
+    const all = await setUp(redis.url, options);
+    const messages = [{ role: 'user' as const, content: 'Label this.' }];
+    const chat = () => all.gateway.chat.completions.submission({ model: 'aurora-chat', messages });
+    return { ...all, chat };
+  }
+
+  test('have a completion, and are sent once', async () => {
+    const { queue, chat, posts, ...all } = await start();
+    await queue.addBulk(['a', 'b', 'c'], (id) => ({ id, submission: chat() }));
+    queue.work();
+    const rows = await Promise.all(['a', 'b', 'c'].map((id) => queue.result(id)));
+    for (const row of rows) {
+      expect(row).toMatchObject({
+        kind: 'chat',
+        status: 'succeeded',
+        completion: { object: 'chat.completion' },
+        generation: undefined,
+      });
+    }
+    expect(posts()).toBe(3);
+    await all[Symbol.asyncDispose]();
+  });
+
+  test('end as unknown when their response is lost, and only retry() sends them again', async () => {
+    const { queue, chat, posts, mock, ...all } = await start();
+    const lose = mock.fail({ route: chats, reset: 'after' });
+    await queue.add('a', chat());
+    queue.work();
+    expect(await queue.result('a')).toMatchObject({
+      status: 'unknown',
+      error: { outcome: 'unknown' },
+    });
+    expect(posts()).toBe(1);
+    lose.remove();
+    await queue.retry('a');
+    await until(async () => (await queue.get('a'))?.status).toBe('succeeded');
+    expect(posts()).toBe(2);
+    await all[Symbol.asyncDispose]();
+  });
+
+  test('are repeated after a rejection, which costs nothing', async () => {
+    const { queue, chat, mock, ...all } = await start({ client: { maxQueueTime: 1 } });
+    const code = 'concurrency_limit_exceeded';
+    mock.fail({ route: chats, status: 429, code, times: 2, retryAfter: 0 });
+    await queue.add('a', chat());
+    queue.work();
+    expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+    expect(mock.invoice).toHaveLength(1);
+    await all[Symbol.asyncDispose]();
+  });
+
+  test('end as unknown if the worker that sent them is gone, without another request', async () => {
+    const { queue, chat, posts, gateway, prefix, ...all } = await start();
+    await queue.add('a', chat());
+    // What a worker leaves that dies in the middle of the POST.
+    const bull = new Queue<never>('pictures', { connection: { url: redis.url }, prefix });
+    const store = new RowStore(redis.client, bull, slotsKey(prefix, gateway.baseURL));
+    const admitted = await store.admit(jobIdOf('a'), 0, undefined);
+    expect(admitted).toMatchObject({ admitted: true });
+    queue.work();
+    const row = await queue.result('a');
+    expect(row).toMatchObject({ status: 'unknown', error: { outcome: 'unknown' } });
+    expect(row.error?.message).toContain('only by queue.retry(id)');
+    expect(posts()).toBe(0);
+
+    // The worker was only cut off: it still records what it has paid for.
+    const state = { completion: { id: 'late' } };
+    const turn = admitted.admitted ? admitted.turn : '';
+    const late = { from: 'unknown', to: 'succeeded', state } as const;
+    expect(await store.move(jobIdOf('a'), row.idempotencyKey, turn, Object.assign(late))).toBe(
+      true,
+    );
+    expect((await queue.get('a'))?.status).toBe('succeeded');
+    await bull.close();
+    await all[Symbol.asyncDispose]();
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test, vi } from 'vitest';
+
+import { ConfigurationError } from '../../../src/index.ts';
+import { collect } from '../../support/rejection.ts';
+import { caught, onMock } from '../support.ts';
+import {
+  chatRequests,
+  describeChat,
+  lockedJournal,
+  memoryJournal,
+  newProcess,
+  numbers,
+  runChatBatch,
+} from './support.ts';
+
+const statusesOf = (rows: readonly { status: string }[]) => rows.map(({ status }) => status);
+
+describe('the journal of chats', () => {
+  test('must have lock()', async () => {
+    const world = onMock();
+    const error = await caught(runChatBatch(world, numbers(3), { journal: memoryJournal() }));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toContain('journal: has no lock()');
+    expect(world.mock.requests).toEqual([]);
+  });
+
+  test('is refused while another batch uses it, and free after that', async () => {
+    const world = onMock();
+    const journal = lockedJournal();
+    const { gateway, mock } = world;
+    const batch = gateway.batch(numbers(3), describeChat(gateway), { journal });
+    await mock.clock.settle(batch.next());
+    const error = await caught(runChatBatch(newProcess(world), numbers(3), { journal }));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toContain('in use by process 7');
+    await batch.return();
+    const rows = await runChatBatch(newProcess(world), numbers(3), { journal });
+    expect(rows.length).toBe(3);
+  });
+
+  test('is needed for a crash only: without one, chats are sent', async () => {
+    const rows = await runChatBatch(onMock(), numbers(3));
+    expect(statusesOf(rows)).toEqual(Array(3).fill('succeeded'));
+  });
+
+  test('refuses rows without a readable line if another line than the last is damaged', async () => {
+    const world = onMock();
+    const journal = lockedJournal();
+    await runChatBatch(world, ['a', 'b'], { journal, id: String });
+    const damaged = journal.lines.findIndex((line) => line.includes('"submit"'));
+    journal.lines[damaged] = journal.lines[damaged]?.slice(0, 60) ?? '';
+    const options = { journal, id: String };
+    const rows = await runChatBatch(newProcess(world), ['a', 'b', 'new'], options);
+    const fresh = rows.find(({ id }) => id === 'new');
+    expect(fresh).toMatchObject({ status: 'unknown', error: expect.any(ConfigurationError) });
+    expect(chatRequests(world.mock)).toHaveLength(2);
+    const resent = await runChatBatch(newProcess(world), ['new'], {
+      ...options,
+      resendUnknown: true,
+    });
+    expect(statusesOf(resent)).toEqual(['succeeded']);
+  });
+
+  test('may have a torn last line, in each of several runs', async () => {
+    const world = onMock();
+    const journal = lockedJournal();
+    for (const count of [1, 2, 3, 4]) {
+      const rows = await runChatBatch(newProcess(world), numbers(count), { journal });
+      expect(statusesOf(rows)).toEqual(Array(count).fill('succeeded'));
+      journal.lines.push('{"v":1,"type":"submit","id":"x","pa');
+    }
+    expect(chatRequests(world.mock)).toHaveLength(4);
+  });
+
+  test('that cannot store a completion makes the row unknown to later runs', async () => {
+    const world = onMock();
+    const error = vi.fn<(message: string) => void>();
+    const ignore = () => undefined;
+    const logger = { error, warn: ignore, info: ignore, debug: ignore };
+    const journal = lockedJournal();
+    const { append } = journal;
+    journal.append = async (line) => {
+      if (line.includes('"completed"')) throw new Error('ENOSPC');
+      await append(line);
+    };
+    const { gateway } = newProcess(world, { logger, logLevel: 'error' });
+    const [row] = await runChatBatch({ ...world, gateway }, ['a'], { journal });
+    expect(row).toMatchObject({ status: 'succeeded', completion: { object: 'chat.completion' } });
+    expect(error.mock.calls[0]?.[0]).toContain('appending failed (Error: ENOSPC)');
+    const [later] = await runChatBatch(newProcess(world), ['a'], { journal });
+    expect(later?.status).toBe('unknown');
+    const { mock, gateway: other } = newProcess(world);
+    const recovered = await mock.clock.settle(collect(other.recover(journal)));
+    expect(statusesOf(recovered)).toEqual(['unknown']);
+    expect(chatRequests(world.mock)).toHaveLength(1);
+  });
+
+  test('that cannot store an intent sends nothing', async () => {
+    const world = onMock();
+    const journal = lockedJournal();
+    const { append } = journal;
+    journal.append = async (line) => {
+      if (line.includes('"submit"')) throw new Error('ENOSPC');
+      await append(line);
+    };
+    const [row] = await runChatBatch(world, ['a'], { journal });
+    expect(row).toMatchObject({ status: 'failed', error: { outcome: 'not-sent' } });
+    expect(world.mock.requests).toEqual([]);
+    expect(world.gateway.concurrency.inFlight).toBe(0);
+  });
+});
