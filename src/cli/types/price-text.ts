@@ -63,5 +63,5 @@ function numberIn(records: readonly Record<string, unknown>[], name: string): nu
 
 /** An amount without the noise of binary fractions, and without an exponent. */
 function usd(amount: number): string {
-  return `${amount.toFixed(9).replace(/\.?0+$/, '')} USD`;
+  return `${amount.toFixed(9).replace(/\.?(?<!0)0+$/, '')} USD`;
 }
