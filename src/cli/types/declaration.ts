@@ -44,19 +44,41 @@ export function sizeOf(catalog: Catalog): number {
 
 /** The content of the generated file. Ids and prices come from the service, so nothing in them may end a literal or comment. */
 export function declarationOf(catalog: Catalog): string {
+  const names = namesOfUnions(catalog);
   const types = [...catalog].map(([type, models]) => {
     const entries = [...models].map(
       ([id, { price, resolutions }]) =>
-        `      /** ${price} */\n      ${literal(id)}: ${resolutions.map(literal).join(' | ') || 'never'};\n`,
+        `      /** ${price} */\n      ${literal(id)}: ${names.get(unionOf(resolutions)) ?? unionOf(resolutions)};\n`,
     );
     return `    ${type}: {${entries.length === 0 ? '' : `\n${entries.join('')}    `}};\n`;
   });
   return [
     header,
     "import 'polygate';\n",
+    ...[...names].map(([union, name]) => `type ${name} = ${union};\n`),
     "declare module 'polygate' {",
     `  interface ModelCatalog {\n${types.join('')}  }\n}\n`,
   ].join('\n');
+}
+
+/** Number of models from which on their common list of resolutions gets a name. */
+const minShared = 20;
+
+/** Names for lists of resolutions that many models share, because compilers take long to read thousands of equal unions. */
+function namesOfUnions(catalog: Catalog): ReadonlyMap<string, string> {
+  const counts = new Map<string, number>();
+  for (const models of catalog.values()) {
+    for (const { resolutions } of models.values()) {
+      const union = unionOf(resolutions);
+      counts.set(union, (counts.get(union) ?? 0) + 1);
+    }
+  }
+  const shared = [...counts].filter(([union, count]) => union !== 'never' && count >= minShared);
+  return new Map(shared.map(([union], index) => [union, `Resolutions${index + 1}`]));
+}
+
+function unionOf(resolutions: readonly string[]): string {
+  return resolutions.map(literal).join(' | ') || 'never';
 }
 
 /** A string literal. JSON has all of the escapes that are needed, apart from two separators of lines. */

@@ -137,6 +137,22 @@ describe('the generated file', () => {
   });
 });
 
+test('resolutions that many models share have a name, and are read again', () => {
+  const entry = { price: '1 USD', resolutions: ['1K', 'a"b'] };
+  const ids = Array.from({ length: 30 }, (_, index) => `model-${index}`);
+  const models = new Map([
+    ...ids.map((id) => [id, entry] as const),
+    ['rare', { price: '2 USD', resolutions: ['8K'] }],
+    ['plain', { price: '3 USD', resolutions: [] }],
+  ]);
+  const catalog: Catalog = new Map([['image', models]]);
+  const file = declarationOf(catalog);
+  expect(file).toContain('type Resolutions1 = "1K" | "a\\"b";');
+  expect(file).toContain('"model-7": Resolutions1;');
+  expect(file).toContain('"rare": "8K";');
+  expect(differences(readDeclaration(file), catalog)).toEqual([]);
+});
+
 describe('differences', () => {
   const entry = (price: string, ...resolutions: string[]) => ({ price, resolutions });
   const before: Catalog = new Map([
