@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { clientCode } from '../../src/cli/doctor/code.ts';
-import { createCleaner, wrap } from '../../src/cli/doctor/text.ts';
+import { createCleaner, wrap } from '../../src/cli/text.ts';
 
 test('text is printed without API keys in any form, and without control characters', () => {
   const clean = createCleaner('canary/+"7');
