@@ -88,7 +88,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'types',
     'schemas',
     'internal/downloads.ts',
-    'internal/request-price.ts',
+    'internal/charges.ts',
     'internal/version.ts',
     'polygate',
     'polygate/doctor',

@@ -67,7 +67,7 @@ export function findCommand(args: readonly string[], options: ParseArgsOptionsCo
     const arg = args[index] ?? '';
     if (arg === '--') return -1;
     if (!/^-./.test(arg)) return index;
-    const name = /^--/.test(arg)
+    const name = arg.startsWith('--')
       ? arg.slice(2)
       : Object.keys(options).find((known) => `-${options[known]?.short}` === arg);
     const takesValue = name !== undefined && options[name]?.type === 'string';

@@ -99,7 +99,8 @@ export const commandSummaries: Readonly<Record<CommandName, string>> = {
   balance: 'print the balance, the quota of the API key and the concurrency limit',
   init: 'store base URL and API key in a configuration file',
   completion: 'print a completion script for bash, zsh or fish',
-  doctor: 'check whether a service behaves as the client expects, and print the options to set if not',
+  doctor:
+    'check whether a service behaves as the client expects, and print the options to set if not',
   mock: 'start the reference gateway on this machine; requests cost nothing',
   types: 'write the ids of your models to a declaration file, so that a wrong id does not compile',
 };

@@ -15,7 +15,9 @@ export function parseParams(options: readonly string[] = []): Record<string, unk
       throw new UsageError(`--param must be <name>=<value> such as n=2, not ${option}`);
     }
     if (reserved.has(name)) {
-      throw new UsageError(`--param cannot set ${name}, which has an option or argument of its own`);
+      throw new UsageError(
+        `--param cannot set ${name}, which has an option or argument of its own`,
+      );
     }
     params.push([name, parseJsonOr(value)]);
   }

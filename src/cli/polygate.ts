@@ -26,7 +26,9 @@ To see the options of a command, run npx polygate <command> --help.
 `;
 
 /** The options of all commands. An option has the same type in each of them. */
-const allOptions: ParseArgsOptionsConfig = Object.assign({}, ...Object.values(commandOptions));
+const allOptions: ParseArgsOptionsConfig = Object.fromEntries(
+  Object.values(commandOptions).flatMap((options) => Object.entries(options)),
+);
 
 /** Runs the command. Returns the exit code; undefined if it keeps running. */
 async function main(args: string[]): Promise<number | undefined> {

@@ -3,11 +3,6 @@ import { describeFailure, exitCodeOf } from './failure.ts';
 import type { FailureContext } from './failure.ts';
 import { endWithReader } from './output.ts';
 
-/** What a command prints about itself. */
-interface CommandDescription extends FailureContext {
-  help: string;
-}
-
 /** The options `--help` and `--version`. */
 interface AboutOptions {
   readonly help?: boolean | undefined;
@@ -15,11 +10,12 @@ interface AboutOptions {
 }
 
 /**
- * Runs a command. Its body returns the exit code, or the options if they contain `--help` or `--version`. Errors are
- * described on stderr. Returns the exit code.
+ * Runs a command. Its body returns the exit code, or the options if they contain `--help` or `--version`; it keeps the
+ * context up to date, from which errors are described on stderr. Returns the exit code.
  */
 export async function runCommand(
-  { help, ...description }: CommandDescription,
+  context: FailureContext,
+  help: string,
   body: () => Promise<number | AboutOptions>,
 ): Promise<number> {
   endWithReader();
@@ -29,7 +25,7 @@ export async function runCommand(
     process.stdout.write(result.help ? help : `${version}\n`);
     return 0;
   } catch (error) {
-    process.stderr.write(describeFailure(error, description));
-    return exitCodeOf(error, description.isPaid);
+    process.stderr.write(describeFailure(error, context));
+    return exitCodeOf(error, context);
   }
 }

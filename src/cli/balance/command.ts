@@ -21,7 +21,7 @@ ${serviceHelp}`;
 
 /** Runs the command, and returns its exit code. */
 export function runBalance(args: string[]): Promise<number> {
-  return runCommand({ command: 'polygate balance', help, isPaid: false }, async () => {
+  return runCommand({ command: 'polygate balance', isPaid: false }, help, async () => {
     const options = parseOptions(args, commandOptions.balance);
     if (options.help || options.version) return options;
     const { account } = createGateway(resolveSettings(options, process.env));

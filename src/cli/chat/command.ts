@@ -1,10 +1,12 @@
 import { parseArguments } from '../arguments.ts';
 import { commandOptions, serviceHelp } from '../command-options.ts';
+import type { FailureContext } from '../failure.ts';
 import { createGateway } from '../gateway.ts';
 import { parseParams, requireModel } from '../params.ts';
 import { readPrompt } from '../prompt.ts';
 import { runCommand } from '../run-command.ts';
 import { resolveSettings } from '../settings.ts';
+import { createCleaner } from '../text.ts';
 import { messagesOf } from './messages.ts';
 import { streamChat } from './stream-chat.ts';
 
@@ -36,15 +38,19 @@ Exit codes:
 
 /** Runs the command, and returns its exit code. */
 export function runChat(args: string[]): Promise<number> {
-  return runCommand({ command: 'polygate chat', help, isPaid: true }, async () => {
+  const context: FailureContext = { command: 'polygate chat', isPaid: true };
+  return runCommand(context, help, async () => {
     const { values, positionals } = parseArguments(args, commandOptions.chat);
     if (values.help || values.version) return values;
     const model = requireModel(values.model, 'chat');
     const extraBody = parseParams(values.param);
-    const gateway = createGateway(resolveSettings(values, process.env));
+    const settings = resolveSettings(values, process.env);
+    const gateway = createGateway(settings);
+    context.clean = createCleaner(settings.apiKey);
     const { system, image } = values;
     const prompt = await readPrompt(positionals);
     const params = { model, messages: messagesOf({ prompt, system, images: image }) };
+    context.sent = 'maybe';
     return streamChat(gateway, params, { extraBody, isJson: values.json ?? false });
   });
 }

@@ -1,5 +1,6 @@
-import type { ChatParams, Polygate } from 'polygate';
 import { stripVTControlCharacters } from 'node:util';
+
+import type { ChatParams, Polygate } from 'polygate';
 
 import { EarlyEnd } from '../early-end.ts';
 import { note, print, printJson } from '../output.ts';

@@ -22,7 +22,7 @@ const scripts: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
 /** Runs the command, and returns its exit code. */
 export function runCompletion(args: string[]): Promise<number> {
-  return runCommand({ command: 'polygate completion', help, isPaid: false }, async () => {
+  return runCommand({ command: 'polygate completion', isPaid: false }, help, async () => {
     const { values, positionals } = parseArguments(args, commandOptions.completion);
     if (values.help || values.version) return values;
     const [shell = '', ...others] = positionals;

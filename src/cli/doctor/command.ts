@@ -9,7 +9,6 @@ import { createGateway } from '../gateway.ts';
 import { resolveSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { createCleaner, paint, styleFor } from '../text.ts';
-
 import { help, parseDoctorArguments } from './options.ts';
 import type { DoctorArguments } from './options.ts';
 import { Progress } from './progress.ts';

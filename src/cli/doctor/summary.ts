@@ -6,12 +6,12 @@ import type { EndReason } from '../early-end.ts';
 import { formatUsd, withUsdSigns } from '../money.ts';
 import { repeatedOptions } from '../settings.ts';
 import type { Settings } from '../settings.ts';
+import { paint, wrap } from '../text.ts';
+import type { Style } from '../text.ts';
 import { clientCode } from './code.ts';
 import { defaultTimeoutMs, maxTimeoutMs } from './options.ts';
 import type { DoctorArguments } from './options.ts';
 import { mark, markWidth } from './progress.ts';
-import { paint, wrap } from '../text.ts';
-import type { Style } from '../text.ts';
 
 /** What the summary reports. */
 export interface SummaryInput {

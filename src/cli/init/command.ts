@@ -35,17 +35,21 @@ const checkTimeoutMs = 60_000;
 
 /** Runs the command, and returns its exit code. */
 export function runInit(args: string[]): Promise<number> {
-  return runCommand({ command: 'polygate init', help, isPaid: false }, async () => {
+  return runCommand({ command: 'polygate init', isPaid: false }, help, async () => {
     const options = parseOptions(args, commandOptions.init);
     if (options.help || options.version) return options;
     const { POLYGATE_BASE_URL, POLYGATE_API_KEY } = process.env;
-    const given = [options['base-url'] ?? POLYGATE_BASE_URL, options['api-key'] ?? POLYGATE_API_KEY];
+    const given = [
+      options['base-url'] ?? POLYGATE_BASE_URL,
+      options['api-key'] ?? POLYGATE_API_KEY,
+    ];
     if (!process.stdin.isTTY && given.some((value) => !value)) {
       throw new UsageError('without a terminal, --base-url and --api-key are required');
     }
     const baseURL = given[0] || (await ask('Base URL: ', { isHidden: false }));
     const apiKey = given[1] || (await ask('API key (not shown): ', { isHidden: true }));
-    if (!baseURL.trim() || !apiKey.trim()) throw new UsageError('base URL and API key are required');
+    if (!baseURL.trim() || !apiKey.trim())
+      throw new UsageError('base URL and API key are required');
     const diagnosis = await check(baseURL, apiKey.trim());
     const path = configPath(process.env);
     const clean = createCleaner(apiKey);

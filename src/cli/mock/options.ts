@@ -1,11 +1,5 @@
 import type { MockAssumptions } from '../../mock/index.ts';
-import {
-  parseDecimal,
-  parseInteger,
-  parseOptions,
-  shown,
-  UsageError,
-} from '../arguments.ts';
+import { parseDecimal, parseInteger, parseOptions, shown, UsageError } from '../arguments.ts';
 import { commandOptions } from '../command-options.ts';
 import { parseAssumptions } from './assumptions.ts';
 import { parseFault } from './fault.ts';

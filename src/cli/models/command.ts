@@ -23,7 +23,7 @@ ${serviceHelp}`;
 
 /** Runs the command, and returns its exit code. */
 export function runModels(args: string[]): Promise<number> {
-  return runCommand({ command: 'polygate models', help, isPaid: false }, async () => {
+  return runCommand({ command: 'polygate models', isPaid: false }, help, async () => {
     const options = parseOptions(args, commandOptions.models);
     if (options.help || options.version) return options;
     const gateway = createGateway(resolveSettings(options, process.env));

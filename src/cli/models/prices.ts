@@ -23,7 +23,7 @@ export function priceText(pricing: KnownPrices): string {
   const resolutions = [api, pricing]
     .map((prices) => prices?.resolutionPrices)
     .find((list) => Array.isArray(list) && list.length > 0)
-    ?.filter(({ enabled, unitPriceUsd }) => enabled !== false && isPrice(unitPriceUsd));
+    ?.filter(({ enabled = true, unitPriceUsd }) => enabled && isPrice(unitPriceUsd));
   const price = api?.unitPriceUsd ?? pricing?.unitPriceUsd;
   if (resolutions?.length) {
     const [first, ...others] = resolutions.map(

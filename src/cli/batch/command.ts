@@ -1,0 +1,1 @@
+export async function runBatch(_args: string[]): Promise<number> { return 1; }
