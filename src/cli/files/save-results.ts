@@ -10,12 +10,8 @@ import { messageOf, UsageError } from '../arguments.ts';
 import { checkSource } from '../gateway.ts';
 import { fillTemplate, withNumber } from './output-name.ts';
 
-/** How results are saved. */
-interface SaveOptions {
-  /** Template of the names. */
-  readonly template: string;
-  /** Value of `{id}`. */
-  readonly id: string;
+/** How a result is saved. */
+export interface SaveOptions {
   /** Whether existing files are replaced. Otherwise, the result gets another name. */
   readonly overwrite: boolean;
   readonly signal: AbortSignal;
@@ -24,21 +20,46 @@ interface SaveOptions {
 /** How often another name is tried for a file that exists. */
 const maxNames = 1000;
 
+/** Names of the results of a task. */
+interface Names {
+  readonly template: string;
+  /** Value of `{id}`. */
+  readonly id: string;
+}
+
 /** Saves all results of a generation. Returns the files in the order of the results. */
 export async function saveResults(
   gateway: Polygate,
   generation: SucceededGeneration,
-  { template, id, overwrite, signal }: SaveOptions,
+  { template, id }: Names,
+  options: SaveOptions,
 ): Promise<SavedFile[]> {
   const files: SavedFile[] = [];
-  for (const [index, url] of generation.urls.entries()) {
-    checkSource(url);
+  for (const index of generation.urls.keys()) {
     const path = fillTemplate(template, { id, n: index + 1 });
-    mkdirSync(dirname(path), { recursive: true });
-    const save = (name: string) => saveTo(gateway, generation, name, { index, overwrite, signal });
-    files.push(await withFreeName(path, save));
+    files.push(await saveResult(gateway, { generation, index }, path, options));
   }
   return files;
+}
+
+/** One result of a generation. */
+interface ResultSource {
+  readonly generation: SucceededGeneration;
+  readonly index: number;
+}
+
+/** Saves one result. If the file exists and is not overwritten, the result gets the next free name. */
+export function saveResult(
+  gateway: Polygate,
+  { generation, index }: ResultSource,
+  path: string,
+  { overwrite, signal }: SaveOptions,
+): Promise<SavedFile> {
+  checkSource(generation.urls[index] ?? '');
+  mkdirSync(dirname(path), { recursive: true });
+  return withFreeName(path, (name) =>
+    saveTo(gateway, generation, name, { index, overwrite, signal }),
+  );
 }
 
 /** Saves under the next free name: a file that has appeared in the meantime is kept. */

@@ -21,13 +21,10 @@ export interface ResultOptions {
 export async function finish(task: Task, run: TaskRun, options: ResultOptions): Promise<void> {
   const { gateway, signal } = run;
   const generation = await waitWithProgress(task, signal);
-  const files = await saveResults(gateway, generation, {
-    template: options.output,
-    // A response with a finished result may have no id.
-    id: nameOfTask(task.id || (task.idempotencyKey ?? '')),
-    overwrite: options.overwrite,
-    signal,
-  });
+  const { output: template, overwrite } = options;
+  // A response with a finished result may have no id.
+  const id = nameOfTask(task.id || (task.idempotencyKey ?? ''));
+  const files = await saveResults(gateway, generation, { template, id }, { overwrite, signal });
   const { chargeUsd } = task;
   if (options.isJson) await printJson(resultOf(task, generation, files));
   else {

@@ -2,6 +2,7 @@ import { diagnose } from 'polygate/doctor';
 import type { Diagnosis } from 'polygate/doctor';
 
 import { parseOptions, UsageError } from '../arguments.ts';
+import { ask } from '../ask.ts';
 import { commandOptions } from '../command-options.ts';
 import { configPath, writeConfigFile } from '../config-file.ts';
 import { EarlyEnd } from '../early-end.ts';
@@ -10,7 +11,6 @@ import { note, printJson } from '../output.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { runCommand } from '../run-command.ts';
 import { createCleaner } from '../text.ts';
-import { ask } from './ask.ts';
 
 const help = `Stores base URL and API key in a configuration file, which the other commands read.
 

@@ -23,7 +23,7 @@ export function priceText(pricing: KnownPrices): string {
   const resolutions = [api, pricing]
     .map((prices) => prices?.resolutionPrices)
     .find((list) => Array.isArray(list) && list.length > 0)
-    ?.filter(({ enabled = true, unitPriceUsd }) => enabled && isPrice(unitPriceUsd));
+    ?.filter((entry) => isOffered(entry) && isPrice(entry.unitPriceUsd));
   const price = api?.unitPriceUsd ?? pricing?.unitPriceUsd;
   if (resolutions?.length) {
     const [first, ...others] = resolutions.map(
@@ -46,4 +46,9 @@ function nameOf(unit: string | undefined): string {
 
 function isPrice(value: unknown): value is number {
   return typeof value === 'number' && value > 0 && value < Infinity;
+}
+
+/** The service may leave out the field, whatever the types say. */
+function isOffered({ enabled }: { enabled?: boolean }): boolean {
+  return enabled ?? true;
 }
