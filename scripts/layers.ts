@@ -87,6 +87,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'mock',
     'types',
     'schemas',
+    'internal/content-text.ts',
     'internal/downloads.ts',
     'internal/charges.ts',
     'internal/version.ts',

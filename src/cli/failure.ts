@@ -1,6 +1,7 @@
 import { ConfigurationError, PolygateError, TaskFailedError } from 'polygate';
 
 import { isUncharged } from '../internal/charges.ts';
+import { isRecord } from '../types/type-guards.ts';
 import { messageOf, UsageError } from './arguments.ts';
 import { formatUsd } from './money.ts';
 import { cleanText } from './text.ts';
@@ -41,7 +42,10 @@ export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
   const charged = chargedBy(error, context);
   if (charged === 'maybe' || charged === 'yes') return 3;
   if (charged === 'failed-task') return 1;
-  return error instanceof UsageError || ConfigurationError.is(error) ? 2 : 1;
+  // An error of the file system before anything was sent.
+  const isFileError = context.isPaid && isRecord(error) && typeof error.syscall === 'string';
+  const isUsage = error instanceof UsageError || ConfigurationError.is(error);
+  return isUsage || (isFileError && context.sent === undefined) ? 2 : 1;
 }
 
 /** Describes a failure: what happened, whether money may have been spent, the key, and the command that continues. */

@@ -1,4 +1,4 @@
-import type { Journal, Polygate, SucceededGeneration } from 'polygate';
+import type { BatchProgress, Journal, Polygate, SucceededGeneration } from 'polygate';
 
 import { isRecord } from '../../types/type-guards.ts';
 import { messageOf } from '../arguments.ts';
@@ -55,6 +55,8 @@ export class BatchRun {
   /** Number of rows that were done before. */
   readonly #doneBefore: number;
   #isUnsaved = false;
+  /** What the client has reported last. */
+  client: Pick<BatchProgress, 'running' | 'usd'> | undefined;
   /** Aborts at Ctrl-C, and when results can no longer be saved. */
   readonly signal: AbortSignal;
 
@@ -72,15 +74,12 @@ export class BatchRun {
 
   get progress(): Progress {
     const { succeeded, failed, unknown } = countRows(this.#rows.values());
-    const ended = this.#rows.size;
-    const { limit, inFlight } = this.#context.gateway.concurrency;
-    const total = this.#all.length;
     return {
-      total,
+      total: this.#all.length,
       done: succeeded,
       failed: failed + unknown,
-      running: Math.min(total - ended, inFlight > 0 ? (limit ?? inFlight) : total - ended),
-      usd: this.#usdBefore + this.#context.gateway.spend.totalUsd,
+      running: this.client?.running ?? 0,
+      usd: this.client?.usd ?? this.#usdBefore,
       doneBefore: this.#doneBefore,
       elapsedMs: Date.now() - this.#startedAt,
     };

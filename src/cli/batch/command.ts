@@ -1,3 +1,5 @@
+import { fileJournal } from 'polygate/journal';
+
 import { EarlyEnd } from '../early-end.ts';
 import type { FailureContext } from '../failure.ts';
 import { createSavingGateway } from '../gateway.ts';
@@ -6,11 +8,13 @@ import { runCommand } from '../run-command.ts';
 import { resolveSettings } from '../settings.ts';
 import { createCleaner } from '../text.ts';
 import { getConsent } from './consent.ts';
+import { lockJournal } from './lock.ts';
 import { TableError } from './open-table.ts';
 import { help, parseBatchArguments } from './options.ts';
 import { prepare, prepareFolders } from './prepare.ts';
 import { report } from './report.ts';
 import { runRows } from './run-rows.ts';
+import type { PlannedRow } from './table/plan.ts';
 
 /** Runs the command, and returns its exit code. */
 export function runBatch(args: string[]): Promise<number> {
@@ -22,34 +26,37 @@ export function runBatch(args: string[]): Promise<number> {
     const gateway = createSavingGateway(settings);
     const clean = createCleaner(settings.apiKey);
     context.clean = clean;
-    const batch = await prepare(options, gateway).catch((error: unknown) => {
-      if (error instanceof TableError) for (const line of error.lines) note(clean(line));
-      throw error;
-    });
-    if (!(await getConsent(batch, options, gateway))) return options.dryRun ? 0 : 1;
-    prepareFolders(
-      options,
-      batch.rows.every(({ kind }) => kind === 'chat'),
-    );
+    const file = fileJournal(options.journal);
+    // A dry run reads, and changes nothing.
+    const { journal, unlock } = options.dryRun
+      ? { journal: file, unlock: () => Promise.resolve() }
+      : await lockJournal(file, options.journal);
     const end = new EarlyEnd();
     try {
-      const { output: template, force, maxUsd, resendUnknown } = options;
-      const { journal, record } = batch;
+      const batch = await prepare(options, gateway, journal).catch((error: unknown) => {
+        if (error instanceof TableError) for (const line of error.lines) note(clean(line));
+        throw error;
+      });
+      if (!(await getConsent(batch, options, gateway))) return options.dryRun ? 0 : 1;
+      prepareFolders(options, batch.rows.some(isTask));
+      const { output: template } = options;
+      const { record } = batch;
       const run = await runRows(batch.work, {
+        ...options,
         gateway,
         journal,
         record,
         template,
-        force,
-        maxUsd,
-        resendUnknown,
         end,
         clean,
       });
-      const code = await report(batch, run, options, context);
+      const code = await report(batch, { ...run, journal }, options, context);
       return end.exitCode ?? code;
     } finally {
       end.dispose();
+      await unlock();
     }
   });
 }
+
+const isTask = ({ kind }: PlannedRow): boolean => kind !== 'chat';

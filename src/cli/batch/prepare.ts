@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 
 import type { Journal, Model, Polygate } from 'polygate';
-import { fileJournal } from 'polygate/journal';
 
 import { messageOf, UsageError } from '../arguments.ts';
 import { prepareFolder } from '../files/save-results.ts';
@@ -22,19 +21,21 @@ import type { WorkRow } from './work.ts';
 export interface PreparedBatch extends OpenTable {
   readonly work: readonly WorkRow[];
   readonly estimate: Estimate;
-  readonly journal: Journal;
   readonly record: FileRecord;
 }
 
 /** Reads and checks everything. Nothing is sent and nothing is written. Throws a `UsageError` if there is a problem. */
-export async function prepare(options: BatchArguments, gateway: Polygate): Promise<PreparedBatch> {
+export async function prepare(
+  options: BatchArguments,
+  gateway: Polygate,
+  journal: Journal,
+): Promise<PreparedBatch> {
   let models: readonly Model[] = [];
   const opened = await openTable(options, async () => {
     // The prices also go to the client, which reserves the budget of each row.
     models = (await gateway.models.list()).data;
     return models;
   });
-  const journal = fileJournal(options.journal);
   const record = new FileRecord(`${options.journal}.files`);
   const state = await readRecords(journal, record);
   const { output: template, retryFailed } = options;
@@ -43,10 +44,10 @@ export async function prepare(options: BatchArguments, gateway: Polygate): Promi
   const { problems } = opened;
   if (!options.force) {
     checkExisting(work, template, problems);
-    if (!existsSync(options.journal)) checkOwnFiles(options);
+    if (state.size === 0 && !existsSync(options.journal)) checkOwnFiles(options);
   }
   throwProblems(opened.name, problems);
-  return { ...opened, work, estimate: estimateCosts(work, models), journal, record };
+  return { ...opened, work, estimate: estimateCosts(work, models), record };
 }
 
 async function readRecords(journal: Journal, record: FileRecord): Promise<JournalState> {
@@ -67,10 +68,7 @@ function checkOwnFiles(options: BatchArguments): void {
 }
 
 /** Creates the folders of the files, before anything is paid for. */
-export function prepareFolders(
-  { journal, results, output }: BatchArguments,
-  isChat: boolean,
-): void {
-  for (const path of [journal, results]) prepareFolder(path);
-  if (!isChat) prepareFolder(`${folderOf(output)}/_`);
+export function prepareFolders({ results, output }: BatchArguments, hasFiles: boolean): void {
+  prepareFolder(results);
+  if (hasFiles) prepareFolder(`${folderOf(output)}/_`);
 }

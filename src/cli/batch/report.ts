@@ -1,3 +1,5 @@
+import type { Journal } from 'polygate';
+
 import { messageOf } from '../arguments.ts';
 import { describeFailure } from '../failure.ts';
 import type { FailureContext } from '../failure.ts';
@@ -20,11 +22,11 @@ const maxErrors = 5;
 /** Writes the results of a run and prints its summary. Returns the exit code. */
 export async function report(
   batch: PreparedBatch,
-  run: RunEnd,
+  run: RunEnd & { readonly journal: Journal },
   options: BatchArguments,
   context: FailureContext,
 ): Promise<number> {
-  const results = resultsOf(batch.work, run.rows, await readJournal(batch.journal));
+  const results = resultsOf(batch.work, run.rows, await readJournal(run.journal));
   const isWritten = writeFiles(batch, results, options);
   const counts = countRows(results);
   const usd = Math.round(results.reduce((sum, result) => sum + result.usd, 0) * 1e9) / 1e9;

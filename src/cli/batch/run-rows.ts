@@ -1,5 +1,7 @@
 import { AbortedError } from 'polygate';
+import type { BatchProgress } from 'polygate';
 
+import { contentText } from '../../internal/content-text.ts';
 import { messageOf } from '../arguments.ts';
 import { BatchRun } from './batch-run.ts';
 import type { RunContext, RunEnd } from './batch-run.ts';
@@ -30,14 +32,27 @@ export async function runRows(all: readonly WorkRow[], context: RunContext): Pro
 async function sendRows(
   rows: readonly WorkRow[],
   run: BatchRun,
-  { gateway, journal, clean }: RunContext,
+  { gateway, journal, maxUsd, resendUnknown, clean }: RunContext,
 ): Promise<void> {
-  const options = { journal, id: ({ journalId }: WorkRow) => journalId, signal: run.signal };
+  const options = {
+    journal,
+    id: ({ journalId }: WorkRow) => journalId,
+    signal: run.signal,
+    maxUsd,
+    resendUnknown,
+    onProgress: (progress: BatchProgress) => {
+      run.client = progress;
+    },
+  };
   const results = gateway.batch(rows, (row) => submissionOf(gateway, row), options);
-  for await (const { input, status, error, task, idempotencyKey, generation } of results) {
+  for await (const row of results) {
+    const { input, status, error, task, idempotencyKey, generation, completion } = row;
     const known = { taskId: task?.id, idempotencyKey };
     if (generation !== undefined) await run.save(input, generation, known);
-    else run.add(input, { ...known, status, error: error && clean(messageOf(error)) });
+    else {
+      const answer = completion && contentText(completion.choices[0]?.message.content);
+      run.add(input, { ...known, status, answer, error: error && clean(messageOf(error)) });
+    }
   }
 }
 

@@ -1,12 +1,13 @@
-import type { Polygate, Submission } from 'polygate';
+import type { ChatSubmission, Polygate, Submission } from 'polygate';
 
+import { messagesOf } from '../chat/messages.ts';
 import type { PlannedRow } from './table/plan.ts';
 
 /** The submission of a row. */
 export function submissionOf(
   gateway: Polygate,
-  { kind, model, prompt, params }: PlannedRow,
-): Submission {
+  { kind, model, prompt, system, params }: PlannedRow,
+): Submission | ChatSubmission {
   const options = { extraBody: { ...params } };
   switch (kind) {
     case 'image':
@@ -18,6 +19,9 @@ export function submissionOf(
     case 'speech':
       return gateway.audio.speech.submission({ model, text: prompt }, options);
     case 'chat':
-      throw new Error('not yet');
+      return gateway.chat.completions.submission(
+        { model, messages: messagesOf({ prompt, system }) },
+        options,
+      );
   }
 }
