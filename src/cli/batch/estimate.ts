@@ -23,7 +23,7 @@ export function estimateCosts(rows: readonly WorkRow[], models: readonly Model[]
   let unpriced = 0;
   for (const row of rows) {
     chargedUsd += row.usd;
-    if (row.isDone || row.isPaid) continue;
+    if (row.isDone || row.isPaid || row.isCompleted) continue;
     const usd = priceOf(row)?.(prices.get(row.model));
     if (usd === undefined) unpriced += 1;
     else openUsd += usd;

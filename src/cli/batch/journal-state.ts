@@ -10,6 +10,8 @@ export interface JournalRow {
   key?: string | undefined;
   /** The id of the task, once it was accepted. */
   taskId?: string | undefined;
+  /** Whether it is a chat whose completion is in the journal. */
+  isCompleted?: boolean | undefined;
   /** How it ended. */
   status?: 'succeeded' | 'failed' | undefined;
 }
@@ -30,6 +32,7 @@ export async function readJournal(journal: Pick<Journal, 'read'>): Promise<Journ
     if (isNonEmptyString(receipt.id)) row.taskId = receipt.id;
     if (isNonEmptyString(receipt.idempotencyKey)) row.key = receipt.idempotencyKey;
     row.usd = amount(line.usd) ?? amount(receipt.chargeUsd) ?? row.usd;
+    if (line.type === 'completed') row.isCompleted = true;
     if (line.status === 'succeeded' || line.status === 'failed') row.status = line.status;
     if (line.type === 'submit' || line.type === 'refused') row.status = undefined;
   }

@@ -20,6 +20,8 @@ export interface WorkRow extends PlannedRow {
   readonly isDone: boolean;
   /** Whether its next request was already charged. */
   readonly isPaid: boolean;
+  /** Whether it is a chat whose completion is in the journal. */
+  readonly isCompleted: boolean;
   /** What it has cost so far, in USD. */
   readonly usd: number;
 }
@@ -49,6 +51,7 @@ export function toWork(
     saved,
     isDone: saved !== undefined && areComplete(saved),
     isPaid: (journal.get(journalId)?.usd ?? 0) > 0,
+    isCompleted: journal.get(journalId)?.isCompleted ?? false,
     usd: costOf(row.id, journal),
   };
 }

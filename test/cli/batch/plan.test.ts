@@ -122,6 +122,7 @@ test('the estimate counts what is open, and a limit includes what was charged be
     saved: undefined,
     isDone: index === 1,
     isPaid: index === 2,
+    isCompleted: false,
     usd: index === 1 || index === 2 ? 0.02 : 0,
   }));
   const estimate = estimateCosts(work, models);
