@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import { isNonEmptyString, isRecord } from '../types/type-guards.ts';
 import { messageOf, UsageError } from './arguments.ts';
+import { makeFolder } from './files/make-folder.ts';
 
 /** What the configuration file contains. Only the commands read it; the client never does. */
 export interface ConfigFile {
@@ -52,7 +53,7 @@ export function readConfigFile(path: string): ConfigFile {
 /** Writes the configuration file, readable by its owner only. */
 export function writeConfigFile(path: string, { baseURL, apiKey }: ConfigFile): void {
   const temporary = `${path}.${process.pid}.tmp`;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   try {
     const text = `${JSON.stringify({ baseURL, apiKey }, undefined, 2)}\n`;
     writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });

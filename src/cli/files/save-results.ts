@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 
 import type { Polygate, SucceededGeneration } from 'polygate';
@@ -8,6 +8,7 @@ import type { SavedFile } from 'polygate/node';
 import { isRecord } from '../../types/type-guards.ts';
 import { messageOf, UsageError } from '../arguments.ts';
 import { checkSource } from '../gateway.ts';
+import { makeFolder } from './make-folder.ts';
 import { fillTemplate, withNumber } from './output-name.ts';
 
 /** How a result is saved. */
@@ -56,7 +57,7 @@ export function saveResult(
   { overwrite, signal }: SaveOptions,
 ): Promise<SavedFile> {
   checkSource(generation.urls[index] ?? '');
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   return withFreeName(path, (name) =>
     saveTo(gateway, generation, name, { index, overwrite, signal }),
   );
@@ -80,7 +81,7 @@ async function withFreeName(
 export function prepareFolder(path: string): void {
   const folder = dirname(path);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     accessSync(folder, constants.W_OK);
   } catch (error) {
     throw new UsageError(`cannot write to the folder ${folder}: ${messageOf(error)}`, {

@@ -1,5 +1,7 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+
+import { makeFolder } from '../files/make-folder.ts';
 
 /**
  * Replaces a file that only its owner may read. When this returns, the content survives a crash of the machine; a crash
@@ -7,7 +9,7 @@ import { dirname } from 'node:path';
  */
 export function writeDurably(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.tmp`;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   try {
     const file = openSync(temporary, 'w', 0o600);
     try {

@@ -37,7 +37,7 @@ test.concurrent('key and request are stored before the POST, so that a kill at t
   const [request] = requestsTo(mock, 'POST', '/v1/images');
   const [stored] = state();
   expect(stored?.entry).toMatchObject({
-    idempotencyKey: request?.idempotencyKey,
+    idempotencyKey: request?.headers['idempotency-key'],
     request: { prompt: 'A harbor' },
   });
   const { stderr } = await program.end('SIGKILL');
@@ -61,7 +61,7 @@ test.concurrent('Ctrl-C during the wait: the last line continues, without a rece
   await eventually(() => expect(program.stderr).toContain('Submitted as'));
   // The prompt is kept only until the receipt is there.
   expect(state()[0]?.text).not.toContain('A harbor');
-  expect(JSON.parse(read('r.json'))).toMatchObject({ v: 1, kind: 'image' });
+  await eventually(() => expect(JSON.parse(read('r.json'))).toMatchObject({ v: 1, kind: 'image' }));
   const { code, stdout, stderr } = await program.end('SIGINT');
   expect([code, stdout]).toEqual([130, '']);
   expect(stderr).toContain('The task was charged $0.02.');
