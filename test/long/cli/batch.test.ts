@@ -157,7 +157,8 @@ test('a row whose task failed is paid for again only on request', async () => {
   expect((await service.run([...batch, '--retry-failed'])).code).toBe(0);
   expect(service.mock.invoice).toHaveLength(3);
   const costs = service.lines('prompts.csv.results.jsonl').map(({ usd }) => usd);
-  expect(costs.toSorted()).toEqual([0.02, 0.04]);
+  expect(costs).toHaveLength(2);
+  expect(costs).toEqual(expect.arrayContaining([0.02, 0.04]));
 });
 
 test('files of others are kept, damaged files are saved again, and neither costs anything', async () => {
@@ -231,7 +232,8 @@ test('a chat whose response was lost is unknown, exits with 3, and is never sent
   for (let run = 0; run < 2; run += 1) {
     expect((await service.run(args)).code).toBe(3);
     const statuses = service.lines('q.csv.results.jsonl').map(({ status }) => status);
-    expect(statuses.toSorted()).toEqual(['succeeded', 'unknown']);
+    expect(statuses).toHaveLength(2);
+    expect(statuses).toEqual(expect.arrayContaining(['succeeded', 'unknown']));
   }
   expect(service.mock.invoice).toHaveLength(2);
 });
