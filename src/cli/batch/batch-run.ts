@@ -16,6 +16,8 @@ export interface RunContext {
   readonly journal: Journal;
   readonly record: FileRecord;
   readonly template: string;
+  /** A folder for files that are not complete. */
+  readonly staging: string;
   readonly force: boolean;
   readonly maxUsd: number | undefined;
   readonly resendUnknown: boolean;

@@ -1,3 +1,6 @@
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
 import { fileJournal } from 'polygate/journal';
 
 import { EarlyEnd } from '../early-end.ts';
@@ -6,14 +9,17 @@ import { createSavingGateway } from '../gateway.ts';
 import { note } from '../output.ts';
 import { runCommand } from '../run-command.ts';
 import { resolveSettings } from '../settings.ts';
+import { digest } from '../state/task-entry.ts';
 import { createCleaner } from '../text.ts';
 import { getConsent } from './consent.ts';
 import { lockJournal } from './lock.ts';
 import { TableError } from './open-table.ts';
 import { help, parseBatchArguments } from './options.ts';
+import type { BatchArguments } from './options.ts';
 import { prepare, prepareFolders } from './prepare.ts';
 import { report } from './report.ts';
 import { runRows } from './run-rows.ts';
+import { folderOf } from './table/output-names.ts';
 import type { PlannedRow } from './table/plan.ts';
 
 /** Runs the command, and returns its exit code. */
@@ -40,6 +46,9 @@ export function runBatch(args: string[]): Promise<number> {
       if (!(await getConsent(batch, options, gateway))) return options.dryRun ? 0 : 1;
       prepareFolders(options, batch.rows.some(isTask));
       const { output: template } = options;
+      // What a run that was killed has left there is of no use.
+      const staging = stagingFolder(options);
+      rmSync(staging, { recursive: true, force: true });
       const { record } = batch;
       const run = await runRows(batch.work, {
         ...options,
@@ -47,9 +56,11 @@ export function runBatch(args: string[]): Promise<number> {
         journal,
         record,
         template,
+        staging,
         end,
         clean,
       });
+      rmSync(staging, { recursive: true, force: true });
       const code = await report(batch, { ...run, journal }, options, context);
       return end.exitCode ?? code;
     } finally {
@@ -57,6 +68,12 @@ export function runBatch(args: string[]): Promise<number> {
       await unlock();
     }
   });
+}
+
+/** Belongs to the journal, which only one process uses at a time. */
+function stagingFolder({ output, journal }: BatchArguments): string {
+  const owner = digest(resolve(journal)).slice(0, 8);
+  return join(folderOf(output), `.polygate-${owner}.parts`);
 }
 
 const isTask = ({ kind }: PlannedRow): boolean => kind !== 'chat';

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
 
 import type { Polygate, SucceededGeneration } from 'polygate';
+import { saveTo } from 'polygate/node';
 import type { SavedFile } from 'polygate/node';
 
-import { ExistingFiles } from '../files/existing.ts';
+import { makeFolder } from '../files/make-folder.ts';
 import { fillTemplate } from '../files/output-name.ts';
-import { saveResult } from '../files/save-results.ts';
+import { checkSource } from '../gateway.ts';
 import { toRecord } from './file-record.ts';
 import type { FileRecord } from './file-record.ts';
+import { giveName } from './give-name.ts';
 import type { WorkRow } from './work.ts';
 
 /** How the results of a batch are saved. */
@@ -17,59 +19,35 @@ export interface SaveContext {
   readonly gateway: Polygate;
   readonly record: FileRecord;
   readonly template: string;
+  /** A folder for files that are not complete, on the file system of the results. */
+  readonly staging: string;
   readonly force: boolean;
   readonly signal: AbortSignal;
 }
 
 /** Saves the results of a row. Returns the paths of its files. */
 export async function saveRow(
-  row: WorkRow,
+  { id, journalId, hash, saved }: WorkRow,
   generation: SucceededGeneration,
-  context: SaveContext,
+  { gateway, record, template, staging, force, signal }: SaveContext,
 ): Promise<string[]> {
-  const { record, template, force } = context;
-  const { journalId, hash, saved } = row;
   // Files of this batch that have lost their end, or one of which is missing.
   for (const { path } of saved?.files ?? []) rmSync(path, { force: true });
   // Before a file gets its name, so that the next run can tell that it belongs to this batch.
   await record.record(journalId, { template, hash });
-  const mayBeSaved = saved !== undefined && saved.files === undefined && !force;
+  const mayBeSaved = saved !== undefined && saved.files === undefined;
   const files: SavedFile[] = [];
-  for (const index of generation.urls.keys()) {
-    const source = { generation, index };
-    const path = fillTemplate(template, { id: row.id, n: index + 1 });
-    const existing = mayBeSaved ? await findSame(path, source, context) : undefined;
-    files.push(existing ?? (await saveResult(context.gateway, source, path, overwriting(context))));
+  for (const [index, url] of generation.urls.entries()) {
+    checkSource(url);
+    makeFolder(staging);
+    const staged = join(staging, `${randomUUID()}.{ext}`);
+    const file = await saveTo(gateway, generation, staged, { index, signal });
+    const name = fillTemplate(template, { id, n: index + 1 });
+    makeFolder(dirname(name));
+    const extension = extname(file.path).slice(1);
+    files.push({ ...file, path: giveName(file.path, { name, extension, mayBeSaved, force }) });
   }
-  await record.record(journalId, {
-    template,
-    hash,
-    files: toRecord(files),
-    urls: generation.urls,
-  });
+  const { urls } = generation;
+  await record.record(journalId, { template, hash, files: toRecord(files), urls });
   return files.map(({ path }) => path);
-}
-
-const overwriting = ({ force, signal }: SaveContext) => ({ overwrite: force, signal });
-
-/**
- * Finds the file of a result that a run has saved and, because it was killed, not recorded. Other files of that name are
- * kept, so the content decides.
- */
-async function findSame(
-  path: string,
-  source: { generation: SucceededGeneration; index: number },
-  context: SaveContext,
-): Promise<SavedFile | undefined> {
-  const existing = new ExistingFiles().find(path);
-  if (existing === undefined) return undefined;
-  const copy = join(dirname(path), `.polygate-${randomUUID()}.part`);
-  try {
-    const file = await saveResult(context.gateway, source, copy, overwriting(context));
-    return readFileSync(copy).equals(readFileSync(existing))
-      ? { ...file, path: existing }
-      : undefined;
-  } finally {
-    rmSync(copy, { force: true });
-  }
 }
