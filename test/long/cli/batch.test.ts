@@ -52,14 +52,14 @@ const expectOncePerRow = ({ mock, folder, lines }: Service, count: number) => {
 };
 
 test('200 rows and 50 kills at random points end with one charge and one complete file per row', async () => {
-  const service = await startService({ tasks: { durationMs: 300 }, latencyMs: 10 });
+  const service = await startService({ tasks: { durationMs: 300 }, latencyMs: 30 });
   writeTable(service, 200);
   for (let kills = 0; kills < 50; kills += 1) {
     const program = service.start(batch);
     program.child.stdin?.end();
     const before = service.mock.requests.length;
     // Some kills come while the process starts, others in the middle of its work.
-    const ended = Promise.race([program.end(), sleep(300 + Math.random() * 4000)]);
+    const ended = Promise.race([program.end(), sleep(250 + Math.random() * 1000)]);
     await ended;
     program.child.kill('SIGKILL');
     await program.end();

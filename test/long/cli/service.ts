@@ -37,7 +37,11 @@ export interface Service {
 
 /** Starts a gateway whose tasks end at once. */
 export async function startService(options: MockGatewayOptions = {}): Promise<Service> {
-  const mock = createMockGateway({ tasks: { durationMs: 0 }, ...options });
+  const mock = createMockGateway({
+    tasks: { durationMs: 0 },
+    imageFormat: 'svg',
+    ...options,
+  });
   const server = await listen(mock);
   const folder = mkdtempSync(join(tmpdir(), 'polygate-cli-'));
   afterTests(async () => {
