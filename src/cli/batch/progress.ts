@@ -22,7 +22,7 @@ const lineIntervalMs = 10_000;
 const maxBarWidth = 30;
 
 /** Describes the progress in one line. */
-export function progressText(progress: Progress): string {
+function progressText(progress: Progress): string {
   const { total, done, failed, running, usd } = progress;
   const left = remainingMs(progress);
   return [

@@ -12,7 +12,7 @@ import { makeFolder } from './make-folder.ts';
 import { fillTemplate, withNumber } from './output-name.ts';
 
 /** How a result is saved. */
-export interface SaveOptions {
+interface SaveOptions {
   /** Whether existing files are replaced. Otherwise, the result gets another name. */
   readonly overwrite: boolean;
   readonly signal: AbortSignal;
@@ -50,7 +50,7 @@ interface ResultSource {
 }
 
 /** Saves one result. If the file exists and is not overwritten, the result gets the next free name. */
-export function saveResult(
+function saveResult(
   gateway: Polygate,
   { generation, index }: ResultSource,
   path: string,

@@ -1,11 +1,6 @@
-import type { Polygate, SubmittedTask, TaskKind } from 'polygate';
+import type { Polygate, SubmittedTask } from 'polygate';
 
-import type { GenerationKind, GenerationRequest } from '../state/task-entry.ts';
-
-/** The kind of task that a command submits. Music and speech are both audio. */
-export function taskKindOf(kind: GenerationKind): TaskKind {
-  return kind === 'music' || kind === 'speech' ? 'audio' : kind;
-}
+import type { GenerationRequest } from '../state/task-entry.ts';
 
 /** Submits a request under a key: the same body each time, so that a repetition is a replay. */
 export function send(

@@ -15,7 +15,7 @@ export function folderOf(template: string): string {
 }
 
 /** The number of results that a row asks for. */
-export function countOf({ params }: Pick<PlannedRow, 'params'>): number {
+function countOf({ params }: Pick<PlannedRow, 'params'>): number {
   const count = Number(params.num_images ?? params.n ?? 1);
   return Number.isInteger(count) && count > 0 && count <= 1000 ? count : 1;
 }
