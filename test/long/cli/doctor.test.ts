@@ -278,7 +278,8 @@ describe.skipIf(!hasScript)('in a terminal', () => {
       expect(stdout).toContain(`${escape}[?25l`);
       const lines = text.split('\n');
       expect(lines.filter((line) => line.length > columns)).toEqual([]);
-      expect(lines.some((line) => /^ {37}\S/.test(line))).toBe(true);
+      // Only the narrow one is too small for some details.
+      if (columns === 80) expect(lines.some((line) => /^ {37}\S/.test(line))).toBe(true);
       expect(text).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
     }
   });

@@ -34,10 +34,10 @@ test.concurrent('key and request are stored before the POST, so that a kill at t
   const program = start([...image, '-o', 'harbor.svg']);
   program.child.stdin?.end();
   await eventually(() => expect(requestsTo(mock, 'POST', '/v1/images')).toHaveLength(1));
-  const [request] = requestsTo(mock, 'POST', '/v1/images');
+  await eventually(() => expect(mock.invoice).toHaveLength(1));
   const [stored] = state();
   expect(stored?.entry).toMatchObject({
-    idempotencyKey: request?.headers['idempotency-key'],
+    idempotencyKey: mock.invoice[0]?.idempotencyKey,
     request: { prompt: 'A harbor' },
   });
   const { stderr } = await program.end('SIGKILL');
