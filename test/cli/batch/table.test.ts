@@ -129,7 +129,12 @@ test('the params of a kind are those of its schema, with their types', () => {
     subtitle_enable: 'boolean',
     pronunciation_dict: 'object',
   });
-  expect(Object.fromEntries(paramTypes('chat'))).toMatchObject({ temperature: 'number' });
+  expect(Object.fromEntries(paramTypes('chat'))).toMatchObject({
+    temperature: 'number',
+    max_tokens: 'integer',
+    response_format: 'object',
+    store: 'boolean',
+  });
   for (const kind of ['image', 'video', 'music', 'speech', 'chat'] as const) {
     expect(paramTypes(kind).has('model')).toBe(false);
     expect(paramTypes(kind).has('stream')).toBe(false);

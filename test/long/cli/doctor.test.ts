@@ -46,7 +46,6 @@ test.concurrent('a service that behaves as assumed exits with 0, and plain text 
   for (const line of lines) expect(line).toMatch(/^(ok {7}|skipped {2})\S.{33} \S/);
   expect(rest).toMatch(/\nResult {2}0 failed, 0 warnings, \d+ ok, \d+ skipped\nSpent {3}\$0\.00\n/);
   expect(rest).toMatch(/npx polygate doctor --spend 0\.10\n/);
-  // The paid checks share a line; assumptions and names of API options are not mentioned.
   expect(checks).toMatch(/\nskipped {2}14 checks {26}They cost money and were not run\.$/);
   expect(stdout).not.toMatch(/\(A\d+\)|maxSpendUsd/);
 });
@@ -278,7 +277,6 @@ describe.skipIf(!hasScript)('in a terminal', () => {
       expect(stdout).toContain(`${escape}[?25l`);
       const lines = text.split('\n');
       expect(lines.filter((line) => line.length > columns)).toEqual([]);
-      // Only the narrow one is too small for some details.
       if (columns === 80) expect(lines.some((line) => /^ {37}\S/.test(line))).toBe(true);
       expect(text).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
     }
