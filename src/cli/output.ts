@@ -3,9 +3,16 @@ import { once } from 'node:events';
 /** Exit code after a write to a pipe whose reader has ended, as shells report for SIGPIPE. */
 const brokenPipe = 141;
 
-/** Ends the process when what reads the output has ended, as in `polygate models | head -1`. */
-export function endWithReader(): void {
-  process.stdout.on('error', () => process.exit(brokenPipe));
+/**
+ * Ends the process when what reads the output has ended, as in `polygate models | head -1`, or when the output cannot be
+ * written, such as to a full disk.
+ */
+export function endWithReader(isPaid: boolean): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(brokenPipe);
+    note(`the output could not be written: ${error.message}`);
+    process.exit(isPaid ? 3 : 1);
+  });
 }
 
 /** Writes text to stdout, and waits if the reader is slow. */

@@ -18,7 +18,7 @@ export async function runCommand(
   help: string,
   body: () => Promise<number | AboutOptions>,
 ): Promise<number> {
-  endWithReader();
+  endWithReader(context.isPaid);
   try {
     const result = await body();
     if (typeof result === 'number') return result;

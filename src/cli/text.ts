@@ -58,3 +58,9 @@ export function createCleaner(apiKey: string): (text: string) => string {
 export function cleanText(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
+
+/** A text as one word of a command that can be pasted into a shell, whatever a service has put into it. */
+export function shellWord(text: string): string {
+  const clean = cleanText(text);
+  return /^[\w.:@/+-]+$/.test(clean) ? clean : `'${clean.replaceAll("'", `'\\''`)}'`;
+}

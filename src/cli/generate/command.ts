@@ -18,7 +18,7 @@ import { writeDurably } from '../state/state-file.ts';
 import { accountOf, hashOf } from '../state/task-entry.ts';
 import type { GenerationKind, GenerationRequest, TaskEntry } from '../state/task-entry.ts';
 import { TaskStore } from '../state/task-store.ts';
-import { createCleaner } from '../text.ts';
+import { createCleaner, shellWord } from '../text.ts';
 import { continueTask } from './continue.ts';
 import { help, inputName, modelTypes } from './options.ts';
 
@@ -53,7 +53,8 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
       store,
       end,
       context,
-      waitCommand: (idOrKey: string) => `polygate task wait ${idOrKey}${repeatedOptions(settings)}`,
+      waitCommand: (idOrKey: string) =>
+        `polygate task wait ${shellWord(idOrKey)}${repeatedOptions(settings)}`,
     };
     return continueTask(entry, run, {
       isRepeated,

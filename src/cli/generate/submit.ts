@@ -6,6 +6,7 @@ import type { FailureContext } from '../failure.ts';
 import { note } from '../output.ts';
 import type { TaskEntry } from '../state/task-entry.ts';
 import type { TaskStore } from '../state/task-store.ts';
+import { cleanText } from '../text.ts';
 import { send } from './send.ts';
 
 /** A command that submits or continues a task. */
@@ -48,7 +49,7 @@ export async function submitEntry(
   if (task.id) {
     storeReceipt({ ...entry, request: undefined, receipt: task.toJSON() }, store);
     context.next = waitCommand(task.id);
-    note(`Submitted as ${task.id}. If this is interrupted: ${context.next}`);
+    note(`Submitted as ${cleanText(task.id)}. If this is interrupted: ${context.next}`);
   }
   return task;
 }

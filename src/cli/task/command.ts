@@ -17,7 +17,7 @@ import { repeatedOptions, resolveSettings } from '../settings.ts';
 import { accountOf } from '../state/task-entry.ts';
 import type { TaskEntry } from '../state/task-entry.ts';
 import { TaskStore } from '../state/task-store.ts';
-import { createCleaner } from '../text.ts';
+import { createCleaner, shellWord } from '../text.ts';
 import { listTasks } from './list.ts';
 import { locate } from './locate.ts';
 import { help } from './options.ts';
@@ -105,6 +105,6 @@ function waitCommand(
   { kind, output }: { kind?: string | undefined; output?: string | undefined },
   service: string,
 ): string {
-  const quoted = output === undefined ? '' : ` -o '${output}'`;
-  return `polygate task wait ${idOrKey}${kind === undefined ? '' : ` --kind ${kind}`}${quoted}${service}`;
+  const quoted = output === undefined ? '' : ` -o ${shellWord(output)}`;
+  return `polygate task wait ${shellWord(idOrKey)}${kind === undefined ? '' : ` --kind ${kind}`}${quoted}${service}`;
 }
