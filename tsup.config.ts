@@ -19,6 +19,7 @@ const shared: Options = {
 
 /** Packages that are copied into the build, with the file that contains their licence. */
 const bundled = {
+  'csv-parse': 'LICENSE',
   fflate: 'LICENSE',
   hono: 'LICENSE',
   'yocto-spinner': 'license',

@@ -1,6 +1,7 @@
 /**
  * The declaration bundler exports type-only classes as values that do not exist at run time. This script changes such
- * exports to `export type`, so that the declarations of each entry point match its JavaScript.
+ * exports to `export type`, so that the declarations of each entry point match its JavaScript. It also adds the library
+ * with `Symbol.asyncDispose` where it is used, because programs for ES2023 do not have it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -38,5 +39,8 @@ for (const entry of [
         .join('\n');
     },
   );
-  writeFileSync(file, declarations);
+  const library = declarations.includes('Symbol.asyncDispose')
+    ? '/// <reference lib="esnext.disposable" />\n'
+    : '';
+  writeFileSync(file, library + declarations);
 }

@@ -6,17 +6,27 @@ import { nearestName } from '../types/nearest-name.ts';
 /** The command line is invalid. The message is one line. */
 export class UsageError extends Error {}
 
-/** The options that every command has. */
-export const commonOptions = {
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean' },
-} as const;
+/** What a command line contains: the values of options, and the other arguments. */
+type Parsed<Options extends ParseArgsOptionsConfig> = ReturnType<
+  typeof parseArgs<{ args: string[]; options: Options; allowPositionals: true }>
+>;
 
-/** Parses options. Throws a `UsageError` that suggests the nearest name if one is unknown. */
+/** Parses options without other arguments. Throws a `UsageError` that suggests the nearest name if one is unknown. */
 export function parseOptions<const Options extends ParseArgsOptionsConfig>(
   args: string[],
   options: Options,
-): ReturnType<typeof parseArgs<{ args: string[]; options: Options }>>['values'] {
+): Parsed<Options>['values'] {
+  const { values, positionals } = parseArguments(args, options);
+  const [unexpected] = positionals;
+  if (unexpected === undefined) return values;
+  throw new UsageError(`Unexpected argument '${unexpected}'`);
+}
+
+/** Parses options and other arguments, in any order. Throws a `UsageError` that suggests the nearest name. */
+export function parseArguments<const Options extends ParseArgsOptionsConfig>(
+  args: string[],
+  options: Options,
+): Parsed<Options> {
   const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
@@ -30,7 +40,7 @@ export function parseOptions<const Options extends ParseArgsOptionsConfig>(
     }
   }
   try {
-    return parseArgs({ args, options }).values;
+    return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
     throw new UsageError(messageOf(error).split('\n')[0]);
   }
@@ -46,6 +56,33 @@ export function unknownName(kind: string, name: string, known: readonly string[]
 /** Suggests a name, if there is one. */
 export function suggestion(nearest: string | undefined): string {
   return nearest === undefined ? '' : `; did you mean ${nearest}?`;
+}
+
+/**
+ * Finds the command: the first argument that is neither an option nor the value of one. Returns its position, and -1 if
+ * there is none.
+ */
+export function findCommand(args: readonly string[], options: ParseArgsOptionsConfig): number {
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index] ?? '';
+    if (arg === '--') return -1;
+    if (!/^-./.test(arg)) return index;
+    const name = arg.startsWith('--')
+      ? arg.slice(2)
+      : Object.keys(options).find((known) => `-${options[known]?.short}` === arg);
+    const takesValue = name !== undefined && options[name]?.type === 'string';
+    if (takesValue && Object.hasOwn(options, name)) index += 1;
+  }
+  return -1;
+}
+
+/** Parses an amount in USD. */
+export function parseUsd(name: string, text: string): number {
+  const usd = parseDecimal(text);
+  if (usd !== undefined && usd > 0) return usd;
+  throw new UsageError(
+    `${name} must be an amount in USD such as 0.10, above 0, at most 999999999 and with at most 9 decimals, not ${shown(text)}`,
+  );
 }
 
 /** Parses an integer option. */

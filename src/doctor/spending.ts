@@ -32,7 +32,7 @@ export class Spending {
   /** Why a request that costs this much cannot be sent; undefined if it can. */
   problem(priceUsd: number): string | undefined {
     if (this.#maxUsd === undefined) {
-      return describeCost(priceUsd, '. It runs if maxSpendUsd (--spend) allows it.');
+      return describeCost(priceUsd, '. It runs only with a spending limit.');
     }
     if (this.blockedBy !== undefined) return this.blockedBy;
     const left = roundUsd(this.#maxUsd - this.#committedUsd);

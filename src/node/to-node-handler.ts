@@ -10,10 +10,13 @@ type WebHandler = (request: Request) => Response | Promise<Response>;
 /** The stream of `node:stream/web`, which differs from that of the platform only in its types. */
 type NodeStream = Parameters<typeof Readable.fromWeb>[0];
 
-/** A listener of `node:http`, which is also a handler of Express, Connect and Fastify's middleware. */
+/**
+ * A listener of `node:http`, which is also a handler of Express, Connect and Fastify's middleware. It gets their request
+ * and response. They are typed as objects, so that programs without the types of Node.js compile, too.
+ */
 export type NodeHandler = (
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+  incoming: object,
+  outgoing: object,
   next?: (error?: unknown) => void,
 ) => Promise<void>;
 
@@ -31,25 +34,27 @@ export type NodeHandler = (
  * ```
  */
 export function toNodeHandler(handler: WebHandler): NodeHandler {
-  return async function nodeHandler(incoming, outgoing, next) {
+  return async function nodeHandler(request, response, next) {
+    const incoming = unchecked<IncomingMessage>(request);
+    const outgoing = unchecked<ServerResponse>(response);
     const disconnected = new AbortController();
     outgoing.on('close', () => {
       if (!outgoing.writableFinished) disconnected.abort(new Error('The client has disconnected'));
     });
     try {
-      const request = toRequest(incoming, disconnected.signal);
-      if (request === undefined) return void outgoing.destroy();
-      const response = await handler(request);
-      if (outgoing.destroyed) return void response.body?.cancel().catch(() => {});
-      outgoing.writeHead(response.status, headersOf(response));
-      if (response.body === null || incoming.method === 'HEAD') {
-        response.body?.cancel().catch(() => {});
+      const received = toRequest(incoming, disconnected.signal);
+      if (received === undefined) return void outgoing.destroy();
+      const result = await handler(received);
+      if (outgoing.destroyed) return void result.body?.cancel().catch(() => {});
+      outgoing.writeHead(result.status, headersOf(result));
+      if (result.body === null || incoming.method === 'HEAD') {
+        result.body?.cancel().catch(() => {});
         outgoing.end();
         return;
       }
       outgoing.flushHeaders();
       // Unlike an iterator, it cancels the body although a read is pending.
-      await pipeline(Readable.fromWeb(unchecked<NodeStream>(response.body)), outgoing);
+      await pipeline(Readable.fromWeb(unchecked<NodeStream>(result.body)), outgoing);
     } catch (error) {
       // The client has disconnected, or its response cannot be completed any more.
       if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();

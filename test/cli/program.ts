@@ -35,8 +35,14 @@ export class Program {
   stdout = '';
   stderr = '';
 
-  constructor([file = '', ...args]: readonly string[], env: Record<string, string> = {}) {
-    this.child = spawn(file, args, { env: { ...environment, ...env } });
+  constructor(
+    [file = '', ...args]: readonly string[],
+    env: Record<string, string> = {},
+    cwd?: string,
+  ) {
+    this.child = spawn(file, args, { env: { ...environment, ...env }, cwd });
+    // A program that has ended does not read what it is sent.
+    this.child.stdin?.on('error', () => undefined);
     this.child.stdout?.on('data', (bytes) => (this.stdout += String(bytes)));
     this.child.stderr?.on('data', (bytes) => (this.stderr += String(bytes)));
     this.#ended = once(this.child, 'close');
@@ -63,6 +69,13 @@ export class Program {
 /** Runs a command until it exits. */
 export const run = (name: 'polygate' | 'polygate-mock', args: string[], env = {}) =>
   new Program(commandLine(name, args), env).end();
+
+/** Runs a command in a folder, with text on stdin. */
+export const runIn = (cwd: string, args: readonly string[], env = {}, stdin = '') => {
+  const program = new Program(commandLine('polygate', args), env, cwd);
+  program.child.stdin?.end(stdin);
+  return program.end();
+};
 
 /** A running reference gateway. */
 export interface RunningMock {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { clientCode } from '../../src/cli/doctor/code.ts';
-import { createCleaner, wrap } from '../../src/cli/doctor/text.ts';
+import { createCleaner, shellWord, wrap } from '../../src/cli/text.ts';
 
 test('text is printed without API keys in any form, and without control characters', () => {
   const clean = createCleaner('canary/+"7');
@@ -39,4 +39,10 @@ test('options are formatted as code that evaluates to the same options', () => {
   expect(evaluate(Polygate)).toEqual(expected);
   expect(code).toContain('\n  retryAmbiguous: { voices: true },\n');
   expect(code).toContain("\n  paths: {\n    imageTask: '/v1/long/");
+});
+
+test('an id of a service is one harmless word of the command that continues', () => {
+  expect(shellWord('task_1-a.b:c')).toBe('task_1-a.b:c');
+  expect(shellWord("a'; rm -rf $(x)\u001B[2J")).toBe(`'a'\\''; rm -rf $(x)'`);
+  expect(shellWord('')).toBe("''");
 });

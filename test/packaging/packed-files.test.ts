@@ -62,6 +62,7 @@ describe('the packed package', () => {
         "package/dist/journal.js.map",
         "package/dist/mock/cli.js",
         "package/dist/mock/cli.js.map",
+        "package/dist/mock/csv-parse.LICENSE",
         "package/dist/mock/hono.LICENSE",
         "package/dist/mock/index.d.ts",
         "package/dist/mock/index.js",

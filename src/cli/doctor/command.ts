@@ -4,13 +4,15 @@ import type { Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
 import { version } from '../../internal/version.ts';
 import { messageOf, printError } from '../arguments.ts';
-import { createClient } from './client.ts';
-import { EarlyEnd } from './early-end.ts';
+import { EarlyEnd } from '../early-end.ts';
+import { createGateway } from '../gateway.ts';
+import { resolveSettings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
+import { createCleaner, paint, styleFor } from '../text.ts';
 import { help, parseDoctorArguments } from './options.ts';
 import type { DoctorArguments } from './options.ts';
 import { Progress } from './progress.ts';
 import { summary } from './summary.ts';
-import { createCleaner, paint, styleFor } from './text.ts';
 
 const command = 'polygate doctor';
 
@@ -20,22 +22,24 @@ const graceMs = 2000;
 /** Runs the command, and returns its exit code. */
 export async function runDoctor(args: string[]): Promise<number> {
   let options: DoctorArguments;
+  let settings: Settings;
   let gateway: Polygate;
   try {
-    options = parseDoctorArguments(args, process.env);
+    options = parseDoctorArguments(args);
     if (options.help || options.version) {
       process.stdout.write(options.help ? help : `${version}\n`);
       return 0;
     }
-    gateway = createClient(options);
+    settings = resolveSettings(options.service, process.env);
+    gateway = createGateway(settings);
   } catch (error) {
     return printError(command, error, 2);
   }
-  const clean = createCleaner(options.apiKey ?? '');
+  const clean = createCleaner(settings.apiKey);
   // What reads the output has ended, as in "polygate doctor | head": nothing more is sent or spent.
   process.stdout.on('error', () => process.exit(141)); // what shells report for SIGPIPE
   try {
-    return await run(options, gateway, clean);
+    return await run(options, settings, gateway, clean);
   } catch (error) {
     return printError(command, clean(messageOf(error)), 1);
   }
@@ -43,6 +47,7 @@ export async function runDoctor(args: string[]): Promise<number> {
 
 async function run(
   options: DoctorArguments,
+  settings: Settings,
   gateway: Polygate,
   clean: (text: string) => string,
 ): Promise<number> {
@@ -51,7 +56,7 @@ async function run(
   if (!options.json) {
     console.log(`${paint(style, 'bold', title)}  ${paint(style, 'gray', gateway.baseURL)}\n`);
   }
-  const progress = options.json ? undefined : new Progress(style, process.stdout);
+  const progress = options.json ? undefined : new Progress(style, process.stdout, options);
   const end = new EarlyEnd(options.timeoutMs);
   const checks: DiagnosisCheck[] = [];
   let result: Omit<Diagnosis, 'checks'>;
@@ -78,7 +83,7 @@ async function run(
   }
   const diagnosis: Diagnosis = { ...result, checks };
   if (options.json) console.log(JSON.stringify(diagnosis, undefined, 2));
-  else console.log(`\n${summary(style, { diagnosis, options, end: end.reason })}`);
+  else console.log(`\n${summary(style, { diagnosis, options, settings, end: end.reason })}`);
   return end.exitCode ?? (diagnosis.ok ? 0 : 1);
 }
 

@@ -1,17 +1,15 @@
-import { commonOptions, parseDecimal, parseOptions, shown, UsageError } from '../arguments.ts';
+import { parseDecimal, parseOptions, parseUsd, shown, UsageError } from '../arguments.ts';
+import { commandOptions } from '../command-options.ts';
+import type { ServiceOptions } from '../settings.ts';
 
 /** The parsed options of the command. */
 export interface DoctorArguments {
-  /** Undefined if neither the option nor the environment variable is set. */
-  baseURL: string | undefined;
-  apiKey: string | undefined;
-  /** Whether the base URL is from the command line, so that the next command needs it again. */
-  baseURLGiven: boolean;
-  /** The same for the API key. */
-  apiKeyGiven: boolean;
+  service: ServiceOptions;
   maxSpendUsd: number | undefined;
   timeoutMs: number;
   json: boolean;
+  /** Whether to print every check that was skipped, and which assumption of the client each finding is about. */
+  verbose: boolean;
   help: boolean;
   version: boolean;
 }
@@ -26,11 +24,15 @@ export const help = `Checks whether a service behaves as the client expects, and
 
 Usage: npx polygate doctor [options]
 
+Example:
+  npx polygate doctor --spend 0.10
+
 Options:
-  --base-url <url>  base URL of the service (default: POLYGATE_BASE_URL)
+  --base-url <url>  base URL of the service (default: POLYGATE_BASE_URL, then that of polygate init)
   --api-key <key>   API key (default: POLYGATE_API_KEY, which other users of this machine cannot see)
   --spend <usd>     also run one chat, one stream, one image and their replays, for at most this amount
   --timeout <s>     maximum duration of all checks in seconds (default: 120)
+  --verbose         print every check that was skipped, and the assumptions of the client that were tested
   --json            print the result as JSON and nothing else
   --version         print the version and exit
   -h, --help        print this help and exit
@@ -46,41 +48,18 @@ Exit codes:
   143  interrupted with SIGTERM
 `;
 
-const textOption = { type: 'string' } as const;
-const knownOptions = {
-  'base-url': textOption,
-  'api-key': textOption,
-  spend: textOption,
-  timeout: textOption,
-  json: { type: 'boolean' },
-  ...commonOptions,
-} as const;
-
 /** Parses the arguments. Throws a `UsageError` if they are invalid. */
-export function parseDoctorArguments(
-  args: string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): DoctorArguments {
-  const values = parseOptions(args, knownOptions);
+export function parseDoctorArguments(args: string[]): DoctorArguments {
+  const values = parseOptions(args, commandOptions.doctor);
   return {
-    baseURL: values['base-url'] ?? environment.POLYGATE_BASE_URL,
-    apiKey: values['api-key'] ?? environment.POLYGATE_API_KEY,
-    baseURLGiven: values['base-url'] !== undefined,
-    apiKeyGiven: values['api-key'] !== undefined,
-    maxSpendUsd: values.spend === undefined ? undefined : parseSpend(values.spend),
+    service: values,
+    maxSpendUsd: values.spend === undefined ? undefined : parseUsd('--spend', values.spend),
     timeoutMs: values.timeout === undefined ? defaultTimeoutMs : parseTimeout(values.timeout),
     json: values.json ?? false,
+    verbose: values.verbose ?? false,
     help: values.help ?? false,
     version: values.version ?? false,
   };
-}
-
-function parseSpend(text: string): number {
-  const usd = parseDecimal(text);
-  if (usd !== undefined && usd > 0) return usd;
-  throw new UsageError(
-    `--spend must be an amount in USD such as 0.10, above 0, at most 999999999 and with at most 9 decimals, not ${shown(text)}`,
-  );
 }
 
 function parseTimeout(text: string): number {

@@ -2,8 +2,10 @@ import type { CheckStatus, DiagnosisCheck } from 'polygate/doctor';
 import createSpinner from 'yocto-spinner';
 import type { Spinner } from 'yocto-spinner';
 
-import { paint, wrap } from './text.ts';
-import type { Style } from './text.ts';
+import { isTooExpensive } from '../../doctor/skip-reasons.ts';
+import { withUsdSigns } from '../money.ts';
+import { paint, wrap } from '../text.ts';
+import type { Style } from '../text.ts';
 
 /** Width of the column with the titles. Titles that do not fit are on a line of their own. */
 const titleWidth = 34;
@@ -22,13 +24,14 @@ export function markWidth(style: Style): number {
 }
 
 /** Formats a finding. Lines after the first are indented to the column of the detail. */
-function checkLine(style: Style, check: DiagnosisCheck): string {
-  const { title, detail, status, assumption } = check;
+function checkLine(style: Style, check: DiagnosisCheck, isVerbose: boolean): string {
+  const { title, status, assumption } = check;
+  const detail = withUsdSigns(check.detail);
   const column = markWidth(style) + titleWidth + 1;
   // In a narrow terminal, the details would be a column of single words.
   const isNarrow = style.width - column < 30;
   const indent = isNarrow ? markWidth(style) : column;
-  const text = assumption === undefined ? detail : `${detail} (${assumption})`;
+  const text = assumption === undefined || !isVerbose ? detail : `${detail} (${assumption})`;
   const wrapped = wrap(text, indent, style.width);
   const isLong = isNarrow || title.length > titleWidth;
   const gap = isLong && style.width !== Infinity ? `\n${' '.repeat(indent)}` : ' ';
@@ -36,18 +39,34 @@ function checkLine(style: Style, check: DiagnosisCheck): string {
   return start + (status === 'skipped' ? paint(style, 'gray', wrapped) : wrapped);
 }
 
+/** The checks that cost money, and the findings about their aspects. */
+const paidChecks = /^(chat|stream|image-task|replay|conflict|download)\b/;
+
+/** What is printed of the checks that were skipped. */
+interface Detail {
+  /** Whether all of them are printed, with the assumptions that they test. */
+  readonly verbose: boolean;
+  /** The spending limit, if the paid checks were requested. */
+  readonly maxSpendUsd: number | undefined;
+}
+
 /**
  * Prints a line for each finding and, in a terminal, a spinner with the title of the running check. Several checks that
- * were skipped for one reason share a line.
+ * were skipped for one reason share a line, and so do the paid checks of a free run. Checks of assumptions that were
+ * skipped and need no action are printed only on request.
  */
 export class Progress {
   readonly #style: Style;
+  readonly #detail: Detail;
+  /** Number of paid checks that were skipped. */
+  #unpaid = 0;
   /** Findings that were skipped for the same reason and are not printed yet. */
   #skipped: DiagnosisCheck[] = [];
   readonly #spinner: Spinner | undefined;
 
-  constructor(style: Style, stream: NodeJS.WriteStream) {
+  constructor(style: Style, stream: NodeJS.WriteStream, detail: Detail) {
     this.#style = style;
+    this.#detail = detail;
     const animated = style.color && stream.isTTY && process.env.TERM !== 'dumb';
     // The command handles signals itself, to print a summary.
     const spinner = animated ? createSpinner({ stream, handleSignals: false }) : undefined;
@@ -62,6 +81,7 @@ export class Progress {
 
   print(check: DiagnosisCheck): void {
     const isSame = check.detail === this.#skipped[0]?.detail;
+    if (check.status === 'skipped' && !isSame && this.#isHidden(check)) return;
     if (check.status !== 'skipped' || !isSame) this.#printSkipped();
     if (check.status === 'skipped') this.#skipped.push(check);
     else this.#printLine(check);
@@ -69,7 +89,24 @@ export class Progress {
 
   stop(): void {
     this.#printSkipped();
+    if (this.#unpaid > 0) {
+      this.#printLine({
+        id: 'paid',
+        title: `${this.#unpaid} checks`,
+        status: 'skipped',
+        detail: 'They cost money and were not run.',
+      });
+    }
     this.#spinner?.stop();
+  }
+
+  #isHidden(check: DiagnosisCheck): boolean {
+    const { verbose, maxSpendUsd } = this.#detail;
+    if (verbose) return false;
+    if (!paidChecks.test(check.id)) return check.assumption !== undefined && !check.advice;
+    if (maxSpendUsd !== undefined || !(this.#unpaid > 0 || isTooExpensive(check))) return false;
+    this.#unpaid += 1;
+    return true;
   }
 
   #printSkipped(): void {
@@ -90,6 +127,6 @@ export class Progress {
 
   #printLine(check: DiagnosisCheck): void {
     // The spinner clears and redraws its line.
-    console.log(checkLine(this.#style, check));
+    console.log(checkLine(this.#style, check, this.#detail.verbose));
   }
 }

@@ -2,18 +2,22 @@ import { optionsOf } from 'polygate/doctor';
 import type { CheckStatus, Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
 import { isRateLimited, isTooExpensive } from '../../doctor/skip-reasons.ts';
+import type { EndReason } from '../early-end.ts';
+import { formatUsd, withUsdSigns } from '../money.ts';
+import { repeatedOptions } from '../settings.ts';
+import type { Settings } from '../settings.ts';
+import { paint, wrap } from '../text.ts';
+import type { Style } from '../text.ts';
 import { clientCode } from './code.ts';
-import type { EndReason } from './early-end.ts';
 import { defaultTimeoutMs, maxTimeoutMs } from './options.ts';
 import type { DoctorArguments } from './options.ts';
 import { mark, markWidth } from './progress.ts';
-import { paint, wrap } from './text.ts';
-import type { Style } from './text.ts';
 
 /** What the summary reports. */
 export interface SummaryInput {
   diagnosis: Diagnosis;
   options: DoctorArguments;
+  settings: Settings;
   /** Undefined if all checks ran. */
   end: EndReason | undefined;
 }
@@ -24,10 +28,11 @@ const suggestedSpendUsd = 0.1;
 /** Formats the summary: what to do, the options to set, what could not be tested, and what was spent. */
 export function summary(style: Style, input: SummaryInput): string {
   const { checks } = input.diagnosis;
+  const { verbose } = input.options;
   const sections = [
-    problems(style, checks),
+    problems(style, checks, verbose),
     optionsToSet(style, input.diagnosis),
-    untested(style, checks),
+    verbose ? untested(style, checks) : '',
     result(style, input),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
@@ -47,14 +52,14 @@ function openFindings(checks: readonly DiagnosisCheck[]): DiagnosisCheck[] {
 }
 
 /** Lists the findings that need attention. */
-function problems(style: Style, checks: readonly DiagnosisCheck[]): string {
+function problems(style: Style, checks: readonly DiagnosisCheck[], isVerbose: boolean): string {
   const found = openFindings(checks);
   if (found.length === 0) return '';
   const indent = markWidth(style);
   const lines = found.map(({ status, title, assumption, advice, detail }) => {
-    const subject = assumption === undefined ? title : `${title} (${assumption})`;
+    const subject = assumption === undefined || !isVerbose ? title : `${title} (${assumption})`;
     const text = `${subject}: ${detail}${advice === undefined ? '' : ` ${advice}`}`;
-    return `${mark(style, status)} ${wrap(text, indent, style.width)}`;
+    return `${mark(style, status)} ${wrap(withUsdSigns(text), indent, style.width)}`;
   });
   return [heading(style, 'What to do'), '', ...lines].join('\n');
 }
@@ -77,7 +82,7 @@ function untested(style: Style, checks: readonly DiagnosisCheck[]): string {
   // One reason for all is that of the whole run, which the lines above give.
   if (byReason.size < 2) return '';
   const lines = Array.from(byReason, ([reason, ids]) =>
-    wrap(`${ids.join(', ')}: ${reason}`, 2, style.width),
+    wrap(`${ids.join(', ')}: ${withUsdSigns(reason)}`, 2, style.width),
   );
   return [heading(style, 'Assumptions that were not tested'), '', ...lines].join('\n');
 }
@@ -103,10 +108,10 @@ function result(style: Style, input: SummaryInput): string {
   ];
   const limit = options.maxSpendUsd;
   const spent = [
-    `$${formatUsd(spentUsd)}${limit === undefined ? '' : ` of at most $${formatUsd(limit)}`}`,
+    `${formatUsd(spentUsd)}${limit === undefined ? '' : ` of at most ${formatUsd(limit)}`}`,
     ...(unconfirmedUsd === undefined
       ? []
-      : [`a lost response may have cost up to $${formatUsd(unconfirmedUsd)} more`]),
+      : [`a lost response may have cost up to ${formatUsd(unconfirmedUsd)} more`]),
   ].join('; ');
   const [advice, command] = nextStep(input, failed);
   const line = (name: string, text: string) =>
@@ -131,11 +136,11 @@ function endLine(style: Style, end: EndReason, { timeoutMs }: DoctorArguments): 
 
 /** What to do next, and the command to run, if there is one. */
 function nextStep(
-  { diagnosis, options, end }: SummaryInput,
+  { diagnosis, options, settings, end }: SummaryInput,
   failed: number,
 ): [advice: string, command?: string] {
   const { checks } = diagnosis;
-  const again = commandLine(options, end);
+  const again = commandLine(options, settings, end);
   if (end !== undefined) return ['Run the command again:', again];
   const hasOptions = Object.keys(optionsOf(diagnosis)).length > 0;
   if (failed > 0 && !hasOptions) return ['Fix what failed, then run the command again:', again];
@@ -144,8 +149,8 @@ function nextStep(
   }
   if (options.maxSpendUsd === undefined) {
     return [
-      `Test what costs money, for at most $${formatUsd(suggestedSpendUsd)}:`,
-      commandLine({ ...options, maxSpendUsd: suggestedSpendUsd }, end),
+      `Test what costs money, for at most ${formatUsd(suggestedSpendUsd)}:`,
+      commandLine({ ...options, maxSpendUsd: suggestedSpendUsd }, settings, end),
     ];
   }
   if (hasOptions) return ['Add the options above to your client, if it does not have them.'];
@@ -158,21 +163,17 @@ function nextStep(
 }
 
 /** The same command again. After a timeout, with twice the time. */
-function commandLine(options: DoctorArguments, end: EndReason | undefined): string {
-  const { baseURL, baseURLGiven, apiKeyGiven, maxSpendUsd, timeoutMs } = options;
+function commandLine(
+  { maxSpendUsd, timeoutMs }: DoctorArguments,
+  settings: Settings,
+  end: EndReason | undefined,
+): string {
   const timeout = end === 'timeout' ? Math.min(timeoutMs * 2, maxTimeoutMs) : timeoutMs;
   return [
-    'npx polygate doctor',
-    baseURLGiven && `--base-url ${baseURL}`,
-    apiKeyGiven && '--api-key <key>',
-    maxSpendUsd !== undefined && `--spend ${formatUsd(maxSpendUsd)}`,
+    `npx polygate doctor${repeatedOptions(settings)}`,
+    maxSpendUsd !== undefined && `--spend ${formatUsd(maxSpendUsd).slice(1)}`,
     timeout !== defaultTimeoutMs && `--timeout ${timeout / 1000}`,
   ]
     .filter(Boolean)
     .join(' ');
-}
-
-/** Formats an amount with at least two decimals and no exponent. */
-function formatUsd(usd: number): string {
-  return usd.toFixed(9).replace(/(\.\d\d\d*?)0+$/, '$1');
 }

@@ -1,12 +1,6 @@
 import type { MockAssumptions } from '../../mock/index.ts';
-import {
-  commonOptions,
-  parseDecimal,
-  parseInteger,
-  parseOptions,
-  shown,
-  UsageError,
-} from '../arguments.ts';
+import { parseDecimal, parseInteger, parseOptions, shown, UsageError } from '../arguments.ts';
+import { commandOptions } from '../command-options.ts';
 import { parseAssumptions } from './assumptions.ts';
 import { parseFault } from './fault.ts';
 import type { NamedFault } from './fault.ts';
@@ -33,6 +27,9 @@ export const help = (
 ): string => `Starts the reference gateway on this machine. Requests cost nothing.
 
 Usage: npx ${command} [options]
+
+Example:
+  npx ${command} --port 8787 --wallet 5
 
 Options:
   --port <number>   port to listen on; 0 selects a free port (default: 8787)
@@ -71,26 +68,9 @@ Faults:
 For tests, GET /__mock/invoice and GET /__mock/requests return all charges and the latest requests as JSON.
 `;
 
-const textOption = { type: 'string' } as const;
-const listOption = { type: 'string', multiple: true } as const;
-const knownOptions = {
-  port: textOption,
-  host: textOption,
-  key: listOption,
-  wallet: textOption,
-  latency: textOption,
-  seed: textOption,
-  'image-format': textOption,
-  fail: listOption,
-  assume: listOption,
-  cors: { type: 'boolean' },
-  state: textOption,
-  ...commonOptions,
-} as const;
-
 /** Parses the arguments. Throws a `UsageError` if they are invalid. */
 export function parseMockArguments(args: string[]): MockArguments {
-  const values = parseOptions(args, knownOptions);
+  const values = parseOptions(args, commandOptions.mock);
   const keys = values.key ?? [];
   if (keys.some((key) => !/^sk-[!-~]+$/.test(key))) {
     throw new UsageError('--key must be sk- followed by visible ASCII characters');

@@ -4,7 +4,8 @@ import { ConfigurationError } from 'polygate';
 
 import { version } from '../../internal/version.ts';
 import { messageOf, printError, UsageError } from '../arguments.ts';
-import { createClient } from '../doctor/client.ts';
+import { createGateway } from '../gateway.ts';
+import { resolveSettings } from '../settings.ts';
 import { catalogOf, declarationOf, header, sizeOf } from './declaration.ts';
 import type { Catalog } from './declaration.ts';
 import { differences } from './differences.ts';
@@ -17,13 +18,14 @@ const command = 'polygate types';
 /** Runs the command, and returns its exit code. */
 export async function runTypes(args: string[]): Promise<number> {
   try {
-    const options = parseTypesArguments(args, process.env);
+    const options = parseTypesArguments(args);
     if (options.help || options.version) {
       process.stdout.write(options.help ? help : `${version}\n`);
       return 0;
     }
+    const settings = resolveSettings(options.service, process.env);
     const file = await existingFile(options);
-    const catalog = catalogOf((await createClient(options).models.list()).data);
+    const catalog = catalogOf((await createGateway(settings).models.list()).data);
     if (sizeOf(catalog) === 0) throw new Error('the service lists no models for this API key');
     return options.check ? check(options, file, catalog) : await write(options, catalog);
   } catch (error) {

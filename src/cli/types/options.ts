@@ -1,9 +1,10 @@
-import { commonOptions, parseOptions, UsageError } from '../arguments.ts';
+import { parseOptions, UsageError } from '../arguments.ts';
+import { commandOptions } from '../command-options.ts';
+import type { ServiceOptions } from '../settings.ts';
 
 /** The parsed options of the command. */
 export interface TypesArguments {
-  baseURL: string | undefined;
-  apiKey: string | undefined;
+  service: ServiceOptions;
   output: string;
   check: boolean;
   json: boolean;
@@ -35,29 +36,15 @@ Exit codes:
   2  an option, the base URL or the API key is missing or invalid, or the file cannot be written
 `;
 
-const textOption = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
-
 /** Parses the arguments. Throws a `UsageError` if they are invalid. */
-export function parseTypesArguments(
-  args: string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): TypesArguments {
-  const values = parseOptions(args, {
-    output: { ...textOption, short: 'o' },
-    check: flag,
-    'base-url': textOption,
-    'api-key': textOption,
-    json: flag,
-    ...commonOptions,
-  });
+export function parseTypesArguments(args: string[]): TypesArguments {
+  const values = parseOptions(args, commandOptions.types);
   const output = values.output ?? 'polygate.models.d.ts';
   if (!output.endsWith('.d.ts')) {
     throw new UsageError(`--output must be a declaration file, such as types/models.d.ts`);
   }
   return {
-    baseURL: values['base-url'] ?? environment.POLYGATE_BASE_URL,
-    apiKey: values['api-key'] ?? environment.POLYGATE_API_KEY,
+    service: values,
     output,
     check: values.check ?? false,
     json: values.json ?? false,

@@ -2,7 +2,9 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { parseURL } from '../../types/parse-url.ts';
 import { pageURL } from './environment.ts';
 
-/** Host names that refer to this machine. */
+/** Whether a host name refers to this machine. */
+export const isLoopbackHost = (hostname: string): boolean => loopback.test(hostname);
+
 const loopback = /^((.+\.)?localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/;
 
 /**
@@ -18,7 +20,7 @@ export function parseBaseURL(text: string | undefined, allowInsecure = false): s
     const isSafe =
       protocol === 'https:' ||
       (protocol === 'http:' &&
-        (allowInsecure || loopback.test(url.hostname) || page?.startsWith(`${origin}/`)));
+        (allowInsecure || isLoopbackHost(url.hostname) || page?.startsWith(`${origin}/`)));
     if (isSafe && url.href === origin + pathname) {
       return origin + pathname.replace(/(\/v1)?(?<!\/)\/*$/, '');
     }

@@ -40,12 +40,20 @@ test.concurrent('a service that behaves as assumed exits with 0, and plain text 
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).not.toContain(escape);
   expect(stdout).toMatch(/^polygate doctor \d.*http:\/\/127.0.0.1:\d+\n\n/);
-  const [checks = '', rest = ''] = stdout.split('\n\nAssumptions');
+  const [checks = '', rest = ''] = stdout.split(/\n(?=\nResult)/);
   const lines = checks.split('\n').slice(2);
   expect(lines.length).toBeGreaterThan(5);
   for (const line of lines) expect(line).toMatch(/^(ok {7}|skipped {2})\S.{33} \S/);
   expect(rest).toMatch(/\nResult {2}0 failed, 0 warnings, \d+ ok, \d+ skipped\nSpent {3}\$0\.00\n/);
   expect(rest).toMatch(/npx polygate doctor --spend 0\.10\n/);
+  expect(checks).toMatch(/\nskipped {2}14 checks {26}They cost money and were not run\.$/);
+  expect(stdout).not.toMatch(/\(A\d+\)|maxSpendUsd/);
+});
+
+test.concurrent('--verbose prints every check that was skipped, and the assumptions', async () => {
+  const { stdout } = await doctor(['--verbose'], ordinary.env);
+  expect(stdout).toMatch(/\nskipped {2}Chat completion .*costs up to \$0\.\d+.*\(A8\)\n/);
+  expect(stdout).toContain('\n\nAssumptions that were not tested\n');
 });
 
 test.concurrent('--json prints a diagnosis and nothing else', async () => {
@@ -267,7 +275,7 @@ describe.skipIf(!hasScript)('in a terminal', () => {
       expect(stdout).toContain(`${escape}[?25l`);
       const lines = text.split('\n');
       expect(lines.filter((line) => line.length > columns)).toEqual([]);
-      expect(lines.some((line) => /^ {37}\S/.test(line))).toBe(true);
+      if (columns === 80) expect(lines.some((line) => /^ {37}\S/.test(line))).toBe(true);
       expect(text).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
     }
   });

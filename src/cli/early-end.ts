@@ -6,17 +6,19 @@ const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 /** Ends a run early: on Ctrl-C, on SIGTERM and after a timeout. A second Ctrl-C ends the process at once. */
 export class EarlyEnd {
   readonly #controller = new AbortController();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: NodeJS.Timeout | undefined;
   readonly #listeners = new Map<NodeJS.Signals, () => void>();
   /** Undefined unless the run was ended early. */
   reason: EndReason | undefined;
   /** The exit code; undefined unless the run was ended early. */
   exitCode: number | undefined;
 
-  constructor(timeoutMs: number) {
-    this.#timer = setTimeout(() => {
-      this.#end('timeout', 1);
-    }, timeoutMs);
+  constructor(timeoutMs?: number) {
+    if (timeoutMs !== undefined) {
+      this.#timer = setTimeout(() => {
+        this.#end('timeout', 1);
+      }, timeoutMs);
+    }
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       const listener = (): void => {
         if (this.reason === 'interrupted') process.exit(signals[signal]);

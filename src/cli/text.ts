@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 
-import { maskKeys } from '../arguments.ts';
+import { maskKeys } from './arguments.ts';
 
 /** How text is printed. */
 export interface Style {
@@ -52,4 +52,15 @@ export function createCleaner(apiKey: string): (text: string) => string {
     for (const secret of secrets) clean = clean.replaceAll(secret, '…');
     return maskKeys(clean);
   };
+}
+
+/** Removes control characters, which a terminal would execute, from text of one line. */
+export function cleanText(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
+/** A text as one word of a command that can be pasted into a shell, whatever a service has put into it. */
+export function shellWord(text: string): string {
+  const clean = cleanText(text);
+  return /^[\w.:@/+-]+$/.test(clean) ? clean : `'${clean.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,0 +1,79 @@
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import { fileJournal } from 'polygate/journal';
+
+import { EarlyEnd } from '../early-end.ts';
+import type { FailureContext } from '../failure.ts';
+import { createSavingGateway } from '../gateway.ts';
+import { note } from '../output.ts';
+import { runCommand } from '../run-command.ts';
+import { resolveSettings } from '../settings.ts';
+import { digest } from '../state/task-entry.ts';
+import { createCleaner } from '../text.ts';
+import { getConsent } from './consent.ts';
+import { lockJournal } from './lock.ts';
+import { TableError } from './open-table.ts';
+import { help, parseBatchArguments } from './options.ts';
+import type { BatchArguments } from './options.ts';
+import { prepare, prepareFolders } from './prepare.ts';
+import { report } from './report.ts';
+import { runRows } from './run-rows.ts';
+import { folderOf } from './table/output-names.ts';
+import type { PlannedRow } from './table/plan.ts';
+
+/** Runs the command, and returns its exit code. */
+export function runBatch(args: string[]): Promise<number> {
+  const context: FailureContext = { command: 'polygate batch', isPaid: true };
+  return runCommand(context, help, async () => {
+    const options = parseBatchArguments(args);
+    if (!('journal' in options)) return options;
+    const settings = resolveSettings(options.service, process.env);
+    const gateway = createSavingGateway(settings);
+    const clean = createCleaner(settings.apiKey);
+    context.clean = clean;
+    const file = fileJournal(options.journal);
+    // A dry run reads, and changes nothing.
+    const { journal, unlock } = options.dryRun
+      ? { journal: file, unlock: () => Promise.resolve() }
+      : await lockJournal(file, options.journal);
+    const end = new EarlyEnd();
+    try {
+      const batch = await prepare(options, gateway, journal).catch((error: unknown) => {
+        if (error instanceof TableError) for (const line of error.lines) note(clean(line));
+        throw error;
+      });
+      if (!(await getConsent(batch, options, gateway))) return options.dryRun ? 0 : 1;
+      prepareFolders(options, batch.rows.some(isTask));
+      const { output: template } = options;
+      // What a run that was killed has left there is of no use.
+      const staging = stagingFolder(options);
+      rmSync(staging, { recursive: true, force: true });
+      const { record } = batch;
+      const run = await runRows(batch.work, {
+        ...options,
+        gateway,
+        journal,
+        record,
+        template,
+        staging,
+        end,
+        clean,
+      });
+      rmSync(staging, { recursive: true, force: true });
+      const code = await report(batch, { ...run, journal }, options, context);
+      return end.exitCode ?? code;
+    } finally {
+      end.dispose();
+      await unlock();
+    }
+  });
+}
+
+/** Belongs to the journal, which only one process uses at a time. */
+function stagingFolder({ output, journal }: BatchArguments): string {
+  const owner = digest(resolve(journal)).slice(0, 8);
+  return join(folderOf(output), `.polygate-${owner}.parts`);
+}
+
+const isTask = ({ kind }: PlannedRow): boolean => kind !== 'chat';

@@ -1,0 +1,80 @@
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+
+import { isRecord } from '../../types/type-guards.ts';
+import { ExistingFiles } from '../files/existing.ts';
+import { withNumber } from '../files/output-name.ts';
+
+/** The name of a file that is complete. */
+interface FinalName {
+  /** May contain `{ext}`. */
+  readonly name: string;
+  readonly extension: string;
+  /** Whether an earlier run may have given the same file this name. */
+  readonly mayBeSaved: boolean;
+  /** Whether an existing file is replaced. */
+  readonly force: boolean;
+}
+
+/**
+ * Gives a complete file its name, or the next one that is free. If an earlier run that was killed has saved the same file,
+ * that one is kept. Returns the path.
+ */
+export function giveName(
+  staged: string,
+  { name, extension, mayBeSaved, force }: FinalName,
+): string {
+  const pathOf = (template: string) => template.replaceAll('{ext}', () => extension);
+  if (force) {
+    renameSync(staged, pathOf(name));
+    return pathOf(name);
+  }
+  const existing = new ExistingFiles();
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? name : withNumber(name, number);
+    const taken = existing.find(candidate);
+    if (taken !== undefined && mayBeSaved && haveSameContent(taken, staged)) {
+      rmSync(staged);
+      return taken;
+    }
+    if (taken === undefined && takeName(staged, pathOf(candidate))) return pathOf(candidate);
+  }
+}
+
+function haveSameContent(path: string, other: string): boolean {
+  const isFile = statSync(path).isFile() && statSync(path).size === statSync(other).size;
+  return isFile && readFileSync(path).equals(readFileSync(other));
+}
+
+/** Moves a file, unless the name has been taken in the meantime. */
+function takeName(staged: string, path: string): boolean {
+  try {
+    linkSync(staged, path);
+  } catch (error) {
+    const code = isRecord(error) ? error.code : undefined;
+    if (code === 'EEXIST') return false;
+    if (code === 'ENOSPC' || code === 'EROFS') throw error;
+    // The file system has no hard links.
+    return copyNew(staged, path);
+  }
+  rmSync(staged);
+  return true;
+}
+
+function copyNew(staged: string, path: string): boolean {
+  try {
+    copyFileSync(staged, path, constants.COPYFILE_EXCL);
+  } catch (error) {
+    if (isRecord(error) && error.code === 'EEXIST') return false;
+    throw error;
+  }
+  rmSync(staged);
+  return true;
+}

@@ -1,0 +1,127 @@
+import { basename, dirname, join } from 'node:path';
+
+import { parseArguments, parseUsd, UsageError } from '../arguments.ts';
+import { commandOptions, serviceHelp } from '../command-options.ts';
+import { checkTemplate, defaultOutput } from '../files/output-name.ts';
+import { parseParams } from '../params.ts';
+import type { ServiceOptions } from '../settings.ts';
+import { parseKind } from './table/kind.ts';
+import type { BatchKind } from './table/kind.ts';
+import { formats } from './table/table.ts';
+import type { Format } from './table/table.ts';
+
+export const help = `Generates one result per row of a table. It can be stopped at any time: the same command continues.
+
+Usage: npx polygate batch [options] <file>
+
+Examples:
+  npx polygate batch prompts.csv -m prism-image -o 'out/{id}.{ext}' --max-usd 5
+  npx polygate batch questions.csv -m aurora-chat --max-usd 1 --column answer
+
+The file is CSV with a header (comma, semicolon or tab), or JSONL; - reads stdin. Columns: id, prompt (or text), model,
+system for chats, and any param of the kind. All rows are checked before anything is sent.
+
+Options:
+  -m, --model <id>  model of rows without a column model
+  -o, --output <file>
+                    name of the files; {id} is the id of the row, {n} the number of the result, {ext} the extension of
+                    its media type (default: {id}.{ext})
+  --max-usd <usd>   the most that all runs of this batch may cost; required without a terminal
+  --partial         send as many rows as --max-usd covers, instead of none
+  --dry-run         check the table, print rows, estimated cost and balance, and send nothing
+  --yes             do not ask for confirmation
+  --kind <kind>     image, video, music, speech or chat (default: that of the model)
+  --param <n=value> param of all rows that do not set it; repeat the option for more
+  --format <format> csv, tsv or jsonl (default: by the name of the file)
+  --column <name>   write a copy of the table with the answers of chats in this column
+  --retry-failed    pay again for rows whose task failed
+  --resend-unknown  send chats again that may have been charged, and whose answer was lost: they can be charged twice
+  --journal <file>  what the next run continues from (default: <file>.polygate.jsonl)
+  --results <file>  one line per row at the end of each run (default: <file>.results.jsonl)
+  --force           replace files that this batch did not write
+  --json            print the summary as one JSON object
+${serviceHelp}
+Exit codes:
+  0    every row has its result
+  1    a row failed, or was not sent
+  2    an option or the table is invalid; nothing was sent
+  3    a row may have been charged and has no result yet: run the same command again
+  130  interrupted with Ctrl-C; 141 what reads the output has ended; 143 SIGTERM
+`;
+
+/** The parsed options of the command. */
+export interface BatchArguments {
+  service: ServiceOptions;
+  /** Path of the table; undefined for stdin. */
+  file: string | undefined;
+  model: string | undefined;
+  output: string;
+  params: Record<string, unknown>;
+  kind: BatchKind | undefined;
+  format: Format | undefined;
+  column: string | undefined;
+  journal: string;
+  results: string;
+  maxUsd: number | undefined;
+  partial: boolean;
+  yes: boolean;
+  dryRun: boolean;
+  retryFailed: boolean;
+  resendUnknown: boolean;
+  force: boolean;
+  json: boolean;
+}
+
+/** Parses the arguments. Returns undefined for `--help` and `--version`. Throws a `UsageError` if they are invalid. */
+export function parseBatchArguments(
+  args: string[],
+): BatchArguments | { help?: boolean | undefined; version?: boolean | undefined } {
+  const { values, positionals } = parseArguments(args, commandOptions.batch);
+  if (values.help || values.version) return values;
+  const [given, ...others] = positionals;
+  if (given === undefined || others.length > 0) {
+    throw new UsageError('name one file, or - for stdin');
+  }
+  const file = given === '-' ? undefined : given;
+  if (file === undefined && values.journal === undefined) {
+    throw new UsageError(
+      'a table from stdin needs --journal <file>, from which the next run continues',
+    );
+  }
+  const output = values.output ?? defaultOutput;
+  checkTemplate(output);
+  const journal = values.journal ?? `${file}.polygate.jsonl`;
+  return {
+    service: values,
+    file,
+    model: values.model?.trim() || undefined,
+    output,
+    params: parseParams(values.param),
+    kind: parseKind(values.kind),
+    format: parseFormat(values.format),
+    column: values.column,
+    journal,
+    results: values.results ?? `${file ?? journal}.results.jsonl`,
+    maxUsd: values['max-usd'] === undefined ? undefined : parseUsd('--max-usd', values['max-usd']),
+    partial: values.partial ?? false,
+    yes: values.yes ?? false,
+    dryRun: values['dry-run'] ?? false,
+    retryFailed: values['retry-failed'] ?? false,
+    resendUnknown: values['resend-unknown'] ?? false,
+    force: values.force ?? false,
+    json: values.json ?? false,
+  };
+}
+
+function parseFormat(text: string | undefined): Format | undefined {
+  const format = formats.find((known) => known === text);
+  if (text === undefined || format !== undefined) return format;
+  throw new UsageError(`--format must be csv, tsv or jsonl, not ${text}`);
+}
+
+/** The name of the copy of the table that has the answers: `prompts.answer.csv`. */
+export function copyName({ file, journal, column }: BatchArguments): string {
+  const source = file ?? `${journal}.csv`;
+  const [, name = source, extension = ''] = /^(.+?)(\.[^.]*)?$/.exec(basename(source)) ?? [];
+  return join(dirname(source), `${name}.${column ?? ''}${extension}`);
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+
+import type { Polygate, SucceededGeneration } from 'polygate';
+import { saveTo } from 'polygate/node';
+import type { SavedFile } from 'polygate/node';
+
+import { makeFolder } from '../files/make-folder.ts';
+import { fillTemplate } from '../files/output-name.ts';
+import { checkSource } from '../gateway.ts';
+import { toRecord } from './file-record.ts';
+import type { FileRecord } from './file-record.ts';
+import { giveName } from './give-name.ts';
+import type { WorkRow } from './work.ts';
+
+/** How the results of a batch are saved. */
+export interface SaveContext {
+  readonly gateway: Polygate;
+  readonly record: FileRecord;
+  readonly template: string;
+  /** A folder for files that are not complete, on the file system of the results. */
+  readonly staging: string;
+  readonly force: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Saves the results of a row. Returns the paths of its files. */
+export async function saveRow(
+  { id, journalId, hash, saved }: WorkRow,
+  generation: SucceededGeneration,
+  { gateway, record, template, staging, force, signal }: SaveContext,
+): Promise<string[]> {
+  // Files of this batch that have lost their end, or one of which is missing.
+  for (const { path } of saved?.files ?? []) rmSync(path, { force: true });
+  // Before a file gets its name, so that the next run can tell that it belongs to this batch.
+  await record.record(journalId, { template, hash });
+  const mayBeSaved = saved !== undefined && saved.files === undefined;
+  const files: SavedFile[] = [];
+  for (const [index, url] of generation.urls.entries()) {
+    checkSource(url);
+    makeFolder(staging);
+    const staged = join(staging, `${randomUUID()}.{ext}`);
+    const file = await saveTo(gateway, generation, staged, { index, signal });
+    const name = fillTemplate(template, { id, n: index + 1 });
+    makeFolder(dirname(name));
+    const extension = extname(file.path).slice(1);
+    files.push({ ...file, path: giveName(file.path, { name, extension, mayBeSaved, force }) });
+  }
+  const { urls } = generation;
+  await record.record(journalId, { template, hash, files: toRecord(files), urls });
+  return files.map(({ path }) => path);
+}

@@ -1,0 +1,61 @@
+import { basename, dirname, resolve, sep } from 'node:path';
+
+import { fillTemplate } from '../../files/output-name.ts';
+import { quoted } from './cells.ts';
+import type { PlannedRow } from './plan.ts';
+import type { Problem } from './table.ts';
+
+/** The longest name of a file that all usual file systems allow, with room for a number and an extension. */
+const maxNameBytes = 240;
+
+/** The folder that the names of a template stay in: the one before the first placeholder. */
+export function folderOf(template: string): string {
+  // Without a name, it would be the folder above.
+  return dirname(resolve(`${template.split('{')[0] ?? ''}_`));
+}
+
+/** The number of results that a row asks for. */
+function countOf({ params }: Pick<PlannedRow, 'params'>): number {
+  const count = Number(params.num_images ?? params.n ?? 1);
+  return Number.isInteger(count) && count > 0 && count <= 1000 ? count : 1;
+}
+
+/** The names of a row's files, with `{ext}`. */
+export function namesOf(row: Pick<PlannedRow, 'id' | 'params'>, template: string): string[] {
+  return Array.from({ length: countOf(row) }, (_, index) =>
+    fillTemplate(template, { id: row.id, n: index + 1 }),
+  );
+}
+
+/** Reports names that two rows share, and names outside the folder of the template. */
+export function checkNames(
+  rows: readonly PlannedRow[],
+  template: string,
+  problems: Problem[],
+): void {
+  const folder = folderOf(template);
+  const owners = new Map<string, PlannedRow>();
+  for (const row of rows) {
+    if (row.id === '') continue;
+    const report = (message: string) => problems.push({ line: row.line, message });
+    for (const name of namesOf(row, template)) {
+      const path = resolve(name);
+      if (!path.startsWith(folder.endsWith(sep) ? folder : folder + sep)) {
+        report(`id ${quoted(row.id)} leads to ${path}, outside ${folder}`);
+      } else if (/^\.*$/.test(basename(name)) || name.includes('\0') || name.includes('\\')) {
+        report(`id ${quoted(row.id)} is no name for a file`);
+      } else if (Buffer.byteLength(basename(name)) > maxNameBytes) {
+        report(`id ${quoted(row.id)} is too long for the name of a file`);
+      }
+      // Some file systems ignore case and the form of accents.
+      const key = path.normalize('NFC').toLowerCase();
+      const owner = owners.get(key);
+      if (owner !== undefined && owner !== row) {
+        // The id is reported itself.
+        if (owner.id !== row.id) report(`its file ${name} is also that of line ${owner.line}`);
+        break;
+      }
+      owners.set(key, row);
+    }
+  }
+}

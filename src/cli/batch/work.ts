@@ -1,0 +1,74 @@
+import { ExistingFiles } from '../files/existing.ts';
+import { digest } from '../state/task-entry.ts';
+import { areComplete } from './file-record.ts';
+import type { FileRecord, RowFiles } from './file-record.ts';
+import { costOf, currentId } from './journal-state.ts';
+import type { JournalState } from './journal-state.ts';
+import { namesOf } from './table/output-names.ts';
+import type { PlannedRow } from './table/plan.ts';
+import type { Problem } from './table/table.ts';
+
+/** A row, and what earlier runs have done for it. */
+export interface WorkRow extends PlannedRow {
+  /** Its id in the journal. */
+  readonly journalId: string;
+  /** Fingerprint of its request. */
+  readonly hash: string;
+  /** The files that this batch has saved, or was saving. */
+  readonly saved: RowFiles | undefined;
+  /** Whether all of its files are there, so that nothing is left to do. */
+  readonly isDone: boolean;
+  /** Whether its next request was already charged. */
+  readonly isPaid: boolean;
+  /** Whether it is a chat whose completion is in the journal. */
+  readonly isCompleted: boolean;
+  /** What it has cost so far, in USD. */
+  readonly usd: number;
+}
+
+/** What earlier runs have left. */
+interface Earlier {
+  readonly journal: JournalState;
+  readonly files: FileRecord;
+  readonly template: string;
+  readonly retryFailed: boolean;
+}
+
+/** Finds out what is left to do for a row. */
+export function toWork(
+  row: PlannedRow,
+  { journal, files, template, retryFailed }: Earlier,
+): WorkRow {
+  const journalId = currentId(row.id, journal, retryFailed);
+  const { kind, model, prompt, system, params } = row;
+  const hash = digest(JSON.stringify([kind, model, prompt, system, params]));
+  const recorded = files.get(journalId);
+  const saved = recorded?.template === template && recorded.hash === hash ? recorded : undefined;
+  return {
+    ...row,
+    journalId,
+    hash,
+    saved,
+    isDone: saved !== undefined && areComplete(saved),
+    isPaid: (journal.get(journalId)?.usd ?? 0) > 0,
+    isCompleted: journal.get(journalId)?.isCompleted ?? false,
+    usd: costOf(row.id, journal),
+  };
+}
+
+/** Reports files that a row would replace and that this batch did not write. */
+export function checkExisting(
+  rows: readonly WorkRow[],
+  template: string,
+  problems: Problem[],
+): void {
+  const existing = new ExistingFiles();
+  for (const row of rows) {
+    if (row.kind === 'chat' || row.saved !== undefined) continue;
+    const found = namesOf(row, template)
+      .map((name) => existing.find(name))
+      .find((name) => name !== undefined);
+    if (found === undefined) continue;
+    problems.push({ line: row.line, message: `${found} exists; --force replaces it` });
+  }
+}

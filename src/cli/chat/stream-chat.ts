@@ -1,0 +1,53 @@
+import { stripVTControlCharacters } from 'node:util';
+
+import type { ChatParams, Polygate } from 'polygate';
+
+import { EarlyEnd } from '../early-end.ts';
+import { note, print, printJson } from '../output.ts';
+
+/** How a chat is printed. */
+interface ChatOutput {
+  /** Fields of the request besides model and messages. */
+  extraBody: Record<string, unknown>;
+  isJson: boolean;
+}
+
+/** Streams a chat to stdout. Returns the exit code; throws the errors of the stream. */
+export async function streamChat(
+  gateway: Polygate,
+  params: Pick<ChatParams, 'model' | 'messages'>,
+  { extraBody, isJson }: ChatOutput,
+): Promise<number> {
+  const end = new EarlyEnd();
+  const stream = gateway.chat.completions.stream(params, { extraBody, signal: end.signal });
+  let last = '';
+  try {
+    for await (const text of stream.text()) {
+      if (text !== '') last = text;
+      if (!isJson) await print(safe(text));
+    }
+    const completion = await stream.final();
+    if (isJson) await printJson(completion);
+    return 0;
+  } catch (error) {
+    if (end.exitCode === undefined) {
+      // What has arrived may have been paid for.
+      if (isJson && stream.partial !== undefined) await printJson(stream.partial);
+      throw error;
+    }
+    if (isJson && stream.partial !== undefined) await printJson(stream.partial);
+    if (!isJson && last !== '' && !last.endsWith('\n')) await print('\n');
+    last = '\n';
+    note('Interrupted. The response ends here; what was generated may have been charged.');
+    return end.exitCode;
+  } finally {
+    end.dispose();
+    if (!isJson && last !== '' && !last.endsWith('\n')) await print('\n');
+  }
+}
+
+/** A terminal would execute control characters; a pipe gets the text unchanged. */
+function safe(text: string): string {
+  if (!process.stdout.isTTY) return text;
+  return stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]/gu, '');
+}

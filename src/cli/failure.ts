@@ -1,0 +1,77 @@
+import { ConfigurationError, PolygateError, TaskFailedError } from 'polygate';
+
+import { isUncharged } from '../internal/charges.ts';
+import { isRecord } from '../types/type-guards.ts';
+import { messageOf, UsageError } from './arguments.ts';
+import { formatUsd } from './money.ts';
+import { cleanText } from './text.ts';
+
+/** What is known about a command when it fails. */
+export interface FailureContext {
+  /** Name of the command: `polygate image`. */
+  readonly command: string;
+  /** Whether the command pays for something. */
+  readonly isPaid: boolean;
+  /** Whether its paid request was sent, and whether the service has accepted it. */
+  sent?: 'maybe' | 'accepted' | undefined;
+  /** Idempotency key of the request. */
+  idempotencyKey?: string | undefined;
+  /** The command that continues. */
+  next?: string | undefined;
+  /** The charge, if it is known. */
+  chargeUsd?: number | undefined;
+  /** Removes the API key from a text. */
+  clean?: ((text: string) => string) | undefined;
+}
+
+/** What a failure means for the caller's money. */
+type Charged = 'no' | 'failed-task' | 'maybe' | 'yes';
+
+function chargedBy(error: unknown, { isPaid, sent }: FailureContext): Charged {
+  if (!isPaid) return 'no';
+  if (TaskFailedError.is(error)) return 'failed-task';
+  if (sent === 'accepted' || (PolygateError.is(error) && error.task !== undefined)) return 'yes';
+  return sent === undefined || isUncharged(error) ? 'no' : 'maybe';
+}
+
+/**
+ * The exit code of a failure: 2 if nothing was sent, because the command line, a file or the params are invalid; 3 if
+ * something may have been charged and its result is not there; otherwise 1.
+ */
+export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
+  const charged = chargedBy(error, context);
+  if (charged === 'maybe' || charged === 'yes') return 3;
+  if (charged === 'failed-task') return 1;
+  // An error of the file system before anything was sent.
+  const isFileError = context.isPaid && isRecord(error) && typeof error.syscall === 'string';
+  const isUsage = error instanceof UsageError || ConfigurationError.is(error);
+  return isUsage || (isFileError && context.sent === undefined) ? 2 : 1;
+}
+
+/** Describes a failure: what happened, whether money may have been spent, the key, and the command that continues. */
+export function describeFailure(error: unknown, context: FailureContext): string {
+  const { command, isPaid, idempotencyKey, next, clean = cleanText } = context;
+  const [message = ''] = messageOf(error).split('\n');
+  const advice = error instanceof UsageError ? ' (see --help)' : '';
+  const lines = [`${command}: ${clean(message)}${advice}`];
+  const sentence = isPaid ? moneySentence(chargedBy(error, context), context.chargeUsd) : '';
+  // Messages of the client often say it themselves.
+  if (!message.includes(sentence)) lines.push(sentence);
+  if (isPaid && idempotencyKey !== undefined) lines.push(`Key: ${idempotencyKey}`);
+  if (next !== undefined) lines.push(`To continue: ${next}`);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function moneySentence(charged: Charged, chargeUsd: number | undefined): string {
+  const amount = chargeUsd === undefined ? undefined : formatUsd(chargeUsd);
+  switch (charged) {
+    case 'no':
+      return 'Nothing was charged.';
+    case 'maybe':
+      return 'It may have been charged.';
+    case 'failed-task':
+      return `The failed task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. Whether that is refunded depends on the service: polygate balance shows it.`;
+    case 'yes':
+      return `The task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. To continue costs nothing more.`;
+  }
+}

@@ -1,0 +1,32 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** The files of folders, each of which is read once. */
+export class ExistingFiles {
+  readonly #folders = new Map<string, readonly string[]>();
+
+  /** Finds a file that a path names. `{ext}` in the name stands for any extension. */
+  find(path: string): string | undefined {
+    const folder = dirname(path);
+    const [start = '', end] = basename(path).split('{ext}');
+    const found = this.#namesIn(folder).find((name) =>
+      end === undefined
+        ? name === start
+        : name.length > start.length + end.length && name.startsWith(start) && name.endsWith(end),
+    );
+    return found === undefined ? undefined : join(folder, found);
+  }
+
+  #namesIn(folder: string): readonly string[] {
+    const known = this.#folders.get(folder);
+    if (known !== undefined) return known;
+    let names: string[] = [];
+    try {
+      names = readdirSync(folder);
+    } catch {
+      // A folder that cannot be read has no files to protect; writing to it fails with a better message.
+    }
+    this.#folders.set(folder, names);
+    return names;
+  }
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+
+import { parseArguments, UsageError } from '../arguments.ts';
+import { commandOptions } from '../command-options.ts';
+import { EarlyEnd } from '../early-end.ts';
+import type { FailureContext } from '../failure.ts';
+import { ExistingFiles } from '../files/existing.ts';
+import { checkTemplate, defaultOutput } from '../files/output-name.ts';
+import { prepareFolder } from '../files/save-results.ts';
+import { createSavingGateway } from '../gateway.ts';
+import { print } from '../output.ts';
+import { parseParams, requireModel } from '../params.ts';
+import { readPrompt } from '../prompt.ts';
+import { runCommand } from '../run-command.ts';
+import { repeatedOptions, resolveSettings } from '../settings.ts';
+import { writeDurably } from '../state/state-file.ts';
+import { accountOf, hashOf } from '../state/task-entry.ts';
+import type { GenerationKind, GenerationRequest, TaskEntry } from '../state/task-entry.ts';
+import { TaskStore } from '../state/task-store.ts';
+import { createCleaner, shellWord } from '../text.ts';
+import { continueTask } from './continue.ts';
+import { help, inputName, modelTypes } from './options.ts';
+
+/** Runs `image`, `video`, `music` or `speech`, and returns its exit code. */
+export function runGenerate(kind: GenerationKind, args: string[]): Promise<number> {
+  const context: FailureContext = { command: `polygate ${kind}`, isPaid: true };
+  return runCommand(context, help(kind), async () => {
+    const { values, positionals } = parseArguments(args, commandOptions[kind]);
+    if (values.help || values.version) return values;
+    const overwrite = values.force ?? false;
+    const model = requireModel(values.model, modelTypes[kind]);
+    const params = parseParams(values.param);
+    const output = checkOutput(values.output ?? defaultOutput, overwrite);
+    checkReceiptFile(values.receipt, overwrite);
+    const settings = resolveSettings(values, process.env);
+    const gateway = createSavingGateway(settings);
+    context.clean = createCleaner(settings.apiKey);
+    const prompt = await readPrompt(positionals, inputName(kind));
+    const store = new TaskStore(process.env);
+    const { entry, isRepeated } = openEntry(store, {
+      request: { kind, model, prompt, params },
+      service: {
+        baseURL: gateway.baseURL,
+        account: accountOf({ baseURL: gateway.baseURL, apiKey: settings.apiKey }),
+      },
+      idempotencyKey: values['idempotency-key'],
+      output,
+    });
+    const end = new EarlyEnd();
+    const run = {
+      gateway,
+      store,
+      end,
+      context,
+      waitCommand: (idOrKey: string) =>
+        `polygate task wait ${shellWord(idOrKey)}${repeatedOptions(settings)}`,
+    };
+    return continueTask(entry, run, {
+      isRepeated,
+      output,
+      overwrite,
+      isJson: values.json ?? false,
+      onReceipt: (receipt) => {
+        if (values.receipt !== undefined) writeDurably(values.receipt, receipt);
+      },
+      wait: !values['no-wait'],
+      printReceipt: print,
+    });
+  });
+}
+
+/** Checks where results go, before anything is paid for. Returns the template. */
+export function checkOutput(template: string, overwrite: boolean): string {
+  checkTemplate(template);
+  const path = resolve(template);
+  const isKnown = !template.includes('{id}');
+  const first = path.replaceAll('{n}', '1');
+  const existing = isKnown && !overwrite ? new ExistingFiles().find(first) : undefined;
+  if (existing !== undefined) {
+    throw new UsageError(`${existing} exists; --force replaces it. Nothing was sent`);
+  }
+  // The part before the first placeholder. Without a name, it would be the folder above.
+  prepareFolder(`${path.split('{')[0] ?? path}_`);
+  return template;
+}
+
+function checkReceiptFile(path: string | undefined, overwrite: boolean): void {
+  if (path === undefined) return;
+  if (path === '') throw new UsageError('--receipt must be the name of a file');
+  if (!overwrite && new ExistingFiles().find(resolve(path)) !== undefined) {
+    throw new UsageError(`${path} exists; --force replaces it. Nothing was sent`);
+  }
+  prepareFolder(resolve(path));
+}
+
+/** What identifies a new entry. */
+interface NewEntry {
+  request: GenerationRequest;
+  service: Pick<TaskEntry, 'baseURL' | 'account'>;
+  /** The caller's own key. */
+  idempotencyKey: string | undefined;
+  output: string;
+}
+
+/** Stores a request before it is sent, or finds the one that was sent with the same key. */
+function openEntry(
+  store: TaskStore,
+  { request, service, idempotencyKey, output }: NewEntry,
+): { entry: TaskEntry; isRepeated: boolean } {
+  const hash = hashOf(request);
+  const known =
+    idempotencyKey === undefined
+      ? undefined
+      : store
+          .find(idempotencyKey)
+          .find(
+            (entry) => entry.idempotencyKey === idempotencyKey && entry.account === service.account,
+          );
+  if (known !== undefined) {
+    if (known.hash !== hash) {
+      throw new UsageError(
+        `the key ${idempotencyKey} belongs to another request of this machine. Nothing was sent`,
+      );
+    }
+    return { entry: { ...known, output: resolve(output) }, isRepeated: true };
+  }
+  const entry: TaskEntry = {
+    v: 1,
+    kind: request.kind,
+    ...service,
+    idempotencyKey: idempotencyKey ?? randomUUID(),
+    hash,
+    createdAt: new Date().toISOString(),
+    output: resolve(output),
+    request,
+  };
+  store.writeFirst(entry);
+  return { entry, isRepeated: false };
+}

@@ -1,0 +1,44 @@
+import type { Model } from 'polygate';
+
+import { parseOptions, UsageError } from '../arguments.ts';
+import { commandOptions, serviceHelp } from '../command-options.ts';
+import { createGateway } from '../gateway.ts';
+import { columns, print, printJson } from '../output.ts';
+import { runCommand } from '../run-command.ts';
+import { resolveSettings } from '../settings.ts';
+import { cleanText } from '../text.ts';
+import { priceText } from './prices.ts';
+
+const help = `Lists the models of the API key, with their prices.
+
+Usage: npx polygate models [options]
+
+Example:
+  npx polygate models --type image
+
+Options:
+  --type <type>     only models of this type: chat, image, video or audio
+  --json            print one JSON array, with every field that the service sends
+${serviceHelp}`;
+
+/** Runs the command, and returns its exit code. */
+export function runModels(args: string[]): Promise<number> {
+  return runCommand({ command: 'polygate models', isPaid: false }, help, async () => {
+    const options = parseOptions(args, commandOptions.models);
+    if (options.help || options.version) return options;
+    const gateway = createGateway(resolveSettings(options, process.env));
+    const { data } = await gateway.models.list();
+    const types = [...new Set(data.map(({ type }) => type))];
+    const models = data.filter(({ type }) => options.type === undefined || type === options.type);
+    if (models.length === 0 && options.type !== undefined) {
+      throw new UsageError(`no model has the type ${options.type}; there are ${types.join(', ')}`);
+    }
+    if (options.json) await printJson(models);
+    else await print(columns([['ID', 'TYPE', 'PRICE'], ...models.map(modelRow)]));
+    return 0;
+  });
+}
+
+function modelRow({ id, type, pricing }: Model): string[] {
+  return [cleanText(id), cleanText(String(type)), priceText(pricing)];
+}

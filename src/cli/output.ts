@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+
+/** Exit code after a write to a pipe whose reader has ended, as shells report for SIGPIPE. */
+const brokenPipe = 141;
+
+/**
+ * Ends the process when what reads the output has ended, as in `polygate models | head -1`, or when the output cannot be
+ * written, such as to a full disk.
+ */
+export function endWithReader(isPaid: boolean): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(brokenPipe);
+    note(`the output could not be written: ${error.message}`);
+    process.exit(isPaid ? 3 : 1);
+  });
+}
+
+/** Writes text to stdout, and waits if the reader is slow. */
+export async function print(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/** Writes one JSON value to stdout. */
+export function printJson(value: unknown): Promise<void> {
+  return print(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+/** Writes a message to stderr. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Formats rows as columns that are aligned at the left. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) {
+      widths[index] = Math.max(widths[index] ?? 0, cell.length);
+    }
+  }
+  const lines = rows.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return lines.map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,31 @@
+import { version } from '../internal/version.ts';
+import { describeFailure, exitCodeOf } from './failure.ts';
+import type { FailureContext } from './failure.ts';
+import { endWithReader } from './output.ts';
+
+/** The options `--help` and `--version`. */
+interface AboutOptions {
+  readonly help?: boolean | undefined;
+  readonly version?: boolean | undefined;
+}
+
+/**
+ * Runs a command. Its body returns the exit code, or the options if they contain `--help` or `--version`; it keeps the
+ * context up to date, from which errors are described on stderr. Returns the exit code.
+ */
+export async function runCommand(
+  context: FailureContext,
+  help: string,
+  body: () => Promise<number | AboutOptions>,
+): Promise<number> {
+  endWithReader(context.isPaid);
+  try {
+    const result = await body();
+    if (typeof result === 'number') return result;
+    process.stdout.write(result.help ? help : `${version}\n`);
+    return 0;
+  } catch (error) {
+    process.stderr.write(describeFailure(error, context));
+    return exitCodeOf(error, context);
+  }
+}

@@ -1,0 +1,2 @@
+/** The text of a message. */
+export { contentText } from '../core/chat/content-text.ts';

@@ -1,0 +1,175 @@
+import { expect, test } from 'vitest';
+
+import { estimateCosts, fitsLimit } from '../../../src/cli/batch/estimate.ts';
+import {
+  attemptsOf,
+  costOf,
+  currentId,
+  readJournal,
+} from '../../../src/cli/batch/journal-state.ts';
+import { countRows, exitCodeOfRows } from '../../../src/cli/batch/row-result.ts';
+import { checkNames } from '../../../src/cli/batch/table/output-names.ts';
+import { planRows } from '../../../src/cli/batch/table/plan.ts';
+import type { PlanOptions } from '../../../src/cli/batch/table/plan.ts';
+import { parseTable } from '../../../src/cli/batch/table/table.ts';
+import type { Problem } from '../../../src/cli/batch/table/table.ts';
+import { defaultModels } from '../../../src/mock/models/defaults.ts';
+import { toModelRecord } from '../../../src/mock/models/record.ts';
+
+const models = defaultModels.map(toModelRecord);
+
+/** Plans a table, and returns the rows and the problems as text. */
+const plan = (text: string, options: Partial<PlanOptions> = {}, template = 'out/{id}.{ext}') => {
+  const problems: Problem[] = [];
+  const format = text.startsWith('{') ? 'jsonl' : 'csv';
+  const table = parseTable(text, format, problems);
+  const defaults = { models, kind: undefined, model: undefined, params: {} };
+  const rows = planRows(table, { ...defaults, ...options }, problems);
+  checkNames(rows, template, problems);
+  return { rows, problems: problems.map(({ line, message }) => `${line}: ${message}`) };
+};
+
+test('cells get the types of their params, and rows the model and params of all', () => {
+  const { rows, problems } = plan('id,prompt,n,model\na,A,2,\nb,B,,prism-sketch\n', {
+    model: 'prism-image',
+    params: { resolution: '1K', n: 1 },
+  });
+  expect(problems).toEqual([]);
+  expect(rows).toMatchObject([
+    { line: 2, id: 'a', kind: 'image', model: 'prism-image', params: { resolution: '1K', n: 2 } },
+    { line: 3, id: 'b', kind: 'image', model: 'prism-sketch', params: { resolution: '1K', n: 1 } },
+  ]);
+});
+
+test('without a column id, rows are numbered from 1', () => {
+  const { rows } = plan('prompt\nA\nB\n', { model: 'prism-image' });
+  expect(rows.map(({ id }) => id)).toEqual(['1', '2']);
+});
+
+test.each([
+  ['echo-speech', 'text', 'speech'],
+  ['anthem-music', 'prompt', 'music'],
+  ['tide-video', 'prompt', 'video'],
+  ['aurora-chat', 'prompt', 'chat'],
+])('the kind of %s is recognized', (model, column, kind) => {
+  const { rows, problems } = plan(`id,${column}\na,A\n`, { model });
+  expect([rows[0]?.kind, rows[0]?.prompt, problems]).toEqual([kind, 'A', []]);
+});
+
+test('every problem of every row is reported with its line', () => {
+  const { problems } = plan(
+    'id,prompt,n,resolutoin\na,A,two,1\na,,1,1\n,B,,1\n../b,C,,1\n"c (retry 2)",D,,1\n',
+    { model: 'prism-image' },
+  );
+  expect(problems).toEqual([
+    "1: unknown column 'resolutoin'; did you mean resolution?",
+    "2: n must be an integer, not 'two'",
+    "3: id 'a' is also that of line 2",
+    '3: has no prompt',
+    '4: has no id',
+    '6: id \'c (retry 2)\' must not end in "(retry …)"',
+    expect.stringMatching(/^5: id '\.\.\/b' leads to .*, outside .*out$/),
+  ]);
+});
+
+test.each([
+  ['id\na\n', 'prism-image', '1: there is no column prompt'],
+  ['id,prompt,text\na,A,B\n', 'prism-image', '1: has prompt and text; keep one'],
+  ['id,prompt\na,A\n', undefined, '2: has no model; -m sets that of all rows'],
+  [
+    'id,prompt\na,A\n',
+    'prism-imgae',
+    /^2: unknown model 'prism-imgae'; did you mean prism-image\?/,
+  ],
+  ['id,prompt,model\na,A,aurora-chat\n', 'prism-image', undefined],
+  [
+    'id,prompt,model\na,A,prism-image\nb,B,tide-video\n',
+    undefined,
+    '3: model tide-video is for video, but that of the first row for image; use one file for each',
+  ],
+])('%j with model %s: %s', (text, model, problem) => {
+  const { problems } = plan(text, { model });
+  if (problem === undefined) expect(problems).toEqual([]);
+  else expect(problems).toContainEqual(expect.stringMatching(problem));
+});
+
+test('--kind allows models that are not listed', () => {
+  const { rows, problems } = plan('id,prompt\na,A\n', { model: 'secret-model', kind: 'image' });
+  expect([rows[0]?.kind, problems]).toEqual(['image', []]);
+});
+
+test.each([
+  ['id,prompt\na,A\nA,B\n', 'out/{id}.{ext}', /^3: its file .*A\.\{ext\} is also that of line 2$/],
+  ['id,prompt\na,A\nb,B\n', 'out/all.png', /^3: its file out\/all\.png is also that of line 2$/],
+  ['id,prompt,n\na,A,2\na-2,B,\n', '{id}.{ext}', /^3: its file a-2\.\{ext\} is also that of/],
+  ['id,prompt\n/etc/x,A\n', '{id}.{ext}', /^2: id '\/etc\/x' leads to \/etc\/x\.\{ext\}, outside/],
+  ['id,prompt\na\\b,A\n', '{id}.{ext}', /^2: id 'a\\b' is no name for a file$/],
+])('in %j, the files of %s are checked', (text, template, problem) => {
+  const { problems } = plan(text, { model: 'prism-image' }, template);
+  expect(problems).toEqual([expect.stringMatching(problem)]);
+});
+
+test('an id with a slash names a file in a folder below', () => {
+  expect(plan('id,prompt\na/b,A\n', { model: 'prism-image' }).problems).toEqual([]);
+});
+
+test('the estimate counts what is open, and a limit includes what was charged before', () => {
+  const { rows } = plan('id,prompt,n\na,A,2\nb,B,\nc,C,\nd,D,\n', { model: 'prism-image' });
+  const work = rows.map((row, index) => ({
+    ...row,
+    journalId: row.id,
+    hash: '',
+    saved: undefined,
+    isDone: index === 1,
+    isPaid: index === 2,
+    isCompleted: false,
+    usd: index === 1 || index === 2 ? 0.02 : 0,
+  }));
+  const estimate = estimateCosts(work, models);
+  expect(estimate).toEqual({ chargedUsd: 0.04, openUsd: 0.06, unpriced: 0 });
+  expect([fitsLimit(estimate, 0.1), fitsLimit(estimate, 0.09)]).toEqual([true, false]);
+  expect(estimateCosts(work, [])).toMatchObject({ openUsd: 0, unpriced: 2 });
+});
+
+const journalOf = (...lines: object[]) => ({
+  async *read() {
+    for (const line of lines) yield JSON.stringify(line);
+    yield '{"torn';
+  },
+});
+
+test('a row whose task failed continues under another id only if it is to be paid for again', async () => {
+  const receipt = { v: 1, kind: 'image', id: 't', idempotencyKey: 'k', chargeUsd: 0.02 };
+  const accepted = { v: 1, type: 'accepted', id: 'a', receipt };
+  const failed = { v: 1, type: 'finished', id: 'a', status: 'failed' };
+  const first = await readJournal(journalOf(accepted, failed));
+  expect([currentId('a', first, false), currentId('a', first, true)]).toEqual(['a', 'a (retry 2)']);
+  const second = await readJournal(
+    journalOf(accepted, failed, { ...accepted, id: 'a (retry 2)', usd: 0.03 }),
+  );
+  // The second attempt has not failed.
+  expect([currentId('a', second, false), currentId('a', second, true)]).toEqual([
+    'a (retry 2)',
+    'a (retry 2)',
+  ]);
+  expect(attemptsOf('a', second)).toEqual(['a', 'a (retry 2)']);
+  expect(costOf('a', second)).toBe(0.05);
+});
+
+test('a row that was rejected keeps its id, because it was not charged', async () => {
+  const state = await readJournal(
+    journalOf({ type: 'submit', id: 'a', key: 'k' }, { type: 'refused', id: 'a' }),
+  );
+  expect(currentId('a', state, true)).toBe('a');
+});
+
+test.each([
+  [['succeeded', 'succeeded'], false, 0],
+  [['succeeded', 'failed'], false, 1],
+  [['succeeded', 'open'], false, 1],
+  [['failed', 'unknown'], false, 3],
+  [['succeeded', 'open'], true, 3],
+] as const)('rows that are %j (unsaved: %s) exit with %d', (statuses, isUnsaved, code) => {
+  const counts = countRows(statuses.map((status) => ({ status })));
+  expect(exitCodeOfRows(counts, isUnsaved)).toBe(code);
+});

@@ -1,0 +1,76 @@
+import {
+  AbortedError,
+  ConfigurationError,
+  ConnectionError,
+  StreamTruncatedError,
+  TaskFailedError,
+} from 'polygate';
+import type { TaskHandle } from 'polygate';
+import { expect, test } from 'vitest';
+
+import { UsageError } from '../../src/cli/arguments.ts';
+import { describeFailure, exitCodeOf } from '../../src/cli/failure.ts';
+import type { FailureContext } from '../../src/cli/failure.ts';
+
+const task: TaskHandle = {
+  id: 'task_1',
+  kind: 'image',
+  wait: () => Promise.reject(new Error()),
+  updates: () => {
+    throw new Error();
+  },
+  retrieve: () => Promise.reject(new Error()),
+  toJSON: () => ({ v: 1, kind: 'image', id: 'task_1' }),
+};
+
+const full = Object.assign(new Error('no space left on device'), {
+  code: 'ENOSPC',
+  syscall: 'write',
+});
+
+test.each<[error: Error, context: Partial<FailureContext>, code: number, text: string]>([
+  [new UsageError('x'), {}, 2, 'Nothing was charged.'],
+  [new ConfigurationError('x'), {}, 2, 'Nothing was charged.'],
+  [new ConfigurationError('x'), { sent: 'maybe' }, 2, 'Nothing was charged.'],
+  [new ConnectionError('x', { outcome: 'not-sent' }), { sent: 'maybe' }, 1, 'Nothing was charged.'],
+  [new ConnectionError('x', { outcome: 'unknown' }), { sent: 'maybe' }, 3, 'It may have been'],
+  [new AbortedError('x', { outcome: 'unknown' }), { sent: 'maybe' }, 3, 'It may have been'],
+  [new StreamTruncatedError('x'), { sent: 'maybe' }, 3, 'It may have been charged.'],
+  [new TaskFailedError('x', { task }), { sent: 'accepted' }, 1, 'The failed task may have been'],
+  [new ConnectionError('x', { outcome: 'unknown', task }), { sent: 'maybe' }, 3, 'The task may'],
+  [new ConfigurationError('x', { task }), { sent: 'accepted' }, 3, 'The task may have been'],
+  [full, { sent: 'accepted', chargeUsd: 0.02 }, 3, 'The task was charged $0.02.'],
+  [full, { sent: 'maybe' }, 3, 'It may have been charged.'],
+  [full, {}, 2, 'Nothing was charged.'],
+  [new TypeError('x'), {}, 1, 'Nothing was charged.'],
+])('%s with %j exits with %d and says what was charged', (error, known, code, text) => {
+  const context: FailureContext = { command: 'polygate image', isPaid: true, ...known };
+  expect(exitCodeOf(error, context)).toBe(code);
+  expect(describeFailure(error, context)).toContain(`\n${text}`);
+});
+
+test('a failure names the key and the command that continues, and commands that are free say nothing about money', () => {
+  const error = new ConnectionError('lost', { outcome: 'unknown' });
+  const next = 'polygate task wait k1';
+  const paid = {
+    command: 'polygate image',
+    isPaid: true,
+    sent: 'maybe',
+    idempotencyKey: 'k1',
+    next,
+  };
+  expect(describeFailure(error, { ...paid, sent: 'maybe' })).toBe(
+    'polygate image: lost\nIt may have been charged.\nKey: k1\nTo continue: polygate task wait k1\n',
+  );
+  const free = { command: 'polygate models', isPaid: false };
+  expect([describeFailure(error, free), exitCodeOf(error, free)]).toEqual([
+    'polygate models: lost\n',
+    1,
+  ]);
+});
+
+test('a message of the client that says what was charged is not repeated', () => {
+  const error = new ConnectionError('lost. Nothing was charged.', { outcome: 'not-sent' });
+  const context: FailureContext = { command: 'c', isPaid: true, sent: 'maybe' };
+  expect(describeFailure(error, context)).toBe('c: lost. Nothing was charged.\n');
+});

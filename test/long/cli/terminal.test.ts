@@ -1,0 +1,115 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+import { describe, expect, test } from 'vitest';
+
+import { commandLine, Program } from '../../cli/program.ts';
+import { startService } from './service.ts';
+import type { Service } from './service.ts';
+
+const escape = '\u001B';
+const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
+
+/** Starts a command in a pseudoterminal with the given number of columns. */
+const inTerminal = (
+  { folder, env }: Service,
+  args: readonly string[],
+  { columns = 80, ...more }: { columns?: number; [name: string]: string | number } = {},
+) => {
+  const command = commandLine('polygate', args)
+    .map((part) => `'${part}'`)
+    .join(' ');
+  const shell = `stty cols ${columns}; ${command}`;
+  const variables = Object.fromEntries(
+    Object.entries(more).map(([name, value]) => [name, String(value)]),
+  );
+  const terminal = { TERM: 'xterm-256color', ...env, ...variables };
+  return new Program(['script', '-qec', shell, '/dev/null'], terminal, folder);
+};
+
+/** Every state that a line was drawn in. */
+const drawnLines = (output: string) =>
+  stripVTControlCharacters(output.replaceAll(new RegExp(`${escape}\\[1G`, 'g'), '\n'))
+    .split(/[\r\n]+/)
+    .filter((line) => line !== '');
+
+describe.skipIf(!hasScript)('in a terminal', () => {
+  test.concurrent.each([80, 120])(
+    'image shows status, percent and time in %d columns, and removes the line at the end',
+    async (columns) => {
+      const service = await startService({ tasks: { durationMs: 3000 } });
+      const args = ['image', 'A harbor', '-m', 'prism-image', '-o', 'harbor.svg'];
+      const { code, stdout } = await inTerminal(service, args, { columns }).end();
+      expect(code).toBe(0);
+      const lines = drawnLines(stdout);
+      expect(lines.some((line) => /^\S (submitted|queued|running) .*\d+ s$/.test(line))).toBe(true);
+      expect(lines.some((line) => /\d+% {2}\d+ s$/.test(line))).toBe(true);
+      expect(
+        lines.filter((line) => /^\S (running|queued)/.test(line) && line.length > columns),
+      ).toEqual([]);
+      expect(lines).toContain('harbor.svg');
+      // The cursor is visible at the end.
+      expect(stdout.lastIndexOf(`${escape}[?25h`)).toBeGreaterThan(
+        stdout.lastIndexOf(`${escape}[?25l`),
+      );
+    },
+  );
+
+  test.concurrent('batch shows one bar that fits the terminal, also with NO_COLOR, which removes the colors', async () => {
+    for (const [columns, more] of [
+      [80, {}],
+      [120, {}],
+      [80, { NO_COLOR: '1' }],
+    ] as const) {
+      const service = await startService({ tasks: { durationMs: 1500 } });
+      writeFileSync(join(service.folder, 'p.csv'), 'id,prompt\na,A\nb,B\n');
+      const args = ['batch', 'p.csv', '-m', 'prism-image', '--max-usd', '1'];
+      const { code, stdout } = await inTerminal(service, args, { columns, ...more }).end();
+      expect(code).toBe(0);
+      const bars = drawnLines(stdout).filter((line) => line.includes(' running, $'));
+      expect(bars.length).toBeGreaterThan(0);
+      expect(bars.filter((line) => line.length > columns)).toEqual([]);
+      expect(bars.some((line) => line.includes('░'))).toBe(true);
+      const color = new RegExp(`${escape}\\[3\\dm`);
+      if ('NO_COLOR' in more) expect(stdout).not.toMatch(color);
+      else expect(stdout).toMatch(color);
+    }
+  });
+
+  test.concurrent('batch asks before it spends more than one dollar', async () => {
+    const service = await startService();
+    const rows = Array.from({ length: 60 }, (_, index) => `r${index},A`);
+    writeFileSync(join(service.folder, 'p.csv'), `id,prompt\n${rows.join('\n')}\n`);
+    const args = ['batch', 'p.csv', '-m', 'prism-image', '--max-usd', '5'];
+    const program = inTerminal(service, args);
+    await program.printed(/Send it\? \[y\/N\]/);
+    program.child.stdin?.write('n\r');
+    const { code } = await program.end();
+    expect([code, service.mock.invoice]).toEqual([1, []]);
+  });
+
+  test.concurrent('init asks for the key without showing it', async () => {
+    const service = await startService();
+    const { POLYGATE_BASE_URL: baseURL = '', POLYGATE_API_KEY: key = '', ...env } = service.env;
+    const program = inTerminal({ ...service, env }, ['init']);
+    await program.printed(/Base URL: /);
+    program.child.stdin?.write(`${baseURL}\r`);
+    await program.printed(/API key \(not shown\): /);
+    program.child.stdin?.write(`${key}\r`);
+    const { code, stdout } = await program.end();
+    expect([code, stdout]).toEqual([0, expect.stringContaining('config.json')]);
+    expect(stdout).not.toContain(key);
+    const path = join(service.folder, '.config', 'polygate', 'config.json');
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ baseURL, apiKey: key });
+  });
+
+  test.concurrent('a free run of the doctor fits on a screen of 80 columns', async () => {
+    const service = await startService();
+    const { code, stdout } = await inTerminal(service, ['doctor'], { NO_COLOR: '1' }).end();
+    expect(code).toBe(0);
+    const lines = stdout.replaceAll('\r', '').trimEnd().split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.length).toBeLessThan(50);
+  });
+});
