@@ -64,26 +64,27 @@ const mistakes: readonly (readonly [string, string])[] = [
   ],
   ["completions.create({ model: 'm', messages: [{ role: 'user', content: 5 }] })", "'number'"],
   ["completions.create({ model: 'm' })", "'messages' is missing"],
-  ["gateway.images.generate({ model: 'm', promt: 'p' })", "Did you mean to write 'prompt'"],
+  ["gateway.images.generate({ model: 'm', promt: 'p' })", "'promt' does not exist"],
+  [
+    "gateway.images.generate({ model: 'm', prompt: 'p', resoluton: '1K' })",
+    "Did you mean to write 'resolution'",
+  ],
   [
     "gateway.videos.submit({ model: 'm', prompt: 'p', aspect_ration: '1:1' })",
     "Did you mean to write 'aspect_ratio'",
   ],
-  ["gateway.audio.speech.submit({ model: 'm', txt: 'Hi' })", "Did you mean to write 'text'"],
-  [
-    "gateway.voices.design({ prompt: 'p', preview_txt: 'Hi' })",
-    "Did you mean to write 'preview_text'",
-  ],
+  ["gateway.audio.speech.submit({ model: 'm', txt: 'Hi' })", "'txt' does not exist"],
+  ["gateway.voices.design({ prompt: 'p', preview_txt: 'Hi' })", "'preview_txt' does not exist"],
   ["gateway.models.list({ stile: 'gemini' })", "Did you mean to write 'style'"],
   [
     "gateway.images.generate({ model: 'm', prompt: 'p' }, { rout: 'tasks' })",
     "Did you mean to write 'route'",
   ],
-  ["gateway.batch([1], () => ({ model: 'm', prompt: 'p' }))", 'images.submission()'],
-  ["gateway.batch([1], async () => ({ model: 'm', prompt: 'p' }))", 'images.submission()'],
+  ["gateway.batch([1], () => ({ model: 'm', prompt: 'p' }))", 'Submission'],
+  ["gateway.batch([1], async () => ({ model: 'm', prompt: 'p' }))", 'Submission'],
   [
     "gateway.batch([1], () => gateway.images.submit({ model: 'm', prompt: 'p' }))",
-    'images.submission()',
+    'Submission',
   ],
   ["gateway.resume('task_1')", "parameter of type 'Receipt<TaskKind>'"],
 ];

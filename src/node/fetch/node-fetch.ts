@@ -18,7 +18,7 @@ import { NodeResponse } from './response.ts';
 
 /** A `fetch` that {@link nodeFetch} has created. */
 export interface NodeFetch {
-  (input: RequestInfo | URL, init?: RequestInit): Promise<Response>;
+  (input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Waits for the requests in flight, then closes all connections. Later requests fail and are not sent. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -44,7 +44,7 @@ export function nodeFetch(options: NodeFetchOptions = {}): NodeFetch {
   const sender = createSender(options);
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= sender.close());
-  const fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
+  const fetch = async (input: string | URL | Request, init?: RequestInit) => {
     if (closing)
       throw failed(Object.assign(new Error('nodeFetch is closed'), { code: 'UND_ERR_CLOSED' }));
     const read = readRequest(input, init);

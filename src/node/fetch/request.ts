@@ -16,7 +16,7 @@ const commonMethods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 
 
 /** Reads the arguments of `fetch`. Text and bytes, which the client sends, need no `Request`. */
 export function readRequest(
-  input: RequestInfo | URL,
+  input: string | URL | Request,
   init: RequestInit = {},
 ): OutgoingRequest | Promise<OutgoingRequest> {
   const { method = 'GET', body = null, headers = {} } = init;
@@ -38,7 +38,7 @@ export function readRequest(
 
 /** Reads the arguments by means of a `Request`, which checks and converts them. */
 async function readAsRequest(
-  input: RequestInfo | URL,
+  input: string | URL | Request,
   init: RequestInit,
 ): Promise<OutgoingRequest> {
   const request = new Request(input, init);
