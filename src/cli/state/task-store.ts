@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { messageOf, UsageError } from '../arguments.ts';
 import { writeDurably } from './state-file.ts';
@@ -39,9 +39,10 @@ export class TaskStore {
     }
   }
 
-  /** Forgets a request that was certainly not accepted. */
+  /** Forgets a request that was certainly not accepted, unless another process has its receipt. */
   remove(entry: TaskEntry): void {
-    rmSync(this.#pathOf(entry), { force: true });
+    const path = this.#pathOf(entry);
+    if (this.#read(basename(path))?.receipt === undefined) rmSync(path, { force: true });
   }
 
   /** All entries, oldest first. Damaged files are left out. */
