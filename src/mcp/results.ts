@@ -61,7 +61,8 @@ export class Results {
     if (existing !== undefined) {
       return { path: existing, bytes: (await stat(existing)).size, isUnverified: false };
     }
-    const options = { overwrite: false, signal: this.#ended };
+    // The name belongs to this task. Another server may be saving the same file.
+    const options = { overwrite: true, signal: this.#ended };
     const saved = await saveResult(this.#gateway, { generation, index }, path, options);
     return { path: saved.path, bytes: saved.bytes, isUnverified: saved.complete === 'unverified' };
   }

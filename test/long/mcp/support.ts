@@ -46,7 +46,10 @@ export async function setUp(options: MockGatewayOptions = {}): Promise<Setup> {
 }
 
 /** The command that starts the server. */
-export function serverCommand({ env, output }: Setup, args: readonly string[] = ['--max-usd', '2']) {
+export function serverCommand(
+  { env, output }: Setup,
+  args: readonly string[] = ['--max-usd', '2'],
+) {
   const [command = '', ...rest] = commandLine('polygate', ['mcp', '--output', output, ...args]);
   const inherited = Object.entries(process.env).filter(([, value]) => value !== undefined);
   return { command, args: rest, env: { ...Object.fromEntries(inherited), ...env } as never };
@@ -71,7 +74,10 @@ export interface Reply {
 }
 
 interface Caller {
-  callTool(params: { name: string; arguments?: Record<string, unknown> }, ...rest: any[]): Promise<any>;
+  callTool(
+    params: { name: string; arguments?: Record<string, unknown> },
+    ...rest: any[]
+  ): Promise<any>;
 }
 
 /** Calls a tool, and returns the parts of its reply. */
@@ -84,7 +90,10 @@ export async function callTool(
   const { content, isError = false } = await client.callTool({ name, arguments: args }, ...rest);
   const blocks: { type: string; text?: string; data?: string; mimeType?: string }[] = content;
   return {
-    text: blocks.map(({ text }) => text ?? '').join('\n').trim(),
+    text: blocks
+      .map(({ text }) => text ?? '')
+      .join('\n')
+      .trim(),
     isError,
     images: blocks.flatMap(({ type, data = '', mimeType = '' }) =>
       type === 'image' ? [{ data, mimeType }] : [],
