@@ -4,7 +4,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 export interface Call {
   /** Aborts when the client cancels the call, or the server ends. */
   readonly signal: AbortSignal;
-  /** The time that is left until the call must return, in ms. */
+  /** The time that is left for waiting, in ms. */
   readonly remainingMs: () => number;
   /** Reports progress, if the client asked for it. */
   readonly report: (message: string, percent?: number) => void;
@@ -36,14 +36,22 @@ export function createCall(
 /** The call is returned without the result of its work, which continues. */
 export const pending = Symbol('pending');
 
-/** Waits for work until the call must return or is cancelled. The work continues either way. */
+/**
+ * The time that a request or a download may take after the wait has ended, in ms. Clients often wait for 60 seconds.
+ */
+const graceMs = 10_000;
+
+/**
+ * Waits for work that is usually short, until a little after the call should return, or until it is cancelled. The work
+ * continues either way.
+ */
 export async function within<Value>(
   { signal, remainingMs }: Call,
   work: Promise<Value>,
 ): Promise<Value | typeof pending> {
   let stop = (): void => undefined;
   const end = new Promise<typeof pending>((resolve) => {
-    const timer = setTimeout(resolve, remainingMs(), pending);
+    const timer = setTimeout(resolve, remainingMs() + graceMs, pending);
     const onAbort = () => {
       resolve(pending);
     };

@@ -1,5 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 
+import type Sharp from 'sharp';
+
 import { decodePng, encodePng, isPng, reduce } from './png.ts';
 
 /** An image in a reply. */
@@ -9,7 +11,7 @@ export interface Preview {
 }
 
 /** Imports sharp, which is optional. */
-type LoadSharp = () => Promise<typeof import('sharp')>;
+type LoadSharp = () => Promise<{ default: typeof Sharp }>;
 
 /** Maximum size of all previews of a reply, in bytes. */
 export const maxPreviewBytes = 60_000;

@@ -61,7 +61,17 @@ export class Submissions {
   open(order: Order, call: Call): Promise<OpenTask> {
     const { idempotencyKey } = order;
     const known = this.#open.get(idempotencyKey);
-    if (known !== undefined) return known.then((opened) => ({ ...opened, isEarlier: true }));
+    if (known !== undefined) {
+      return known.then(
+        (opened) => ({ ...opened, isEarlier: true }),
+        (error: unknown) => {
+          // The other call was cancelled before it sent anything. This one was not.
+          const isOther = error instanceof CallFailure && AbortedError.is(error.cause);
+          if (isOther && !call.signal.aborted) return this.open(order, call);
+          throw error;
+        },
+      );
+    }
     const opened = this.#submit(order, call);
     this.#open.set(idempotencyKey, opened);
     opened.catch(() => this.#open.delete(idempotencyKey));
@@ -92,9 +102,7 @@ export class Submissions {
   async #submit(order: Order, call: Call): Promise<OpenTask> {
     const { gateway, store, account, clean } = this.#options;
     const { tool, request, idempotencyKey, output } = order;
-    const known = store
-      .find(idempotencyKey)
-      .find((entry) => this.#isOurs(entry) && entry.idempotencyKey === idempotencyKey);
+    const known = store.get({ account, idempotencyKey });
     if (known?.receipt !== undefined) {
       return { task: gateway.resume(known.receipt), entry: known, isEarlier: true };
     }

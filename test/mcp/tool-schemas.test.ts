@@ -72,13 +72,12 @@ test('an estimate needs only the fields that the price depends on', () => {
 });
 
 test('every field of the inputs has a description', () => {
-  const inputs = [
-    ...(['image', 'video', 'music', 'speech'] as const).map(generationInput),
-    estimateInput(),
-  ];
-  for (const { properties } of inputs) {
-    for (const [name, schema] of Object.entries(properties as object)) {
-      if (name !== 'kind') expect(schema, name).toMatchObject({ description: expect.any(String) });
-    }
-  }
+  const kinds = ['image', 'video', 'music', 'speech'] as const;
+  const inputs = [...kinds.map((kind) => generationInput(kind)), estimateInput()];
+  const undescribed = inputs.flatMap(({ properties }) =>
+    Object.entries(properties as object)
+      .filter(([name, schema]) => name !== 'kind' && !schema.description)
+      .map(([name]) => name),
+  );
+  expect(undescribed).toEqual([]);
 });

@@ -52,6 +52,11 @@ export class TaskStore {
       .toSorted((first, second) => first.createdAt.localeCompare(second.createdAt));
   }
 
+  /** The entry of an account with an idempotency key. */
+  get(key: Pick<TaskEntry, 'account' | 'idempotencyKey'>): TaskEntry | undefined {
+    return this.#read(basename(this.#pathOf(key)));
+  }
+
   /** The entries with a task id or idempotency key. There may be several: each service has its own ids. */
   find(idOrKey: string): TaskEntry[] {
     return this.list().filter(
@@ -75,7 +80,7 @@ export class TaskStore {
     }
   }
 
-  #pathOf({ account, idempotencyKey }: TaskEntry): string {
+  #pathOf({ account, idempotencyKey }: Pick<TaskEntry, 'account' | 'idempotencyKey'>): string {
     return join(this.#folder, `${digest(`${account} ${idempotencyKey}`).slice(0, 32)}.json`);
   }
 }

@@ -84,7 +84,7 @@ test('a model without a usable price is refused, unless a call has a limit, whic
     [1, 2].map((again) => callTool(lenient.client, 'generate_image', { ...sized, again })),
   );
   // Both may cost 0.60, so that only one fits until its charge is known.
-  expect(replies.map(({ isError }) => isError).toSorted()).toEqual([false, true]);
+  expect(replies.filter(({ isError }) => isError)).toHaveLength(1);
   expect(await callTool(lenient.client, 'generate_image', { ...sized, again: 3 })).toMatchObject({
     isError: false,
   });
@@ -93,8 +93,10 @@ test('a model without a usable price is refused, unless a call has a limit, whic
 test('limits of a call and of models are enforced before anything is sent', async () => {
   const setup = await setUp();
   const { client } = await connect(setup, [
-    ...['--max-usd', '2', '--max-usd-per-call', '0.03'],
-    ...['--allow-model', 'prism-image', '--allow-model', 'tide-video'],
+    '--max-usd=2',
+    '--max-usd-per-call=0.03',
+    '--allow-model=prism-image',
+    '--allow-model=tide-video',
   ]);
   const { text } = await callTool(client, 'list_models');
   expect(text.split('\n').map((line) => line.split(' ')[0])).toEqual(['prism-image', 'tide-video']);
@@ -118,7 +120,7 @@ test('without a limit, paid tools are neither listed nor callable', async () => 
     'list_models',
     'list_tasks',
   ]);
-  await expect(callTool(client, 'generate_image', harbor)).rejects.toThrow();
+  await expect(callTool(client, 'generate_image', harbor)).rejects.toThrow('generate_image');
   expect(setup.mock.invoice).toEqual([]);
 });
 

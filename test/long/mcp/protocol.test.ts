@@ -56,7 +56,7 @@ test('each kind can be estimated and generated', async () => {
   for (const [kind, args] of Object.entries(requests)) {
     const estimate = await callTool(client, 'estimate', { kind, ...args });
     const reply = await callTool(client, `generate_${kind}`, args);
-    expect(reply.isError, reply.text).toBe(false);
+    expect(reply).toMatchObject({ isError: false });
     const [, price] = /Price: (\S+)/.exec(reply.text) ?? [];
     expect(estimate.text).toContain(`Estimated price: ${price}`);
     for (const [, path = ''] of reply.text.matchAll(/^Saved: (.*) \(\d+ bytes\)$/gm)) {
@@ -71,8 +71,7 @@ test('a request that no prompt describes is sent as it is', async () => {
   const setup = await setUp();
   const { client } = await connect(setup);
   const args = { model: 'prism-image', image: 'https://host.example/harbor.png', n: 1 };
-  const { text, isError } = await callTool(client, 'generate_image', args);
-  expect(isError, text).toBe(false);
+  expect(await callTool(client, 'generate_image', args)).toMatchObject({ isError: false });
   const { body } = setup.mock.requests.find(({ method }) => method === 'POST')!;
   expect(body).toEqual(args);
 });
@@ -93,6 +92,18 @@ test('after the wait, the reply has the id, and get_task returns the result', as
     expect(text).toContain(id);
   }
   expect(mock.invoice).toHaveLength(1);
+});
+
+test('without a wait, the reply has the id', async () => {
+  const setup = await setUp({ tasks: { durationMs: 600_000 } });
+  const { client } = await connect(setup, ['--max-usd', '2', '--wait', '0']);
+  const first = await callTool(client, 'generate_image', harbor);
+  const id = setup.mock.tasks[0]!.id;
+  const looked = await callTool(client, 'get_task', { task_id: id });
+  for (const { text, isError } of [first, looked]) {
+    expect(isError).toBe(false);
+    expect(text).toContain(`get_task with task_id ${id}`);
+  }
 });
 
 test('progress is reported to a client that asks for it, and always increases', async () => {
@@ -185,8 +196,8 @@ test('invalid options and folders end it with 2 before anything is sent', async 
     ['--max-usd', '1', '--output', join(setup.output, '{id}')],
   ];
   for (const args of runs) {
-    const { code, stdout, stderr } = await run('polygate', ['mcp', ...args], setup.env);
-    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' });
+    const ended = await run('polygate', ['mcp', ...args], setup.env);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
   }
   expect(setup.mock.requests).toEqual([]);
 });

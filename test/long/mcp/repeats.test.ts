@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 
@@ -38,7 +39,7 @@ test('a cancelled call keeps what was sent, and a repetition returns it', async 
   const call = callTool(client, 'generate_image', harbor, { signal: cancel.signal });
   await eventually(() => expect(submits(mock)).toHaveLength(1));
   cancel.abort();
-  await expect(call).rejects.toThrow();
+  await expect(call).rejects.toThrow(/./);
   expect(await callTool(client, 'generate_image', harbor)).toMatchObject({ isError: false });
   expect(submits(mock)).toHaveLength(1);
   expect(mock.invoice).toHaveLength(1);
@@ -53,7 +54,7 @@ test('a server that is killed while the request is in flight gets the same task 
   call.catch(() => undefined);
   await eventually(() => expect(mock.invoice).toHaveLength(1));
   process.kill(killed.transport.pid!, 'SIGKILL');
-  await expect(call).rejects.toThrow();
+  await expect(call).rejects.toThrow(/./);
 
   const { client } = await connect(setup);
   const { text: list } = await callTool(client, 'list_tasks');
@@ -78,7 +79,7 @@ test('a server that is killed during the wait continues with the receipt, and se
     expect(mock.requests.some(({ path }) => path.includes('task_'))).toBe(true),
   );
   process.kill(killed.transport.pid!, 'SIGKILL');
-  await expect(call).rejects.toThrow();
+  await expect(call).rejects.toThrow(/./);
 
   const { client } = await connect(setup);
   const repeated = await callTool(client, 'generate_image', harbor);
@@ -160,7 +161,7 @@ test('the server ends when stdin closes, although a call waits for a task, and t
   await eventually(() =>
     expect(readdirSync(`${setup.env.XDG_STATE_HOME}/polygate/tasks`)).toHaveLength(1),
   );
-  const child: import('node:child_process').ChildProcess = Reflect.get(transport, '_process');
+  const child: ChildProcess = Reflect.get(transport, '_process');
   const ended = once(child, 'exit');
   child.stdin!.end();
   expect(await ended).toEqual([0, null]);
