@@ -36,13 +36,17 @@ export function errorReply(
   return { ...reply([...text, ...lines], clean), isError: true };
 }
 
-/** Creates the reply for a task that is not finished. */
+/** Creates the reply for a task that is not finished, or whose results are still being saved. */
 export function pendingReply(task: Task, { clean }: { clean: Clean }): CallToolResult {
   const { latest, id } = task;
   const progress = latest?.progress === undefined ? '' : `, ${Math.floor(latest.progress)}%`;
+  const state =
+    latest?.status === 'succeeded'
+      ? 'The task has succeeded, and its results are still being saved.'
+      : `The task is not finished (${latest?.status ?? 'submitted'}${progress}).`;
   return reply(
     [
-      `The task is not finished (${latest?.status ?? 'submitted'}${progress}). Its id is ${id}.`,
+      `${state} Its id is ${id}.`,
       `Call get_task with task_id ${id} to wait for it. That costs nothing.`,
       ...chargeLines(task),
     ],

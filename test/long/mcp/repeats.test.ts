@@ -45,6 +45,41 @@ test('a cancelled call keeps what was sent, and a repetition returns it', async 
   expect(mock.invoice).toHaveLength(1);
 });
 
+test('a call that is cancelled before its request was sent does not cancel an equal one', async () => {
+  const setup = await setUp();
+  const { mock } = setup;
+  const { client } = await connect(setup);
+  mock.fail({ route: 'GET /v1/models/{model}', delayMs: 3000, times: 1 });
+  const cancel = new AbortController();
+  const cancelled = callTool(client, 'generate_image', harbor, { signal: cancel.signal });
+  await eventually(() => expect(mock.requests.length).toBeGreaterThan(0));
+  const other = callTool(client, 'generate_image', harbor);
+  // The server has received both calls when it responds to a later one.
+  await callTool(client, 'list_tasks');
+  cancel.abort();
+  await expect(cancelled).rejects.toThrow(/./);
+  expect(await other).toMatchObject({ isError: false });
+  expect(mock.invoice).toHaveLength(1);
+});
+
+test('a call that is cancelled before its request was sent costs nothing, and leaves no trace', async () => {
+  const setup = await setUp();
+  const { mock, env } = setup;
+  const { client } = await connect(setup, ['--max-usd', '0.02']);
+  mock.fail({ route: 'GET /v1/models/{model}', delayMs: 3000, times: 1 });
+  const cancel = new AbortController();
+  const cancelled = callTool(client, 'generate_image', harbor, { signal: cancel.signal });
+  await eventually(() => expect(mock.requests.length).toBeGreaterThan(0));
+  cancel.abort();
+  await expect(cancelled).rejects.toThrow(/./);
+  // The whole budget is left for another one.
+  const other = { ...harbor, prompt: 'A pier' };
+  await eventually(() => expect(mock.requests.length).toBeGreaterThan(1));
+  expect(await callTool(client, 'generate_image', other)).toMatchObject({ isError: false });
+  expect(mock.invoice).toHaveLength(1);
+  expect(readdirSync(`${env.XDG_STATE_HOME}/polygate/tasks`)).toHaveLength(1);
+});
+
 test('a server that is killed while the request is in flight gets the same task when it is started again', async () => {
   const setup = await setUp();
   const { mock } = setup;

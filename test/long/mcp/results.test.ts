@@ -7,6 +7,7 @@ import { basename } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { encodePng } from '../../../src/mcp/png.ts';
+import { run } from '../../cli/program.ts';
 import { callTool, connect, setUp } from './support.ts';
 
 const harbor = { model: 'prism-image', prompt: '../../escape' };
@@ -107,4 +108,17 @@ test('a result that cannot be saved is an error that says what was charged and h
   const id = mock.tasks[0]!.id;
   expect(await callTool(client, 'get_task', { task_id: id })).toMatchObject({ isError: false });
   expect(mock.invoice).toHaveLength(1);
+});
+
+test('the commands continue a task of the server, and save it in the same place', async () => {
+  const setup = await setUp({ tasks: { durationMs: 1000 } });
+  const { client } = await connect(setup, ['--max-usd', '1', '--wait', '0']);
+  await callTool(client, 'generate_image', harbor);
+  const id = setup.mock.tasks[0]!.id;
+  const { code, stdout } = await run('polygate', ['task', 'wait', id], setup.env);
+  expect(code).toBe(0);
+  const { text } = await callTool(client, 'get_task', { task_id: id });
+  expect(text).toContain(stdout.trim());
+  expect(readdirSync(setup.output)).toHaveLength(1);
+  expect(setup.mock.invoice).toHaveLength(1);
 });
