@@ -1,4 +1,4 @@
-/** Rules for budgets, and the sum of charges and reservations that they are applied to. */
-export { fitsBudget } from '../core/limits/budget.ts';
+/** Charges and reservations of the calls that share a budget. */
 export { createLedger } from '../core/limits/ledger.ts';
+export type { Reservation } from '../core/limits/ledger.ts';
 export { roundUsd } from '../core/limits/round-usd.ts';

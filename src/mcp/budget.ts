@@ -1,8 +1,9 @@
-import type { Task } from 'polygate';
+import type { PolygateError, Task } from 'polygate';
 import { BudgetExceededError } from 'polygate';
 
 import { formatUsd } from '../cli/money.ts';
-import { createLedger, fitsBudget, roundUsd } from '../internal/budget.ts';
+import { createLedger, roundUsd } from '../internal/budget.ts';
+import type { Reservation } from '../internal/budget.ts';
 import type { Refunds } from './refunds.ts';
 
 /** The limits of the server, in USD. */
@@ -16,6 +17,8 @@ export interface Limits {
 /** What a call pays for. */
 export interface Purchase {
   readonly idempotencyKey: string;
+  /** The tool. */
+  readonly route: string;
   readonly model: string;
   /** The estimated price; undefined if the model has no usable one. */
   readonly price: number | undefined;
@@ -34,14 +37,14 @@ export class ProcessBudget {
 
   /** What is left for further calls. */
   get leftUsd(): number {
-    const { spent, reserved } = this.#ledger.commitments(undefined);
+    const { spent, reserved } = this.#ledger.commitments;
     return Math.max(0, roundUsd(this.#maxUsd - spent - reserved));
   }
 
   /** The budget in one line. */
   get text(): string {
     if (this.#limits.maxUsd === undefined) return 'The server was started without --max-usd.';
-    const { spent, reserved } = this.#ledger.commitments(undefined);
+    const { spent, reserved } = this.#ledger.commitments;
     const parts = [
       `${formatUsd(spent)} charged`,
       ...(reserved > 0 ? [`${formatUsd(reserved)} reserved for calls that may be charged`] : []),
@@ -57,33 +60,40 @@ export class ProcessBudget {
   }
 
   /**
-   * Reserves what a call may cost. Returns a function that ends the reservation when its outcome is known.
+   * Reserves what a call may cost.
    *
    * @throws `BudgetExceededError` if the limits do not cover it.
    */
-  async reserve(purchase: Purchase): Promise<Reservation> {
+  async reserve(purchase: Purchase): Promise<Reserved> {
+    const { idempotencyKey: key, model, route } = purchase;
     const usd = this.#priceToReserve(purchase);
     await this.#refunds.start();
-    // From here to the reservation, no other call can run.
-    if (!this.#fits(purchase, usd)) {
+    const reservation = this.#ledger.open({
+      route,
+      model,
+      key,
+      isChargedOnce: true,
+      hasOneBody: true,
+    });
+    if (!this.#fits(reservation, usd)) {
       await this.#refunds.update();
-      if (!this.#fits(purchase, usd)) throw this.#exceeded(usd);
+      if (!this.#fits(reservation, usd)) throw this.#exceeded(usd);
     }
-    const { idempotencyKey, model } = purchase;
-    const ledger = this.#ledger;
-    const call = {};
-    ledger.reserve(idempotencyKey, call, usd);
     return {
-      charge: (route, { chargeUsd = usd, id, replayed: idempotentReplay, meta }) => {
-        ledger.releaseReservation(idempotencyKey);
-        const charge = { chargeUsd, taskId: id, idempotentReplay, requestId: meta?.requestId };
-        ledger.record({ route, model, key: idempotencyKey }, charge);
+      charge: ({ chargeUsd = usd, id: taskId, replayed: idempotentReplay, meta }) => {
+        reservation.settle();
+        reservation.charge(chargeUsd, { taskId, idempotentReplay, requestId: meta?.requestId });
         return chargeUsd;
       },
-      leave: (outcome) => {
-        ledger.leaveReservation(idempotencyKey, call, outcome);
+      leave: (error) => {
+        reservation.leave(error);
       },
     };
+  }
+
+  /** Reserves the price if it fits. No other call can run in between. */
+  #fits(reservation: Reservation, usd: number): boolean {
+    return reservation.reserve({ maxUsd: this.#maxUsd, strict: true }, usd, true) === undefined;
   }
 
   #priceToReserve({ model, price }: Purchase): number {
@@ -102,11 +112,6 @@ export class ProcessBudget {
     return usd;
   }
 
-  #fits({ idempotencyKey }: Purchase, usd: number): boolean {
-    const commitments = this.#ledger.commitments(idempotencyKey);
-    return fitsBudget({ maxUsd: this.#maxUsd, strict: true }, commitments, usd);
-  }
-
   #exceeded(usd: number): BudgetExceededError {
     return this.#error(`This call costs about ${formatUsd(usd)}, but ${this.text}`);
   }
@@ -121,13 +126,10 @@ export class ProcessBudget {
   }
 }
 
-/** The reservation of one call. */
-export interface Reservation {
+/** What is reserved for one call. */
+export interface Reserved {
   /** Replaces it with the charge of the accepted task, or with the reserved amount if the service reports none. */
-  readonly charge: (
-    route: string,
-    task: Pick<Task, 'id' | 'chargeUsd' | 'meta' | 'replayed'>,
-  ) => number;
+  readonly charge: (task: Pick<Task, 'id' | 'chargeUsd' | 'meta' | 'replayed'>) => number;
   /** Ends it after a failure, unless the request may have been charged. */
-  readonly leave: (outcome: 'rejected' | 'not-sent' | 'unknown' | undefined) => void;
+  readonly leave: (error: PolygateError) => void;
 }

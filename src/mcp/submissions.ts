@@ -141,7 +141,7 @@ export class Submissions {
     const { kind, model } = request;
     const record = await gateway.models.retrieve(model, { signal: ended });
     const price = priceOf(kind, body, record);
-    const reservation = await budget.reserve({ idempotencyKey, model, price });
+    const reservation = await budget.reserve({ idempotencyKey, route: tool, model, price });
     try {
       if (call.signal.aborted) throw cancelledBeforeSent();
       if (!isRepeated) store.writeFirst(entry);
@@ -149,14 +149,15 @@ export class Submissions {
         idOrKey === idempotencyKey ? repeatCall : `call get_task with task_id ${idOrKey}`;
       const run = { gateway, store, signal: ended, context, waitCommand };
       const task = await submitEntry(entry, run, isRepeated);
-      const usd = reservation.charge(tool, task);
+      const usd = reservation.charge(task);
       if (!isRepeated) refunds.addCharge(idempotencyKey, usd);
       return task;
     } catch (error) {
       const seen = isRepeated ? withEarlierCharge(error) : error;
       const isKnown = PolygateError.is(seen) && seen.outcome !== undefined;
       // Errors without an outcome are those of the params and of the file system, before anything was sent.
-      reservation.leave(isKnown ? seen.outcome : isRepeated ? 'unknown' : 'not-sent');
+      const outcome = isRepeated ? 'unknown' : 'not-sent';
+      reservation.leave(isKnown ? seen : new PolygateError('not sent', { outcome }));
       throw error;
     }
   }

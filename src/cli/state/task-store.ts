@@ -10,7 +10,7 @@ import type { TaskEntry } from './task-entry.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The folder in which the commands keep what must survive them. */
-function stateFolder(environment: Environment): string {
+export function stateFolder(environment: Environment): string {
   return join(environment.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'polygate');
 }
 
