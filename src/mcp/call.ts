@@ -6,7 +6,7 @@ export interface Call {
   readonly signal: AbortSignal;
   /** The time that is left for waiting, in ms. */
   readonly remainingMs: () => number;
-  /** Reports progress, if the client asked for it. */
+  /** Reports progress, if the client requested it. */
   readonly report: (message: string, percent?: number) => void;
 }
 

@@ -13,10 +13,10 @@ test('equal arguments are equal texts, in whatever order they arrive', () => {
   const video = {
     model: 'tide-video',
     prompt: 'A harbor',
-    extra_body: { seed: 1, generate_audio: true },
+    extra_body: { seed: 1, style: { hue: 2, tone: 3 } },
   };
   const reversed = {
-    extra_body: { generate_audio: true, seed: 1 },
+    extra_body: { style: { tone: 3, hue: 2 }, seed: 1 },
     prompt: 'A harbor',
     model: 'tide-video',
   };

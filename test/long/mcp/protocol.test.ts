@@ -106,7 +106,7 @@ test('without a wait, the reply has the id', async () => {
   }
 });
 
-test('progress is reported to a client that asks for it, and always increases', async () => {
+test('progress is reported to a client that requests it, and always increases', async () => {
   const setup = await setUp({ tasks: { durationMs: 3000 } });
   const { client } = await connect(setup);
   const seen: { progress: number; message: string }[] = [];

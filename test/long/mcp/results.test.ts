@@ -85,8 +85,10 @@ test('a file is kept as it is, and saved again only if it is gone', async () => 
   const names = readdirSync(output).toSorted();
   expect(names).toHaveLength(2);
   rmSync(`${output}/${names[0]}`);
+  writeFileSync(`${output}/${names[1]}`, 'edited');
   const { text } = await callTool(client, 'generate_image', { ...harbor, n: 2 });
   expect(readdirSync(output).toSorted()).toEqual(names);
+  expect(readFileSync(`${output}/${names[1]}`, 'utf8')).toBe('edited');
   expect(
     [...text.matchAll(/^Saved: (.*) \(/gm)].map(([, path = '']) => basename(path)).toSorted(),
   ).toEqual(names);
