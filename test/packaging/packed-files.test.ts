@@ -96,7 +96,10 @@ describe('the packed package', () => {
         "package/dist/react.d.ts",
         "package/dist/react.js",
         "package/dist/react.js.map",
+        "package/dist/serve-*.js",
+        "package/dist/serve-*.js.map",
         "package/package.json",
+        "package/skills/polygate/SKILL.md",
       ]
     `);
   });

@@ -50,7 +50,7 @@ interface ResultSource {
 }
 
 /** Saves one result. If the file exists and is not overwritten, the result gets the next free name. */
-function saveResult(
+export function saveResult(
   gateway: Polygate,
   { generation, index }: ResultSource,
   path: string,

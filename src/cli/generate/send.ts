@@ -5,10 +5,13 @@ import type { GenerationRequest } from '../state/task-entry.ts';
 /** Submits a request under a key: the same body each time, so that a repetition is a replay. */
 export function send(
   gateway: Polygate,
-  { kind, model, prompt, params: extraBody }: GenerationRequest,
+  { kind, model, prompt: given, params }: GenerationRequest,
   idempotencyKey: string,
   signal: AbortSignal,
 ): Promise<SubmittedTask> {
+  const prompt = given ?? '';
+  // An undefined field of the body is not sent.
+  const extraBody = given === undefined ? { prompt: given, text: given, ...params } : params;
   const options = { extraBody, idempotencyKey, signal };
   switch (kind) {
     case 'image':

@@ -15,8 +15,8 @@ export type GenerationKind = (typeof generationKinds)[number];
 export interface GenerationRequest {
   kind: GenerationKind;
   model: string;
-  /** Prompt, or text of a speech. */
-  prompt: string;
+  /** Prompt, or text of a speech. Requests such as edits of an image can do without. */
+  prompt?: string | undefined;
   /** All other fields of the request. */
   params: Record<string, unknown>;
 }
@@ -83,5 +83,5 @@ function isEntry(value: unknown): value is TaskEntry {
 function isRequest(value: unknown): value is GenerationRequest {
   if (!isRecord(value)) return false;
   const { kind, model, prompt, params } = value;
-  return [kind, model, prompt].every(isNonEmptyString) && isRecord(params);
+  return [kind, model, prompt ?? model].every(isNonEmptyString) && isRecord(params);
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { messageOf, UsageError } from '../arguments.ts';
 import { writeDurably } from './state-file.ts';
@@ -10,7 +10,7 @@ import type { TaskEntry } from './task-entry.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The folder in which the commands keep what must survive them. */
-function stateFolder(environment: Environment): string {
+export function stateFolder(environment: Environment): string {
   return join(environment.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'polygate');
 }
 
@@ -39,9 +39,10 @@ export class TaskStore {
     }
   }
 
-  /** Forgets a request that was certainly not accepted. */
+  /** Forgets a request that was certainly not accepted, unless another process has its receipt. */
   remove(entry: TaskEntry): void {
-    rmSync(this.#pathOf(entry), { force: true });
+    const path = this.#pathOf(entry);
+    if (this.#read(basename(path))?.receipt === undefined) rmSync(path, { force: true });
   }
 
   /** All entries, oldest first. Damaged files are left out. */
@@ -49,6 +50,11 @@ export class TaskStore {
     return this.#names()
       .flatMap((name) => this.#read(name) ?? [])
       .toSorted((first, second) => first.createdAt.localeCompare(second.createdAt));
+  }
+
+  /** The entry of an account with an idempotency key. */
+  get(key: Pick<TaskEntry, 'account' | 'idempotencyKey'>): TaskEntry | undefined {
+    return this.#read(basename(this.#pathOf(key)));
   }
 
   /** The entries with a task id or idempotency key. There may be several: each service has its own ids. */
@@ -74,7 +80,7 @@ export class TaskStore {
     }
   }
 
-  #pathOf({ account, idempotencyKey }: TaskEntry): string {
+  #pathOf({ account, idempotencyKey }: Pick<TaskEntry, 'account' | 'idempotencyKey'>): string {
     return join(this.#folder, `${digest(`${account} ${idempotencyKey}`).slice(0, 32)}.json`);
   }
 }

@@ -103,6 +103,11 @@ export function createLedger() {
   return {
     view,
 
+    /** What is spent, and what is reserved for calls in progress and those that may have been charged. */
+    get commitments(): Commitments {
+      return { spent: totalUsd, reserved: reservedUsd };
+    },
+
     /** Calls `listener`, which must not throw, after each charge. Returns a function that stops it. */
     listen(listener: () => void): () => void {
       // A function of its own, so that two registrations of one listener are independent.

@@ -1,0 +1,175 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { ConfigurationError, TaskFailedError, TaskWaitTimeoutError } from 'polygate';
+import type { SucceededGeneration, Task } from 'polygate';
+
+import type { FailureContext } from '../cli/failure.ts';
+import { formatUsd } from '../cli/money.ts';
+import type { GenerationKind } from '../cli/state/task-entry.ts';
+import type { TaskStore } from '../cli/state/task-store.ts';
+import type { ProcessBudget } from './budget.ts';
+import { pending, within } from './call.ts';
+import type { Call } from './call.ts';
+import type { Refunds } from './refunds.ts';
+import { errorReply, pendingReply, reply, resultReply } from './replies.ts';
+import type { Results } from './results.ts';
+import { keyOf, outputOf } from './session.ts';
+import type { Session } from './session.ts';
+import { repeatCall } from './submissions.ts';
+import type { OpenTask, Submissions } from './submissions.ts';
+import { parseGeneration } from './tool-schemas.ts';
+
+/** What the tools for generations need. */
+export interface GenerationsOptions {
+  readonly session: Session;
+  readonly submissions: Submissions;
+  readonly results: Results;
+  readonly budget: ProcessBudget;
+  readonly refunds: Refunds;
+  readonly store: TaskStore;
+  /** The models that may be paid for; empty for all. */
+  readonly allowedModels: readonly string[];
+  readonly clean: (text: string) => string;
+}
+
+/** The tools that submit tasks and return their results. */
+export class Generations {
+  readonly #options: GenerationsOptions;
+
+  constructor(options: GenerationsOptions) {
+    this.#options = options;
+  }
+
+  /** Generates something, or returns what an earlier call with the same arguments has generated. */
+  async generate(kind: GenerationKind, args: unknown, call: Call): Promise<CallToolResult> {
+    const { session, submissions, allowedModels, clean } = this.#options;
+    const tool = `generate_${kind}`;
+    const context: FailureContext = { command: tool, isPaid: true };
+    try {
+      const { model, body, again } = parseGeneration(kind, args);
+      if (allowedModels.length > 0 && !allowedModels.includes(model)) {
+        throw new ConfigurationError(
+          `This server may use ${allowedModels.join(', ')} only, not ${model}.`,
+        );
+      }
+      const idempotencyKey = keyOf(session, { tool, body, again });
+      const field = kind === 'speech' ? 'text' : 'prompt';
+      const { model: _, [field]: prompt, ...params } = body;
+      const request = {
+        kind,
+        model,
+        prompt: typeof prompt === 'string' && prompt !== '' ? prompt : undefined,
+        params,
+      };
+      const output = outputOf(session, kind, idempotencyKey);
+      call.report('submitting');
+      const order = { tool, request, body, idempotencyKey, output };
+      const opened = await within(call, submissions.open(order, call));
+      if (opened !== pending) return await this.#finish(opened, call, context);
+      return reply(
+        [
+          'The request is still being sent, and may be charged.',
+          `To continue, ${repeatCall}: they return the same task, without a second charge.`,
+        ],
+        clean,
+      );
+    } catch (error) {
+      return errorReply(error, context, { clean });
+    }
+  }
+
+  /** Waits for a task that was submitted before. */
+  async get(id: string, call: Call): Promise<CallToolResult> {
+    const { submissions, clean } = this.#options;
+    const context: FailureContext = { command: 'get_task', isPaid: true };
+    try {
+      const opened = await submissions.find(id);
+      if (opened === undefined) {
+        throw new ConfigurationError(
+          `There is no task ${id} that was submitted on this machine with this API key; list_tasks lists them.`,
+        );
+      }
+      return await this.#finish(opened, call, context);
+    } catch (error) {
+      return errorReply(error, context, { clean });
+    }
+  }
+
+  /** Waits for a task and saves its results. */
+  async #finish(opened: OpenTask, call: Call, context: FailureContext): Promise<CallToolResult> {
+    const { session, results, budget, clean } = this.#options;
+    const { task, entry } = opened;
+    const { idempotencyKey, kind } = entry;
+    context.sent = 'accepted';
+    context.chargeUsd = task.chargeUsd;
+    context.idempotencyKey = idempotencyKey;
+    context.next = task.id ? `call get_task with task_id ${task.id}` : repeatCall;
+    let generation: SucceededGeneration | undefined;
+    try {
+      generation = await wait(task, call);
+    } catch (error) {
+      if (!TaskFailedError.is(error)) throw error;
+      context.next = undefined;
+      return errorReply(error, context, { clean, lines: await this.#failed(opened) });
+    }
+    if (generation === undefined) return pendingReply(task, { clean });
+    call.report('saving the result', 99);
+    const output = outputOf(session, kind, idempotencyKey);
+    const files = await within(call, results.save(entry, generation, output));
+    if (files === pending) return pendingReply(task, { clean });
+    this.#remember(opened, 'succeeded');
+    const lines = [
+      ...(opened.isEarlier ? ['An earlier call has paid for it.'] : []),
+      `Budget: ${budget.text}`,
+    ];
+    return resultReply(task, generation, files, { clean, lines });
+  }
+
+  /** Records a failed task. Returns what that means for the budget. */
+  async #failed(opened: OpenTask): Promise<string[]> {
+    const { refunds, budget } = this.#options;
+    const { entry, task } = opened;
+    this.#remember(opened, 'failed');
+    await refunds.addFailure(entry.idempotencyKey, task.chargeUsd);
+    return [
+      refunds.refundedUsd > 0
+        ? `The used quota of the API key shows refunds of ${formatUsd(refunds.refundedUsd)} to this server.`
+        : 'The used quota of the API key does not show a refund to this server.',
+      `Budget: ${budget.text}`,
+      'The same arguments return this failed task. To generate and pay for another one, add the argument again.',
+    ];
+  }
+
+  /** Records how a task has ended. Only lists of tasks show it. */
+  #remember({ task, entry }: OpenTask, status: 'succeeded' | 'failed'): void {
+    if (!task.id) return;
+    try {
+      this.#options.store.write({ ...entry, request: undefined, receipt: task.toJSON(), status });
+    } catch {
+      // The receipt is there.
+    }
+  }
+}
+
+/** Waits until a task ends or the call must return. Polls at least once. */
+async function wait(task: Task, call: Call): Promise<SucceededGeneration | undefined> {
+  const { signal, remainingMs, report } = call;
+  report(`task ${task.id}: ${task.latest?.status ?? 'submitted'}`, task.latest?.progress);
+  try {
+    if (remainingMs() < 500) {
+      const { status } = await task.retrieve({ signal });
+      if (status === 'queued' || status === 'running') return undefined;
+    }
+    return await task.wait({
+      signal,
+      waitTimeout: Math.max(remainingMs(), 500),
+      onUpdate: ({ status, progress, pollError }) => {
+        const problem = pollError === undefined ? '' : ', poll failed, retrying';
+        report(`task ${task.id}: ${status}${problem}`, progress);
+      },
+    });
+  } catch (error) {
+    // The client no longer waits for the reply.
+    if (TaskWaitTimeoutError.is(error) || signal.aborted) return undefined;
+    throw error;
+  }
+}

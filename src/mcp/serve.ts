@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import * as z from 'zod/mini';
+
+import { messageOf } from '../cli/arguments.ts';
+import { createSavingGateway } from '../cli/gateway.ts';
+import { formatUsd } from '../cli/money.ts';
+import { note } from '../cli/output.ts';
+import type { Settings } from '../cli/settings.ts';
+import { accountOf } from '../cli/state/task-entry.ts';
+import { TaskStore } from '../cli/state/task-store.ts';
+import { createCleaner } from '../cli/text.ts';
+import { ProcessBudget } from './budget.ts';
+import type { Limits } from './budget.ts';
+import { fastFetch } from './fast-fetch.ts';
+import { Generations } from './generations.ts';
+import { Lookups } from './lookups.ts';
+import { Refunds } from './refunds.ts';
+import { Results } from './results.ts';
+import { createServer } from './server.ts';
+import { openSession } from './session.ts';
+import { Submissions } from './submissions.ts';
+
+/** Options of the server. */
+export interface ServeOptions {
+  readonly settings: Settings;
+  readonly limits: Limits;
+  readonly output: string;
+  readonly waitMs: number;
+  readonly allowedModels: readonly string[];
+  /** Ends the server. */
+  readonly signal: AbortSignal;
+}
+
+/** Serves one client on stdin and stdout, until stdin ends or the signal aborts. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { settings, limits, output, waitMs, allowedModels, signal } = options;
+  z.config(z.locales.en());
+  const session = openSession(output, process.env);
+  const end = new AbortController();
+  const ended = AbortSignal.any([end.signal, signal]);
+  const clean = createCleaner(settings.apiKey);
+  const fetch = await fastFetch();
+  const gateway = createSavingGateway(settings, { fetch });
+  const store = new TaskStore(process.env);
+  const account = accountOf({ baseURL: gateway.baseURL, apiKey: settings.apiKey });
+  const refunds = new Refunds(gateway, ended);
+  const budget = new ProcessBudget(limits, refunds);
+  const submissions = new Submissions({
+    gateway,
+    store,
+    account,
+    budget,
+    refunds,
+    ended,
+    clean,
+  });
+  const results = new Results(gateway, ended);
+  const lookups = new Lookups({ gateway, submissions, budget, limits, allowedModels, clean });
+  const generations = new Generations({
+    session,
+    submissions,
+    results,
+    budget,
+    refunds,
+    store,
+    allowedModels,
+    clean,
+  });
+  const maxUsdText = limits.maxUsd === undefined ? undefined : formatUsd(limits.maxUsd);
+  const serverOptions = { generations, lookups, maxUsdText, waitMs, ended, clean };
+  const handle = serveStdio(() => createServer(serverOptions), {
+    onerror: (error) => {
+      note(`polygate mcp: ${clean(messageOf(error))}`);
+    },
+  });
+  await once(process.stdin, 'close', { signal }).catch(() => undefined);
+  end.abort();
+  await handle.close();
+}

@@ -1,0 +1,148 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { ConfigurationError } from 'polygate';
+import * as z from 'zod/mini';
+
+import type { GenerationKind } from '../cli/state/task-entry.ts';
+import { imageParams, musicParams, speechParams, videoParams } from '../schemas/index.ts';
+import { isRecord } from '../types/type-guards.ts';
+
+type Fields = Record<string, unknown>;
+
+/** The body of each kind of generation. */
+const bodies: Readonly<Record<GenerationKind, z.ZodMiniType>> = {
+  image: imageParams,
+  video: videoParams,
+  music: musicParams,
+  speech: speechParams,
+};
+
+const again = z
+  .optional(z.union([z.string().check(z.minLength(1)), z.number()]))
+  .register(z.globalRegistry, {
+    description:
+      'The same arguments return the same task, without a second charge. To generate and pay for another result with the same arguments, pass a label that was not used before, such as 2.',
+  });
+
+/** Names of fields that send results elsewhere, or choose how a request is routed. An agent must not set them. */
+const forbidden = /callback|webhook|^route$/i;
+
+/** The body, with the label, as one object. */
+function withAgain(kind: GenerationKind): z.ZodMiniObject {
+  const body = bodies[kind];
+  if (!(body instanceof z.ZodMiniObject)) throw new TypeError('Params are an object');
+  const fields = Object.keys(body.shape).filter((name) => forbidden.test(name));
+  if (fields.length > 0) throw new TypeError(`A tool must not have the field ${fields[0]}`);
+  return z.safeExtend(body, { again });
+}
+
+const estimated = z.looseObject({ kind: z.enum(['image', 'video', 'music', 'speech']) });
+
+/** The input of a tool, as JSON schema. The server checks it itself, so that an error says that nothing was charged. */
+export function inputSchema(json: Fields): StandardSchemaWithJSON {
+  const toJson = () => json;
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'polygate',
+      validate: (value) => ({ value }),
+      jsonSchema: { input: toJson, output: toJson },
+    },
+  };
+}
+
+/** The JSON schema of the arguments of a generation. */
+export function generationInput(kind: GenerationKind): Fields {
+  // Every client knows the version of JSON schema that the protocol uses.
+  const { $schema: _, ...schema } = z.toJSONSchema(withAgain(kind), { io: 'input' });
+  return schema;
+}
+
+/** The JSON schema of the arguments of `estimate`: the fields of all kinds, of which the price depends on a few. */
+export function estimateInput(): Fields {
+  const kinds: GenerationKind[] = ['speech', 'music', 'video', 'image'];
+  const properties = Object.fromEntries(
+    kinds.flatMap((kind) => Object.entries(generationInput(kind).properties ?? {})),
+  );
+  delete properties.again;
+  return {
+    type: 'object',
+    properties: {
+      kind: { type: 'string', enum: ['image', 'video', 'music', 'speech'] },
+      ...properties,
+      model: { type: 'string', description: 'Id of a model; list_models lists them.' },
+    },
+    required: ['kind', 'model'],
+  };
+}
+
+/** The arguments of a generation. */
+export interface GenerationArguments {
+  readonly model: string;
+  /** All fields of the request. */
+  readonly body: Fields;
+  /** The label of another generation with the same fields. */
+  readonly again: string | undefined;
+}
+
+/**
+ * Checks the arguments of a generation.
+ *
+ * @throws `ConfigurationError` that names the first problems.
+ */
+export function parseGeneration(kind: GenerationKind, args: unknown): GenerationArguments {
+  const { again: label, ...body } = parse(withAgain(kind), args);
+  return {
+    model: textOf(body.model),
+    body: sorted(checkForbidden(body)),
+    again: label === undefined ? undefined : textOf(label),
+  };
+}
+
+/** Checks the arguments of `estimate`. Fields that do not change the price can be left out. */
+export function parseEstimate(args: unknown): {
+  kind: GenerationKind;
+  model: string;
+  body: Fields;
+} {
+  const { kind } = z.parse(estimated, parse(estimated, args));
+  const { kind: _, ...fields } = isRecord(args) ? args : {};
+  const partial = z.partial(z.object(withAgain(kind).shape));
+  const body = parse(z.required(partial, { model: true }), fields);
+  return { kind, model: textOf(body.model), body };
+}
+
+/** A label or the id of a model, which the schemas have checked. */
+const textOf = (value: unknown) =>
+  typeof value === 'number' ? `${value}` : z.parse(z.string(), value);
+
+function parse(schema: z.ZodMiniType, args: unknown): Fields {
+  const { data, error } = z.safeParse(schema, args ?? {});
+  if (error === undefined && isRecord(data)) return data;
+  const problems = (error?.issues ?? []).slice(0, 5).map(({ path, message }) => {
+    const field = path.join('.');
+    return field === '' || message.startsWith(field) ? message : `${field}: ${message}`;
+  });
+  throw new ConfigurationError(`Invalid arguments. ${problems.join(' ')}`);
+}
+
+/** Free fields such as `extra_body` can have any name. */
+function checkForbidden(fields: Fields): Fields {
+  JSON.stringify(fields, (name, value: unknown) => {
+    if (!forbidden.test(name)) return value;
+    throw new ConfigurationError(`Invalid arguments. ${name}: tools do not accept this field.`);
+  });
+  return fields;
+}
+
+/** A copy with the fields of all objects in the same order, so that equal arguments are equal texts. */
+function sorted<Value>(value: Value): Value;
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => sorted(item));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, field]) => field !== undefined)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, field]) => [name, sorted(field)]),
+  );
+}
