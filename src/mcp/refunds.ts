@@ -21,8 +21,9 @@ export interface Usage {
 const tolerance = 0.000_002;
 
 /**
- * The charges of failed tasks that were returned, as far as the used quota of the API key proves it. What other programs
- * spend with the key makes the result smaller, never larger.
+ * The charges of failed tasks that were returned, as far as the used quota of the API key shows it. What other programs
+ * spend with the key makes the result smaller; refunds that they get can make it larger, up to the charges of own tasks
+ * that have failed.
  */
 export function refundedOf(usage: Usage): number {
   const { usedBefore, usedNow, charged, failed, failedEarlier } = usage;

@@ -82,10 +82,7 @@ const mistakes: readonly (readonly [string, string])[] = [
   ],
   ["gateway.batch([1], () => ({ model: 'm', prompt: 'p' }))", 'Submission'],
   ["gateway.batch([1], async () => ({ model: 'm', prompt: 'p' }))", 'Submission'],
-  [
-    "gateway.batch([1], () => gateway.images.submit({ model: 'm', prompt: 'p' }))",
-    'Submission',
-  ],
+  ["gateway.batch([1], () => gateway.images.submit({ model: 'm', prompt: 'p' }))", 'Submission'],
   ["gateway.resume('task_1')", "parameter of type 'Receipt<TaskKind>'"],
 ];
 
