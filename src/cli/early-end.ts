@@ -1,4 +1,4 @@
-/** Why a run ended before all checks had. */
+/** Why a run ended early. */
 export type EndReason = 'interrupted' | 'timeout';
 
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;

@@ -36,7 +36,7 @@ function chargedBy(error: unknown, { isPaid, sent }: FailureContext): Charged {
 
 /**
  * The exit code of a failure: 2 if nothing was sent, because the command line, a file or the params are invalid; 3 if
- * something may have been charged and its result is not there; otherwise 1.
+ * something may have been charged and has no result yet; otherwise 1.
  */
 export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
   const charged = chargedBy(error, context);
@@ -70,8 +70,8 @@ function moneySentence(charged: Charged, chargeUsd: number | undefined): string 
     case 'maybe':
       return 'It may have been charged.';
     case 'failed-task':
-      return `The failed task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. Whether that is refunded depends on the service: polygate balance shows it.`;
+      return `The failed task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. Some services refund failed tasks; run polygate balance to check.`;
     case 'yes':
-      return `The task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. To continue costs nothing more.`;
+      return `The task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. Continuing costs nothing more.`;
   }
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 const brokenPipe = 141;
 
 /**
- * Ends the process when what reads the output has ended, as in `polygate models | head -1`, or when the output cannot be
+ * Ends the process when the output pipe was closed, as in `polygate models | head -1`, or when the output cannot be
  * written, such as to a full disk.
  */
 export function endWithReader(isPaid: boolean): void {

@@ -135,7 +135,7 @@ export class Generations {
         ? `The used quota of the API key shows refunds of ${formatUsd(refunds.refundedUsd)} to this server.`
         : 'The used quota of the API key does not show a refund to this server.',
       `Budget: ${budget.text}`,
-      'The same arguments return this failed task. To generate and pay for another one, add the argument again.',
+      'The same arguments return this failed task. To pay for another attempt, repeat the call with a new value for the argument again.',
     ];
   }
 

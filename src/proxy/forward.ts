@@ -20,7 +20,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     const withoutKey = apiKey === undefined ? text : text.replaceAll(apiKey, 'sk-…');
     return withoutKey.replace(/\bsk-[^\s"'`]+/g, 'sk-…');
   };
-  // A page that has left by now has paid for nothing.
+  // If the client has already disconnected, nothing is reserved.
   request.signal.throwIfAborted();
   const admission = await admit(
     {

@@ -123,7 +123,7 @@ export class BatchRun {
     try {
       const files = await saveRow({ id, ...row }, generation, {
         ...this.#context,
-        // A download that has begun is finished at Ctrl-C only if it takes no time.
+        // Ctrl-C aborts downloads that are in progress.
         signal: this.signal,
       });
       this.#rows.set(id, { status: 'succeeded', files, urls, ...known });

@@ -46,7 +46,7 @@ export function runBatch(args: string[]): Promise<number> {
       if (!(await getConsent(batch, options, gateway))) return options.dryRun ? 0 : 1;
       prepareFolders(options, batch.rows.some(isTask));
       const { output: template } = options;
-      // What a run that was killed has left there is of no use.
+      // Discard the partial files of a killed run.
       const staging = stagingFolder(options);
       rmSync(staging, { recursive: true, force: true });
       const { record } = batch;

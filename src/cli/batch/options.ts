@@ -46,7 +46,7 @@ Exit codes:
   1    a row failed, or was not sent
   2    an option or the table is invalid; nothing was sent
   3    a row may have been charged and has no result yet: run the same command again
-  130  interrupted with Ctrl-C; 141 what reads the output has ended; 143 SIGTERM
+  130  interrupted with Ctrl-C; 141 the output pipe was closed; 143 SIGTERM
 `;
 
 /** The parsed options of the command. */

@@ -33,7 +33,7 @@ Exit codes:
   1    the service rejected the request; nothing was charged
   2    an option is invalid; nothing was sent
   3    it may have been charged, and the response is missing or cut off. A chat is never sent twice
-  130  ended with Ctrl-C; 141 what reads the output has ended; 143 SIGTERM
+  130  ended with Ctrl-C; 141 the output pipe was closed; 143 SIGTERM
 `;
 
 /** Runs the command, and returns its exit code. */

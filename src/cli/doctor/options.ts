@@ -44,7 +44,7 @@ Exit codes:
   1    a check failed, or the checks did not end in time
   2    the checks could not start: an option, the base URL or the API key is missing or invalid
   130  interrupted with Ctrl-C
-  141  what reads the output has ended, as in polygate doctor | head
+  141  the output pipe was closed, as in polygate doctor | head
   143  interrupted with SIGTERM
 `;
 

@@ -51,5 +51,5 @@ Exit codes:
   1    the service rejected the request, or the task failed
   2    an option or a file is invalid; nothing was sent
   3    it may have been charged, and the result is not saved yet; the last line says how to continue
-  130  interrupted with Ctrl-C; 141 what reads the output has ended; 143 SIGTERM
+  130  interrupted with Ctrl-C; 141 the output pipe was closed; 143 SIGTERM
 `;

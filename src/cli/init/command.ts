@@ -21,7 +21,7 @@ Example:
 
 Asks for what is missing, checks that the service accepts the key, which costs nothing, and writes
 $XDG_CONFIG_HOME/polygate/config.json (by default in ~/.config), which only you can read. Environment variables and
-options win over the file. Programs that use the client never read it.
+options take precedence over the file. Programs that use the client never read it.
 
 Options:
   --base-url <url>  base URL of the service (default: POLYGATE_BASE_URL)

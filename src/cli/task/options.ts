@@ -26,5 +26,5 @@ Exit codes:
   1    the service rejected the request, or the task failed
   2    an option or a file is invalid, or the task is unknown; nothing was sent
   3    the task may have been charged, and its result is not saved yet; the last line says how to continue
-  130  interrupted with Ctrl-C; 141 what reads the output has ended; 143 SIGTERM
+  130  interrupted with Ctrl-C; 141 the output pipe was closed; 143 SIGTERM
 `;

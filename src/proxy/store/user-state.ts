@@ -66,7 +66,7 @@ export function windowAt(state: UserState, windowMs: number, now: number): Windo
     held: new Map<string, Held>(),
   };
   state.windows.set(windowMs, window);
-  // A clock that is set back opens no window again.
+  // If the clock moves backwards, keep the current window.
   if (start <= window.start) return window;
   Object.assign(window, { start, nanoUsd: 0, requests: 0 });
   for (const [owner, { requests, lost }] of window.held) {

@@ -146,7 +146,7 @@ test.concurrent('init stores what the other commands use, readable by its owner 
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ baseURL, apiKey: mock.apiKey });
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect((await run('polygate', ['balance'], config)).code).toBe(0);
-  // Options and environment variables win over the file.
+  // Options and environment variables take precedence over the file.
   const other = await run('polygate', ['balance'], { ...config, POLYGATE_API_KEY: 'sk-no' });
   expect(other.code).toBe(1);
   chmodSync(path, 0o644);

@@ -154,7 +154,7 @@ test.concurrent.each([
   },
 );
 
-test.concurrent('when what reads the output has ended, the run ends without an error message', async () => {
+test.concurrent('when the output pipe was closed, the run ends without an error message', async () => {
   const { mock, env } = await start();
   const program = new Program(commandLine('polygate', ['doctor', '--spend', '0.1']), env);
   program.child.stdout?.destroy();

@@ -108,7 +108,7 @@ export function recordings(path: string, options: RecordingOptions = {}): Tape {
       const { unused, foundAll } = player;
       if (allowUnused || !foundAll || unused.length === 0) return;
       throw new Error(
-        `${path}: no request has used ${unused.length} of the recordings: ${unused.map(nameOf).join(', ')}. ` +
+        `${path}: recordings that no request has used: ${unused.map(nameOf).join(', ')}. ` +
           'Delete the tape to record it again, or set allowUnused.',
       );
     },

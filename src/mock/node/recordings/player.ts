@@ -86,7 +86,7 @@ export class Player {
     }
     this.foundAll = false;
     const problem = track
-      ? `the tape has it ${track.length === 1 ? 'once' : `${track.length} times`}, and each was used.`
+      ? `it was recorded ${track.length === 1 ? 'once' : `${track.length} times`}, and all recordings were used.`
       : `it is not on the tape. ${describeNearest(
           request,
           this.#recordings.map((each) => each.request),
@@ -143,7 +143,7 @@ function toStream(
   );
 }
 
-/** Never resolves, as the request that was recorded. */
+/** Rejects only on abort, like the recorded request. */
 function untilAborted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });

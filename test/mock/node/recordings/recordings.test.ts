@@ -66,7 +66,7 @@ describe('matching', () => {
     expect([await ask(), await ask()]).toEqual(['first', 'second']);
     const error = await rejection(ConfigurationError, ask());
     expect(error.message).toContain(
-      'the tape has it 2 times, and each was used. Nothing was sent.',
+      'it was recorded 2 times, and all recordings were used. Nothing was sent.',
     );
     expect(error.outcome).toBe('not-sent');
     const balances = [];
@@ -224,9 +224,7 @@ describe('modes', () => {
       await using tape = recordings(path, { mode: 'replay', allowUnused });
       return tape.unused.length;
     };
-    await expect(leave()).rejects.toThrow(
-      'no request has used 1 of the recordings: GET /v1/status',
-    );
+    await expect(leave()).rejects.toThrow('recordings that no request has used: GET /v1/status');
     expect(await leave(true)).toBe(1);
   });
 
