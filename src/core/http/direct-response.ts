@@ -10,6 +10,8 @@ export interface DirectResponse {
   readonly hasBody: boolean;
   /** The value of a header by its name in lower case; null if there is none. */
   get(name: string): string | null;
+  /** A function that creates all headers. It does not keep the response and its body in memory. */
+  readonly createHeaders: () => Headers;
   /** Opens the body, which then counts as used. */
   openBody(): BodyReader;
 }
@@ -26,6 +28,14 @@ export type HeaderReader = Pick<Headers, 'get'>;
 /** The headers of a response. */
 export function headersOf(response: MaybeDirect): HeaderReader {
   return response[direct] ?? response.headers;
+}
+
+/** Returns a function that reads all headers, for those who keep them longer than the response and its body. */
+export function detachHeaders(response: MaybeDirect): () => Headers {
+  const reader = response[direct];
+  if (reader) return reader.createHeaders;
+  const { headers } = response;
+  return () => headers;
 }
 
 /** Whether a response has a body, even an empty one. */

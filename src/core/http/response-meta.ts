@@ -1,5 +1,6 @@
 import type { ResponseMeta } from '../../types/meta.ts';
-import { headersOf } from './direct-response.ts';
+import { detachHeaders, headersOf } from './direct-response.ts';
+import type { HeaderReader } from './direct-response.ts';
 
 /** Parses the documented response headers. Specification: Endpoints, Limits. */
 export function parseResponseMeta(
@@ -7,17 +8,11 @@ export function parseResponseMeta(
   { headerPrefix, requestIdHeader }: { headerPrefix: string; requestIdHeader: string },
 ): ResponseMeta {
   const headers = headersOf(response);
-  const text = (name: string) => headers.get(headerPrefix + name) || undefined;
-  const number = (name: string) => {
-    const value = Number(text(name));
-    return Number.isFinite(value) ? value : undefined;
-  };
-  /** An amount or a count, which cannot be negative. */
-  const amount = (name: string) => {
-    const value = number(name);
-    return value !== undefined && value >= 0 ? value : undefined;
-  };
-  const readiness = { score: number('readiness-score'), status: text('readiness-status') };
+  const own = new PrefixedHeaders(headers, headerPrefix);
+  const readiness = { score: own.number('readiness-score'), status: own.text('readiness-status') };
+  // The only variable that the getter below may use: an error or a task that is kept for long has the metadata, and must
+  // not keep the response and its body as well.
+  const readHeaders = detachHeaders(response);
   return {
     requestId:
       headers.get(requestIdHeader) ??
@@ -25,24 +20,50 @@ export function parseResponseMeta(
       headers.get('x-oneapi-request-id') ??
       undefined,
     status: response.status,
-    chargeUsd: amount('charge-usd'),
-    wallet: text('wallet'),
-    balanceUsd: number('balance-usd'),
-    balanceCny: number('balance-cny'),
+    chargeUsd: own.amount('charge-usd'),
+    wallet: own.text('wallet'),
+    balanceUsd: own.number('balance-usd'),
+    balanceCny: own.number('balance-cny'),
     readiness: (readiness.score ?? readiness.status) === undefined ? undefined : readiness,
     // A header that was sent twice is one text with a comma.
-    taskId: text('task-id')?.split(',', 1)[0]?.trim() || undefined,
-    idempotentReplay: /^true\b/i.test(text('idempotent-replay') ?? ''),
+    taskId: own.text('task-id')?.split(',', 1)[0]?.trim() || undefined,
+    idempotentReplay: /^true\b/i.test(own.text('idempotent-replay') ?? ''),
     concurrency: {
-      limit: amount('concurrency-limit'),
-      remaining: amount('concurrency-remaining'),
-      source: text('concurrency-source'),
+      limit: own.amount('concurrency-limit'),
+      remaining: own.amount('concurrency-remaining'),
+      source: own.text('concurrency-source'),
     },
     // Most callers read only the fields above.
     get headers() {
-      return response.headers;
+      return readHeaders();
     },
   };
+}
+
+/** The headers of the service: those whose names begin with its prefix. */
+class PrefixedHeaders {
+  readonly #headers: HeaderReader;
+  readonly #prefix: string;
+
+  constructor(headers: HeaderReader, prefix: string) {
+    this.#headers = headers;
+    this.#prefix = prefix;
+  }
+
+  text(name: string): string | undefined {
+    return this.#headers.get(this.#prefix + name) || undefined;
+  }
+
+  number(name: string): number | undefined {
+    const value = Number(this.text(name));
+    return Number.isFinite(value) ? value : undefined;
+  }
+
+  /** An amount or a count, which cannot be negative. */
+  amount(name: string): number | undefined {
+    const value = this.number(name);
+    return value !== undefined && value >= 0 ? value : undefined;
+  }
 }
 
 /** Metadata for a response that is missing, or whose headers are not available. */

@@ -42,6 +42,12 @@ export class NodeResponse implements Response, DirectResponse {
     return this.#headers ? this.#headers.get(name) : headerValue(this.#received.head, name);
   }
 
+  get createHeaders(): () => Headers {
+    const { head } = this.#received;
+    let headers = this.#headers;
+    return () => (headers ??= createHeaders(head));
+  }
+
   openBody(): BodyReader {
     if (this.#isOpened || !this.#received.body) throw unusable();
     this.#isOpened = true;

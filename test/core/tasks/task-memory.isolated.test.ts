@@ -1,9 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { describe, expect, test } from 'vitest';
+import { nodeFetch } from 'polygate/node';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
-import type { Polygate } from '../../../src/index.ts';
+import { Polygate } from '../../../src/index.ts';
+import { createMockGateway } from '../../../src/mock/index.ts';
+import { listen } from '../../../src/mock/node/index.ts';
 import {
   caught,
   chat,
@@ -123,4 +126,30 @@ test('a budget keeps nothing of a chat with an unknown outcome but what it has r
   );
   expect(references).toHaveLength(2);
   expect(await countKept(references)).toBe(0);
+});
+
+test('an error keeps nothing of a response that the fetch for Node has received', async () => {
+  const mock = createMockGateway();
+  const server = await listen(mock);
+  const fetch = nodeFetch();
+  onTestFinished(async () => {
+    await fetch.close();
+    await server.close();
+  });
+  mock.fail({ status: 500 });
+  const references: WeakRef<object>[] = [];
+  const gateway = new Polygate({
+    apiKey: mock.apiKey,
+    baseURL: server.baseURL,
+    logLevel: 'off',
+    fetch: async (input, init) => {
+      const response = await fetch(input, init);
+      references.push(new WeakRef(response));
+      return response;
+    },
+  });
+  const { meta } = await caught(gateway.chat.completions.create(chat));
+  expect(references).toHaveLength(1);
+  expect(await countKept(references)).toBe(0);
+  expect(meta?.headers.get('content-type')).toContain('application/json');
 });
