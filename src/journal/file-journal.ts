@@ -51,7 +51,7 @@ export function fileJournal(path: string, options: FileJournalOptions = {}): Jou
       pending = [];
       try {
         if (lock && !(await lock.isHeld())) throw lostLockError(path);
-        await write(path, lines.map(({ line }) => `${line}\n`).join(''));
+        await write(path, lines.map(({ line }) => `${line}\n`).join(''), lock);
         for (const { resolve } of lines) resolve();
       } catch (error) {
         for (const { reject } of lines) reject(error);
@@ -88,14 +88,23 @@ function lostLockError(path: string): ConfigurationError {
   );
 }
 
-async function write(path: string, text: string): Promise<void> {
+async function write(path: string, text: string, lock: FileLock | undefined): Promise<void> {
   const file = await open(path, 'a+', 0o600);
   try {
     const { size } = await file.stat();
     // If the process died during a write, the last line is incomplete: start a new one.
     const isIncomplete = size > 0 && !(await endsWithNewline(file, size));
-    await file.appendFile(isIncomplete ? `\n${text}` : text);
-    await file.datasync();
+    const added = isIncomplete ? `\n${text}` : text;
+    try {
+      await file.appendFile(added);
+      await file.datasync();
+    } catch (error) {
+      // A full disk takes a part of the lines. None of them is acted on, so none of them may stay.
+      const { size: now } = await file.stat();
+      const isOwn = now <= size + Buffer.byteLength(added);
+      if (isOwn && (await lock?.isHeld())) await file.truncate(size).catch(() => undefined);
+      throw error;
+    }
     if (size === 0) await syncFolder(path);
   } finally {
     await file.close();

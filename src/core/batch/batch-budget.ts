@@ -15,9 +15,12 @@ export const noCost: RowCost = { chargedUsd: 0, estimatedUsd: 0 };
 /** A row, as its budget sees it. */
 export interface Spender {
   cost: RowCost;
-  /** The part of the estimates that belongs to the submission in progress. */
+  /** The part of the estimates that belongs to the submission in progress; 0 if its price is not known. */
   reservedUsd?: number | undefined;
 }
+
+/** How many submissions without a known price may be lost before their price has to become known. */
+const maxUnpriced = 4;
 
 /** A submission that needs a part of the budget. */
 interface Purchase {
@@ -34,6 +37,8 @@ export class BatchBudget {
   #total: RowCost = noCost;
   /** The largest charge so far, by path: what a request may cost if its price is not known. */
   readonly #largest = new Map<string, number>();
+  /** Number of submissions that may have been charged although no price was known for them, by path. */
+  readonly #unpriced = new Map<string, number>();
   /** Number of submissions with a reservation. */
   #inFlight = 0;
   #wake: (() => void)[] = [];
@@ -42,27 +47,32 @@ export class BatchBudget {
     this.#maxUsd = roundUsd(maxUsd);
   }
 
-  /** The costs of all rows in all runs. */
+  /** The costs of all rows in all runs. Lost submissions without a price may have cost as much as any other. */
   get total(): RowCost {
-    return this.#total;
+    let unpricedUsd = 0;
+    for (const [path, count] of this.#unpriced)
+      unpricedUsd += count * (this.#largest.get(path) ?? 0);
+    return sum(this.#total, 0, unpricedUsd);
   }
 
-  /** Adds what earlier runs have spent on a row. */
-  add({ chargedUsd, estimatedUsd }: RowCost, path = ''): void {
+  /** Adds what earlier runs have spent on a row, and how many of its submissions may have been charged without a price. */
+  add({ chargedUsd, estimatedUsd }: RowCost, path = '', unpriced = 0): void {
     this.#change(chargedUsd, estimatedUsd);
     if (chargedUsd > 0) this.#recordCharge(path, chargedUsd);
+    if (unpriced > 0) this.#addUnpriced(path, unpriced);
   }
 
   /**
    * Reserves the price of a submission. If it does not fit, waits for the submissions that are in flight, whose charges may
-   * be lower. Until the first charge is known, requests without a price are sent one at a time.
+   * be lower. Until the first charge is known, requests without a price are sent one at a time, and only while few of them
+   * were lost.
    *
-   * @throws {@link BudgetExceededError} when the rest of the budget is too small.
+   * @throws {@link BudgetExceededError} when the rest of the budget is too small, or may be.
    */
   async reserve(row: Spender, { price, path, signal }: Purchase): Promise<void> {
     let usd = price ?? this.#largest.get(path);
-    while (!this.#fits(usd, price !== undefined)) {
-      if (this.#inFlight === 0) throw this.#exceeded(usd);
+    while (!this.#fits(path, usd, price !== undefined)) {
+      if (this.#inFlight === 0) throw this.#exceeded(path, usd);
       await this.#nextChange(signal);
       signal.throwIfAborted();
       usd = price ?? this.#largest.get(path);
@@ -91,9 +101,18 @@ export class BatchBudget {
     this.#end(row);
   }
 
-  /** Keeps the estimate of a row that may have been charged. */
-  keep(row: Spender): void {
+  /** Keeps the estimate of a row that may have been charged. `hasPrice`: an estimate of 0 is a price. */
+  keep(row: Spender, path: string, hasPrice: boolean): void {
+    if (row.reservedUsd === 0 && !hasPrice) this.#addUnpriced(path, 1);
     this.#end(row);
+  }
+
+  #addUnpriced(path: string, count: number): void {
+    this.#unpriced.set(path, this.#unpricedAt(path) + count);
+  }
+
+  #unpricedAt(path: string): number {
+    return this.#unpriced.get(path) ?? 0;
   }
 
   #end(row: Spender): void {
@@ -102,16 +121,19 @@ export class BatchBudget {
     for (const wake of this.#wake.splice(0)) wake();
   }
 
-  #fits(usd: number | undefined, isPriceKnown: boolean): boolean {
+  #fits(path: string, usd: number | undefined, isPriceKnown: boolean): boolean {
     if (this.#maxUsd === Infinity) return true;
     const committed = this.#committed;
     const isLeft = isPriceKnown || committed < this.#maxUsd;
-    if (usd === undefined) return isLeft && this.#inFlight === 0;
+    if (usd === undefined) {
+      return isLeft && this.#inFlight === 0 && this.#unpricedAt(path) < maxUnpriced;
+    }
     return isLeft && roundUsd(committed + usd) <= this.#maxUsd;
   }
 
   get #committed(): number {
-    return roundUsd(this.#total.chargedUsd + this.#total.estimatedUsd);
+    const { chargedUsd, estimatedUsd } = this.total;
+    return roundUsd(chargedUsd + estimatedUsd);
   }
 
   #nextChange(signal: AbortSignal): Promise<void> {
@@ -138,12 +160,19 @@ export class BatchBudget {
     this.#total = sum(this.#total, chargedUsd, estimatedUsd);
   }
 
-  #exceeded(usd: number | undefined): BudgetExceededError {
-    const { chargedUsd, estimatedUsd } = this.#total;
-    const price = usd === undefined ? 'an unknown price' : `${usd} USD`;
+  #exceeded(path: string, usd: number | undefined): BudgetExceededError {
+    const { chargedUsd, estimatedUsd } = this.total;
+    const unpriced = this.#unpricedAt(path);
+    const price =
+      usd !== undefined
+        ? `the next row costs ${usd} USD`
+        : unpriced < maxUnpriced
+          ? 'the next row costs an unknown price'
+          : `${unpriced} more rows may have been charged, and what such a row costs is not known. ` +
+            'It becomes known when one succeeds, for example in a run without maxUsd';
     return new BudgetExceededError(
       `Budget of the batch exceeded: ${chargedUsd} of ${this.#maxUsd} USD spent, ` +
-        `${estimatedUsd} USD reserved for rows that may have been charged; the next row costs ${price}`,
+        `${estimatedUsd} USD reserved for rows that may have been charged; ${price}`,
       { outcome: 'not-sent', spentUsd: chargedUsd, maxUsd: this.#maxUsd },
     );
   }

@@ -16,7 +16,7 @@ import { BatchBudget, noCost } from './batch-budget.ts';
 import { BatchJournal } from './batch-journal.ts';
 import { Pause } from './pause.ts';
 import type { BatchProgress } from './progress.ts';
-import { isLostChat } from './row-history.ts';
+import { isLostChat, unpricedChats } from './row-history.ts';
 import type { RowSubmission } from './row-plan.ts';
 
 /** Options of `gateway.recover` and `gateway.batch`. The wait options apply to each row. */
@@ -153,7 +153,9 @@ function pricing({ shared }: ClientContext, enter: CallerContext, fetchModel?: F
 export async function beginRun(context: BatchContext): Promise<void> {
   const { journal, budget, maxUsd, resendUnknown, config } = context;
   if (journal.hasChats || resendUnknown || maxUsd !== undefined) await journal.lock(resendUnknown);
-  for (const { cost = noCost, path } of journal.rows.values()) budget.add(cost, path);
+  for (const row of journal.rows.values()) {
+    budget.add(row.cost ?? noCost, row.path, unpricedChats(row));
+  }
   if (!resendUnknown) return;
   const lost = [...journal.rows.values()].filter(isLostChat).length;
   const { damagedCount } = journal;

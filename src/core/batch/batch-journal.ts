@@ -42,6 +42,7 @@ export class BatchJournal {
   #completions: StoredCompletions | undefined;
   #release: (() => Promise<void>) | undefined;
   #locking: Promise<void> | undefined;
+  #isClosed = false;
   /** How often it was read. */
   generation = 0;
 
@@ -140,13 +141,19 @@ export class BatchJournal {
   }
 
   async #lock(journal: Journal, lock: () => Promise<() => Promise<void>>): Promise<void> {
-    this.#release = await lock().catch((cause: unknown) => {
+    const release = await lock().catch((cause: unknown) => {
       if (ConfigurationError.is(cause)) throw cause;
       throw new ConfigurationError(
         `journal: locking failed (${String(cause)}). Nothing was sent.`,
         { cause },
       );
     });
+    // A row whose callback was still running when the batch ended.
+    if (this.#isClosed) {
+      await release();
+      throw new ConfigurationError('journal: the batch has ended. Nothing was sent for this row.');
+    }
+    this.#release = release;
     await this.read();
     if (!this.#isTorn) return;
     await journal.append(tornLine);
@@ -173,6 +180,7 @@ export class BatchJournal {
 
   /** Releases what reading and locking occupy. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#completions?.close();
     await this.#release?.();
   }
@@ -184,16 +192,20 @@ export class BatchJournal {
 
   /**
    * Appends a line without requiring it, and returns whether it is durable. A lost line never leads to a second charge: at
-   * worst a task is resent with the same key, changed params are rejected, or a chat is unknown to later runs.
+   * worst a task is resent with the same key, changed params are rejected, a chat is unknown to later runs, or a result that
+   * was taken is yielded again.
    */
   async tryAppend(line: JournalLine, isReplayed = true): Promise<boolean> {
     try {
       await this.append(line);
       return true;
     } catch (error) {
-      const consequence = isReplayed
-        ? 'the row may be resent with the same key'
-        : 'later runs will not know the outcome of the row';
+      const consequence =
+        line.type === 'finished'
+          ? 'a recovery yields the row again'
+          : isReplayed
+            ? 'the row may be resent with the same key'
+            : 'later runs will not know the outcome of the row';
       this.#log.error(() => `journal: appending failed (${String(error)}), so ${consequence}.`);
       return false;
     }

@@ -88,7 +88,9 @@ export async function planChat(
 ): Promise<RowPlan<Completed>> {
   const { idempotencyKey, signal, path, body, params, fallback } = submission.details(storeParams);
   const hash = await requestHash(path, body, fallback);
-  if (mayBeCharged(history) && history.hash !== hash) throw changedParamsError(id);
+  // Without a readable `submit` line, the completion is all that is known.
+  const hasChanged = history.hash !== undefined && history.hash !== hash;
+  if (mayBeCharged(history) && hasChanged) throw changedParamsError(id);
   if (history.completedAt !== undefined) {
     const completion = await journal.completionAt(history.completedAt);
     return chatPlan({ completion, submission, path, signal });

@@ -110,8 +110,10 @@ function rulesOf(type: unknown, path: unknown): Readonly<Record<string, Rule>> {
   return { id: text, ...key, hash: text, path: submitPath };
 }
 
-/** Whether a path is that of chats, which the service may charge each time they are sent. */
-export const isChatPath = (path: unknown): boolean => path === createChatCompletion.path;
+/** The path of chats, which the service may charge each time they are sent. */
+export const chatPath = createChatCompletion.path;
+
+export const isChatPath = (path: unknown): boolean => path === chatPath;
 
 /** The kind of task that a submission to this path creates; undefined when it is not the path of a submit endpoint. */
 export function taskKindOf(path: unknown): TaskKind | undefined {

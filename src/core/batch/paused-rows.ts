@@ -18,12 +18,18 @@ export function toRowError(thrown: unknown, signal: AbortSignal, { reason }: Pau
   const cause = AbortedError.is(thrown) ? thrown.cause : thrown;
   // Only the batch's own reason: the caller's signal may abort a request that was sent with any error.
   if (reason && cause === reason) return reason;
-  if (signal.aborted && thrown === signal.reason) {
-    const message =
-      'The row was aborted before this run sent it, so this run was not charged for it. To continue, run the batch again.';
-    return abortedError(thrown, { outcome: 'not-sent' }, message);
-  }
+  if (signal.aborted && thrown === signal.reason) return unsentError(thrown);
   return thrown instanceof Error ? thrown : new Error(textOf(thrown) ?? '', { cause: thrown });
+}
+
+/**
+ * The error of a row that is not sent because of `reason`. A call that sends the row must throw this and not the reason,
+ * which all such rows share: a call completes its errors, and with a fallback, a budget is a reason to try another model.
+ */
+export function unsentError(reason: unknown): AbortedError {
+  const message =
+    'The row was aborted before this run sent it, so this run was not charged for it. To continue, run the batch again.';
+  return abortedError(reason, { outcome: 'not-sent' }, message);
 }
 
 /** The result of a row that a 402 or a budget kept from being submitted. */

@@ -1,6 +1,6 @@
 import type { Receipt } from '../../types/tasks/task.ts';
 import type { RowCost } from './batch-budget.ts';
-import { isChatPath, readCost } from './journal-line.ts';
+import { chatPath, isChatPath, readCost } from './journal-line.ts';
 import type { CostFields, Intent, RowLine } from './journal-line.ts';
 
 /** What earlier processes recorded about a row. Its {@link Intent} is that of the latest submission. */
@@ -29,6 +29,12 @@ export function isLostChat(history: RowHistory): boolean {
   return isChatPath(history.path) && mayBeCharged(history) && history.completedAt === undefined;
 }
 
+/** The number of requests for a chat that may have been charged, and for which nothing is reserved. */
+export function unpricedChats({ path, openSubmits = 0, completedAt, cost }: RowHistory): number {
+  if (!isChatPath(path) || (cost?.estimatedUsd ?? 0) > 0) return 0;
+  return Math.max(0, openSubmits - (completedAt === undefined ? 0 : 1));
+}
+
 /** The fields of any line about a row. */
 type AnyRowLine = { readonly type: string; readonly id: string } & CostFields & {
     readonly completion?: unknown;
@@ -53,7 +59,7 @@ export function addLine(before: RowHistory, line: RowLine, lineNumber: number): 
     fallback: isPaused ? fallback : undefined,
     ...fields,
     cost: type === 'finished' || isOther ? cost : readCost({ usd, estimatedUsd }, fields.receipt),
-    completedAt: completion === undefined ? history.completedAt : lineNumber,
+    ...(completion !== undefined && { completedAt: lineNumber, path: chatPath }),
     // If the `submit` line of a `refused` line is damaged, later submissions still count.
     openSubmits: Math.max(0, openSubmits + change),
     lineNumber,

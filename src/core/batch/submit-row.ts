@@ -2,7 +2,7 @@ import { AbortedError } from '../../errors/aborted.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { BatchContext } from './batch-context.ts';
 import { toCostFields } from './journal-line.ts';
-import { toRowError } from './paused-rows.ts';
+import { toRowError, unsentError } from './paused-rows.ts';
 import { mayBeCharged } from './row-history.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { BatchItem } from './row-state.ts';
@@ -34,8 +34,8 @@ export async function submitRow<Accepted>(
   await reservePrice(item, plan, submission, context, signal);
   const recordIntent = async () => {
     if (!intent || item.isJournaled) return;
-    signal.throwIfAborted();
-    if (pause.reason) throw pause.reason;
+    if (signal.aborted) throw unsentError(signal.reason);
+    if (pause.reason) throw unsentError(pause.reason);
     // If the line cannot be written, nothing is sent.
     await journal
       .append({ type: 'submit', id, ...intent, ...toCostFields(item.cost) })
@@ -75,7 +75,7 @@ async function reservePrice<Accepted>(
 /** Records that a submission was certainly not charged, so that the row can be submitted again, also with other params. */
 async function recordFailure<Accepted>(
   item: BatchItem,
-  { intent, isReplayed }: RowPlan<Accepted>,
+  { submission, path, intent, isReplayed }: RowPlan<Accepted>,
   error: Error,
   { journal, budget, pause }: BatchContext,
 ): Promise<void> {
@@ -84,7 +84,9 @@ async function recordFailure<Accepted>(
   const isRefused = isReplayed
     ? isFinalError(progressOf(item), error) && !AbortedError.is(error)
     : isUncharged(error);
-  if (!isRefused && (isJournaled || !intent)) return budget.keep(item);
+  if (!isRefused && (isJournaled || !intent)) {
+    return budget.keep(item, path, submission?.hasPrice === true);
+  }
   budget.release(item);
   if (!isJournaled || !isRefused) return;
   const paused = pause.isReason(error) || undefined;

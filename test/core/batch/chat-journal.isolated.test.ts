@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 
-import { ConfigurationError } from '../../../src/index.ts';
-import { collect } from '../../support/rejection.ts';
-import { caught, onMock } from '../support.ts';
+import { AbortedError, ConfigurationError } from '../../../src/index.ts';
+import { collect, rejection } from '../../support/rejection.ts';
+import { caught, onMock, turns } from '../support.ts';
 import {
   chatRequests,
   describeChat,
@@ -70,6 +70,45 @@ describe('the journal of chats', () => {
       journal.lines.push('{"v":1,"type":"submit","id":"x","pa');
     }
     expect(chatRequests(world.mock)).toHaveLength(4);
+  });
+
+  test('without a readable intent still yields a completion', async () => {
+    const world = onMock();
+    const journal = lockedJournal();
+    await runChatBatch(world, ['a', 'b'], { journal });
+    const lines = journal.lines
+      .filter((line) => !line.includes('"type":"finished"'))
+      .map((line) => (line.includes('"type":"submit","id":"0"') ? line.slice(0, 30) : line));
+    const run = runChatBatch(newProcess(world), ['a', 'b'], { journal: lockedJournal([...lines]) });
+    expect(statusesOf(await run)).toEqual(['succeeded', 'succeeded']);
+    const { gateway, mock } = newProcess(world);
+    const recovered = await mock.clock.settle(collect(gateway.recover(lockedJournal(lines))));
+    expect(statusesOf(recovered).toSorted()).toEqual(['succeeded', 'succeeded', 'unknown']);
+    expect(recovered.find(({ status }) => status === 'unknown')).toMatchObject({ id: '' });
+    expect(chatRequests(mock)).toHaveLength(2);
+  });
+
+  test('is unlocked if the callback of a row returns after the batch was aborted', async () => {
+    const world = onMock();
+    const journal = lockedJournal();
+    const controller = new AbortController();
+    const callback = new EventTarget();
+    const described = new Promise((resolve) => callback.addEventListener('end', resolve));
+    const batch = world.gateway.batch(
+      ['a'],
+      async (row) => {
+        await described;
+        return describeChat(world.gateway)(row);
+      },
+      { journal, signal: controller.signal },
+    );
+    const aborted = rejection(AbortedError, collect(batch));
+    await turns();
+    controller.abort();
+    await aborted;
+    callback.dispatchEvent(new Event('end'));
+    await turns();
+    expect(statusesOf(await runChatBatch(world, ['a'], { journal }))).toEqual(['succeeded']);
   });
 
   test('that cannot store a completion makes the row unknown to later runs', async () => {

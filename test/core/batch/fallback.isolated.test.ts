@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
-import { ConfigurationError } from '../../../src/index.ts';
+import { BudgetExceededError, ConfigurationError } from '../../../src/index.ts';
 import type { Polygate } from '../../../src/index.ts';
-import { collect } from '../../support/rejection.ts';
+import { collect, rejection } from '../../support/rejection.ts';
 import { onMock } from '../support.ts';
-import { memoryJournal, newProcess, numbers } from './support.ts';
+import { lockedJournal, memoryJournal, newProcess, numbers } from './support.ts';
 import type { MemoryJournal } from './support.ts';
 
 const model = 'prism-image';
@@ -111,4 +111,30 @@ test('a journal of version 0.2, without lists, keeps its fingerprints', async ()
   expect(line).not.toHaveProperty('fallback');
   // SHA-256 of ["/v1/images/tasks","{\"model\":\"prism-image\",\"prompt\":\"Harbor 0\"}"].
   expect(line.hash).toBe('deacd2c0fa6a85a6faa2987769688972694d9771c43e59df9be3751ed4d65cf1');
+});
+
+test('a budget that pauses a batch is no reason to try other models', async () => {
+  const warn = vi.fn<(message: string) => void>();
+  const ignore = () => undefined;
+  const logger = { error: ignore, warn, info: ignore, debug: ignore };
+  const options = { logger, concurrency: 1, budget: { maxUsd: 0.01 } };
+  const { mock, gateway } = onMock({}, { ...options, logLevel: 'warn' });
+  await mock.clock.settle(gateway.models.list());
+  // Chats wait for the slot when the image turns out not to fit the budget.
+  const describeRow = (row: number) =>
+    row === 5
+      ? describeWith(gateway)(row)
+      : gateway.chat.completions.submission(
+          { model: 'aurora-chat', messages: [{ role: 'user', content: `Label ${row}` }] },
+          { fallback: ['borealis-chat'] },
+        );
+  const statuses: string[] = [];
+  const consume = async () => {
+    const batch = gateway.batch(numbers(12), describeRow, { journal: lockedJournal() });
+    for await (const row of batch) statuses.push(row.status);
+  };
+  const error = await mock.clock.settle(rejection(BudgetExceededError, consume()));
+  expect(new Set(statuses)).toEqual(new Set(['succeeded']));
+  expect(error).toMatchObject({ rowsDone: statuses.length, rowsOpen: 12 - statuses.length });
+  expect(warn.mock.calls.flat().join()).not.toContain('falling back');
 });

@@ -4,9 +4,10 @@ import { runInNewContext } from 'node:vm';
 import { nodeFetch } from 'polygate/node';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { Polygate } from '../../../src/index.ts';
+import { Polygate, PolygateError } from '../../../src/index.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import { listen } from '../../../src/mock/node/index.ts';
+import { rejection } from '../../support/rejection.ts';
 import {
   caught,
   chat,
@@ -148,7 +149,7 @@ test('an error keeps nothing of a response that the fetch for Node has received'
       return response;
     },
   });
-  const { meta } = await caught(gateway.chat.completions.create(chat));
+  const { meta } = await rejection(PolygateError, gateway.chat.completions.create(chat));
   expect(references).toHaveLength(1);
   expect(await countKept(references)).toBe(0);
   expect(meta?.headers.get('content-type')).toContain('application/json');
