@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { nodeFetch } from 'polygate/node';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { Polygate, PolygateError } from '../../../src/index.ts';
+import { APIError, Polygate } from '../../../src/index.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import { listen } from '../../../src/mock/node/index.ts';
 import { rejection } from '../../support/rejection.ts';
@@ -149,7 +149,7 @@ test('an error keeps nothing of a response that the fetch for Node has received'
       return response;
     },
   });
-  const { meta } = await rejection(PolygateError, gateway.chat.completions.create(chat));
+  const { meta } = await rejection(APIError, gateway.chat.completions.create(chat));
   expect(references).toHaveLength(1);
   expect(await countKept(references)).toBe(0);
   expect(meta?.headers.get('content-type')).toContain('application/json');
