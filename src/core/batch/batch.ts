@@ -121,7 +121,7 @@ async function* generateRows<Input, Described extends AnySubmission>(
     shared,
   );
   const lines = context.journal;
-  const usedIds = new Set<unknown>();
+  const usedIds = new Set<string>();
   let runId = '';
 
   // Opens the journal before the first input is pulled: the keys of all rows are derived from its run.
@@ -145,8 +145,8 @@ async function* generateRows<Input, Described extends AnySubmission>(
       if (!isNonEmptyString(id) || usedIds.has(id)) {
         throw rowError(id, 'its id must be a unique, non-empty string. Nothing was sent.');
       }
-      usedIds.add(id);
     }
+    usedIds.add(id);
     const recall = () => {
       Object.assign(item, identify(id, lines.rows.get(id)));
       // Each row needs its history only once, so its memory can be freed.
@@ -161,7 +161,11 @@ async function* generateRows<Input, Described extends AnySubmission>(
     }
     await lockForChats(context);
     // The journal was read again when it was locked: another process may have worked on it before.
-    if (lines.generation !== generation) recall();
+    if (lines.generation !== generation) {
+      recall();
+      // What this run has recorded meanwhile was not left by an earlier one.
+      for (const used of usedIds) lines.rows.delete(used);
+    }
     return planChat(item, submission, context, settings);
   };
 

@@ -32,8 +32,8 @@ export async function submitRow<Accepted>(
   if (!submission) throw rowError(id, 'has nothing to send.');
   pause.add(controller);
   await reservePrice(item, plan, submission, context, signal);
-  const recordIntent = async () => {
-    if (!intent || item.isJournaled) return;
+  const recordIntentNow = async () => {
+    if (!intent) return;
     if (signal.aborted) throw unsentError(signal.reason);
     if (pause.reason) throw unsentError(pause.reason);
     // If the line cannot be written, nothing is sent.
@@ -42,6 +42,8 @@ export async function submitRow<Accepted>(
       .catch(notRecorded);
     item.isJournaled = true;
   };
+  let recording: Promise<void> | undefined;
+  const recordIntent = () => (recording ??= recordIntentNow());
   let accepted: Accepted;
   try {
     if (isReplayed) await recordIntent();
@@ -49,6 +51,8 @@ export async function submitRow<Accepted>(
     accepted = await sendWhenSlotFree(submission, item, context, controller, beforeAttempt);
   } catch (thrown) {
     const error = toRowError(thrown, signal, pause);
+    // A time limit can end the call while its intent is being written. Only then is it known what has to be taken back.
+    await recording?.catch(() => undefined);
     await recordFailure(item, plan, error, context);
     throw error;
   }

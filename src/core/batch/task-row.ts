@@ -66,7 +66,8 @@ export async function planTask<Kind extends TaskKind>(
   const { id, history } = item;
   const { idempotencyKey, signal, ...request } = await submission.details(storeParams);
   const { path, hash } = request;
-  const hasChanged = history.hash !== undefined && history.hash !== hash;
+  const hasChanged =
+    history.completedAt !== undefined || (history.hash !== undefined && history.hash !== hash);
   if (mayBeCharged(history)) {
     if (hasChanged) throw changedParamsError(id);
     const { receipt } = history;

@@ -6,11 +6,13 @@ import { caught, onMock, turns } from '../support.ts';
 import {
   chatRequests,
   describeChat,
+  lineTypes,
   lockedJournal,
   memoryJournal,
   newProcess,
   numbers,
   runChatBatch,
+  runImageBatch,
 } from './support.ts';
 
 const statusesOf = (rows: readonly { status: string }[]) => rows.map(({ status }) => status);
@@ -86,6 +88,39 @@ describe('the journal of chats', () => {
     expect(statusesOf(recovered).toSorted()).toEqual(['succeeded', 'succeeded', 'unknown']);
     expect(recovered.find(({ status }) => status === 'unknown')).toMatchObject({ id: '' });
     expect(chatRequests(mock)).toHaveLength(2);
+  });
+
+  test('without a readable intent keeps the id for the chat', async () => {
+    const world = onMock();
+    const journal = lockedJournal();
+    await runChatBatch(world, ['a'], { journal });
+    const lines = journal.lines.filter((line) => !line.includes('"submit"'));
+    const { mock, gateway } = newProcess(world);
+    const options = { journal: lockedJournal(lines) };
+    const [row] = await runImageBatch({ mock, gateway }, ['a'], options);
+    expect(row).toMatchObject({ status: 'unknown', error: { name: 'ConfigurationError' } });
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('takes an intent back if the time limit of the call ends while it is written', async () => {
+    const world = onMock();
+    const { mock } = world;
+    const journal = lockedJournal();
+    const { append } = journal;
+    const slow = {
+      ...journal,
+      append: async (line: string) => {
+        if (line.includes('"submit"')) await mock.clock.sleep(2_000);
+        await append(line);
+      },
+    };
+    const { gateway } = newProcess(world, { totalTimeout: 1_000 });
+    const rows = await runChatBatch({ mock, gateway }, ['a'], { journal: slow });
+    expect(rows).toMatchObject([{ status: 'failed', error: { outcome: 'not-sent' } }]);
+    expect(lineTypes(journal)).toEqual(['run', 'submit', 'refused']);
+    const again = await runChatBatch(newProcess(world), ['a'], { journal });
+    expect(statusesOf(again)).toEqual(['succeeded']);
+    expect(chatRequests(mock)).toHaveLength(1);
   });
 
   test('is unlocked if the callback of a row returns after the batch was aborted', async () => {

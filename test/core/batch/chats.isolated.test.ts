@@ -7,6 +7,7 @@ import { caught, onMock, turns } from '../support.ts';
 import {
   chatRequests,
   describeChat,
+  describeImage,
   lineTypes,
   lockedJournal,
   newProcess,
@@ -50,6 +51,27 @@ describe('a batch of chats', () => {
       new Map(rows.map(({ id, completion }) => [id, completion?.choices[0]?.message.content]));
     expect(contents(again)).toEqual(contents(first));
     expect(chatRequests(world.mock)).toHaveLength(20);
+  });
+
+  test('that pauses does not take its own tasks for those of an earlier run', async () => {
+    const world = onMock();
+    const { gateway, mock } = world;
+    const fault = mock.fail({ route: chats, status: 402 });
+    // The journal is locked, and read again, before the first chat. By then it contains a task of this run.
+    const describeRow = async (row: number) => {
+      if (row === 0) return describeImage(gateway)(row);
+      await mock.clock.sleep(60_000);
+      return describeChat(gateway)(row);
+    };
+    const journal = lockedJournal();
+    const { rows, error } = await paused(
+      world,
+      gateway.batch(numbers(3), describeRow, { journal }),
+    );
+    fault.remove();
+    expect(statusesOf(rows)).toEqual(['succeeded']);
+    expect(error).toMatchObject({ outcome: 'rejected', rowsDone: 1, rowsOpen: 2 });
+    expect(error.message).not.toContain('earlier run');
   });
 
   test('yields them in any order of the inputs', async () => {
