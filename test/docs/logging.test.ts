@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-import { PaymentRequiredError, Polygate } from 'polygate';
-import type { Journal, LogLevel } from 'polygate';
+import { BudgetExceededError, PaymentRequiredError, Polygate } from 'polygate';
+import type { BatchOptions, Journal, LogLevel } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import type { Fault } from 'polygate/mock';
 import { expect, test } from 'vitest';
@@ -25,6 +25,24 @@ const brokenJournal: Journal = {
     if (line.includes('accepted')) throw new Error('ENOSPC');
   },
 };
+/** A journal that fails when such a line is appended, and that cannot be unlocked. */
+const failingJournal = (type: string, lines: readonly string[] = []): Journal => ({
+  async *read() {
+    yield '{"v":1,"type":"run","run":"r-1"}';
+    yield* lines;
+  },
+  append: async (line) => {
+    if (line.includes(`"type":"${type}"`)) throw new Error('ENOSPC');
+  },
+  lock: async () => () => Promise.reject(new Error('EACCES')),
+});
+const chatLine = JSON.stringify({
+  v: 1,
+  type: 'submit',
+  id: '0',
+  path: '/v1/chat/completions',
+  hash: 'h-1',
+});
 const damagedJournal: Journal = {
   async *read() {
     yield '{"v":1,"type":"su';
@@ -46,6 +64,12 @@ const batch = (journal?: Journal) => async (gateway: Polygate) => {
   for await (const { id } of rows) expect(id).toBe('0');
 };
 
+const batchOfChats = (options: BatchOptions<string>) => async (gateway: Polygate) => {
+  const messages = [{ role: 'user' as const, content: 'Hello' }];
+  const describeRow = () => gateway.chat.completions.submission({ model: 'aurora-chat', messages });
+  for await (const { id } of gateway.batch(['a'], describeRow, options)) expect(id).toBe('0');
+};
+
 const scenarios: Scenario[] = [
   {
     title: 'a callback that throws',
@@ -59,6 +83,20 @@ const scenarios: Scenario[] = [
       ),
   },
   { title: 'a full disk', run: batch(brokenJournal) },
+  { title: 'a full disk at the end of a row', run: batch(failingJournal('finished')) },
+  {
+    title: 'a full disk at a completion',
+    run: batchOfChats({ journal: failingJournal('completed') }),
+  },
+  {
+    title: 'a chat that may be sent again',
+    run: batchOfChats({ journal: failingJournal('none', [chatLine]), resendUnknown: true }),
+  },
+  {
+    title: 'a budget of a batch',
+    run: (gateway) =>
+      expect(batchOfChats({ maxUsd: 0 })(gateway)).rejects.toThrow(BudgetExceededError),
+  },
   { title: 'a damaged journal', run: batch(damagedJournal) },
   { title: 'a 503', fault: { route, status: 503, times: 1 }, run: submit },
   { title: 'a lost response', fault: { route, reset: 'after', times: 1 }, run: submit },
@@ -114,7 +152,7 @@ test.each(scenarios)('the guide lists what is logged after $title', async (scena
 
 test('each message that the guide lists is logged', async () => {
   const messages = (await Promise.all(scenarios.map(messagesOf))).flat();
-  expect(documented).toHaveLength(9);
+  expect(documented).toHaveLength(14);
   const unused = documented.filter((text) => {
     const [start = ''] = text.split('…');
     return !messages.some((message) => message.startsWith(start));
