@@ -5,6 +5,7 @@ import type { KnownPrices, Polygate } from 'polygate';
 import { estimateUsd } from '../internal/row-driver.ts';
 import { afterLostChat, isRejected, lacksKey } from './decisions.ts';
 import type { Step } from './decisions.ts';
+import { finish, isControlFlow } from './job-end.ts';
 import { Permits } from './permits.ts';
 import { disconnect, reconnecting, repeatInOutage, withinTime } from './redis.ts';
 import { isEnded } from './row.ts';
@@ -290,19 +291,4 @@ class StepRunner {
     }
     return known.pricing;
   }
-}
-
-/** Whether an error is an instruction for BullMQ, such as to delay the job. */
-function isControlFlow(error: unknown): boolean {
-  return (
-    error instanceof DelayedError ||
-    error instanceof UnrecoverableError ||
-    error instanceof RateLimitError
-  );
-}
-
-/** The result of a job. It is in Redis already, with the row. */
-function finish({ status, state }: StoredRow): { taskId: string | undefined } {
-  if (status === 'succeeded') return { taskId: state.receipt?.id };
-  throw new UnrecoverableError(state.error?.message ?? status);
 }

@@ -1,27 +1,21 @@
-import { callTo } from '../core/call/api-call.ts';
-import type { ApiCall, AttemptObserver } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { execute } from '../core/call/execute.ts';
-import { fallbackOf } from '../core/call/fallback.ts';
-import { checkParams, mergeExtraBody, toJson } from '../core/call/params.ts';
-import {
-  checkRequestOptions,
-  withIdempotencyKey,
-  fallbackRules,
-} from '../core/call/request-options.ts';
+import { checkParams, mergeExtraBody } from '../core/call/params.ts';
+import { checkRequestOptions, fallbackRules } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { runNow, startRequest } from '../core/call/request.ts';
-import { readJson, readWithSchema } from '../core/call/response.ts';
-import type { ApiResponse } from '../core/call/response.ts';
-import type { PreparedCall } from '../core/call/running-call.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
-import { ChatSubmission } from '../core/chat/chat-submission.ts';
-import type { ChatRequest } from '../core/chat/chat-submission.ts';
-import { toServiceParams } from '../core/chat/json-schema.ts';
+import type { ChatSubmission } from '../core/chat/chat-submission.ts';
+import {
+  createCompletion,
+  describeChat,
+  listProblem,
+  prepareChat,
+} from '../core/chat/prepare-chat.ts';
+import type { PreparedChat } from '../core/chat/prepare-chat.ts';
 import { completionParser } from '../core/chat/structured-output.ts';
-import type { CompletionTransform } from '../core/chat/structured-output.ts';
 import { runRules, runTools } from '../core/chat/tool-run.ts';
 import type { RunOptions } from '../core/chat/tool-run.ts';
 import { captureContext } from '../core/config/caller-context.ts';
@@ -31,8 +25,6 @@ import { emptyMeta } from '../core/http/response-meta.ts';
 import { openStream } from '../core/stream/chunk-reader.ts';
 import { pendingStream } from '../core/stream/pending-stream.ts';
 import { Stream } from '../core/stream/stream.ts';
-import { createChatCompletion } from '../endpoints/chat.ts';
-import { chatCompletionSchema } from '../types/chat/completion.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../types/chat/completion.ts';
 import type {
   ChatSubmissionParams,
@@ -96,10 +88,10 @@ export class ChatCompletions {
       this.#context,
       () => {
         isStream = Boolean(params?.stream);
-        return this.#prepare(params, options, isStream);
+        return prepareChat(this.#context, params, options, isStream);
       },
       async (call) => {
-        if (!isStream) return this.#createCompletion(call);
+        if (!isStream) return createCompletion(this.#context, call);
         const { response, meta, data } = await this.#open(call);
         return { response, meta, data: new Stream(data, meta()) };
       },
@@ -128,7 +120,7 @@ export class ChatCompletions {
   stream(params: StreamParams<unknown>, options?: RequestOptions): ChatStream {
     const { clock } = this.#context.config;
     try {
-      const call = this.#prepare({ ...params, stream: true }, options, true);
+      const call = prepareChat(this.#context, { ...params, stream: true }, options, true);
       const open = (signal: AbortSignal) => this.#open(call, signal);
       return new ChatStream(pendingStream(open, call.options.signal, clock), call.transform);
     } catch (error) {
@@ -164,9 +156,9 @@ export class ChatCompletions {
     options?: RequestOptions,
   ): RequestPromise<ParsedCompletion<Output>>;
   parse(params: StreamParams<unknown>, options?: RequestOptions): RequestPromise<ChatCompletion> {
-    const prepare = () => this.#prepare(params, options, false);
+    const prepare = () => prepareChat(this.#context, params, options, false);
     return startRequest(this.#context, prepare, async (call) => {
-      const result = await this.#createCompletion(call);
+      const result = await createCompletion(this.#context, call);
       return { ...result, data: await call.transform(result.data, result.meta()) };
     });
   }
@@ -186,10 +178,10 @@ export class ChatCompletions {
       'false: a row of a batch is not streamed',
     ]);
     const request = runNow(() => {
-      const { call, transform } = this.#prepare(params, options, false);
+      const { call, transform } = prepareChat(this.#context, params, options, false);
       return { model: call.model, body: call.body, transform };
     });
-    return this.#describe<Output>(request, options);
+    return describeChat<Output>(this.#context, request, options);
   }
 
   /** @internal Recreates a submission from a journal or a queue, without its schema. */
@@ -197,7 +189,7 @@ export class ChatCompletions {
     const { model } = params;
     const body = JSON.stringify(params);
     const request = () => ({ model, body, transform: completionParser(undefined) });
-    return this.#describe(request, { fallback });
+    return describeChat(this.#context, request, { fallback });
   }
 
   /**
@@ -246,54 +238,16 @@ export class ChatCompletions {
     const { onStream, ...own } = options;
     return runTools(params, own, (round, roundOptions, progress) =>
       enter(async () => {
-        if (!onStream) return this.#createCompletion(this.#prepare(round, roundOptions, false));
+        if (!onStream)
+          return createCompletion(
+            this.#context,
+            prepareChat(this.#context, round, roundOptions, false),
+          );
         const stream = this.stream(round, roundOptions);
         notify(config.log, (opened) => onStream(opened, progress), stream, 'onStream');
         return { data: await stream.final(), meta: () => stream.meta ?? emptyMeta() };
       }),
     ).catch(throwToCaller);
-  }
-
-  #describe<Output>(request: () => ChatRequest, options?: RequestOptions): ChatSubmission<Output> {
-    const send = (
-      describe: () => ChatRequest,
-      own: RequestOptions,
-      observer: AttemptObserver | undefined,
-    ) => {
-      const prepare = () => {
-        const { model, body, transform } = describe();
-        const call = {
-          ...callTo(createChatCompletion, this.#context.config),
-          model,
-          body,
-          observer,
-        };
-        return {
-          call,
-          options: this.#checkOptions(own),
-          fallback: fallbackOf(model, own),
-          transform,
-        };
-      };
-      return startRequest(this.#context, prepare, async ({ transform, ...prepared }) => {
-        const result = await this.#createCompletion(prepared);
-        return { ...result, data: await transform(result.data, result.meta()) };
-      });
-    };
-    return new ChatSubmission(request, send, options);
-  }
-
-  /**
-   * With `retryAmbiguous.chat`, the caller states that the service replays chat requests. Only then is a key generated for
-   * a call without one. Assumption A11.
-   */
-  #checkOptions(options: RequestOptions | undefined) {
-    const isReplayed = this.#context.config.retryAmbiguous.chat;
-    return checkRequestOptions(isReplayed ? withIdempotencyKey(options) : options, fallbackRules);
-  }
-
-  async #createCompletion(prepared: PreparedCall): Promise<ApiResponse<ChatCompletion>> {
-    return execute(this.#context, prepared, readCompletion);
   }
 
   /** Opens a stream. `signal` aborts the request and the stream that it returns. */
@@ -302,48 +256,4 @@ export class ChatCompletions {
     const handle = openStream(prepared.choiceCount, options.signal);
     return execute(this.#context, { ...prepared, options }, handle);
   }
-
-  #prepare(
-    given: StreamParams<unknown>,
-    options: RequestOptions | undefined,
-    isStream: boolean,
-  ): PreparedChat {
-    const merged = mergeExtraBody(given, options);
-    checkParams(merged, (fields) => listProblem(fields, 'messages'));
-    const params = toServiceParams(merged);
-    // The method has already decided how to read the response.
-    checkValue('stream', Boolean(params.stream), [
-      (stream) => stream === isStream,
-      String(isStream),
-    ]);
-    const { config } = this.#context;
-    const checked = this.#checkOptions(options);
-    return {
-      call: {
-        ...callTo(createChatCompletion, config),
-        body: toJson(params),
-        model: params.model,
-        headers: isStream ? { accept: 'text/event-stream' } : undefined,
-      },
-      options: checked,
-      fallback: fallbackOf(params.model, options),
-      choiceCount: params.n ?? 1,
-      transform: completionParser(given.response_format, checked.idempotencyKey),
-    };
-  }
-}
-
-/** A chat request that is ready to be sent. */
-interface PreparedChat extends PreparedCall {
-  readonly call: ApiCall & Pick<ChatRequest, 'model' | 'body'>;
-  /** The number of choices that the request specifies in `n`. */
-  readonly choiceCount: number;
-  /** Parses the completion if the request has a schema. */
-  readonly transform: CompletionTransform<ChatCompletion>;
-}
-
-const readCompletion = readJson(readWithSchema(chatCompletionSchema));
-
-function listProblem(params: Record<string, unknown>, name: string): string | undefined {
-  return Array.isArray(params[name]) ? undefined : `${name}: must be an array`;
 }

@@ -1,0 +1,117 @@
+import { createChatCompletion } from '../../endpoints/chat.ts';
+import { chatCompletionSchema } from '../../types/chat/completion.ts';
+import type { ChatCompletion } from '../../types/chat/completion.ts';
+import type { StreamParams } from '../../types/chat/output.ts';
+import { callTo } from '../call/api-call.ts';
+import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
+import type { ClientContext } from '../call/context.ts';
+import { execute } from '../call/execute.ts';
+import { fallbackOf } from '../call/fallback.ts';
+import { checkParams, mergeExtraBody, toJson } from '../call/params.ts';
+import { checkRequestOptions, fallbackRules, withIdempotencyKey } from '../call/request-options.ts';
+import type { RequestOptions } from '../call/request-options.ts';
+import { startRequest } from '../call/request.ts';
+import { readJson, readWithSchema } from '../call/response.ts';
+import type { ApiResponse } from '../call/response.ts';
+import type { PreparedCall } from '../call/running-call.ts';
+import { checkValue } from '../config/validation.ts';
+import { ChatSubmission } from './chat-submission.ts';
+import type { ChatRequest } from './chat-submission.ts';
+import { toServiceParams } from './json-schema.ts';
+import { completionParser } from './structured-output.ts';
+import type { CompletionTransform } from './structured-output.ts';
+
+/** A chat request that is ready to be sent. */
+export interface PreparedChat extends PreparedCall {
+  readonly call: ApiCall & Pick<ChatRequest, 'model' | 'body'>;
+  /** The number of choices that the request specifies in `n`. */
+  readonly choiceCount: number;
+  /** Parses the completion if the request has a schema. */
+  readonly transform: CompletionTransform<ChatCompletion>;
+}
+
+/** Prepares a request from its params. */
+export function prepareChat(
+  context: ClientContext,
+  given: StreamParams<unknown>,
+  options: RequestOptions | undefined,
+  isStream: boolean,
+): PreparedChat {
+  const merged = mergeExtraBody(given, options);
+  checkParams(merged, (fields) => listProblem(fields, 'messages'));
+  const params = toServiceParams(merged);
+  // The method has already decided how to read the response.
+  checkValue('stream', Boolean(params.stream), [(stream) => stream === isStream, String(isStream)]);
+  const { config } = context;
+  const checked = checkChatOptions(context, options);
+  return {
+    call: {
+      ...callTo(createChatCompletion, config),
+      body: toJson(params),
+      model: params.model,
+      headers: isStream ? { accept: 'text/event-stream' } : undefined,
+    },
+    options: checked,
+    fallback: fallbackOf(params.model, options),
+    choiceCount: params.n ?? 1,
+    transform: completionParser(given.response_format, checked.idempotencyKey),
+  };
+}
+
+/** Creates a submission of a request that is sent later, or not at all. */
+export function describeChat<Output>(
+  context: ClientContext,
+  request: () => ChatRequest,
+  options?: RequestOptions,
+): ChatSubmission<Output> {
+  const send = (
+    describe: () => ChatRequest,
+    own: RequestOptions,
+    observer: AttemptObserver | undefined,
+  ) => {
+    const prepare = () => {
+      const { model, body, transform } = describe();
+      const call = {
+        ...callTo(createChatCompletion, context.config),
+        model,
+        body,
+        observer,
+      };
+      return {
+        call,
+        options: checkChatOptions(context, own),
+        fallback: fallbackOf(model, own),
+        transform,
+      };
+    };
+    return startRequest(context, prepare, async ({ transform, ...prepared }) => {
+      const result = await createCompletion(context, prepared);
+      return { ...result, data: await transform(result.data, result.meta()) };
+    });
+  };
+  return new ChatSubmission(request, send, options);
+}
+
+/**
+ * With `retryAmbiguous.chat`, the caller states that the service replays chat requests. Only then is a key generated for
+ * a call without one. Assumption A11.
+ */
+function checkChatOptions({ config }: ClientContext, options: RequestOptions | undefined) {
+  const isReplayed = config.retryAmbiguous.chat;
+  return checkRequestOptions(isReplayed ? withIdempotencyKey(options) : options, fallbackRules);
+}
+
+/** Sends a chat that is not streamed. */
+export async function createCompletion(
+  context: ClientContext,
+  prepared: PreparedCall,
+): Promise<ApiResponse<ChatCompletion>> {
+  return execute(context, prepared, readCompletion);
+}
+
+const readCompletion = readJson(readWithSchema(chatCompletionSchema));
+
+/** Reports a param that must be a list and is not. */
+export function listProblem(params: Record<string, unknown>, name: string): string | undefined {
+  return Array.isArray(params[name]) ? undefined : `${name}: must be an array`;
+}
