@@ -31,7 +31,8 @@ export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'
    * and rows that may have been charged count with their estimates. When the next row would exceed it, the batch pauses
    * as it does at a 402. Prices of models that the client does not know yet are fetched. A row without a price, such as a
    * chat, reserves the largest charge of such a row so far, so the limit is exceeded by at most what those in flight cost
-   * above that.
+   * above that. While no such charge is known, chats are sent one at a time, and the batch pauses after four of them were
+   * lost.
    * @defaultValue no limit
    */
   maxUsd?: number | undefined;

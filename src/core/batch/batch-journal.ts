@@ -7,6 +7,7 @@ import { objectWithMethods } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { isChatPath, parseLine } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
+import { unsentError } from './paused-rows.ts';
 import { addLine } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
 import { StoredCompletions } from './stored-completions.ts';
@@ -151,7 +152,7 @@ export class BatchJournal {
     // A row whose callback was still running when the batch ended.
     if (this.#isClosed) {
       await release();
-      throw new ConfigurationError('journal: the batch has ended. Nothing was sent for this row.');
+      throw unsentError(undefined);
     }
     this.#release = release;
     await this.read();

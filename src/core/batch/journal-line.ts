@@ -113,6 +113,7 @@ function rulesOf(type: unknown, path: unknown): Readonly<Record<string, Rule>> {
 /** The path of chats, which the service may charge each time they are sent. */
 export const chatPath = createChatCompletion.path;
 
+/** Whether a row with this path is a chat. */
 export const isChatPath = (path: unknown): boolean => path === chatPath;
 
 /** The kind of task that a submission to this path creates; undefined when it is not the path of a submit endpoint. */

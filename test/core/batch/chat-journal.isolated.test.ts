@@ -124,7 +124,10 @@ describe('the journal of chats', () => {
   });
 
   test('is unlocked if the callback of a row returns after the batch was aborted', async () => {
-    const world = onMock();
+    const warn = vi.fn<(message: string) => void>();
+    const ignore = () => undefined;
+    const logger = { error: ignore, warn, info: ignore, debug: ignore };
+    const world = onMock({}, { logger, logLevel: 'warn' });
     const journal = lockedJournal();
     const controller = new AbortController();
     const callback = new EventTarget();
@@ -143,6 +146,7 @@ describe('the journal of chats', () => {
     await aborted;
     callback.dispatchEvent(new Event('end'));
     await turns();
+    expect(warn).not.toHaveBeenCalled();
     expect(statusesOf(await runChatBatch(world, ['a'], { journal }))).toEqual(['succeeded']);
   });
 
