@@ -118,6 +118,15 @@ test('a batch with maxUsd that is killed and run again never spends more in sum'
   expect(spent()).toBeGreaterThan(Number(maxUsd) / 2);
 });
 
+test('a batch with maxUsd that is killed before any price is known stops after four chats', async () => {
+  const { mock, run } = await killingGateway();
+  const signals: string[] = [];
+  // The second step of a run is the response to its first chat, which is charged by then.
+  for (let kill = 0; kill < 6; kill += 1) signals.push(await run(2, '300', '1'));
+  expect(signals).toEqual([...Array(4).fill('SIGKILL'), 'null', 'null']);
+  expect(mock.invoice).toHaveLength(4);
+});
+
 test('a second process is refused with the pid of the first', async () => {
   const { paths, gateway } = await killingGateway();
   const [path] = paths;
