@@ -83,7 +83,7 @@ test('an aborted request fails in a replay without a signal', async () => {
     },
   });
   const url = 'https://host.example/v1/models';
-  await expect(tape.fetch(url, { signal: controller.signal })).rejects.toThrow();
+  await expect(tape.fetch(url, { signal: controller.signal })).rejects.toThrow('aborted');
   await tape.save();
   const replay = recordings(path, { mode: 'replay' });
   await expect(replay.fetch(url)).rejects.toThrow('aborted');
