@@ -25,7 +25,7 @@ import { VirtualClock } from './virtual-clock.ts';
 
 export type { MockAssumptions } from './assumptions.ts';
 export type { Clock, MockClock } from './clock.ts';
-export type { Fault } from './http/fault.ts';
+export type { Fault, FaultRequest } from './http/fault.ts';
 export type { InjectedFault } from './http/faults.ts';
 export type { InjectedReply, ScriptedReply, ScriptedToolCall } from './chat/replies.ts';
 export type { MockGateway, MockTask } from './gateway.ts';

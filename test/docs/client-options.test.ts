@@ -53,7 +53,7 @@ test.each([
   ['RegisterOptions', 'src/resources/materials.ts', 1],
   ['RecoverOptions', 'src/core/batch/batch-context.ts', 4],
   ['BatchOptions', 'src/core/batch/batch.ts', 3],
-  ['RunOptions', 'src/core/chat/tool-run.ts', 2],
+  ['RunOptions', 'src/core/chat/tool-run.ts', 3],
   ['DownloadOptions', 'src/core/tasks/download.ts', 7],
   ['SaveToOptions', 'src/node/save-to.ts', 3],
 ])('the guide lists every option of %s', (name, path, count) => {

@@ -56,7 +56,7 @@ describe.each(guides)('$path', ({ path, text }) => {
   test('names scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
     expect(Object.keys(scripts)).toEqual(
-      expect.arrayContaining(namesMatching(/npm run ([\w:]+)/g)),
+      expect.arrayContaining(namesMatching(/npm run ([\w:-]+)/g)),
     );
   });
 });

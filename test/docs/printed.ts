@@ -125,6 +125,7 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/fallback.md: Tasks: one key for all models': /^prism-sketch prism-sketch true\n1\n$/,
   'docs/testing.md: Control time': /^running\nsucceeded\n$/,
   'docs/testing.md: Inject faults': /^stop\n2 3 1\n$/,
+  'docs/testing.md: Fail requests by their content': /^fulfilled, rejected\n$/,
   'docs/testing.md: Assert on requests and charges': /^20\n[4-8]\nSet\(1\) \{ 202 \}\n$/,
   'docs/testing.md: Run the mock as an HTTP server': /^audio\/wav 1\n$/,
   'docs/testing.md: Test real-person materials': /materialStatus: 'processing'.*\nasset:/s,

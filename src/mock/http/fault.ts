@@ -1,3 +1,17 @@
+/** A request, as a fault is matched with it. */
+export interface FaultRequest {
+  /** The HTTP method, in upper case. */
+  readonly method: string;
+  /** The path as sent, without the query string. */
+  readonly path: string;
+  /** The query string including its `?`; empty if there is none. */
+  readonly search: string;
+  /** The headers by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The parsed JSON body, or its text if it is not valid JSON; undefined if there is no body. */
+  readonly body: unknown;
+}
+
 /** A failure to inject, and the requests that it affects. It stays active until removed unless `times` is set. */
 export interface Fault {
   /**
@@ -7,6 +21,8 @@ export interface Fault {
   route?: string | undefined;
   /** Id of a model: affects only requests whose body names it. */
   model?: string | undefined;
+  /** Affects only requests for which this returns true. It is called if the route and the model match. */
+  when?: ((request: FaultRequest) => boolean) | undefined;
   /** Maximum number of requests that the fault affects. */
   times?: number | undefined;
   /**

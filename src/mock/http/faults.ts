@@ -2,11 +2,13 @@ import { isRecord } from '../../types/type-guards.ts';
 import { checkNames } from '../option-names.ts';
 import type { OptionNames } from '../option-names.ts';
 import type { Random } from '../random.ts';
-import type { Fault } from './fault.ts';
+import type { Fault, FaultRequest } from './fault.ts';
+import type { IncomingRequest } from './incoming.ts';
 
 const faultNames: OptionNames<Fault> = {
   route: true,
   model: true,
+  when: true,
   times: true,
   attempt: true,
   probability: true,
@@ -66,18 +68,20 @@ export class Faults {
   }
 
   /** Whether the body of a request decides if a fault affects it. */
-  dependOnBody(method: string, path: string): boolean {
-    return this.#active.some((active) => active.dependsOnBody(method, path));
+  dependOnBody({ method, url }: IncomingRequest): boolean {
+    return this.#active.some((active) => active.dependsOnBody(method, url.pathname));
   }
 
   /**
    * Returns the fault that affects this request, if any: the oldest if several match. Every fault
-   * with a matching route and model counts the request.
+   * with a matching route, model and predicate counts the request.
    */
-  take(method: string, path: string, body: unknown): Fault | undefined {
+  take({ method, url, headers }: IncomingRequest, body: unknown): Fault | undefined {
+    const { pathname: path, search } = url;
+    const request = { method, path, search, headers, body };
     let taken: Fault | undefined;
     for (const active of this.#active) {
-      if (!active.count(method, path, body) || taken !== undefined) continue;
+      if (!active.count(request) || taken !== undefined) continue;
       if (active.fire(this.#random)) taken = active.fault;
     }
     return taken;
@@ -98,14 +102,18 @@ class ActiveFault {
   }
 
   dependsOnBody(method: string, path: string): boolean {
-    return this.fault.model !== undefined && !this.removed && this.#matches(method, path);
+    const { model, when } = this.fault;
+    const isLimited = model !== undefined || when !== undefined;
+    return isLimited && !this.removed && this.#matches(method, path);
   }
 
-  /** Counts the request if its route and model match. Returns whether they do. */
-  count(method: string, path: string, body: unknown): boolean {
+  /** Counts the request if its route and model match, and its predicate. Returns whether they do. */
+  count({ headers, ...request }: Omit<FaultRequest, 'headers'> & { headers: Headers }): boolean {
+    const { method, path, body } = request;
     if (this.removed || !this.#matches(method, path)) return false;
-    const { model } = this.fault;
+    const { model, when } = this.fault;
     if (model !== undefined && !(isRecord(body) && body.model === model)) return false;
+    if (when && !when({ ...request, headers: Object.fromEntries(headers) })) return false;
     this.#matched += 1;
     return true;
   }

@@ -49,8 +49,8 @@ export class GatewayServer {
     const { pathname } = incoming.url;
     const read = () =>
       untilAborted(readBody(incoming, this.#services.settings.maxBodyBytes), signal);
-    const early = this.#faults.dependOnBody(method, pathname) ? await read() : undefined;
-    const fault = this.#faults.take(method, pathname, early?.value);
+    const early = this.#faults.dependOnBody(incoming) ? await read() : undefined;
+    const fault = this.#faults.take(incoming, early?.value);
     if (fault?.unreachable === true) {
       this.#recorder.reportRefused(method, pathname, fault);
       throw connectionError('refused');

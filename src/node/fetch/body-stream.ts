@@ -5,7 +5,12 @@ const abandoned = new FinalizationRegistry<() => void>((cancel) => cancel());
 
 /** Calls `cancel` once `owner` has been garbage collected. `cancel` must not refer to it. */
 export function whenAbandoned(owner: object, cancel: () => void): void {
-  abandoned.register(owner, cancel);
+  abandoned.register(owner, cancel, owner);
+}
+
+/** Undoes {@link whenAbandoned}, because something else reads from now on. */
+export function handOver(owner: object): void {
+  abandoned.unregister(owner);
 }
 
 /** A web stream that reads on demand. */

@@ -28,7 +28,6 @@ export class Exchange implements BodyReader {
   #hasEnded = false;
   #failure: { readonly error: unknown } | undefined;
   #isPaused = false;
-  #isRead = false;
   #pieces: Uint8Array[] = [];
   #queuedBytes = 0;
   #pendingRead: PendingRead | undefined;
@@ -102,7 +101,6 @@ export class Exchange implements BodyReader {
   }
 
   read(): Promise<ReadResult> {
-    this.#isRead = true;
     if (this.#signal?.aborted) return Promise.reject(this.#signal.reason);
     const [first] = this.#pieces;
     if (first) {
@@ -120,9 +118,9 @@ export class Exchange implements BodyReader {
     });
   }
 
-  /** Cancels the body if it has no reader, because its response is no longer used. */
+  /** Cancels the body, because what could read it is no longer referenced. */
   abandon(): void {
-    if (!this.#isRead) void this.cancel();
+    if (!this.#pendingRead) void this.cancel();
   }
 
   /** Drops the rest of the body, and closes the connection if there is more of it. */

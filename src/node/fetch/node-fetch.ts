@@ -4,7 +4,6 @@ import type { BodyReader } from '../../internal/direct-response.ts';
 import { unknownNameProblem } from '../../types/nearest-name.ts';
 import { unchecked } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
-import { whenAbandoned } from './body-stream.ts';
 import { decodeBody } from './decode.ts';
 import { createSender } from './dispatcher.ts';
 import type { NodeFetchOptions, Sender } from './dispatcher.ts';
@@ -70,15 +69,14 @@ async function follow(sender: Sender, first: OutgoingRequest): Promise<Response>
       const isBodyless = request.method === 'HEAD' || [204, 205, 304].includes(head.status);
       const coding = headerValue(head, 'content-encoding');
       const body: BodyReader = coding ? decodeBody(exchange, coding) : exchange;
-      const response = new NodeResponse({
+      if (isBodyless) void exchange.cancel();
+      return new NodeResponse({
         head,
         url: withoutFragment(request.url),
         redirected: redirects > 0,
         body: isBodyless ? undefined : body,
+        abandon: exchange.hasEnded ? undefined : () => exchange.abandon(),
       });
-      if (isBodyless) void exchange.cancel();
-      else if (!exchange.hasEnded) whenAbandoned(response, () => exchange.abandon());
-      return response;
     }
     await exchange.cancel();
     try {

@@ -7,6 +7,7 @@ const credentials = [
   'proxy-authorization',
   'cookie',
   'host',
+  'api-key',
   'x-api-key',
   'x-goog-api-key',
 ];

@@ -1,6 +1,6 @@
 import { direct } from '../../internal/direct-response.ts';
 import type { BodyReader, DirectResponse } from '../../internal/direct-response.ts';
-import { toStream, unusable } from './body-stream.ts';
+import { handOver, toStream, unusable, whenAbandoned } from './body-stream.ts';
 import type { ResponseHead } from './exchange.ts';
 import { createHeaders, headerValue } from './headers.ts';
 
@@ -11,6 +11,8 @@ export interface ReceivedResponse {
   readonly redirected: boolean;
   /** Undefined if the response cannot have a body. */
   readonly body: BodyReader | undefined;
+  /** Closes the connection of a body that nothing can read anymore. Undefined if it has been received. */
+  readonly abandon: (() => void) | undefined;
 }
 
 /**
@@ -27,6 +29,7 @@ export class NodeResponse implements Response, DirectResponse {
   constructor(received: ReceivedResponse, full?: Response) {
     this.#received = received;
     this.#full = full;
+    if (!full && received.abandon) whenAbandoned(this, received.abandon);
   }
 
   get [direct](): DirectResponse | undefined {
@@ -49,9 +52,17 @@ export class NodeResponse implements Response, DirectResponse {
   }
 
   openBody(): BodyReader {
-    if (this.#isOpened || !this.#received.body) throw unusable();
+    const { body, abandon } = this.#received;
+    if (this.#isOpened || !body) throw unusable();
     this.#isOpened = true;
-    return this.#received.body;
+    if (!abandon) return body;
+    const reader: BodyReader = {
+      read: () => body.read(),
+      cancel: (reason) => body.cancel(reason),
+    };
+    handOver(this);
+    whenAbandoned(reader, abandon);
+    return reader;
   }
 
   get status(): number {
@@ -126,10 +137,14 @@ export class NodeResponse implements Response, DirectResponse {
     const { body } = this.#received;
     const { headers } = this;
     if (!body) return new Response(null, { headers });
-    const full = new Response(toStream(body), { headers });
-    // The client has read the body.
-    if (this.#isOpened) full.body?.cancel().catch(() => undefined);
-    return full;
+    if (this.#isOpened) {
+      // The client reads the body, so this one only counts as used.
+      const used = new Response(new ReadableStream(), { headers });
+      used.body?.cancel().catch(() => undefined);
+      return used;
+    }
+    handOver(this);
+    return new Response(toStream(body), { headers });
   }
 }
 

@@ -90,7 +90,8 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     if (this.#exchange) throw refusal('chat_pending');
     const controller = new AbortController();
     const { signal } = controller;
-    let history = this.snapshot.messages;
+    /** Undefined until the stored conversation has been read: it must not be replaced by less. */
+    let history: readonly ChatEntry[] | undefined;
     let sentCount = 0;
     let requests = 0;
     let stream: ChatStream | undefined;
@@ -98,12 +99,15 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     const messages = (compose: typeof toMessages) => {
       const isOpen = requests > run.rounds.length;
       const partial = isOpen ? stream?.partial?.choices[0]?.message : undefined;
-      return [...history, ...compose(run.messages.slice(sentCount), partial)];
+      return [...(history ?? []), ...compose(run.messages.slice(sentCount), partial)];
     };
-    const save = () => void this.#storage.write({ v: 1, messages: messages(closeMessages) });
+    const save = () => {
+      if (history) void this.#storage.write({ v: 1, messages: messages(closeMessages) });
+    };
     const end = (changes: Partial<ChatSnapshot>) => {
       if (this.#exchange !== exchange) return;
       this.#exchange = undefined;
+      if (!history) return;
       const usage = stream?.partial?.usage ?? undefined;
       this.#show({ messages: messages(closeMessages), status: 'idle', usage, ...changes });
       save();

@@ -11,8 +11,8 @@ export function decideGenerate(
   fingerprint: string,
   isAbandoned: boolean,
 ): 'new' | 'resend' | RefusalCode {
-  if (entry === undefined || entry.generation !== undefined) return 'new';
-  if (entry.receipt !== undefined) return isAbandoned ? 'new' : 'generation_pending';
+  if (!entry || entry.generation) return 'new';
+  if (entry.receipt) return isAbandoned ? 'new' : 'generation_pending';
   return entry.fingerprint === fingerprint ? 'resend' : 'outcome_unknown';
 }
 
@@ -21,8 +21,8 @@ export function decideResume(
   entry: Entry | undefined,
   hasParams: boolean,
 ): 'wait' | 'resend' | RefusalCode {
-  if (entry === undefined || entry.generation !== undefined) return 'nothing_to_resume';
-  if (entry.receipt !== undefined) return 'wait';
+  if (!entry || entry.generation) return 'nothing_to_resume';
+  if (entry.receipt) return 'wait';
   return hasParams ? 'resend' : 'params_not_stored';
 }
 

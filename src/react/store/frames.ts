@@ -9,11 +9,10 @@ export function oncePerFrame(draw: () => void): () => void {
     if (isScheduled) return;
     isScheduled = true;
     const { requestAnimationFrame: request }: FrameGlobals = globalThis;
-    if (request) request(run);
-    else setTimeout(run, 16);
+    (request ?? setTimeout)(run, 16);
   };
 }
 
 interface FrameGlobals {
-  readonly requestAnimationFrame?: (callback: () => void) => unknown;
+  readonly requestAnimationFrame?: (callback: () => void, ms: number) => unknown;
 }

@@ -113,9 +113,9 @@ export interface GenerationFacts {
 export function statusOf(facts: GenerationFacts): GenerationStatus {
   const { entry, isSubmitting, isStopped, error } = facts;
   if (isSubmitting) return 'submitting';
-  if (entry === undefined) return error ? 'failed' : 'idle';
-  if (entry.generation !== undefined) return entry.generation.status;
-  if (entry.receipt === undefined) return 'unknown';
+  if (!entry) return error ? 'failed' : 'idle';
+  if (entry.generation) return entry.generation.status;
+  if (!entry.receipt) return 'unknown';
   if (error) return 'failed';
   if (isStopped) return 'idle';
   return entry.status === 'running' ? 'running' : 'queued';

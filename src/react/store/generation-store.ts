@@ -24,11 +24,13 @@ export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Pa
   #hasCheckedURL = false;
 
   /** Submits a task. Resolves to its result, or to undefined after a failure. */
-  async generate(params: Params): Promise<Succeeded<Kind> | undefined> {
+  async generate(given: Params): Promise<Succeeded<Kind> | undefined> {
+    // The app may change its object before it is sent, or sent again.
+    const params = { ...given };
     const fingerprint = fingerprintOf(params);
     const { storeParams = true } = this.settings;
     return this.#start((stored) => {
-      const isAbandoned = this.isStopped || this.error !== undefined;
+      const isAbandoned = this.isStopped || Boolean(this.error);
       const decision = decideGenerate(stored, fingerprint, isAbandoned);
       if (decision === 'resend') return stored && { entry: stored, params };
       if (decision !== 'new') throw refusal(decision);
@@ -45,8 +47,8 @@ export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Pa
     if (this.#decideResume(this.entry) === 'resend') {
       return this.#start((stored) => {
         const params = this.paramsOf(stored);
-        const canSend = this.#decideResume(stored) === 'resend' && params !== undefined;
-        return canSend && stored ? { entry: stored, params } : undefined;
+        const canSend = this.#decideResume(stored) === 'resend';
+        return canSend && stored && params ? { entry: stored, params } : undefined;
       });
     }
     this.isStopped = false;
@@ -84,7 +86,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Pa
   }
 
   #decideResume(entry: Entry | undefined): 'wait' | 'resend' {
-    const decision = decideResume(entry, this.paramsOf(entry) !== undefined);
+    const decision = decideResume(entry, Boolean(this.paramsOf(entry)));
     if (decision === 'wait' || decision === 'resend') return decision;
     throw refusal(decision);
   }

@@ -11,6 +11,7 @@ import type {
   GenerationSnapshot,
   Succeeded,
 } from './generation-state.ts';
+import { fingerprintOf } from './random-key.ts';
 import { SlotStorage } from './slot-storage.ts';
 import { StoreBase } from './store-base.ts';
 import type { SettingsRef } from './store-base.ts';
@@ -59,10 +60,10 @@ export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase
     return this.storage.slot;
   }
 
-  /** The params of a request, if they are known. */
+  /** The params of a request, if they are known, and still those that its key was made for. */
   protected paramsOf(entry: Entry | undefined): Params | undefined {
-    const { sent } = this;
-    return sent && sent.entry.key === entry?.key ? sent.params : unchecked(entry?.params);
+    const known = [this.sent?.params, unchecked<Params>(entry?.params)];
+    return known.find((params) => params && fingerprintOf(params) === entry?.fingerprint);
   }
 
   /** Makes another entry the current one. */
@@ -119,9 +120,8 @@ export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase
       if (before && before.key === this.sent?.entry.key) this.abortSubmit();
       this.replace(entry);
     } else if (entry && before) {
-      const isOlder = Boolean(
-        (before.receipt && !entry.receipt) || (before.generation && !entry.generation),
-      );
+      const isOlder =
+        (before.receipt && !entry.receipt) || (before.generation && !entry.generation);
       if (isOlder || JSON.stringify(entry) === JSON.stringify(before)) return;
       if (!before.receipt && entry.receipt) this.error = undefined;
       this.entry = entry;
@@ -150,7 +150,7 @@ export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase
 
   /** Shows the current state. */
   protected emit(): void {
-    const isSubmitting = this.submitting !== undefined || this.isElsewhere;
+    const isSubmitting = Boolean(this.submitting) || this.isElsewhere;
     const { entry, task, error, isStopped } = this;
     const status = statusOf({ entry, error, isStopped, isSubmitting });
     const shown = isSubmitting ? undefined : entry;

@@ -8,8 +8,6 @@ export interface KeyValueStorage {
   removeItem(key: string): unknown;
 }
 
-const ignore = () => undefined;
-
 /** Logs a problem that has no effect on the component. `console` is a logger like any other. */
 export function warn(problem: string): void {
   const logger: Pick<Console, 'warn'> | undefined = globalThis.console;
@@ -65,13 +63,12 @@ export class SlotStorage<Value> {
 
   /** Stores a value in place of any other one, also if there is only room for one. Null removes it. */
   write(value: Value | null): Promise<void> {
-    return this.#enqueue(async (storage, slot) => {
-      if (value !== null) {
-        if (await this.#set(value).then(() => true, ignore)) return;
+    return this.#enqueue((storage, slot) =>
+      this.#set(storage, slot, value).catch(async () => {
         await storage.removeItem(slot);
-      }
-      await this.#set(value);
-    });
+        await this.#set(storage, slot, value);
+      }),
+    );
   }
 
   /** Replaces the stored value by what `change` returns; null removes it. If that is undefined, it stays. */
@@ -81,10 +78,10 @@ export class SlotStorage<Value> {
       let stored: Value | null | undefined = this.#isBehind ? undefined : null;
       if (typeof text === 'string') {
         stored = this.#parse(text);
-        if (stored === undefined) this.#warn('It was damaged.');
+        if (stored === undefined) this.#warn('it lost an entry.');
       }
       const value = change(stored);
-      if (value !== undefined) await this.#set(value);
+      if (value !== undefined) await this.#set(storage, slot, value);
     });
   }
 
@@ -112,14 +109,13 @@ export class SlotStorage<Value> {
     });
   }
 
-  async #set(value: Value | null): Promise<void> {
-    const { slot = '' } = this;
+  async #set(storage: KeyValueStorage, slot: string, value: Value | null): Promise<void> {
     this.#isBehind = true;
-    await (value === null
-      ? this.#storage?.removeItem(slot)
-      : this.#storage?.setItem(slot, JSON.stringify(value)));
+    await (value ? storage.setItem(slot, JSON.stringify(value)) : storage.removeItem(slot));
+    // Some storages drop what they get, without an error.
+    if (value && !(await storage.getItem(slot))) throw new Error('it lost an entry.');
     this.#isBehind = false;
-    this.#channel?.postMessage(this.slot);
+    this.#channel?.postMessage(slot);
   }
 
   #enqueue(work: (storage: KeyValueStorage, slot: string) => Promise<void>): Promise<void> {
@@ -134,8 +130,7 @@ export class SlotStorage<Value> {
   }
 
   #warn(problem: unknown): void {
-    if (!this.#hasWarned)
-      warn(`the storage of ${this.slot} failed, and is not used. ${String(problem)}`);
+    if (!this.#hasWarned) warn(`the storage of ${this.slot} failed: ${String(problem)}`);
     this.#hasWarned = true;
   }
 }

@@ -4,7 +4,7 @@ export async function hasExpired(url: string | undefined): Promise<boolean> {
   const controller = new AbortController();
   try {
     const { status } = await fetch(url, { signal: controller.signal });
-    return status === 403 || status === 404 || status === 410;
+    return [403, 404, 410].includes(status);
   } catch {
     // Most servers do not let a page read the responses of another origin.
     return false;

@@ -179,6 +179,36 @@ test('`model` limits a fault to requests for a model, and counts only those', as
   expect(mock.requests.map(({ path }) => path)).not.toContain('/v1/images/tasks');
 });
 
+test('`when` limits a fault to requests that a function selects, and counts only those', async () => {
+  const seen: unknown[] = [];
+  const when: Fault['when'] = ({ body, ...request }) => {
+    seen.push({ ...request, body });
+    return JSON.stringify(body).includes('A storm');
+  };
+  const { mock, caller, injected } = start({
+    route: 'POST /v1/images/tasks',
+    model: image.model,
+    when,
+    status: 422,
+    attempt: 2,
+  });
+  const statusOf = async (prompt: string, model = image.model) =>
+    (await caller.post('/v1/images/tasks', { ...image, model, prompt })).status;
+  const storm = 'A storm';
+  const statuses = [await statusOf(storm), await statusOf('Calm'), await statusOf(storm, 'other')];
+  expect([...statuses, await statusOf(storm)]).toEqual([202, 202, 400, 422]);
+  expect((await caller.get('/v1/account')).status).toBe(200);
+  expect(seen).toHaveLength(3);
+  expect(seen[0]).toMatchObject({
+    method: 'POST',
+    path: '/v1/images/tasks',
+    search: '',
+    headers: { authorization: `Bearer ${mock.apiKey}` },
+    body: { prompt: storm },
+  });
+  expect(injected[0]?.affectedRequests).toBe(1);
+});
+
 test('the seed decides which requests a probability affects', async () => {
   const run = async (seed: number) => {
     const mock = createMockGateway({ seed });

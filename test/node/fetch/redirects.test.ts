@@ -65,6 +65,7 @@ describe('redirect', () => {
       authorization: 'Bearer k',
       cookie: 'a=b',
       'proxy-authorization': 'Basic k',
+      'api-key': 'k',
       'x-api-key': 'k',
       'x-goog-api-key': 'k',
     };

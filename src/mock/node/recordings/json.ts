@@ -1,6 +1,6 @@
 import { isRecord } from '../../../types/type-guards.ts';
 
-/** Returns a copy of a JSON value in which `change` has replaced each string. It gets the closest field name, too. */
+/** Returns a copy of a JSON value in which `change` has replaced each string, also names. It gets the closest name, too. */
 export function mapStrings(
   value: unknown,
   change: (text: string, field: string) => string,
@@ -10,7 +10,7 @@ export function mapStrings(
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, change, field));
   if (!isRecord(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, mapStrings(item, change, name)]),
+    Object.entries(value).map(([name, item]) => [change(name, ''), mapStrings(item, change, name)]),
   );
 }
 

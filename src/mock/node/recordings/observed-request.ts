@@ -43,15 +43,17 @@ export function toRecorded(
   redactor.learnKeys(headers, url);
   const path = redactor.address(new URL(url), gateway);
   if (body.length === 0) return { method, path };
-  return { method, path, body: redactor.request(parseBody(body, headers)) };
+  return { method, path, body: redactor.request(parseBody(body, headers, redactor)) };
 }
 
-function parseBody(body: Uint8Array, headers: Headers): unknown {
+function parseBody(body: Uint8Array, headers: Headers, redactor: Redactor): unknown {
   const bytes = Buffer.from(body);
   // As one character per byte, so that files in a form stay as they are.
   const raw = withoutBoundary(bytes.toString('latin1'), headers.get('content-type') ?? '');
   const stored = Buffer.from(raw, 'latin1');
-  if (!isUtf8(stored)) return `base64:${stored.toString('base64')}`;
+  if (!isUtf8(stored)) {
+    return `base64:${Buffer.from(redactor.text(raw), 'latin1').toString('base64')}`;
+  }
   const text = stored.toString();
   return parseExactJson(text) ?? text;
 }

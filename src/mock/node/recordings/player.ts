@@ -143,9 +143,12 @@ function toStream(
   );
 }
 
-/** Rejects only on abort, like the recorded request. */
+/** Waits for the abort, as the request that was recorded did. */
 function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+  if (!signal) {
+    return Promise.reject(new DOMException('The recorded request was aborted', 'AbortError'));
+  }
   return new Promise((_, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 }

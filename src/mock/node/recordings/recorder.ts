@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 
 import { isRecord } from '../../../types/type-guards.ts';
@@ -93,7 +94,9 @@ export class Recorder {
     const { status, headers, pieces, at, failure, ended } = response;
     const bytes = Buffer.concat(pieces.map((piece) => piece.bytes));
     const mediaType = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-    const isText = /^text\/|json|xml|javascript|^$/.test(mediaType);
+    // An error is never a file that was downloaded, whatever its type.
+    const isText =
+      /^text\/|json|xml|javascript|^$/.test(mediaType) || (status >= 400 && isUtf8(bytes));
     const recorded: RecordedResponse = {
       status,
       headers: keptHeaders(headers, !isText, (value) => redactor.header(value, gateway)),
@@ -107,8 +110,10 @@ export class Recorder {
     } else if (bytes.length > 0) {
       const json = isText ? parseExactJson(bytes.toString()) : undefined;
       if (isRecord(json)) recorded.body = redactor.response(json, gateway);
-      else if (isText) recorded.text = redactor.text(bytes.toString());
-      else recorded.file = storeFile(bytes, mediaType);
+      else if (isText) {
+        redactor.learnLinks(bytes.toString(), gateway);
+        recorded.text = redactor.text(bytes.toString());
+      } else recorded.file = storeFile(bytes, mediaType);
     }
     if (failure !== undefined || !ended) {
       const cause = failure ?? new TypeError('The response was not read to its end');

@@ -56,17 +56,21 @@ export class Redactor {
   address(url: URL, gateway: string | undefined): string {
     const link = this.#links.get(url.href);
     if (link !== undefined) return link;
+    const isGateway = gateway === undefined || url.origin === gateway;
     for (const name of new Set(url.searchParams.keys())) {
-      if (keyParameter.test(name)) url.searchParams.set(name, redacted);
+      // A link to another host is replaced as a whole.
+      const isSecret = keyParameter.test(name) || (isGateway && accessParameter.test(name));
+      if (isSecret) url.searchParams.set(name, redacted);
     }
     url.searchParams.sort();
-    const isGateway = gateway === undefined || url.origin === gateway;
     return isGateway ? this.text(url.pathname + url.search) : this.text(url.href);
   }
 
   /** The text of a message, without what must not be stored. */
   text(text: string): string {
-    let result = text.replace(urlPattern, (url) => (grantsAccess(url) ? this.#linkOf(url) : url));
+    let result = text.replace(urlPattern, (url) =>
+      grantsAccess(url) || this.#links.has(hrefOf(url)) ? this.#linkOf(url) : url,
+    );
     for (const key of this.#keys) {
       result = result.replaceAll(key, redacted).replaceAll(encodeURIComponent(key), redacted);
     }
@@ -92,9 +96,18 @@ export class Redactor {
     });
   }
 
+  /** Remembers the links in a body that is stored as text, because its numbers would lose digits. */
+  learnLinks(text: string, gateway: string | undefined): void {
+    try {
+      this.response(JSON.parse(text), gateway);
+    } catch {
+      // It is not JSON.
+    }
+  }
+
   #linkOf(url: string): string {
     if (url.startsWith('https://recorded.invalid/')) return url;
-    const href = URL.canParse(url) ? new URL(url).href : url;
+    const href = hrefOf(url);
     const link = this.#links.get(href) ?? `https://recorded.invalid/${this.#links.size + 1}`;
     this.#links.set(href, link);
     return link;
@@ -114,8 +127,11 @@ export function restoreGateway(text: string, origin: string): string {
     : text;
 }
 
+const hrefOf = (url: string): string => (URL.canParse(url) ? new URL(url).href : url);
+
 function grantsAccess(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { username, searchParams } = new URL(text);
-  return username !== '' || [...searchParams.keys()].some((name) => accessParameter.test(name));
+  const { username, password, searchParams } = new URL(text);
+  const isSecret = (name: string) => accessParameter.test(name) || keyParameter.test(name);
+  return username + password !== '' || [...searchParams.keys()].some(isSecret);
 }
