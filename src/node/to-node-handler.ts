@@ -83,11 +83,36 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | un
   if (hasBody && incoming.readableEnded) {
     throw new Error('The body was read before. Mount toNodeHandler before body parsers.');
   }
-  const body = hasBody ? Readable.toWeb(incoming) : null;
+  const body = hasBody ? bodyOf(incoming) : null;
   // The types of the platform lack `duplex`.
   return new Request(
     url,
     unchecked<RequestInit>({ method, headers, body, duplex: 'half', signal }),
+  );
+}
+
+/**
+ * The body of a request, which is read only when the handler reads it: Node then discards what remains after the
+ * response, so that the connection can be reused. `Readable.toWeb` begins to read at once, which would block the next
+ * request behind an unread body, and closes the connection when it is cancelled.
+ */
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const chunks: AsyncIterator<Uint8Array<ArrayBuffer>> = incoming.iterator({
+    destroyOnReturn: false,
+  });
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const next = await chunks.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
+      },
+      async cancel() {
+        await chunks.return?.();
+        incoming.resume();
+      },
+    },
+    { highWaterMark: 0 },
   );
 }
 

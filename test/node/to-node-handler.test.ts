@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request as openRequest } from 'node:http';
+import { Agent, createServer, request as openRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -162,6 +162,36 @@ test('a body that was parsed before is an error that says what to do', async () 
   });
   await fetch(origin, { method: 'POST', body: '{}' });
   expect(String(errors)).toContain('Mount toNodeHandler before body parsers');
+});
+
+test.each([
+  ['is not read', () => new Response(null, { status: 401 }), 401],
+  [
+    'is cancelled',
+    async ({ body }: Request) => {
+      const reader = body?.getReader();
+      await reader?.read();
+      await reader?.cancel();
+      return new Response(null, { status: 413 });
+    },
+    413,
+  ],
+] as const)('a body that %s does not block or close the connection', async (_, handler, status) => {
+  const origin = await serve(toNodeHandler(handler));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const send = async () => {
+    const outgoing = openRequest(origin, { method: 'POST', agent });
+    outgoing.end(Buffer.alloc(5_000_000));
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+    const port = outgoing.socket?.localPort;
+    incoming.resume();
+    await once(incoming, 'end');
+    return [incoming.statusCode, port];
+  };
+  const first = await send();
+  expect(first[0]).toBe(status);
+  expect(await send()).toEqual(first);
 });
 
 test('a body that breaks off closes the connection', async () => {
