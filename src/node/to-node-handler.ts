@@ -75,9 +75,11 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | un
   const url = `${protocol}://${host}${path}`;
   if (!path.startsWith('/') || !URL.canParse(url)) return undefined;
   const headers = new Headers();
-  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
-    if (name.startsWith(':')) continue;
-    for (const value of values ?? []) headers.append(name, value);
+  // Unlike `headersDistinct`, requests of `node:http2` have it, too.
+  const { rawHeaders } = incoming;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    if (!name.startsWith(':')) headers.append(name, value);
   }
   const hasBody = method !== 'GET' && method !== 'HEAD';
   if (hasBody && incoming.readableEnded) {

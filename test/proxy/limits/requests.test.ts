@@ -128,6 +128,7 @@ describe('limits as a function', () => {
     ['throw', () => Promise.reject(new Error('No database'))],
     ['are invalid', () => ({ usd: -1 })],
     ['are misspelled', () => ({ used: 1 }) as never],
+    ['are null', () => null as never],
   ])('that %s lead to a 500, and nothing is sent', async (_, limits) => {
     const { mock, origin, reports } = await startProxy({ limits });
     const reply = await sendRaw(origin, {
