@@ -75,19 +75,46 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | un
   const url = `${protocol}://${host}${path}`;
   if (!path.startsWith('/') || !URL.canParse(url)) return undefined;
   const headers = new Headers();
-  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
-    if (name.startsWith(':')) continue;
-    for (const value of values ?? []) headers.append(name, value);
+  // Unlike `headersDistinct`, requests of `node:http2` have it, too.
+  const { rawHeaders } = incoming;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    if (!name.startsWith(':')) headers.append(name, value);
   }
   const hasBody = method !== 'GET' && method !== 'HEAD';
   if (hasBody && incoming.readableEnded) {
     throw new Error('The body was read before. Mount toNodeHandler before body parsers.');
   }
-  const body = hasBody ? Readable.toWeb(incoming) : null;
+  const body = hasBody ? bodyOf(incoming) : null;
   // The types of the platform lack `duplex`.
   return new Request(
     url,
     unchecked<RequestInit>({ method, headers, body, duplex: 'half', signal }),
+  );
+}
+
+/**
+ * The body of a request, which is read only when the handler reads it: Node then discards what remains after the
+ * response, so that the connection can be reused. `Readable.toWeb` begins to read at once, which would block the next
+ * request behind an unread body, and closes the connection when it is cancelled.
+ */
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const chunks: AsyncIterator<Uint8Array<ArrayBuffer>> = incoming.iterator({
+    destroyOnReturn: false,
+  });
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const next = await chunks.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
+      },
+      async cancel() {
+        await chunks.return?.();
+        incoming.resume();
+      },
+    },
+    { highWaterMark: 0 },
   );
 }
 

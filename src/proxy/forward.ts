@@ -52,7 +52,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     await admission.settle({ ...chargeOf(outcome, meta), isStreaming });
     const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
     if (settings.isolate === true && upstream.ok && ownsResponse(prepared)) {
-      await recordOwner(call.user, meta.taskId, record, settings);
+      await recordOwner(call.user, meta.taskId, target, record, settings);
     }
     const created = call.route === 'POST /v1/materials' ? record?.id : undefined;
     await callOnResponse(settings, {

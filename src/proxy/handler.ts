@@ -9,6 +9,7 @@ import { findTarget } from './routes.ts';
 import type { Target } from './routes.ts';
 import { resolveSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
+import { withinTime } from './store/operations.ts';
 
 /** What a user has spent and sent in the current window. */
 export interface UserUsage {
@@ -72,7 +73,8 @@ export function createProxyHandler(options: ProxyOptions): ProxyHandler {
   return Object.assign(handler, {
     async usage(user: string, request = new Request('https://usage.invalid/')): Promise<UserUsage> {
       const limits = await settings.limitsOf(user, request);
-      const usage = await settings.store.usage(user, limits?.windowMs ?? 86_400_000);
+      const windowMs = limits?.windowMs ?? 86_400_000;
+      const usage = await withinTime(() => settings.store.usage(user, windowMs));
       return { ...usage, windowEndsAt: new Date(usage.windowEndsAt) };
     },
   });

@@ -38,7 +38,7 @@ export async function prepare(
   const { route, path, values } = target;
   const isPost = route.method === 'POST';
   const limits = isPost ? await settings.limitsOf(user, request) : undefined;
-  const headers = await requestHeaders(request, user, settings);
+  const headers = await requestHeaders(request, user, route, settings);
   const key = headers.get(route.keyHeader ?? 'x-idempotency-key') ?? undefined;
   const body = isPost ? await readBody(request, settings.maxBodyBytes) : null;
   const record = body === null ? {} : checkFields(body, target, limits, settings);

@@ -1,4 +1,5 @@
 import { ProxyError } from './error-response.ts';
+import type { Route } from './routes.ts';
 import type { Settings } from './settings.ts';
 
 const idempotencyHeaders = ['x-idempotency-key', 'idempotency-key'];
@@ -7,13 +8,16 @@ const idempotencyHeaders = ['x-idempotency-key', 'idempotency-key'];
 export async function requestHeaders(
   { headers: received, method }: Request,
   user: string,
-  { requestIdHeader }: Settings,
+  { keyHeader }: Pick<Route, 'keyHeader'>,
+  { requestIdHeader }: Pick<Settings, 'requestIdHeader'>,
 ): Promise<Headers> {
   const headers = new Headers({ accept: received.get('accept') ?? 'application/json' });
   if (method === 'POST') headers.set('content-type', 'application/json');
   const requestId = received.get(requestIdHeader);
   if (requestId !== null) headers.set(requestIdHeader, requestId);
-  for (const name of idempotencyHeaders) {
+  // A service could charge for the key in the other header, and the key that the limits know would cost nothing.
+  const isKeyed = keyHeader !== undefined && received.has(keyHeader);
+  for (const name of isKeyed ? [keyHeader] : idempotencyHeaders) {
     const key = received.get(name);
     if (key === null) continue;
     if (!/^[!-~]{1,200}$/.test(key)) {

@@ -116,8 +116,10 @@ export function resolveSettings(options: ProxyOptions): Settings {
     store: options.store ?? memoryStore(),
     priceList: createPriceList(connection),
     async limitsOf(user, request) {
-      const found = isFunction(limits) ? await limits(user, request) : undefined;
-      return found ? resolveLimits(found, unpriced) : fixed;
+      if (!isFunction(limits)) return fixed;
+      const found = await limits(user, request);
+      // Null, such as that of a database without this user, must not mean no limits.
+      return found === undefined ? undefined : resolveLimits(found, unpriced);
     },
     headerPrefix: (options.headerPrefix ?? 'x-svc-').toLowerCase(),
     requestIdHeader: (options.requestIdHeader ?? 'x-request-id').toLowerCase(),

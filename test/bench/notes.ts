@@ -23,6 +23,8 @@ export const notes: Readonly<Record<string, string>> = {
     'Measured once, in a run of its own on a busy machine, so the values can be off by a quarter. Each request and each poll has a span of its own, and each wait has one over its polls.',
   queue:
     'Adding takes a sixth of the rate of BullMQ alone, and submitting a twelfth. A submission consists of at least seven commands (read the row and the time, admit, record, change the priority, delay, fetch the next job), of which a plain job needs one. Submissions used two thirds of a core in this run. Over a whole run, with its polls, writes to the socket take 24% of the time in which the worker computes, polygate 17%, BullMQ 11%, ioredis 10% and garbage collection 5%. Letting rows ask for slots at the same time instead of one after the other was not faster.',
+  limits:
+    'Limits hash the body, parse it once more to find repeated fields, and call the store twice: before the request, and before its response is returned. On Redis, these are two round trips, which are most of the time that they add; in parallel, ioredis sends several commands at once.',
   full: 'ky takes 9 KiB of it: it runs hooks and is part of every bundle of the full client. The rest includes batches with a journal, `gateway.fetch`, structured output, tool runs and relayed streams; the event stream parser takes 1.7 KiB. The bundler of `npm run size` produces a slightly smaller bundle.',
   'chat-only':
     'Uses `polygate/chat`, the same client without images, videos, audio and hooks, and therefore without ky. An app that imports the `Polygate` class includes nearly all of it, because bundlers cannot remove fields of a class.',

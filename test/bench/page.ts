@@ -1,5 +1,5 @@
 import { notes } from './notes.ts';
-import type { OptionRow, QueueRow, Row } from './row.ts';
+import type { LimitsRow, OptionRow, QueueRow, Row } from './row.ts';
 
 /** The results of a benchmark run. */
 export interface Report {
@@ -14,6 +14,7 @@ export interface Report {
   readonly hooks: readonly OptionRow[];
   readonly telemetry: readonly OptionRow[];
   readonly queue: readonly QueueRow[];
+  readonly limits: readonly LimitsRow[];
 }
 
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
@@ -117,9 +118,22 @@ function queueTable(rows: readonly QueueRow[]): string {
   ].join('\n');
 }
 
+function limitsTable(rows: readonly LimitsRow[]): string {
+  const cell = (value: number) => `${Math.round(value)} µs`;
+  return [
+    '| Benchmark | without limits | `memoryStore()` | `redisStore()` |',
+    '| --- | --: | --: | --: |',
+    ...rows.map(
+      ({ title, values: { none, memory, redis } }) =>
+        `| ${title} | ${cell(none)} | ${cell(memory)} | ${cell(redis)} |`,
+    ),
+  ].join('\n');
+}
+
 /** Renders docs/benchmarks.md. */
 export function page(report: Report): string {
-  const { machine, node, versions, seconds, rows, nodeFetch, hooks, telemetry, queue } = report;
+  const { machine, node, versions, seconds, rows, nodeFetch, hooks, telemetry, queue, limits } =
+    report;
   const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const lost = rows.filter((row) => !isMet(row) || betterClients(row).length > 0);
   return `# Benchmarks
@@ -193,11 +207,21 @@ ${queueTable(queue)}
 
 ${notes.queue}
 
+## What limits per user cost
+
+A chat that the [proxy](user-limits.md) forwards, without \`limits\` and with all of them, for 100 users. The handler runs in
+a process of its own and is called directly, so its times include the request to the gateway. Redis runs on the same
+machine, without persistence; its own CPU time is not included.
+
+${limitsTable(limits)}
+
+${notes.limits}
+
 ## Run the benchmarks
 
 \`npm run bench\` runs the benchmarks and generates this page; do not edit it. The raw numbers are in
 [benchmarks/results.json](benchmarks/results.json). To profile one client:
 \`node test/bench/profile.ts <client> <job> [cpu|allocations|live]\`. To measure single rows after a build:
-\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|node-fetch|hooks|telemetry|queue>\`.
+\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|node-fetch|hooks|telemetry|queue|limits>\`.
 `;
 }

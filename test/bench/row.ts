@@ -24,3 +24,10 @@ export interface QueueRow {
   /** `plain` is BullMQ alone, where it does the same work. */
   readonly values: { readonly plain?: number; readonly rows: number };
 }
+
+/** One row of the table that shows what `limits` adds to a request that the proxy forwards, in µs. */
+export interface LimitsRow {
+  readonly id: string;
+  readonly title: string;
+  readonly values: { readonly none: number; readonly memory: number; readonly redis: number };
+}

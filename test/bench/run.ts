@@ -11,6 +11,7 @@ import { bundleSizeRows } from './rows/bundle-size.ts';
 import { firstTextRow, requestRows } from './rows/calls.ts';
 import { chunkRow } from './rows/chunks.ts';
 import { coldStartRow } from './rows/cold-start.ts';
+import { limitsRows } from './rows/limits.ts';
 import { hookRows, nodeFetchRows, telemetryRows } from './rows/options.ts';
 import { parkedRow } from './rows/parked.ts';
 import { pollRows } from './rows/polling.ts';
@@ -50,7 +51,7 @@ const groups: Readonly<Record<string, () => Row | Row[] | Promise<Row | Row[]>>>
 
 // node test/bench/run.ts [<group> …]: runs all groups and writes the page, or only prints the rows of the named groups.
 const selected = process.argv.slice(2);
-const known = [...Object.keys(groups), 'node-fetch', 'hooks', 'telemetry', 'queue'];
+const known = [...Object.keys(groups), 'node-fetch', 'hooks', 'telemetry', 'queue', 'limits'];
 const unknown = selected.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   throw new Error(`Unknown group: ${unknown.join(', ')}. Groups: ${known.join(', ')}.`);
@@ -72,6 +73,8 @@ const telemetry = isSelected('telemetry') ? await telemetryRows(server) : [];
 telemetry.forEach(log);
 const queue = isSelected('queue') ? await queueRows() : [];
 queue.forEach(log);
+const limits = isSelected('limits') ? await limitsRows(server) : [];
+limits.forEach(log);
 server.stop();
 if (selected.length > 0) process.exit();
 
@@ -94,6 +97,7 @@ const report: Report = {
   hooks,
   telemetry,
   queue,
+  limits,
 };
 
 mkdirSync(charts, { recursive: true });

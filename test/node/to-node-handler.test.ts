@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { createServer, request as openRequest } from 'node:http';
+import { Agent, createServer, request as openRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 import { toNodeHandler } from 'polygate/node';
 import type { NodeHandler } from 'polygate/node';
@@ -62,6 +64,27 @@ test('responses without a body, several cookies and HEAD requests work', async (
   const response = await fetch(origin);
   expect([response.status, response.headers.getSetCookie()]).toEqual([204, ['a=1', 'b=2']]);
   expect((await fetch(origin, { method: 'HEAD' })).status).toBe(200);
+});
+
+test('requests of HTTP/2 have the same form', async () => {
+  const handler = toNodeHandler(
+    async (request) =>
+      new Response(`${request.url} ${request.headers.get('x-name')} ${await request.text()}`),
+  );
+  const server = createHttp2Server(
+    (incoming, outgoing) => void handler(incoming as never, outgoing as never),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = connect(origin);
+  onTestFinished(() => {
+    client.destroy();
+    server.close();
+  });
+  const outgoing = client.request({ ':method': 'POST', ':path': '/v1', 'x-name': 'ann' });
+  outgoing.end('Hello');
+  expect(await text(outgoing)).toBe(`${origin}/v1 ann Hello`);
 });
 
 test('in an Express-style app, the URL is that before the mount path was removed', async () => {
@@ -140,14 +163,14 @@ test('a client that does not read slows the body down', async () => {
 test.each([
   ['is passed to next', true, 200, 'next: No database'],
   ['becomes a 500 without details', false, 500, ''],
-])('an error of the handler %s', async (_, hasNext, status, text) => {
+])('an error of the handler %s', async (_, hasNext, status, body) => {
   const handler = toNodeHandler(() => Promise.reject(new Error('No database')));
   const origin = await serve((incoming, outgoing) => {
     const next = (error?: unknown) => void outgoing.end(`next: ${(error as Error).message}`);
     return handler(incoming, outgoing, ...(hasNext ? [next] : []));
   });
   const response = await fetch(origin);
-  expect([response.status, await response.text()]).toEqual([status, text]);
+  expect([response.status, await response.text()]).toEqual([status, body]);
 });
 
 test('a body that was parsed before is an error that says what to do', async () => {
@@ -162,6 +185,36 @@ test('a body that was parsed before is an error that says what to do', async () 
   });
   await fetch(origin, { method: 'POST', body: '{}' });
   expect(String(errors)).toContain('Mount toNodeHandler before body parsers');
+});
+
+test.each([
+  ['is not read', () => new Response(null, { status: 401 }), 401],
+  [
+    'is cancelled',
+    async ({ body }: Request) => {
+      const reader = body?.getReader();
+      await reader?.read();
+      await reader?.cancel();
+      return new Response(null, { status: 413 });
+    },
+    413,
+  ],
+] as const)('a body that %s does not block or close the connection', async (_, handler, status) => {
+  const origin = await serve(toNodeHandler(handler));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const send = async () => {
+    const outgoing = openRequest(origin, { method: 'POST', agent });
+    outgoing.end(Buffer.alloc(5_000_000));
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+    const port = outgoing.socket?.localPort;
+    incoming.resume();
+    await once(incoming, 'end');
+    return [incoming.statusCode, port];
+  };
+  const first = await send();
+  expect(first[0]).toBe(status);
+  expect(await send()).toEqual(first);
 });
 
 test('a body that breaks off closes the connection', async () => {

@@ -106,6 +106,50 @@ describe('isolate', () => {
     expect(mock.requests).toHaveLength(before);
   });
 
+  test('finds an id that is a number, in responses and in fields that hold ids', async () => {
+    const { ann, bob, mock } = await setUp();
+    mock.fail({
+      route: 'POST /v1/images/tasks',
+      status: 202,
+      body: { id: 4711, status: 'queued' },
+      headers: { 'x-svc-task-id': null },
+    });
+    expect((await ann.images.submit(image)).id).toBe('4711');
+    mock.clearFaults();
+    const edit = { ...image, source_task_id: 4711 };
+    await ann.images.submit(edit);
+    await rejection(NotFoundError, bob.images.submit(edit));
+    const other = { ...image, strength: 4711 };
+    await bob.images.submit(other);
+  });
+
+  test('does not make a user the owner of a voice that the response to a task repeats', async () => {
+    const { ann, bob, mock } = await setUp();
+    const [first] = (await ann.voices.list({ model: 'echo-speech' })).data;
+    const params = { model: 'echo-speech', text: 'Hi', voice_id: first!.voice_id };
+    const body = { id: 'task_1', status: 'queued', voice_id: first!.voice_id };
+    mock.fail({ route: 'POST /v1/audio/tasks', status: 202, body, times: 1 });
+    await ann.audio.speech.submit(params);
+    expect(await bob.audio.speech.submit(params)).toHaveProperty('id');
+  });
+
+  test('reads a body at any depth, and rejects one with too many texts that could be ids', async () => {
+    const { origin, mock } = await setUp();
+    const send = (extra: string) =>
+      sendRaw(origin, {
+        method: 'POST',
+        path: `${mount}/v1/images/tasks`,
+        headers: { 'x-user': 'ann', 'content-type': 'application/json' },
+        body: `{"model":"prism-image","prompt":"A harbor","extra":${extra}}`,
+      });
+    const nested = (text: string) => `${'['.repeat(20_000)}${text}${']'.repeat(20_000)}`;
+    expect((await send(nested('"asset://other"'))).code).toBe('resource_not_found');
+    const words = Array.from({ length: 10_001 }, (_, index) => `word${index}`);
+    expect(await send(JSON.stringify(words))).toMatchObject({ status: 400 });
+    expect(mock.requests).toEqual([]);
+    expect((await send(JSON.stringify(words.slice(0, 100)))).status).toBe(202);
+  });
+
   test('accepts the voices of the service in a body', async () => {
     const { ann } = await setUp();
     const [first] = (await ann.voices.list({ model: 'echo-speech' })).data;

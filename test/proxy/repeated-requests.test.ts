@@ -160,3 +160,25 @@ describe('an attempt id', () => {
     ]);
   });
 });
+
+test('a request with both headers for a key is sent with the one of its route only', async () => {
+  const setup = await startProxy();
+  const send = (route: string, body: object) =>
+    sendRaw(setup.origin, {
+      method: 'POST',
+      path: mount + route,
+      headers: {
+        'x-user': 'ann',
+        'content-type': 'application/json',
+        'x-idempotency-key': 'one',
+        'idempotency-key': 'two',
+      },
+      body: JSON.stringify(body),
+    });
+  await send('/v1/images/tasks', { model: 'prism-image', prompt: 'A harbor' });
+  await send('/v1/materials', { url: 'https://files.example/a.png', type: 'image' });
+  const keys = setup.mock.requests.map(({ headers }) =>
+    Object.keys(headers).filter((name) => name.endsWith('idempotency-key')),
+  );
+  expect(keys).toEqual([['x-idempotency-key'], ['idempotency-key']]);
+});

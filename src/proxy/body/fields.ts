@@ -63,7 +63,7 @@ export function checkRepeatedNames({ text, names, extraNames }: JsonBody): void 
  * estimated.
  */
 export function checkPricedNames({ names, extraNames }: JsonBody): void {
-  const priced = (name: string) => pricedNames.find((known) => folded(known) === folded(name));
+  const priced = (name: string) => pricedByFolded.get(folded(name));
   const misnamed = names.find((name) => (priced(name) ?? name) !== name);
   const nested = extraNames.find((name) => (priced(name) ?? name) !== name);
   const hidden = extraNames.find((name) => {
@@ -85,6 +85,8 @@ function folded(name: string): string {
   const [start = ''] = name.split('\0');
   return start.replace(/[_-]/g, '').toUpperCase().toLowerCase();
 }
+
+const pricedByFolded = new Map(pricedNames.map((name) => [folded(name), name]));
 
 function decode(bytes: Uint8Array): string | undefined {
   try {

@@ -1,15 +1,19 @@
 import { isRecord } from '../../types/type-guards.ts';
+import { invalidBody } from '../body/fields.ts';
 import { parseRecord } from '../body/read.ts';
 import { ProxyError } from '../error-response.ts';
 import type { Target } from '../routes.ts';
 import type { Settings } from '../settings.ts';
 import { persist, withinTime } from '../store/operations.ts';
-import { referencesIn, resourcesIn } from './references.ts';
+import { referencesIn, resourcesIn, taskFields } from './references.ts';
 
 type StoreSettings = Pick<Settings, 'store' | 'report' | 'unowned' | 'onStoreError'>;
 
 /** How much of a response is read to find the ids in it. */
 const maxResponseLength = 4_194_304;
+
+/** How many owners are looked up for one body. More would block the store for other users. */
+const maxReferences = 10_000;
 
 /**
  * Rejects a request for a task or a material of another user, and for one without an owner. Returns whether the path
@@ -38,7 +42,7 @@ export async function checkPath(
 /**
  * Rejects a body that refers to a resource of another user, or to a material without an owner.
  *
- * @throws a 404, or a 503 if the store fails.
+ * @throws a 404, a 400 if there are too many references, or a 503 if the store fails.
  */
 export async function checkBody(
   user: string,
@@ -47,6 +51,9 @@ export async function checkBody(
 ): Promise<void> {
   const { names, assets, isCertain } = referencesIn(body);
   if (names.length === 0) return;
+  if (names.length > maxReferences) {
+    throw invalidBody('The body has too many short texts: each could be the id of a resource.');
+  }
   let owners: readonly (string | undefined)[];
   try {
     owners = await ownersOf(names, settings);
@@ -88,10 +95,12 @@ async function ownersOf(names: readonly string[], { store, report }: StoreSettin
 export async function recordOwner(
   user: string,
   taskId: string | undefined,
+  { route }: Target,
   body: Readonly<Record<string, unknown>> | undefined,
   { store, report }: StoreSettings,
 ): Promise<void> {
-  const names = new Set(body && resourcesIn(body));
+  const isTask = route.price !== undefined && !route.price.startsWith('voice');
+  const names = new Set(body && resourcesIn(body, isTask ? taskFields : undefined));
   if (taskId !== undefined) names.add(taskId);
   if (names.size === 0) return;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,4 +1,4 @@
-import { isNonEmptyString, isRecord } from '../../types/type-guards.ts';
+import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
 
 /** What a body may refer to: the resources of a user. */
 export interface References {
@@ -24,19 +24,22 @@ export function referencesIn(body: unknown): References {
   const names = new Set<string>();
   const assets = new Set<string>();
   let isCertain = false;
-  const visit = (value: unknown, field: string): void => {
-    if (typeof value === 'string') {
-      for (const [uri] of value.matchAll(assetPattern)) assets.add(`asset${uri.slice(5)}`);
-      if (!idPattern.test(value)) return;
-      names.add(value);
+  // Not recursive, because a body can be nested more deeply than calls.
+  const open: [field: string, value: unknown][] = [['', body]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [field, value] = next;
+    const text = typeof value === 'number' && idField.test(field) ? String(value) : value;
+    if (typeof text === 'string') {
+      for (const [uri] of text.matchAll(assetPattern)) assets.add(`asset${uri.slice(5)}`);
+      if (!idPattern.test(text)) continue;
+      names.add(text);
       isCertain ||= idField.test(field);
     } else if (Array.isArray(value)) {
-      for (const item of value) visit(item, field);
+      for (const item of value) open.push([field, item]);
     } else if (isRecord(value)) {
-      for (const [name, item] of Object.entries(value)) visit(item, name);
+      for (const entry of Object.entries(value)) open.push(entry);
     }
-  };
-  visit(body, '');
+  }
   for (const uri of assets) {
     names.add(uri);
     const id = uri.slice('asset://'.length);
@@ -45,18 +48,24 @@ export function referencesIn(body: unknown): References {
   return { names: [...names], assets: [...assets], isCertain: isCertain || assets.size > 0 };
 }
 
-/** Fields of a response that name the resource. */
-const resourceFields = ['id', 'task_id', 'voice_id', 'uri'];
+/** Fields of a response that name a task. Other fields can be the page's own: a service may repeat the voice. */
+export const taskFields = ['id', 'task_id'];
+
+/** Fields of a response that name a resource of any kind. */
+const resourceFields = [...taskFields, 'voice_id', 'uri'];
 
 /** Records in a response that may hold such fields. */
 const wrappers = ['data', 'task', 'voice'];
 
 /** The names of the resource that a response describes. */
-export function resourcesIn(record: Readonly<Record<string, unknown>>): string[] {
-  const names = resourceFields.map((field) => record[field]);
-  for (const field of wrappers) {
-    const inner = record[field];
-    if (isRecord(inner)) names.push(...resourceFields.map((name) => inner[name]));
+export function resourcesIn(
+  record: Readonly<Record<string, unknown>>,
+  fields: readonly string[] = resourceFields,
+): string[] {
+  const names = fields.map((field) => record[field]);
+  for (const wrapper of wrappers) {
+    const inner = record[wrapper];
+    if (isRecord(inner)) names.push(...fields.map((field) => inner[field]));
   }
-  return [...new Set(names.filter(isNonEmptyString))];
+  return [...new Set(names.map(textOf).filter(isNonEmptyString))];
 }

@@ -82,7 +82,7 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
   if (limits === undefined) return unlimited;
 
   const renewing = setInterval(() => {
-    store.renew(user, [request], leaseMs).catch(report);
+    withinTime(() => store.renew(user, [request], leaseMs)).catch(report);
   }, renewInterval);
   return {
     async settle({ as, chargeUsd, replay = false, isStreaming = false }) {

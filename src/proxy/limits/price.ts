@@ -1,5 +1,6 @@
 import { describeBody } from '../../internal/request-price.ts';
 import type { KnownPrices } from '../../internal/request-price.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import { ProxyError } from '../error-response.ts';
 import type { Route } from '../routes.ts';
 import type { PriceList } from './price-list.ts';
@@ -7,24 +8,50 @@ import type { ResolvedLimits } from './user-limits.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/**
- * Fields of which a service reads one, and may read the other: the more expensive one counts. The client itself never
- * sends both.
- */
-const alternatives = [
-  ['n', 'num_images'],
-  ['size', 'resolution'],
-  ['duration', 'extra_body'],
-  ['text', 'input'],
-  ['text', 'preview_text'],
-] as const;
+/** The fields that determine the price of a kind of request. */
+interface PricedFields {
+  readonly counts?: readonly string[];
+  readonly texts?: readonly string[];
+  /**
+   * Fields of which a service reads one, and may read the other: the more expensive one counts. The client itself never
+   * sends both.
+   */
+  readonly alternatives: readonly (readonly [string, string])[];
+}
+
+const voice: PricedFields = {
+  texts: ['text', 'preview_text'],
+  alternatives: [['text', 'preview_text']],
+};
+
+const pricedFields: Readonly<Record<NonNullable<Route['price']>, PricedFields>> = {
+  image: {
+    counts: ['n', 'num_images'],
+    alternatives: [
+      ['n', 'num_images'],
+      ['size', 'resolution'],
+    ],
+  },
+  video: {
+    counts: ['duration'],
+    alternatives: [
+      ['size', 'resolution'],
+      ['duration', 'extra_body'],
+    ],
+  },
+  audio: { texts: ['text', 'input'], alternatives: [['text', 'input']] },
+  voiceClone: voice,
+  voiceDesign: voice,
+};
 
 /** Estimates the price of a request in USD; undefined if it is not known. */
 function estimatePrice(price: Route['price'], body: Body, prices: KnownPrices): number | undefined {
-  let bodies = [body];
+  const whole = price && inWholeUnits(body, pricedFields[price]);
+  if (price === undefined || whole === undefined) return undefined;
+  let bodies = [whole];
   // Music and speech share a route, and only the service knows which of them a model is.
   if (price === 'audio') bodies.push({});
-  for (const [first, second] of alternatives) {
+  for (const [first, second] of pricedFields[price].alternatives) {
     if (body[first] === undefined || body[second] === undefined) continue;
     const others = bodies.flatMap((each) => {
       const { [first]: _, ...withoutFirst } = each;
@@ -37,6 +64,31 @@ function estimatePrice(price: Route['price'], body: Body, prices: KnownPrices): 
     .map((each) => describeBody(price, each).estimateUsd?.(prices))
     .filter((usd) => usd !== undefined);
   return estimates.length === 0 ? undefined : Math.max(...estimates);
+}
+
+/**
+ * The body with its counts rounded up, because services do not sell a part of an image. Returns undefined if a service
+ * could read a count or a text in different ways.
+ */
+function inWholeUnits(body: Body, { counts = [], texts = [] }: PricedFields): Body | undefined {
+  const { extra_body: extra } = body;
+  const seconds = isRecord(extra) ? extra.input_video_seconds : undefined;
+  const whole: Record<string, unknown> = {
+    ...body,
+    ...(isRecord(extra) && { extra_body: { ...extra, input_video_seconds: roundedUp(seconds) } }),
+  };
+  for (const name of counts) whole[name] = roundedUp(body[name]);
+  const isClear =
+    [...counts.map((name) => whole[name]), roundedUp(seconds)].every((count) => count !== null) &&
+    texts.every((name) => typeof (body[name] ?? '') === 'string');
+  return isClear ? whole : undefined;
+}
+
+/** Returns null for what is not a count. */
+function roundedUp(count: unknown): number | undefined | null {
+  if (count === undefined || count === null) return undefined;
+  const number = typeof count === 'string' ? Number(count) : count;
+  return typeof number === 'number' && number >= 0 ? Math.ceil(number) : null;
 }
 
 /**

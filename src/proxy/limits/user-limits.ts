@@ -28,7 +28,7 @@ export interface UserLimits {
   window?: LimitWindow | undefined;
   /** The most POSTs in a window, with replays, and without those that were refused. */
   requests?: number | undefined;
-  /** The most POSTs in flight. A stream is in flight until it ends. */
+  /** The most POSTs in flight. A stream is in flight until it ends or its page leaves. */
   concurrent?: number | undefined;
   /**
    * What is reserved for a chat, whose price is known only afterwards, in USD. A chat that costs more can exceed `usd` by

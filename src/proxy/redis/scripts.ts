@@ -77,9 +77,13 @@ end
  */
 export const reserve = `${common}
 local limits, repeated = input.limits, false
-if input.hasAttempt then repeated = redis.call('EXISTS', KEYS[2]) == 1 end
+if input.hasAttempt then
+  -- A client sends the script again if its connection closes before the result.
+  local by = redis.call('GET', KEYS[2])
+  repeated = by and by ~= input.request
+end
 local function remember()
-  if input.hasAttempt then redis.call('SET', KEYS[2], '1', 'PX', ${attemptMemoryMs}) end
+  if input.hasAttempt then redis.call('SET', KEYS[2], input.request, 'PX', ${attemptMemoryMs}) end
 end
 if not limits then
   if repeated then return {'attempt', '0', text(now)} end

@@ -24,14 +24,14 @@ const sweepInterval = 60_000;
 /* @__NO_SIDE_EFFECTS__ */
 export function memoryStore(): Store {
   const users = new Map<string, UserState>();
-  const attempts = new Map<string, number>();
+  const attempts = new Map<string, { readonly at: number; readonly request: string }>();
   const keys = new Map<string, CountedKey & { readonly until: number }>();
   const owners = new Map<string, string>();
   let sweptAt = 0;
 
   /** The state of a user. A map keeps the order of insertion, so the oldest entries come first. */
   function stateOf(user: string, now: number): UserState {
-    for (const [attempt, at] of attempts) {
+    for (const [attempt, { at }] of attempts) {
       if (now - at < attemptMemoryMs && attempts.size < maxRemembered) break;
       attempts.delete(attempt);
     }
@@ -59,9 +59,10 @@ export function memoryStore(): Store {
       const now = Date.now();
       const state = stateOf(user, now);
       const attempt = reservation.attempt && JSON.stringify([user, reservation.attempt]);
-      const isRepeated = attempt !== undefined && attempts.has(attempt);
+      const { request: firstRequest = request } = attempts.get(attempt ?? '') ?? {};
+      const isRepeated = firstRequest !== request;
       if (limits === undefined) {
-        if (attempt !== undefined && !isRepeated) attempts.set(attempt, now);
+        if (attempt !== undefined && !isRepeated) attempts.set(attempt, { at: now, request });
         return { refused: isRepeated ? 'attempt' : undefined, spentUsd: 0, windowEndsAt: now };
       }
       const window = windowAt(state, limits.windowMs, now);
@@ -84,7 +85,7 @@ export function memoryStore(): Store {
         leaseEndsAt,
       });
       if (refused !== undefined) return { ...result, refused };
-      if (attempt !== undefined) attempts.set(attempt, now);
+      if (attempt !== undefined) attempts.set(attempt, { at: now, request });
       return result;
     },
 

@@ -15,7 +15,7 @@ export interface Reservation {
   readonly user: string;
   /** Identifies the request. A second `reserve` with the same id changes nothing. */
   readonly request: string;
-  /** Identifies an attempt of a browser. It may be used once within ten minutes. */
+  /** Identifies an attempt of a browser. It may be used by one request within ten minutes. */
   readonly attempt?: string | undefined;
   /** Undefined if only the attempt is checked: then nothing else is recorded. */
   readonly limits?: StoredLimits | undefined;
@@ -122,10 +122,14 @@ export const attemptMemoryMs = 600_000;
 /** How long a charged key is remembered, in ms, so that its replays are not counted: two windows, but at least a week. */
 export const keyMemoryMs = (windowMs: number) => Math.max(2 * windowMs, 604_800_000);
 
+/** The highest amount in billionths of a USD: sums of it remain finite, which JSON and Redis require. */
+const maxNanoUsd = 1e24;
+
 /**
  * Stores count in billionths of a USD, because sums of fractions drift. Rounded up, so that an amount is never lost, but
  * not because of an error in the last digit.
  */
-export const toNanoUsd = (usd: number) => Math.ceil(Math.round(usd * 1e12) / 1e3);
+export const toNanoUsd = (usd: number) =>
+  Math.min(maxNanoUsd, Math.ceil(Math.round(usd * 1e12) / 1e3));
 
 export const toUsd = (nanoUsd: number) => nanoUsd / 1e9;

@@ -29,6 +29,16 @@ export const limitTests = (makeStore: MakeStore): StoreTest[] => [
     },
   },
   {
+    name: 'A limit can be as high as numbers are',
+    async run() {
+      const user = await newUser(makeStore);
+      const limits = { usd: Number.MAX_VALUE };
+      await (await user.expect(undefined, { usd: 0.1, limits })).settle('charged');
+      await user.expectUsage({ usd: 0.1, reservedUsd: 0 });
+      await user.expect(undefined, { usd: 1e6, limits });
+    },
+  },
+  {
     name: 'A refusal reports the amount spent and the end of the window',
     async run() {
       const user = await newUser(makeStore);
@@ -87,6 +97,26 @@ export const limitTests = (makeStore: MakeStore): StoreTest[] => [
       const other = await newUser(makeStore);
       await other.expect(undefined, { attempt: 'a' });
       await user.expectUsage({ requests: 2 });
+    },
+  },
+  {
+    name: 'A reservation that is sent twice is one attempt',
+    async run() {
+      const { store, name } = await newUser(makeStore);
+      for (const limits of [undefined, { windowMs: 60_000 }]) {
+        const request = {
+          user: name,
+          request: crypto.randomUUID(),
+          attempt: crypto.randomUUID(),
+          limits,
+          usd: 0,
+          isChargedOnce: false,
+          body: '',
+          leaseMs: 60_000,
+        };
+        await store.reserve(request);
+        expectEqual('second', (await store.reserve(request)).refused ?? 'none', 'none');
+      }
     },
   },
   {

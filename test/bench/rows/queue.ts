@@ -1,13 +1,8 @@
-import { fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
-import { Redis } from 'ioredis';
 
 import type { QueueJob, QueueMeasurement } from '../queue-process.ts';
+import { startRedis } from '../redis.ts';
 import type { QueueRow } from '../row.ts';
 import { interleave, median } from '../stats.ts';
 
@@ -18,7 +13,7 @@ const rounds = 2;
 
 /** What a queue costs in Redis and in its worker, next to BullMQ alone with as many jobs that do nothing. */
 export async function queueRows(): Promise<QueueRow[]> {
-  await using redis = await startRedis();
+  await using redis = await startQueues();
   const { memory, run } = redis;
   const empty = await memory();
   const addPlain = await run({ task: 'add-plain', name: 'plain', rows: added });
@@ -118,20 +113,10 @@ export async function queueRows(): Promise<QueueRow[]> {
   ];
 }
 
-/** A Redis of its own, without persistence. */
-async function startRedis() {
-  const folder = mkdtempSync(join(tmpdir(), 'polygate-bench-'));
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  probe.close();
-  await once(probe, 'close');
-  const options = ['--bind', '127.0.0.1', '--save', '', '--dir', folder];
-  const server = spawn('redis-server', ['--port', String(port), ...options], { stdio: 'ignore' });
-  const redis = new Redis(port, { maxRetriesPerRequest: null, retryStrategy: () => 50 });
-  redis.on('error', () => undefined);
-  await redis.ping();
+/** A Redis, and processes that work with it. */
+async function startQueues() {
+  const started = await startRedis();
+  const { port, redis } = started;
   return {
     clear: () => redis.flushall(),
     memory: async () => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]),
@@ -146,11 +131,6 @@ async function startRedis() {
       await failed.catch(() => undefined);
       return measurement;
     },
-    async [Symbol.asyncDispose]() {
-      redis.disconnect();
-      server.kill('SIGKILL');
-      await once(server, 'exit');
-      rmSync(folder, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
   };
 }

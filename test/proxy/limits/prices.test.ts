@@ -13,7 +13,11 @@ describe('a request whose price is not known', () => {
     ['a model that is not listed', '/v1/images/tasks', { model: 'none', prompt: 'A harbor' }],
     ['a video without a duration', '/v1/videos', { model: 'tide-video', prompt: 'Waves' }],
     ['a size in pixels', '/v1/images/tasks', { ...image, size: '1024x1024' }],
-    ['a list as a count', '/v1/images/tasks', { ...image, num_images: -1 }],
+    ['a negative count', '/v1/images/tasks', { ...image, num_images: -1 }],
+    ['a list as a count', '/v1/images/tasks', { ...image, n: [1] }],
+    ['true as a count', '/v1/images/tasks', { ...image, n: true }],
+    ['a list as a text', '/v1/audio/tasks', { model: 'echo-speech', text: ['Hello', 'you'] }],
+    ['a number as a text', '/v1/audio/tasks', { model: 'echo-speech', text: 12_345 }],
     ['a route that is not documented', '/v1/images/edits', image],
   ];
   const send = (origin: string, path: string, body: object) =>
@@ -23,7 +27,12 @@ describe('a request whose price is not known', () => {
       headers: { 'x-user': 'ann', 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-  const allow = ['POST /v1/images/tasks', 'POST /v1/videos', 'POST /v1/images/edits'];
+  const allow = [
+    'POST /v1/images/tasks',
+    'POST /v1/videos',
+    'POST /v1/images/edits',
+    'POST /v1/audio/tasks',
+  ] as const;
 
   test.each(unpriced)('is refused: %s', async (_, path, body) => {
     const setup = await startProxy({ limits: { usd: 1 }, allow });
@@ -53,6 +62,30 @@ describe('a request whose price is not known', () => {
     await page(once).videos.submit({ model: 'tide-video', prompt: 'Waves' });
     expect(mock.requests.map(({ path }) => path)).toEqual(['/v1/videos']);
   });
+});
+
+test.each([
+  ['images', '/v1/images/tasks', { ...image, n: 1e-9 }, 0.02],
+  ['images, as a text', '/v1/images/tasks', { ...image, n: '1.5' }, 0.04],
+  [
+    'seconds',
+    '/v1/videos',
+    { model: 'tide-video', prompt: 'Waves', duration: 1e-9, resolution: '720p' },
+    0.02,
+  ],
+])('a part of a unit is reserved as a whole one: %s', async (_, path, body, reservedUsd) => {
+  const calls: (number | undefined)[] = [];
+  const { origin } = await startProxy({
+    limits: { usd: 1 },
+    permit: (call) => calls.push(call.reservedUsd) > 0,
+  });
+  await sendRaw(origin, {
+    method: 'POST',
+    path: mount + path,
+    headers: { 'x-user': 'ann', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(calls).toEqual([reservedUsd]);
 });
 
 describe('the price list', () => {

@@ -1,7 +1,7 @@
 import { Polygate, RateLimitError } from 'polygate';
 import { memoryStore } from 'polygate/proxy';
 import type { ProxyOptions } from 'polygate/proxy';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { ConfigurationError } from '../../../src/index.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -128,6 +128,7 @@ describe('limits as a function', () => {
     ['throw', () => Promise.reject(new Error('No database'))],
     ['are invalid', () => ({ usd: -1 })],
     ['are misspelled', () => ({ used: 1 }) as never],
+    ['are null', () => null as never],
   ])('that %s lead to a 500, and nothing is sent', async (_, limits) => {
     const { mock, origin, reports } = await startProxy({ limits });
     const reply = await sendRaw(origin, {
@@ -208,5 +209,29 @@ describe('with limits, a body is rejected', () => {
       body: JSON.stringify(body),
     });
     expect(reserved).toEqual([expected]);
+  });
+});
+
+describe('a store', () => {
+  const broken = { ...memoryStore(), renew: () => undefined as never };
+  afterEach(() => void vi.useRealTimers());
+
+  test('that cannot renew a lease does not end the process', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const setup = await startProxy({ limits: {}, store: broken }, { chunkDelayMs: 20 });
+    const chunks = setup.page(once).chat.completions.stream(chat)[Symbol.asyncIterator]();
+    await chunks.next();
+    vi.advanceTimersByTime(8_000);
+    await chunks.return?.();
+    await expect.poll(() => usageOf(setup)).toMatchObject({ inFlight: 0 });
+  });
+
+  test('that does not respond makes usage reject', async () => {
+    const store = { ...memoryStore(), usage: () => new Promise<never>(() => {}) };
+    const setup = await startProxy({ store });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const usage = rejection(Error, setup.handler.usage('ann'));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect((await usage).message).toContain('has not responded within 5000 ms');
   });
 });

@@ -12,8 +12,8 @@ describe('memoryStore', () => {
   test('forgets the oldest attempts, so that the memory is limited', async () => {
     const store = memoryStore();
     const attempt = async (id: number) => {
-      const request = { user: 'ann', request: `r${id}`, usd: 0, isChargedOnce: false, body: '' };
-      return store.reserve({ ...request, attempt: `a${id}`, leaseMs: 1 });
+      const request = { user: 'ann', request: crypto.randomUUID(), usd: 0, isChargedOnce: false };
+      return store.reserve({ ...request, attempt: `a${id}`, body: '', leaseMs: 1 });
     };
     for (let id = 0; id <= 100_000; id += 1) await attempt(id);
     expect((await attempt(100_000)).refused).toBe('attempt');

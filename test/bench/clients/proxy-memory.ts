@@ -1,0 +1,3 @@
+import { limitedClient } from '../forwarding.ts';
+
+export const client = limitedClient();

@@ -1,0 +1,3 @@
+import { forwardingClient } from '../forwarding.ts';
+
+export const client = forwardingClient({});
