@@ -10,3 +10,4 @@ export type { RowCounts } from './queue.ts';
 export type { EndedRow, EndStatus, Row, RowError, RowStatus } from './row.ts';
 export type { PauseReason } from './store.ts';
 export type { QueueWorker } from './worker.ts';
+export type { RowKind } from '../internal/row-driver.ts';

@@ -4,4 +4,4 @@ export type { NodeFetchDispatcher, NodeFetchOptions } from './fetch/dispatcher.t
 export { saveTo } from './save-to.ts';
 export type { SavedFile, SaveToOptions } from './save-to.ts';
 export { toNodeHandler } from './to-node-handler.ts';
-export type { NodeHandler } from './to-node-handler.ts';
+export type { NodeHandler, WebHandler } from './to-node-handler.ts';

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { unchecked } from '../types/schema.ts';
 
 /** A handler of the Web platform, such as the one of `createProxyHandler`. */
-type WebHandler = (request: Request) => Response | Promise<Response>;
+export type WebHandler = (request: Request) => Response | Promise<Response>;
 
 /** The stream of `node:stream/web`, which differs from that of the platform only in its types. */
 type NodeStream = Parameters<typeof Readable.fromWeb>[0];

@@ -155,7 +155,7 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     expect(await page.evaluate(focused)).toBe('A ferry');
 
     const link = page.getByRole('link', { name: 'Download: A ferry' });
-    expect(await link.getAttribute('download')).toBe('a-ferry.svg');
+    expect(await link.getAttribute('download')).toBe('a-ferry.png');
     const url = await link.getAttribute('href');
     expect((await page.request.get(new URL(url, page.url()).href)).status()).toBe(200);
 
@@ -213,7 +213,7 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
       await page.keyboard.press(key);
       await page.locator(`.shell[data-view=${view}]`).waitFor();
     }
-    expect(await page.title()).toBe('Chat · polygate playground');
+    await expect.poll(() => page.title()).toBe('Chat · polygate playground');
     await page.getByLabel('Message').fill('Version ');
     await page.getByLabel('Message').press('2');
     expect(await page.getByLabel('Message').inputValue()).toMatch(/2$/);

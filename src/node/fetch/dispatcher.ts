@@ -9,6 +9,7 @@ export type DispatchController = Undici.Dispatcher.DispatchController;
 
 /** What {@link nodeFetch} needs of a dispatcher. Not undici's own type: it may not be installed, or have two versions. */
 export interface NodeFetchDispatcher {
+  /** Sends a request, and passes what arrives to the handler. */
   dispatch(options: object, handler: object): boolean;
 }
 

@@ -20,6 +20,7 @@ export interface NodeFetch {
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Waits for the requests in flight, then closes all connections. Later requests fail and are not sent. */
   close(): Promise<void>;
+  /** Calls `close()` at the end of `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -36,7 +37,7 @@ export interface NodeFetch {
  * await fetch.close();
  * ```
  *
- * @throws {@link ConfigurationError} if an option is unknown or invalid, or if undici is not installed.
+ * @throws `ConfigurationError` if an option is unknown or invalid, or if undici is not installed.
  */
 export function nodeFetch(options: NodeFetchOptions = {}): NodeFetch {
   checkOptions(options);

@@ -7,7 +7,9 @@ import * as scripts from './scripts.ts';
 
 /** The methods of an ioredis client, or of its `Cluster`, that the store uses. */
 export interface RedisClient {
+  /** Runs a script that the server has loaded. */
   evalsha(sha1: string, numkeys: number, ...args: string[]): Promise<unknown>;
+  /** Runs a script. */
   eval(script: string, numkeys: number, ...args: string[]): Promise<unknown>;
 }
 

@@ -109,6 +109,7 @@ export interface Store {
   settle(settlement: Settlement): Promise<void>;
   /** Prolongs the leases of requests in flight. */
   renew(user: string, requests: readonly string[], leaseMs: number): Promise<void>;
+  /** What a user has spent and reserved in the current window. */
   usage(user: string, windowMs: number): Promise<StoredUsage>;
   /** Records the owner of resources, unless they have one. Owners never expire. */
   own(user: string, resources: readonly string[]): Promise<void>;

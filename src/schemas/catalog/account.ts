@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import * as docs from '../docs/catalog.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 
+/** The account: balance, concurrency limit and number of models. Unknown fields are kept. */
 export const accountRecord: z.ZodMiniType<Account> = recordSchema(docs.account, {
   object: z.literal('account'),
   wallet: openString<'unified'>(),
@@ -19,6 +20,7 @@ export const accountRecord: z.ZodMiniType<Account> = recordSchema(docs.account, 
   models: recordSchema(docs.accountModels, { available: z.number() }),
 });
 
+/** Whether the account is ready, with the result of each check. Unknown fields are kept. */
 export const readinessRecord: z.ZodMiniType<Readiness> = recordSchema(docs.readiness, {
   object: z.literal('readiness'),
   wallet: openString<'unified'>(),
@@ -34,6 +36,7 @@ export const readinessRecord: z.ZodMiniType<Readiness> = recordSchema(docs.readi
   ),
 });
 
+/** The balance of the API key and its owner. Unknown fields are kept. */
 export const keyBalanceRecord: z.ZodMiniType<KeyBalance> = recordSchema(docs.keyBalance, {
   success: z.boolean(),
   message: z.string(),

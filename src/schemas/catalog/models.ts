@@ -5,6 +5,7 @@ import * as docs from '../docs/catalog.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 import { pricingRecord } from './pricing.ts';
 
+/** A model with its prices. Unknown fields are kept. */
 export const modelRecord: z.ZodMiniType<Model> = recordSchema(docs.model, {
   id: z.string(),
   object: z.literal('model'),

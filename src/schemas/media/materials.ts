@@ -5,6 +5,7 @@ import type { MaterialType } from '../../types/media/materials.ts';
 import * as docs from '../docs/media.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 
+/** A material of the library. Unknown fields are kept. */
 export const materialRecord: z.ZodMiniType<Material> = recordSchema(docs.material, {
   id: z.string(),
   object: z.literal('material'),

@@ -19,6 +19,7 @@ const taskShape = {
   poll_url: z.optional(z.string()),
 };
 
+/** An image task as the service sends it. Unknown fields are kept. */
 export const imageTaskRecord: z.ZodMiniType<ImageTaskRecord> = recordSchema(docs.imageTaskRecord, {
   ...taskShape,
   image_url: z.nullable(z.string()),
@@ -37,6 +38,7 @@ export const imageTaskRecord: z.ZodMiniType<ImageTaskRecord> = recordSchema(docs
   ),
 });
 
+/** A video task as the service sends it. Unknown fields are kept. */
 export const videoTaskRecord: z.ZodMiniType<VideoTaskRecord> = recordSchema(docs.videoTaskRecord, {
   ...taskShape,
   video_url: z.nullable(z.string()),
@@ -49,6 +51,7 @@ export const videoTaskRecord: z.ZodMiniType<VideoTaskRecord> = recordSchema(docs
   ),
 });
 
+/** A music or speech task as the service sends it. Unknown fields are kept. */
 export const audioTaskRecord: z.ZodMiniType<AudioTaskRecord> = recordSchema(docs.audioTaskRecord, {
   ...taskShape,
   audio_url: z.nullable(z.string()),

@@ -5,11 +5,19 @@ import { ConfigurationError } from '../../../errors/configuration.ts';
 /** A network error: its message and code, then those of its causes. */
 const errorChain = z.array(z.object({ message: z.string(), code: z.optional(z.string()) }));
 
-const recordedRequest = z.object({
-  method: z.string(),
+/** A request as it is stored and matched. */
+export interface RecordedRequest {
+  /** HTTP method. */
+  method: string;
   /** Path and query. Requests to other hosts than the gateway have the whole URL. */
-  path: z.string(),
+  path: string;
   /** JSON as such, text as a string, anything else in base64. */
+  body?: unknown;
+}
+
+const recordedRequest: z.ZodMiniType<RecordedRequest> = z.object({
+  method: z.string(),
+  path: z.string(),
   body: z.optional(z.unknown()),
 });
 
@@ -43,9 +51,6 @@ const recording = z.object({
 const tape = z.object({ version: z.literal(1), recordings: z.array(recording) });
 
 export type ErrorChain = z.infer<typeof errorChain>;
-
-/** A request as it is stored and matched. */
-export type RecordedRequest = z.infer<typeof recordedRequest>;
 
 export type RecordedResponse = z.infer<typeof recordedResponse>;
 
