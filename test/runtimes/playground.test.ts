@@ -92,7 +92,7 @@ test('through the AI SDK, a truncated stream is reported as useChat reports it, 
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.locator('.turn-assistant[data-state=done]', { hasText: 'harbor' }).waitFor();
   expect(await response.locator('.meta').innerText()).toMatch(
-    /AI SDK.*\d+ input, \d+ output tokens.*\$0\.0000/,
+    /AI SDK.*\d+ input, \d+ output tokens.*\$0\.000/,
   );
   await page.getByLabel('Message').fill('A long story about the sea. '.repeat(30));
   await page.keyboard.press('Enter');

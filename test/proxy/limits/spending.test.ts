@@ -69,10 +69,15 @@ describe('limits.usd', () => {
   test('reserves chatUsd for a chat, and replaces it with the charge', async () => {
     const setup = await startProxy({ limits: { usd: 0.1, chatUsd: 0.06 } });
     const { mock, page } = setup;
-    const results = await Promise.allSettled(
-      [1, 2, 3].map(() => page(once).chat.completions.create(chat)),
-    );
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    // Long enough for the other chats to be refused before the charge of the first one is known.
+    mock.fail({ route: 'POST /v1/chat/completions', delayMs: 2_000 });
+    const first = page(once).chat.completions.create(chat);
+    void first.catch(() => undefined);
+    await eventually(() => expect(mock.requests).toHaveLength(1));
+    for (let index = 0; index < 2; index += 1) {
+      await rejection(PaymentRequiredError, page(once).chat.completions.create(chat));
+    }
+    await first;
     expect(await usageOf(setup)).toEqual({
       usd: chargedUsd(mock),
       reservedUsd: 0,
