@@ -18,7 +18,7 @@ export interface RowFiles {
 
 /**
  * Which files a batch has written, in a file next to its journal. An entry is durable before a file gets its name, so that
- * after a kill, files of this batch can be told from those of others.
+ * after a kill, files of this batch can be distinguished from those of others.
  */
 export class FileRecord {
   readonly #journal: ReturnType<typeof fileJournal>;

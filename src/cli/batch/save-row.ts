@@ -33,7 +33,7 @@ export async function saveRow(
 ): Promise<string[]> {
   // Files of this batch that have lost their end, or one of which is missing.
   for (const { path } of saved?.files ?? []) rmSync(path, { force: true });
-  // Before a file gets its name, so that the next run can tell that it belongs to this batch.
+  // Before a file gets its name, so that the next run recognizes it as a file of this batch.
   await record.record(journalId, { template, hash });
   const mayBeSaved = saved !== undefined && saved.files === undefined;
   const files: SavedFile[] = [];

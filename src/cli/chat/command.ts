@@ -32,7 +32,7 @@ Exit codes:
   0    the response is complete
   1    the service rejected the request; nothing was charged
   2    an option is invalid; nothing was sent
-  3    it may have been charged, and the response is missing or cut off. A chat is never sent twice
+  3    it may have been charged, and the response is missing or cut off. Such a chat is not sent again
   130  ended with Ctrl-C; 141 the output pipe was closed; 143 SIGTERM
 `;
 

@@ -32,7 +32,7 @@ type SendChat = (
 export class ChatSubmission<Output = never> {
   /** Type-level only. */
   declare readonly 'created by chat.completions.submission()': Output;
-  /** Tells it apart from submissions of tasks. */
+  /** Distinguishes it from submissions of tasks. */
   readonly kind = 'chat';
   // Private at run time, because they contain prompts and give access to the API key.
   readonly #request: () => ChatRequest;

@@ -88,7 +88,6 @@ export function recordings(path: string, options: RecordingOptions = {}): Tape {
   const { fetch = globalThis.fetch, redact, allowUnused = false } = options;
   const { timing = false, charges = false } = options;
   const mode = resolveMode(path, options.mode);
-  const redactor = new Redactor(redact);
   const folder = `${basename(path, extname(path))}.files`;
   if (mode === 'record') {
     const recorder = new Recorder(fetch, timing);
@@ -96,7 +95,7 @@ export function recordings(path: string, options: RecordingOptions = {}): Tape {
     return { fetch: recorder.fetch, mode, unused: [], save, [Symbol.asyncDispose]: save };
   }
   const fileOf = (name: string) => join(dirname(path), folder, basename(name));
-  const player = new Player(readTape(path), redactor, { timing, charges, fileOf });
+  const player = new Player(readTape(path), new Redactor(redact), { timing, charges, fileOf });
   return {
     fetch: player.fetch,
     mode,

@@ -8,7 +8,7 @@ import { canonical, mapStrings } from './json.ts';
 import { toNetworkError } from './network-failure.ts';
 import { observe, toRecorded } from './observed-request.ts';
 import type { Redactor } from './redactor.ts';
-import { restoreGateway } from './redactor.ts';
+import { linkHost, recordedGateway, restoreGateway } from './redactor.ts';
 import { replayedHeaders } from './response-headers.ts';
 import type { RecordedRequest, RecordedResponse, Recording } from './tape-file.ts';
 
@@ -54,9 +54,9 @@ export class Player {
     const { request } = await observe(input, init);
     const { url, signal } = request;
     signal?.throwIfAborted();
-    const isLink = url.hostname === 'recorded.invalid';
+    const isLink = url.hostname === linkHost;
     const recording = this.#take(
-      toRecorded(request, this.#redactor, isLink ? 'https://gateway.invalid' : url.origin),
+      toRecorded(request, this.#redactor, isLink ? recordedGateway : url.origin),
     );
     const { response, lost } = recording;
     if (lost) throw toNetworkError(lost);

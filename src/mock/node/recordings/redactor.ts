@@ -1,7 +1,10 @@
 import { mapStrings } from './json.ts';
 
 /** The origin of the gateway on a tape. */
-const recordedGateway = 'https://gateway.invalid';
+export const recordedGateway = 'https://gateway.invalid';
+
+/** The host of links to results on a tape. */
+export const linkHost = 'recorded.invalid';
 
 const redacted = '[redacted]';
 
@@ -106,9 +109,9 @@ export class Redactor {
   }
 
   #linkOf(url: string): string {
-    if (url.startsWith('https://recorded.invalid/')) return url;
+    if (url.startsWith(`https://${linkHost}/`)) return url;
     const href = hrefOf(url);
-    const link = this.#links.get(href) ?? `https://recorded.invalid/${this.#links.size + 1}`;
+    const link = this.#links.get(href) ?? `https://${linkHost}/${this.#links.size + 1}`;
     this.#links.set(href, link);
     return link;
   }
