@@ -1,4 +1,4 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 import { parseArguments, parseUsd, UsageError } from '../arguments.ts';
 import { commandOptions, serviceHelp } from '../command-options.ts';
@@ -91,7 +91,7 @@ export function parseBatchArguments(
   const output = values.output ?? defaultOutput;
   checkTemplate(output);
   const journal = values.journal ?? `${file}.polygate.jsonl`;
-  return {
+  const options: BatchArguments = {
     service: values,
     file,
     model: values.model?.trim() || undefined,
@@ -111,6 +111,22 @@ export function parseBatchArguments(
     force: values.force ?? false,
     json: values.json ?? false,
   };
+  checkPaths(options);
+  return options;
+}
+
+/** Refuses to write one file over another: without its journal, a batch would pay for all rows again. */
+function checkPaths(options: BatchArguments): void {
+  const { file, journal, results, column } = options;
+  const paths = [journal, `${journal}.files`, results];
+  if (file !== undefined) paths.push(file);
+  if (column !== undefined) paths.push(copyName(options));
+  const absolute = paths.map((path) => resolve(path));
+  const repeated = paths.find((_, index) => absolute.indexOf(absolute[index] ?? '') !== index);
+  if (repeated === undefined) return;
+  throw new UsageError(
+    `${repeated} is named twice: the table, the journal, its list of files, the results and the copy of the table must be different files`,
+  );
 }
 
 function parseFormat(text: string | undefined): Format | undefined {
