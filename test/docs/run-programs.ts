@@ -26,7 +26,8 @@ export interface Result {
  */
 export async function runPrograms(sessions: readonly Session[]): Promise<Result[][]> {
   const host = new URL('program-host.ts', import.meta.url);
-  const env = { POLYGATE_LOG: 'off', SESSIONS: JSON.stringify(sessions) };
+  // Without `CI`, as on a reader's machine: recordings are made on the first run there, and refused in CI.
+  const env = { POLYGATE_LOG: 'off', CI: '', SESSIONS: JSON.stringify(sessions) };
   const { code, stdout, stderr } = await runFromSource(host, { env });
   if (code !== 0) throw new Error(`A program left a handle open or exited the process\n${stderr}`);
   return JSON.parse(stdout);
