@@ -11,6 +11,8 @@ export interface Report {
   readonly seconds: number;
   readonly rows: readonly Row[];
   readonly nodeFetch: readonly OptionRow[];
+  /** CPU time over TLS, with `nodeFetch` over HTTP/1.1 and HTTP/2. */
+  readonly http2: readonly OptionRow[];
   readonly hooks: readonly OptionRow[];
   readonly telemetry: readonly OptionRow[];
   readonly queue: readonly QueueRow[];
@@ -96,6 +98,19 @@ function variantTable(rows: readonly OptionRow[], name: string, title: string): 
   ].join('\n');
 }
 
+function http2Table(rows: readonly OptionRow[]): string {
+  const cell = (value = Number.NaN) => number.format(value);
+  const names = ['polygate', 'polygate-node-fetch', 'polygate-http2'];
+  return [
+    '| Benchmark | raw | polygate | over nodeFetch | over nodeFetch and HTTP/2 |',
+    '| --- | --: | --: | --: | --: |',
+    ...rows.map(({ title, baseline, values }) => {
+      const cells = names.map((name) => cell(values[name]));
+      return `| ${title} | ${baseline} | ${cells.join(' | ')} |`;
+    }),
+  ].join('\n');
+}
+
 function telemetryTable(rows: readonly OptionRow[]): string {
   return [
     '| Benchmark | polygate | polygate with OpenTelemetry |',
@@ -132,8 +147,19 @@ function limitsTable(rows: readonly LimitsRow[]): string {
 
 /** Renders docs/benchmarks.md. */
 export function page(report: Report): string {
-  const { machine, node, versions, seconds, rows, nodeFetch, hooks, telemetry, queue, limits } =
-    report;
+  const {
+    machine,
+    node,
+    versions,
+    seconds,
+    rows,
+    nodeFetch,
+    http2,
+    hooks,
+    telemetry,
+    queue,
+    limits,
+  } = report;
   const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const lost = rows.filter((row) => !isMet(row) || betterClients(row).length > 0);
   return `# Benchmarks
@@ -174,6 +200,12 @@ package in another way. All three take turns. User and system CPU time relative 
 ${variantTable(nodeFetch, 'polygate-node-fetch', 'over nodeFetch')}
 
 ${notes.nodeFetch}
+
+Over TLS, with HTTP/1.1 and with \`nodeFetch({ http2: true })\`; the global \`fetch\` of Node 24 uses HTTP/1.1:
+
+${http2Table(http2)}
+
+${notes.http2}
 
 ## What hooks cost
 
@@ -222,6 +254,6 @@ ${notes.limits}
 \`npm run bench\` runs the benchmarks and generates this page; do not edit it. The raw numbers are in
 [benchmarks/results.json](benchmarks/results.json). To profile one client:
 \`node test/bench/profile.ts <client> <job> [cpu|allocations|live]\`. To measure single rows after a build:
-\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|node-fetch|hooks|telemetry|queue|limits>\`.
+\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|node-fetch|http2|hooks|telemetry|queue|limits>\`.
 `;
 }

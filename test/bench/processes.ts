@@ -1,6 +1,11 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { generate } from 'selfsigned';
 
 import type { ClientJob, Measurement } from './client-process.ts';
 import type { Command } from './server.ts';
@@ -42,8 +47,28 @@ export async function startServer() {
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
+/** Starts a server with TLS and HTTP/2. Clients that are started later trust its certificate. */
+export async function startTlsServer() {
+  const pem = await generate([{ name: 'commonName', value: 'localhost' }], {
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  });
+  const directory = mkdtempSync(join(tmpdir(), 'bench-tls-'));
+  const key = join(directory, 'key.pem');
+  const certificate = join(directory, 'certificate.pem');
+  writeFileSync(key, pem.private);
+  writeFileSync(certificate, pem.cert);
+  process.env.NODE_EXTRA_CA_CERTS = certificate;
+  const child = await start('./tls-server.ts', [key, certificate]);
+  const port = await reply<number>(child);
+  return { base: `https://localhost:${port}`, stop: () => child.disconnect() };
+}
+
 /** Starts a client in its own process. */
-export async function startClient(name: string, { base }: Server, execArgv?: string[]) {
+export async function startClient(
+  name: string,
+  { base }: Pick<Server, 'base'>,
+  execArgv?: string[],
+) {
   const child = await start('./client-process.ts', [name, base], execArgv);
   await reply(child);
   return {

@@ -88,3 +88,13 @@ export function streamPieces(shape: StreamShape, delivery: Delivery): Buffer[] {
     bytes.subarray(index * size, (index + 1) * size),
   );
 }
+
+/** The headers of the service that every response has. */
+export const vendorHeaders = {
+  'x-request-id': 'req_1',
+  'x-svc-charge-usd': '0.0001',
+  'x-svc-wallet': 'unified',
+  'x-svc-concurrency-limit': '100000',
+  'x-svc-concurrency-remaining': '99000',
+  'x-svc-concurrency-source': 'tier_enterprise',
+};

@@ -12,7 +12,7 @@ import { firstTextRow, requestRows } from './rows/calls.ts';
 import { chunkRow } from './rows/chunks.ts';
 import { coldStartRow } from './rows/cold-start.ts';
 import { limitsRows } from './rows/limits.ts';
-import { hookRows, nodeFetchRows, telemetryRows } from './rows/options.ts';
+import { hookRows, http2Rows, nodeFetchRows, telemetryRows } from './rows/options.ts';
 import { parkedRow } from './rows/parked.ts';
 import { pollRows } from './rows/polling.ts';
 import { queueRows } from './rows/queue.ts';
@@ -51,7 +51,15 @@ const groups: Readonly<Record<string, () => Row | Row[] | Promise<Row | Row[]>>>
 
 // node test/bench/run.ts [<group> …]: runs all groups and writes the page, or only prints the rows of the named groups.
 const selected = process.argv.slice(2);
-const known = [...Object.keys(groups), 'node-fetch', 'hooks', 'telemetry', 'queue', 'limits'];
+const known = [
+  ...Object.keys(groups),
+  'node-fetch',
+  'http2',
+  'hooks',
+  'telemetry',
+  'queue',
+  'limits',
+];
 const unknown = selected.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   throw new Error(`Unknown group: ${unknown.join(', ')}. Groups: ${known.join(', ')}.`);
@@ -67,6 +75,8 @@ for (const [name, measure] of Object.entries(groups)) {
 }
 const nodeFetch = isSelected('node-fetch') ? await nodeFetchRows(server) : [];
 nodeFetch.forEach(log);
+const http2 = isSelected('http2') ? await http2Rows() : [];
+http2.forEach(log);
 const hooks = isSelected('hooks') ? await hookRows(server) : [];
 hooks.forEach(log);
 const telemetry = isSelected('telemetry') ? await telemetryRows(server) : [];
@@ -94,6 +104,7 @@ const report: Report = {
   seconds: Math.round((performance.now() - start) / 1_000),
   rows,
   nodeFetch,
+  http2,
   hooks,
   telemetry,
   queue,

@@ -3,19 +3,10 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { completion, deliveries, streamPieces, streams } from './responses.ts';
+import { completion, deliveries, streamPieces, streams, vendorHeaders } from './responses.ts';
 
 // The server of a benchmark run. It does little work, so that the clients dominate the measurements. Runs as a child
 // process: sends its port when it is ready, and replies to commands.
-
-const vendorHeaders = {
-  'x-request-id': 'req_1',
-  'x-svc-charge-usd': '0.0001',
-  'x-svc-wallet': 'unified',
-  'x-svc-concurrency-limit': '100000',
-  'x-svc-concurrency-remaining': '99000',
-  'x-svc-concurrency-source': 'tier_enterprise',
-};
 
 const json = { ...vendorHeaders, 'content-type': 'application/json' };
 const eventStream = { ...vendorHeaders, 'content-type': 'text/event-stream' };

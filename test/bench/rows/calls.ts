@@ -8,7 +8,7 @@ import type { Samples } from '../stats.ts';
 /** Starts the clients, each in its own process, and stops them when `use` has ended. */
 export async function withClients<Result>(
   names: readonly string[],
-  server: Server,
+  server: Pick<Server, 'base'>,
   use: (client: (name: string) => Awaited<ReturnType<typeof startClient>>) => Promise<Result>,
 ): Promise<Result> {
   const clients = new Map<string, Awaited<ReturnType<typeof startClient>>>();

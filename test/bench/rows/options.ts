@@ -1,8 +1,10 @@
 import type { Job } from '../jobs.ts';
+import { startTlsServer } from '../processes.ts';
 import type { Server } from '../processes.ts';
 import { streams } from '../responses.ts';
 import type { OptionRow } from '../row.ts';
 import { baselineOf, interleave, ratios } from '../stats.ts';
+import type { Samples } from '../stats.ts';
 import { withClients } from './calls.ts';
 import { interval } from './polling.ts';
 
@@ -55,6 +57,27 @@ export async function nodeFetchRows(server: Server): Promise<OptionRow[]> {
   return optionRows('node-fetch', ['raw', 'polygate', 'polygate-node-fetch'], server);
 }
 
+/** What HTTP/2 costs or saves: CPU time over TLS, relative to `raw`, whose `fetch` uses HTTP/1.1 in Node 24. */
+export async function http2Rows(): Promise<OptionRow[]> {
+  const server = await startTlsServer();
+  const names = ['raw', 'polygate', 'polygate-node-fetch', 'polygate-http2'] as const;
+  return withClients(names, server, async (client) => {
+    const rows: OptionRow[] = [];
+    for (const { id, title, job, units, rounds } of works) {
+      if (job.kind !== 'request' || units === undefined) continue;
+      const measure = async (name: string) => (await client(name).run(job)).cpu / units;
+      for (const name of names) await measure(name);
+      rows.push(toRow(`http2-${id}`, title, await interleave(names, rounds, measure), 'raw'));
+    }
+    return rows;
+  }).finally(() => server.stop());
+}
+
+function toRow(id: string, title: string, cpu: Samples, baseline: string): OptionRow {
+  const value = Math.round(baselineOf(cpu, baseline)).toLocaleString('en');
+  return { id, title, baseline: `${value} µs`, values: ratios(cpu, baseline) };
+}
+
 /** What telemetry costs: CPU time with OpenTelemetry, relative to polygate without. */
 export async function telemetryRows(server: Server): Promise<OptionRow[]> {
   return optionRows('telemetry', ['polygate', 'polygate-telemetry'], server);
@@ -76,8 +99,7 @@ async function optionRows(
       };
       for (const name of names) await measure(name);
       const cpu = await interleave(names, rounds, measure);
-      const baseline = `${Math.round(baselineOf(cpu, names[0])).toLocaleString('en')} µs`;
-      rows.push({ id: `${group}-${id}`, title, baseline, values: ratios(cpu, names[0]) });
+      rows.push(toRow(`${group}-${id}`, title, cpu, names[0]));
     }
     return rows;
   });
