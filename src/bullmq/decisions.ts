@@ -10,12 +10,12 @@ import {
   ConcurrencyLimitError,
   PaymentRequiredError,
 } from '../errors/status.ts';
+import { isUncharged, withEarlierCharge } from '../internal/charges.ts';
 import {
+  earlierRowAdvice,
   isFinalError,
-  isUncharged,
   nextPollDelay,
   taskPollInterval,
-  withEarlierCharge,
 } from '../internal/row-driver.ts';
 import type { DelayOptions, TaskResult } from '../internal/row-driver.ts';
 import { toRowError } from './row.ts';
@@ -166,7 +166,7 @@ export function afterFailedSubmit(
   const retryAfterMs = Math.min(retryAfterOf(error) ?? 0, maxRetryDelay);
   if (ConcurrencyLimitError.is(error)) return { move, delayMs: Math.max(slotDelay, retryAfterMs) };
   const failures = (state.failures ?? 0) + 1;
-  const rowError = mayBeCharged ? withEarlierCharge(error, !isChat) : error;
+  const rowError = mayBeCharged ? withEarlierCharge(error, earlierRowAdvice(!isChat)) : error;
   const failed = { ...move.state, failures, error: toRowError(rowError, key) };
   if (failures < attempts && canSubmitLater(error)) {
     const backoff = Math.min(maxBackoff, retryDelay * 2 ** (failures - 1));

@@ -14,12 +14,16 @@ export interface FailureContext {
   readonly isPaid: boolean;
   /** Whether its paid request was sent, and whether the service has accepted it. */
   sent?: 'maybe' | 'accepted' | undefined;
+  /** Whether an earlier request with the same key may have been charged, whatever happens to this one. */
+  isRepeated?: boolean | undefined;
   /** Idempotency key of the request. */
   idempotencyKey?: string | undefined;
   /** The command that continues. */
   next?: string | undefined;
   /** The charge, if it is known. */
   chargeUsd?: number | undefined;
+  /** What is known about the refund of a failed task. */
+  refund?: string | undefined;
   /** Removes the API key from a text. */
   clean?: ((text: string) => string) | undefined;
 }
@@ -27,10 +31,11 @@ export interface FailureContext {
 /** What a failure means for the caller's money. */
 type Charged = 'no' | 'failed-task' | 'maybe' | 'yes';
 
-function chargedBy(error: unknown, { isPaid, sent }: FailureContext): Charged {
+function chargedBy(error: unknown, { isPaid, sent, isRepeated }: FailureContext): Charged {
   if (!isPaid) return 'no';
   if (TaskFailedError.is(error)) return 'failed-task';
   if (sent === 'accepted' || (PolygateError.is(error) && error.task !== undefined)) return 'yes';
+  if (isRepeated) return 'maybe';
   return sent === undefined || isUncharged(error) ? 'no' : 'maybe';
 }
 
@@ -51,18 +56,35 @@ export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
 /** Describes a failure: what happened, whether money may have been spent, the key, and the command that continues. */
 export function describeFailure(error: unknown, context: FailureContext): string {
   const { command, isPaid, idempotencyKey, next, clean = cleanText } = context;
-  const [message = ''] = messageOf(error).split('\n');
+  const [first = ''] = messageOf(error).split('\n');
+  const message = first.replaceAll(programAdvice, '');
   const advice = error instanceof UsageError ? ' (see --help)' : '';
   const lines = [`${command}: ${clean(message)}${advice}`];
-  const sentence = isPaid ? moneySentence(chargedBy(error, context), context.chargeUsd) : '';
+  const sentence = isPaid ? moneySentence(chargedBy(error, context), context) : '';
   // Messages of the client often say it themselves.
-  if (!message.includes(sentence)) lines.push(sentence);
+  if (![sentence, earlierRequestAdvice].some((known) => message.includes(known))) {
+    lines.push(sentence);
+  }
   if (isPaid && idempotencyKey !== undefined) lines.push(`Key: ${idempotencyKey}`);
-  if (next !== undefined) lines.push(`To continue: ${next}`);
+  if (next !== undefined) lines.push(`To continue: ${clean(next)}`);
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function moneySentence(charged: Charged, chargeUsd: number | undefined): string {
+/** What messages of the client advise programs to do. */
+const programAdvice =
+  /; retry with error\.idempotencyKey to avoid a second charge|Task \S+ is not lost: continue with error\.task\.wait\(\)\. ?/g;
+
+/** What an error says that speaks of its own request only, although an earlier one with the same key may have been charged. */
+export const earlierRequestAdvice =
+  'This request was not charged, but an earlier one may have been.';
+
+function moneySentence(
+  charged: Charged,
+  {
+    chargeUsd,
+    refund = 'Some services refund failed tasks; run polygate balance to check.',
+  }: FailureContext,
+): string {
   const amount = chargeUsd === undefined ? undefined : formatUsd(chargeUsd);
   switch (charged) {
     case 'no':
@@ -70,7 +92,7 @@ function moneySentence(charged: Charged, chargeUsd: number | undefined): string 
     case 'maybe':
       return 'It may have been charged.';
     case 'failed-task':
-      return `The failed task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. Some services refund failed tasks; run polygate balance to check.`;
+      return `The failed task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. ${refund}`;
     case 'yes':
       return `The task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. Continuing costs nothing more.`;
   }

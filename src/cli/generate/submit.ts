@@ -2,6 +2,7 @@ import type { Polygate, Receipt, Task } from 'polygate';
 
 import { isUncharged, withEarlierCharge } from '../../internal/charges.ts';
 import { messageOf } from '../arguments.ts';
+import { earlierRequestAdvice } from '../failure.ts';
 import type { FailureContext } from '../failure.ts';
 import { note } from '../output.ts';
 import type { TaskEntry } from '../state/task-entry.ts';
@@ -30,13 +31,14 @@ export async function submitEntry(
 ): Promise<Task> {
   const { gateway, store, signal, context, waitCommand } = run;
   const { request, idempotencyKey } = entry;
+  const { clean = cleanText } = context;
   if (request === undefined) throw new Error('the request is not in the state folder');
   context.idempotencyKey = idempotencyKey;
   context.next = waitCommand(idempotencyKey);
   context.sent = 'maybe';
   note(`If this is interrupted: ${context.next}`);
   const task = await send(gateway, request, idempotencyKey, signal).catch((error: unknown) => {
-    if (isRepeated) throw withEarlierCharge(error);
+    if (isRepeated) throw withEarlierCharge(error, earlierRequestAdvice);
     if (isUncharged(error)) {
       store.remove(entry);
       context.next = undefined;
@@ -47,19 +49,25 @@ export async function submitEntry(
   context.chargeUsd = task.chargeUsd;
   // A response with a finished result may have no id. Then only its key can find it again.
   if (task.id) {
-    storeReceipt({ ...entry, request: undefined, receipt: task.toJSON() }, store);
-    context.next = waitCommand(task.id);
-    note(`Submitted as ${cleanText(task.id)}. If this is interrupted: ${context.next}`);
+    storeReceipt({ ...entry, request: undefined, receipt: task.toJSON() }, { store, clean });
+    const id = clean(task.id);
+    // An id that cannot be printed cannot be repeated. The key finds the task, too.
+    context.next = waitCommand(id === task.id ? id : idempotencyKey);
+    note(`Submitted as ${id}. If this is interrupted: ${context.next}`);
   }
   return task;
 }
 
 /** Stores a receipt. The key is already stored, so that a failure is no reason to stop waiting. */
-function storeReceipt(entry: TaskEntry, store: TaskStore): void {
+function storeReceipt(
+  entry: TaskEntry,
+  { store, clean }: { store: TaskStore; clean: (text: string) => string },
+): void {
   try {
     store.write(entry);
   } catch (error) {
-    note(`The receipt could not be stored: ${messageOf(error)}. Keep it:\n${receiptText(entry)}`);
+    const receipt = clean(receiptText(entry));
+    note(`The receipt could not be stored: ${messageOf(error)}. Keep it:\n${receipt}`);
   }
 }
 

@@ -29,7 +29,7 @@ import { mayBeCharged } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
 import type { RowPlan } from './row-plan.ts';
 import type { BatchItem } from './row-state.ts';
-import { isFinalError, withEarlierCharge } from './row.ts';
+import { earlierRowAdvice, isFinalError, withEarlierCharge } from './row.ts';
 import { progressOf, submitRow } from './submit-row.ts';
 
 /**
@@ -70,7 +70,7 @@ export async function runItem<Kind extends TaskKind, Accepted>(
     // A callback can also receive a 402, for example for a chat request that writes the row's prompt.
     if (isPaused(result, pause)) pause.begin(result.error);
     else if (!item.task && mayBeCharged(item.history)) {
-      return { ...result, error: withEarlierCharge(error, plan?.isReplayed) };
+      return { ...result, error: withEarlierCharge(error, earlierRowAdvice(plan?.isReplayed)) };
     }
     return result;
   } finally {

@@ -49,21 +49,22 @@ export function isUncharged(error: unknown): boolean {
   return error.outcome === undefined ? ConfigurationError.is(error) : error.outcome !== 'unknown';
 }
 
-/**
- * The error of a row that an earlier request may have been charged for. The error of the last request speaks of that one
- * only, so a copy with the outcome of the row takes its place.
- */
-export function withEarlierCharge<Thrown>(
-  error: Thrown,
-  isReplayed = true,
-): Thrown | PolygateError {
-  if (!PolygateError.is(error) || error.task) return error;
-  if (error.outcome !== 'rejected' && error.outcome !== 'not-sent') return error;
-  const { message, stack } = error;
+/** What the error of a row says about its earlier request. `isReplayed`: its key protects it from a second charge. */
+export function earlierRowAdvice(isReplayed = true): string {
   const next = isReplayed
     ? 'submit the row again only under its idempotency key.'
     : 'if the row is sent again, you may pay for it a second time.';
-  const advice = `This request was not charged, but an earlier one of this row may have been: ${next}`;
+  return `This request was not charged, but an earlier one of this row may have been: ${next}`;
+}
+
+/**
+ * The error of a request that an earlier one with the same key may have been charged for. It speaks of the last request
+ * only, so a copy with the outcome of all of them, and with `advice`, takes its place.
+ */
+export function withEarlierCharge<Thrown>(error: Thrown, advice: string): Thrown | PolygateError {
+  if (!PolygateError.is(error) || error.task) return error;
+  if (error.outcome !== 'rejected' && error.outcome !== 'not-sent') return error;
+  const { message, stack } = error;
   const text = message.includes(nothingCharged)
     ? message.replace(nothingCharged, advice)
     : `${message} ${advice}`;
