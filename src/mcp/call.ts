@@ -4,11 +4,18 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 export interface Call {
   /** Aborts when the client cancels the call, or the server ends. */
   readonly signal: AbortSignal;
-  /** The time that is left for waiting, in ms. */
+  /** The time that is left for waiting for a task, in ms. */
   readonly remainingMs: () => number;
+  /** The time after which the call must return, whatever it is waiting for, in ms. */
+  readonly limitMs: () => number;
   /** Reports progress, if the client requested it. */
   readonly report: (message: string, percent?: number) => void;
 }
+
+/**
+ * The time that a request or a download may take after the wait has ended, in ms. Clients often wait for 60 seconds.
+ */
+const graceMs = 10_000;
 
 /** Describes a call for the code that does its work. */
 export function createCall(
@@ -23,6 +30,7 @@ export function createCall(
   return {
     signal,
     remainingMs: () => Math.max(0, deadline - performance.now()),
+    limitMs: () => Math.max(0, deadline + graceMs - performance.now()),
     report: (message, percent = 0) => {
       if (progressToken === undefined || signal.aborted) return;
       // The protocol requires that each value is above the one before.
@@ -33,25 +41,17 @@ export function createCall(
   };
 }
 
-/** The call is returned without the result of its work, which continues. */
+/** The call is returned without the result of its work. */
 export const pending = Symbol('pending');
 
-/**
- * The time that a request or a download may take after the wait has ended, in ms. Clients often wait for 60 seconds.
- */
-const graceMs = 10_000;
-
-/**
- * Waits for work that is usually short, until a little after the call should return, or until it is cancelled. The work
- * continues either way.
- */
+/** Waits for work until the call must return, or is cancelled. The work continues either way. */
 export async function within<Value>(
-  { signal, remainingMs }: Call,
+  { signal, limitMs }: Pick<Call, 'signal' | 'limitMs'>,
   work: Promise<Value>,
 ): Promise<Value | typeof pending> {
   let stop = (): void => undefined;
   const end = new Promise<typeof pending>((resolve) => {
-    const timer = setTimeout(resolve, remainingMs() + graceMs, pending);
+    const timer = setTimeout(resolve, limitMs(), pending);
     const onAbort = () => {
       resolve(pending);
     };
@@ -66,5 +66,18 @@ export async function within<Value>(
     return await Promise.race([work, end]);
   } finally {
     stop();
+  }
+}
+
+/** Waits for work that costs nothing, until the call must return or is cancelled. Then the work is cancelled, too. */
+export async function withinFree<Value>(
+  call: Pick<Call, 'signal' | 'limitMs'>,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value | typeof pending> {
+  const stop = new AbortController();
+  try {
+    return await within(call, work(AbortSignal.any([call.signal, stop.signal])));
+  } finally {
+    stop.abort();
   }
 }

@@ -3,18 +3,17 @@ import { ConfigurationError, TaskFailedError, TaskWaitTimeoutError } from 'polyg
 import type { SucceededGeneration, Task } from 'polygate';
 
 import type { FailureContext } from '../cli/failure.ts';
-import { formatUsd } from '../cli/money.ts';
 import type { GenerationKind } from '../cli/state/task-entry.ts';
 import type { TaskStore } from '../cli/state/task-store.ts';
 import type { ProcessBudget } from './budget.ts';
-import { pending, within } from './call.ts';
+import { pending, within, withinFree } from './call.ts';
 import type { Call } from './call.ts';
+import { continueTask, repeatCall } from './continuation.ts';
 import type { Refunds } from './refunds.ts';
 import { errorReply, pendingReply, reply, resultReply } from './replies.ts';
 import type { Results } from './results.ts';
 import { keyOf, outputOf } from './session.ts';
 import type { Session } from './session.ts';
-import { repeatCall } from './submissions.ts';
 import type { OpenTask, Submissions } from './submissions.ts';
 import { parseGeneration } from './tool-schemas.ts';
 
@@ -26,8 +25,6 @@ export interface GenerationsOptions {
   readonly budget: ProcessBudget;
   readonly refunds: Refunds;
   readonly store: TaskStore;
-  /** The models that may be paid for; empty for all. */
-  readonly allowedModels: readonly string[];
   readonly clean: (text: string) => string;
 }
 
@@ -41,16 +38,11 @@ export class Generations {
 
   /** Generates something, or returns what an earlier call with the same arguments has generated. */
   async generate(kind: GenerationKind, args: unknown, call: Call): Promise<CallToolResult> {
-    const { session, submissions, allowedModels, clean } = this.#options;
+    const { session, submissions, clean } = this.#options;
     const tool = `generate_${kind}`;
     const context: FailureContext = { command: tool, isPaid: true };
     try {
       const { model, body, again } = parseGeneration(kind, args);
-      if (allowedModels.length > 0 && !allowedModels.includes(model)) {
-        throw new ConfigurationError(
-          `This server may use ${allowedModels.join(', ')} only, not ${model}.`,
-        );
-      }
       const idempotencyKey = keyOf(session, { tool, body, again });
       const field = kind === 'speech' ? 'text' : 'prompt';
       const { model: _, [field]: prompt, ...params } = body;
@@ -68,7 +60,7 @@ export class Generations {
       return reply(
         [
           'The request is still being sent, and may be charged.',
-          `To continue, ${repeatCall}: they return the same task, without a second charge.`,
+          `To continue: ${repeatCall}. It returns the same task, without a second charge.`,
         ],
         clean,
       );
@@ -82,10 +74,11 @@ export class Generations {
     const { submissions, clean } = this.#options;
     const context: FailureContext = { command: 'get_task', isPaid: true };
     try {
-      const opened = await submissions.find(id);
+      const opened = submissions.find(id);
       if (opened === undefined) {
+        context.next = 'call list_tasks, which lists the tasks with their ids';
         throw new ConfigurationError(
-          `There is no task ${id} that was submitted on this machine with this API key; list_tasks lists them.`,
+          `There is no task ${id} that was submitted on this machine with this API key.`,
         );
       }
       return await this.#finish(opened, call, context);
@@ -102,41 +95,36 @@ export class Generations {
     context.sent = 'accepted';
     context.chargeUsd = task.chargeUsd;
     context.idempotencyKey = idempotencyKey;
-    context.next = task.id ? `call get_task with task_id ${task.id}` : repeatCall;
+    context.next = continueTask(task.id, clean);
+    const lines = earlierLines(opened);
     let generation: SucceededGeneration | undefined;
     try {
       generation = await wait(task, call);
     } catch (error) {
       if (!TaskFailedError.is(error)) throw error;
-      context.next = undefined;
-      return errorReply(error, context, { clean, lines: await this.#failed(opened) });
+      await this.#failed(opened, call, context);
+      lines.push(`Budget: ${budget.text}`);
+      return errorReply(error, context, { clean, lines });
     }
-    if (generation === undefined) return pendingReply(task, { clean });
+    if (generation === undefined) return pendingReply(task, { clean, lines });
     call.report('saving the result', 99);
     const output = outputOf(session, kind, idempotencyKey);
     const files = await within(call, results.save(entry, generation, output));
-    if (files === pending) return pendingReply(task, { clean });
+    if (files === pending) return pendingReply(task, { clean, lines });
     this.#remember(opened, 'succeeded');
-    const lines = [
-      ...(opened.isEarlier ? ['An earlier call has paid for it.'] : []),
-      `Budget: ${budget.text}`,
-    ];
+    lines.push(`Budget: ${budget.text}`);
     return resultReply(task, generation, files, { clean, lines });
   }
 
-  /** Records a failed task. Returns what that means for the budget. */
-  async #failed(opened: OpenTask): Promise<string[]> {
-    const { refunds, budget } = this.#options;
+  /** Records a failed task, and what that means for the budget. */
+  async #failed(opened: OpenTask, call: Call, context: FailureContext): Promise<void> {
+    const { refunds } = this.#options;
     const { entry, task } = opened;
+    const { idempotencyKey, kind } = entry;
     this.#remember(opened, 'failed');
-    await refunds.addFailure(entry.idempotencyKey, task.chargeUsd);
-    return [
-      refunds.refundedUsd > 0
-        ? `The used quota of the API key shows refunds of ${formatUsd(refunds.refundedUsd)} to this server.`
-        : 'The used quota of the API key does not show a refund to this server.',
-      `Budget: ${budget.text}`,
-      'The same arguments return this failed task. To pay for another attempt, repeat the call with a new value for the argument again.',
-    ];
+    await within(call, refunds.addFailure(idempotencyKey, task.chargeUsd));
+    context.refund = refunds.textFor(idempotencyKey);
+    context.next = `to pay for another attempt, call generate_${kind} with a new value of the argument again; the same arguments return this failed task`;
   }
 
   /** Records how a task has ended. Only lists of tasks show it. */
@@ -150,26 +138,38 @@ export class Generations {
   }
 }
 
+/** What a reply says about earlier calls with the same arguments. */
+function earlierLines({ isEarlier, unrecognizedSince }: OpenTask): string[] {
+  if (isEarlier) return ['An earlier call has paid for it.'];
+  if (unrecognizedSince === undefined) return [];
+  return [
+    `An earlier call sent the same request at ${unrecognizedSince}, and its response was lost. The service has not recognized the repetition, so this call was charged. If the earlier one was charged, too, it was paid for twice: check the charges of the account.`,
+  ];
+}
+
 /** Waits until a task ends or the call must return. Polls at least once. */
 async function wait(task: Task, call: Call): Promise<SucceededGeneration | undefined> {
-  const { signal, remainingMs, report } = call;
+  const { remainingMs, report } = call;
   report(`task ${task.id}: ${task.latest?.status ?? 'submitted'}`, task.latest?.progress);
-  try {
-    if (remainingMs() < 500) {
-      const { status } = await task.retrieve({ signal });
-      if (status === 'queued' || status === 'running') return undefined;
+  const result = await withinFree(call, async (signal) => {
+    try {
+      if (remainingMs() < 500) {
+        const { status } = await task.retrieve({ signal });
+        if (status === 'queued' || status === 'running') return undefined;
+      }
+      return await task.wait({
+        signal,
+        waitTimeout: Math.max(remainingMs(), 500),
+        onUpdate: ({ status, progress, pollError }) => {
+          const problem = pollError === undefined ? '' : ', poll failed, retrying';
+          report(`task ${task.id}: ${status}${problem}`, progress);
+        },
+      });
+    } catch (error) {
+      // The client no longer waits for the reply.
+      if (TaskWaitTimeoutError.is(error) || signal.aborted) return undefined;
+      throw error;
     }
-    return await task.wait({
-      signal,
-      waitTimeout: Math.max(remainingMs(), 500),
-      onUpdate: ({ status, progress, pollError }) => {
-        const problem = pollError === undefined ? '' : ', poll failed, retrying';
-        report(`task ${task.id}: ${status}${problem}`, progress);
-      },
-    });
-  } catch (error) {
-    // The client no longer waits for the reply.
-    if (TaskWaitTimeoutError.is(error) || signal.aborted) return undefined;
-    throw error;
-  }
+  });
+  return result === pending ? undefined : result;
 }

@@ -8,9 +8,10 @@ import { priceText } from '../cli/models/prices.ts';
 import { formatUsd } from '../cli/money.ts';
 import { columns } from '../cli/output.ts';
 import type { TaskEntry } from '../cli/state/task-entry.ts';
-import type { Limits, ProcessBudget } from './budget.ts';
+import type { ProcessBudget } from './budget.ts';
+import { pending, withinFree } from './call.ts';
 import type { Call } from './call.ts';
-import { priceOf } from './price.ts';
+import { quoteOf } from './price.ts';
 import { errorReply, reply } from './replies.ts';
 import type { Submissions } from './submissions.ts';
 import { parseEstimate } from './tool-schemas.ts';
@@ -20,7 +21,6 @@ export interface LookupsOptions {
   readonly gateway: Polygate;
   readonly submissions: Submissions;
   readonly budget: ProcessBudget;
-  readonly limits: Limits;
   readonly allowedModels: readonly string[];
   readonly clean: (text: string) => string;
 }
@@ -37,8 +37,8 @@ export class Lookups {
   }
 
   /** Lists the models that can be used, of one type if it is given. */
-  listModels(type: unknown, { signal }: Call): Promise<CallToolResult> {
-    return this.#look('list_models', async () => {
+  listModels(type: unknown, call: Call): Promise<CallToolResult> {
+    return this.#look('list_models', call, async (signal) => {
       const { gateway, allowedModels } = this.#options;
       if (type !== undefined && type !== 'image' && type !== 'video' && type !== 'audio') {
         throw new ConfigurationError('type: must be image, video or audio.');
@@ -60,17 +60,29 @@ export class Lookups {
   }
 
   /** Estimates the price of a generation. */
-  estimate(args: unknown, { signal }: Call): Promise<CallToolResult> {
-    return this.#look('estimate', async () => {
-      const { gateway, budget, limits } = this.#options;
+  estimate(args: unknown, call: Call): Promise<CallToolResult> {
+    return this.#look('estimate', call, async (signal) => {
+      const { gateway, budget } = this.#options;
       const { kind, model, body } = parseEstimate(args);
-      const price = priceOf(kind, body, await gateway.models.retrieve(model, { signal }));
+      const quote = quoteOf(kind, body, await gateway.models.retrieve(model, { signal }));
+      const reserved = budget.priceToReserve(quote);
       const left = `Budget: ${budget.text}`;
-      if (price !== undefined) return [`Estimated price: ${formatUsd(price)}`, left];
+      if (quote.usd !== undefined) {
+        const isHigher = reserved !== undefined && reserved > quote.usd;
+        return [
+          `Estimated price: ${formatUsd(quote.usd)}`,
+          ...(isHigher
+            ? [
+                `An earlier call was charged more than its listed price, so ${formatUsd(reserved)} is reserved for this one.`,
+              ]
+            : []),
+          left,
+        ];
+      }
       const rule =
-        limits.maxUsdPerCall === undefined
+        reserved === undefined
           ? 'so this server refuses such a call.'
-          : `so ${formatUsd(limits.maxUsdPerCall)} is reserved for such a call.`;
+          : `so ${formatUsd(reserved)} is reserved for such a call.`;
       return [
         `The service lists no price of ${model} that applies to these arguments, ${rule}`,
         ...(kind === 'video' ? ['The price of a video needs its duration.'] : []),
@@ -80,8 +92,8 @@ export class Lookups {
   }
 
   /** The balance of the account, and the budget of this server. */
-  balance({ signal }: Call): Promise<CallToolResult> {
-    return this.#look('balance', async () => {
+  balance(call: Call): Promise<CallToolResult> {
+    return this.#look('balance', call, async (signal) => {
       const { account } = this.#options.gateway;
       const [owner, key] = await Promise.all([
         account.retrieve({ signal }),
@@ -95,8 +107,8 @@ export class Lookups {
   }
 
   /** Lists the tasks that were submitted on this machine. */
-  listTasks(): Promise<CallToolResult> {
-    return this.#look('list_tasks', () => {
+  listTasks(call: Call): Promise<CallToolResult> {
+    return this.#look('list_tasks', call, async () => {
       const entries = this.#options.submissions.list();
       if (entries.length === 0)
         return ['No tasks were submitted on this machine with this API key.'];
@@ -107,13 +119,20 @@ export class Lookups {
     });
   }
 
-  async #look(command: string, find: () => string[] | Promise<string[]>): Promise<CallToolResult> {
+  async #look(
+    command: string,
+    call: Call,
+    find: (signal: AbortSignal) => Promise<string[]>,
+  ): Promise<CallToolResult> {
     const { clean } = this.#options;
+    const context = { command, isPaid: false };
+    const lines = ['Nothing was charged.'];
     try {
-      return reply(await find(), clean);
+      const found = await withinFree(call, find);
+      if (found === pending) throw new Error('The service has not responded in time.');
+      return reply(found, clean);
     } catch (error) {
-      const lines = ['Nothing was charged.'];
-      return errorReply(error, { command, isPaid: false }, { clean, lines });
+      return errorReply(error, context, { clean, lines });
     }
   }
 }
@@ -133,5 +152,5 @@ function taskLine({ receipt, kind, status, createdAt, request }: TaskEntry): str
     return `${receipt.id}: ${kind}, ${createdAt}, ${status ?? 'submitted'}${charge}`;
   }
   const prompt = request?.prompt?.slice(0, 80) ?? '';
-  return `without an id: ${kind}, ${createdAt}, model ${request?.model ?? 'unknown'}, "${prompt}": may have been charged; repeat the call with the same arguments to get its task`;
+  return `without an id: ${kind}, ${createdAt}, model ${request?.model ?? 'unknown'}, "${prompt}": may have been charged; repeat the call with the same arguments to get its task, which costs nothing as long as the service remembers the request`;
 }

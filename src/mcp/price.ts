@@ -14,11 +14,33 @@ const units: Readonly<Record<GenerationKind, string>> = {
 /** Units that belong to no kind of generation, or to one of them. A price in another of these does not apply. */
 const knownUnits: ReadonlySet<unknown> = new Set([...Object.values(units), 'token']);
 
+type Body = Readonly<Record<string, unknown>>;
+
+/** What a request is expected to cost. */
+export interface Quote {
+  /** The listed price in USD; undefined if the model has none that applies. */
+  readonly usd: number | undefined;
+  /** Requests with the same class have the same price per unit. */
+  readonly priceClass: string;
+  /** How many units the request pays for: images, seconds, characters. */
+  readonly units: number;
+}
+
+/** Estimates what a request costs. */
+export function quoteOf(kind: GenerationKind, body: Body, model: Model): Quote {
+  const { size, resolution = size, ...others } = body;
+  return {
+    usd: priceOf(kind, body, model),
+    priceClass: JSON.stringify([kind, body.model, textOf(resolution)?.toLowerCase()]),
+    units: estimatorOf(kind, others)({ unitPriceUsd: 1 }) || 1,
+  };
+}
+
 /** Estimates the price of a request in USD; undefined if the model has no price that applies to it. */
 export function priceOf(
   kind: GenerationKind,
-  body: Readonly<Record<string, unknown>>,
-  { pricing }: Model,
+  body: Body,
+  { pricing }: Pick<Model, 'pricing'>,
 ): number | undefined {
   const prices: KnownPrices = pricing;
   const unit: unknown = prices?.profiles?.api?.billingUnit;
@@ -28,7 +50,7 @@ export function priceOf(
   return usd !== undefined && usd > 0 ? usd : undefined;
 }
 
-function estimatorOf(kind: GenerationKind, body: Readonly<Record<string, unknown>>) {
+function estimatorOf(kind: GenerationKind, body: Body) {
   switch (kind) {
     case 'image':
       return requestPrice.image(body);

@@ -1,6 +1,7 @@
 import type { Polygate } from 'polygate';
 
 import { balanceOf } from '../cli/balance/balance-of.ts';
+import { formatUsd } from '../cli/money.ts';
 import { roundUsd } from '../internal/budget.ts';
 
 /** What is needed to recognize refunds, in USD. */
@@ -45,6 +46,7 @@ export class Refunds {
   /** The charges of tasks that were paid for by this process. */
   readonly #charges = new Map<string, number>();
   readonly #ended = new Set<string>();
+  #isRead = false;
   /** What was refunded, as of the last update. */
   refundedUsd = 0;
 
@@ -59,7 +61,7 @@ export class Refunds {
     await this.#before;
   }
 
-  /** Adds the charge of a request that this process was the first to send. */
+  /** Adds the charge of a request that this process has paid for. */
   addCharge(idempotencyKey: string, usd: number): void {
     if (this.#charges.has(idempotencyKey)) return;
     this.#charges.set(idempotencyKey, usd);
@@ -83,9 +85,26 @@ export class Refunds {
     const charged = this.#charged;
     const failed = this.#failed;
     const [usedBefore, usedNow] = await Promise.all([this.#before, this.#used()]);
+    this.#isRead = usedBefore !== undefined && usedNow !== undefined;
     if (usedBefore === undefined || usedNow === undefined) return;
     const failedEarlier = this.#failedEarlier;
     this.refundedUsd = refundedOf({ usedBefore, usedNow, charged, failed, failedEarlier });
+  }
+
+  /** What is known about the refund of a failed task. */
+  textFor(idempotencyKey: string): string {
+    if (!this.#charges.has(idempotencyKey)) {
+      return 'An earlier process has paid for it, so that a refund does not change the budget of this one.';
+    }
+    if (!this.#isRead) {
+      return 'Whether it was refunded is not known, because the used quota of the API key could not be read.';
+    }
+    if (this.refundedUsd === 0) {
+      return 'The used quota of the API key does not show a refund to this server.';
+    }
+    return this.refundedUsd >= this.#failed
+      ? 'According to the used quota of the API key, it was refunded.'
+      : `The used quota of the API key shows refunds of ${formatUsd(this.refundedUsd)} for failed tasks that were charged ${formatUsd(this.#failed)}.`;
   }
 
   async #used(): Promise<number | undefined> {

@@ -4,6 +4,7 @@ import type { SucceededGeneration, Task } from 'polygate';
 import { describeFailure } from '../cli/failure.ts';
 import type { FailureContext } from '../cli/failure.ts';
 import { formatUsd } from '../cli/money.ts';
+import { continueAfter, continueTask } from './continuation.ts';
 import { CallFailure } from './failure.ts';
 import { createPreview, maxPreviewBytes } from './preview.ts';
 import type { ResultFile } from './results.ts';
@@ -30,14 +31,20 @@ export function errorReply(
 ): CallToolResult {
   const [cause, known] =
     error instanceof CallFailure ? [error.cause, error.context] : [error, context];
-  const text = describeFailure(cause, { ...known, clean })
+  const next = known.next ?? continueAfter(cause);
+  const text = describeFailure(cause, { ...known, next, clean })
     .trimEnd()
     .split('\n');
-  return { ...reply([...text, ...lines], clean), isError: true };
+  // How to continue comes last.
+  text.splice(-1, 0, ...lines);
+  return { ...reply(text, clean), isError: true };
 }
 
 /** Creates the reply for a task that is not finished, or whose results are still being saved. */
-export function pendingReply(task: Task, { clean }: { clean: Clean }): CallToolResult {
+export function pendingReply(
+  task: Task,
+  { clean, lines }: { clean: Clean; lines: readonly string[] },
+): CallToolResult {
   const { latest, id } = task;
   const progress = latest?.progress === undefined ? '' : `, ${Math.floor(latest.progress)}%`;
   const state =
@@ -46,9 +53,10 @@ export function pendingReply(task: Task, { clean }: { clean: Clean }): CallToolR
       : `The task is not finished (${latest?.status ?? 'submitted'}${progress}).`;
   return reply(
     [
-      `${state} Its id is ${id}.`,
-      `Call get_task with task_id ${id} to wait for it. That costs nothing.`,
+      `${state} ${id === '' ? 'It has no id.' : `Its id is ${id}.`}`,
+      `To continue: ${continueTask(id, clean)}. That costs nothing.`,
       ...chargeLines(task),
+      ...lines,
     ],
     clean,
   );

@@ -53,11 +53,12 @@ export async function serve(options: ServeOptions): Promise<void> {
     account,
     budget,
     refunds,
+    allowedModels,
     ended,
     clean,
   });
   const results = new Results(gateway, ended);
-  const lookups = new Lookups({ gateway, submissions, budget, limits, allowedModels, clean });
+  const lookups = new Lookups({ gateway, submissions, budget, allowedModels, clean });
   const generations = new Generations({
     session,
     submissions,
@@ -65,7 +66,6 @@ export async function serve(options: ServeOptions): Promise<void> {
     budget,
     refunds,
     store,
-    allowedModels,
     clean,
   });
   const maxUsdText = limits.maxUsd === undefined ? undefined : formatUsd(limits.maxUsd);

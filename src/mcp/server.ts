@@ -103,7 +103,7 @@ function freeTools({ generations, lookups }: ServerOptions): Tool[] {
       description: 'Lists the tasks that were submitted on this machine, latest first. Free.',
       input: object({}),
       annotations: free,
-      run: () => lookups.listTasks(),
+      run: (_, call) => lookups.listTasks(call),
     },
     {
       name: 'balance',

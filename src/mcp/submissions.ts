@@ -1,16 +1,18 @@
 import type { Polygate, Task } from 'polygate';
-import { AbortedError, PolygateError } from 'polygate';
+import { AbortedError, ConfigurationError, PolygateError } from 'polygate';
 
+import { earlierRequestAdvice } from '../cli/failure.ts';
 import type { FailureContext } from '../cli/failure.ts';
 import { submitEntry } from '../cli/generate/submit.ts';
 import { hashOf } from '../cli/state/task-entry.ts';
 import type { GenerationRequest, TaskEntry } from '../cli/state/task-entry.ts';
 import type { TaskStore } from '../cli/state/task-store.ts';
-import { withEarlierCharge } from '../internal/charges.ts';
+import { isUncharged, withEarlierCharge } from '../internal/charges.ts';
 import type { ProcessBudget } from './budget.ts';
 import type { Call } from './call.ts';
+import { continueTask, repeatCall } from './continuation.ts';
 import { CallFailure } from './failure.ts';
-import { priceOf } from './price.ts';
+import { quoteOf } from './price.ts';
 import type { Refunds } from './refunds.ts';
 
 /** What submissions need of the server. */
@@ -20,6 +22,8 @@ export interface SubmissionsOptions {
   readonly account: string;
   readonly budget: ProcessBudget;
   readonly refunds: Refunds;
+  /** The models that may be paid for; empty for all. */
+  readonly allowedModels: readonly string[];
   /** Aborts when the server ends. */
   readonly ended: AbortSignal;
   readonly clean: (text: string) => string;
@@ -42,12 +46,18 @@ export interface OpenTask {
   readonly entry: TaskEntry;
   /** Whether an earlier call has submitted it. */
   readonly isEarlier: boolean;
+  /** When an earlier request was sent, if the service has not recognized this one as its repetition. */
+  readonly unrecognizedSince?: string | undefined;
 }
 
 /** Submits each request once, and finds the tasks that earlier calls and processes have submitted. */
 export class Submissions {
   readonly #options: SubmissionsOptions;
   readonly #open = new Map<string, Promise<OpenTask>>();
+  /** The tasks that this process has submitted, by id. Their receipts may not have been stored. */
+  readonly #accepted = new Map<string, OpenTask>();
+  /** The keys that this process was the first to send. */
+  readonly #ownKeys = new Set<string>();
 
   constructor(options: SubmissionsOptions) {
     this.#options = options;
@@ -79,12 +89,11 @@ export class Submissions {
   }
 
   /** Finds a task by its id; undefined if it was not submitted on this machine with this API key. */
-  async find(id: string): Promise<OpenTask | undefined> {
-    const { gateway, store } = this.#options;
-    const entry = store.find(id).find((found) => this.#isOurs(found) && found.receipt?.id === id);
-    if (entry?.receipt === undefined) return undefined;
-    const opened = this.#open.get(entry.idempotencyKey);
-    return opened ?? { task: gateway.resume(entry.receipt), entry, isEarlier: true };
+  find(id: string): OpenTask | undefined {
+    const entry = this.#options.store
+      .find(id)
+      .find((found) => this.#isOurs(found) && found.receipt?.id === id);
+    return entry === undefined ? this.#accepted.get(id) : this.#resume(entry);
   }
 
   /** The tasks of this API key, latest first. */
@@ -99,16 +108,37 @@ export class Submissions {
     return account === this.#options.account;
   }
 
+  /** The task of an entry with a receipt. Another program may have found what this one has paid for. */
+  #resume(entry: TaskEntry): OpenTask | undefined {
+    const { gateway, budget } = this.#options;
+    const { receipt, idempotencyKey } = entry;
+    if (receipt === undefined) return undefined;
+    const task = gateway.resume(receipt);
+    const usd = budget.settle(idempotencyKey, task);
+    if (usd !== undefined) this.#addCharge(idempotencyKey, usd, true);
+    return { task, entry, isEarlier: true };
+  }
+
+  /** Adds a charge whose refund belongs to this process. */
+  #addCharge(idempotencyKey: string, usd: number, isReplay: boolean): void {
+    // The service replays a request of an earlier process to this one. It was charged before this one has started.
+    if (isReplay && !this.#ownKeys.has(idempotencyKey)) return;
+    this.#options.refunds.addCharge(idempotencyKey, usd);
+  }
+
   async #submit(order: Order, call: Call): Promise<OpenTask> {
     const { gateway, store, account, clean } = this.#options;
     const { tool, request, idempotencyKey, output } = order;
     const known = store.get({ account, idempotencyKey });
-    if (known?.receipt !== undefined) {
-      return { task: gateway.resume(known.receipt), entry: known, isEarlier: true };
+    const resumed = known && this.#resume(known);
+    if (resumed !== undefined) return resumed;
+    const context: FailureContext = { command: tool, isPaid: true, clean };
+    if (known !== undefined) {
+      // An earlier process or call has sent it.
+      context.sent = 'maybe';
+      context.isRepeated = true;
+      context.idempotencyKey = idempotencyKey;
     }
-    const context: FailureContext = { command: tool, isPaid: true, idempotencyKey, clean };
-    // An earlier process or call has sent it.
-    if (known !== undefined) context.sent = 'maybe';
     const entry: TaskEntry = known ?? {
       v: 1,
       kind: request.kind,
@@ -121,12 +151,28 @@ export class Submissions {
       request,
     };
     try {
-      const task = await this.#pay(entry, order, call, context, known !== undefined);
+      this.#checkModel(request.model);
+      const task = await this.#pay(entry, order, call, context);
       const accepted = { ...entry, request: undefined, receipt: task.toJSON() };
-      return { task, entry: accepted, isEarlier: task.replayed };
+      const isUnrecognized = known !== undefined && !task.replayed;
+      const unrecognizedSince = isUnrecognized ? known.createdAt : undefined;
+      const opened = { task, entry: accepted, isEarlier: task.replayed, unrecognizedSince };
+      this.#accepted.set(task.id, { ...opened, isEarlier: true });
+      return opened;
     } catch (error) {
-      throw new CallFailure(known === undefined ? error : withEarlierCharge(error), context);
+      const seen = known === undefined ? error : withEarlierCharge(error, earlierRequestAdvice);
+      throw new CallFailure(seen, context);
     }
+  }
+
+  /** Only what is sent needs the permission. Tasks that were paid for are continued without it. */
+  #checkModel(model: string): void {
+    const { allowedModels } = this.#options;
+    if (allowedModels.length === 0 || allowedModels.includes(model)) return;
+    throw new ConfigurationError(
+      `This server may use ${allowedModels.join(', ')} only, not ${model}.`,
+      { outcome: 'not-sent' },
+    );
   }
 
   /** Reserves the price, stores the request, and sends it. */
@@ -135,36 +181,34 @@ export class Submissions {
     { request, body, tool, idempotencyKey }: Order,
     call: Call,
     context: FailureContext,
-    isRepeated: boolean,
   ): Promise<Task> {
-    const { gateway, store, budget, refunds, ended } = this.#options;
+    const { gateway, store, budget, ended, clean } = this.#options;
     const { kind, model } = request;
-    const record = await gateway.models.retrieve(model, { signal: ended });
-    const price = priceOf(kind, body, record);
-    const reservation = await budget.reserve({ idempotencyKey, route: tool, model, price });
+    const isRepeated = context.isRepeated ?? false;
+    const quote = quoteOf(kind, body, await gateway.models.retrieve(model, { signal: ended }));
+    const reservation = await budget.reserve({ idempotencyKey, route: tool, model, quote });
+    let isSent = false;
     try {
       if (call.signal.aborted) throw cancelledBeforeSent();
-      if (!isRepeated) store.writeFirst(entry);
+      if (!isRepeated) {
+        store.writeFirst(entry);
+        this.#ownKeys.add(idempotencyKey);
+      }
       const waitCommand = (idOrKey: string) =>
-        idOrKey === idempotencyKey ? repeatCall : `call get_task with task_id ${idOrKey}`;
+        idOrKey === idempotencyKey ? repeatCall : continueTask(idOrKey, clean);
       const run = { gateway, store, signal: ended, context, waitCommand };
+      isSent = true;
       const task = await submitEntry(entry, run, isRepeated);
-      const usd = reservation.charge(task);
-      if (!isRepeated) refunds.addCharge(idempotencyKey, usd);
+      this.#addCharge(idempotencyKey, reservation.charge(task), task.replayed);
       return task;
     } catch (error) {
-      const seen = isRepeated ? withEarlierCharge(error) : error;
-      const isKnown = PolygateError.is(seen) && seen.outcome !== undefined;
-      // Errors without an outcome are those of the params and of the file system, before anything was sent.
-      const outcome = isRepeated ? 'unknown' : 'not-sent';
-      reservation.leave(isKnown ? seen : new PolygateError('not sent', { outcome }));
+      const isKnown = PolygateError.is(error) && error.outcome !== undefined;
+      const outcome = isSent && (isRepeated || !isUncharged(error)) ? 'unknown' : 'not-sent';
+      reservation.leave(isKnown ? error : new PolygateError('not sent', { outcome }));
       throw error;
     }
   }
 }
-
-/** How to continue while only the key of a task is known. */
-export const repeatCall = 'repeat this call with the same arguments';
 
 const cancelledBeforeSent = () =>
   new AbortedError('The call was cancelled before the request was sent.', { outcome: 'not-sent' });

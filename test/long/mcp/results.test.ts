@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { encodePng } from '../../../src/mcp/png.ts';
 import { run } from '../../cli/program.ts';
+import { eventually } from '../../support/eventually.ts';
 import { callTool, connect, setUp } from './support.ts';
 
 const harbor = { model: 'prism-image', prompt: '../../escape' };
@@ -123,4 +124,26 @@ test('the commands continue a task of the server, and save it in the same place'
   expect(text).toContain(stdout.trim());
   expect(readdirSync(setup.output)).toHaveLength(1);
   expect(setup.mock.invoice).toHaveLength(1);
+});
+
+test('a task whose receipt cannot be stored can be continued', async () => {
+  const setup = await setUp();
+  const { mock, env } = setup;
+  const { client, stderr } = await connect(setup, ['--max-usd', '1', '--wait', '0']);
+  mock.fail({ route: 'POST /v1/images/tasks', delayMs: 1000, times: 1 });
+  mock.fail({ route: 'GET /media/{id}', status: 403, times: 1 });
+  const call = callTool(client, 'generate_image', harbor);
+  await eventually(() => expect(mock.tasks).toHaveLength(1));
+  const tasks = `${env.XDG_STATE_HOME}/polygate/tasks`;
+  rmSync(tasks, { recursive: true });
+  writeFileSync(tasks, '');
+  await call;
+  expect(stderr()).toContain('The receipt could not be stored');
+  const found = await callTool(client, 'get_task', { task_id: mock.tasks[0]!.id });
+  expect(found).toMatchObject({ isError: false, text: expect.stringContaining('Saved: ') });
+  const other = await callTool(client, 'generate_image', { ...harbor, again: 1 });
+  expect(other.text).toMatch(
+    /cannot write to the state folder[^]*Nothing was charged[^]*To continue/,
+  );
+  expect(mock.invoice).toHaveLength(1);
 });
