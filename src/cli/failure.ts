@@ -57,7 +57,10 @@ export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
 export function describeFailure(error: unknown, context: FailureContext): string {
   const { command, isPaid, idempotencyKey, next, clean = cleanText } = context;
   const [first = ''] = messageOf(error).split('\n');
-  const message = first.replaceAll(programAdvice, '');
+  const message = programAdvice.reduce<string>(
+    (text, advice) => text.replaceAll(advice, ''),
+    first,
+  );
   const advice = error instanceof UsageError ? ' (see --help)' : '';
   const lines = [`${command}: ${clean(message)}${advice}`];
   const sentence = isPaid ? moneySentence(chargedBy(error, context), context) : '';
@@ -70,9 +73,12 @@ export function describeFailure(error: unknown, context: FailureContext): string
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** What messages of the client advise programs to do. */
-const programAdvice =
-  /; retry with error\.idempotencyKey to avoid a second charge|Task \S+ is not lost: continue with error\.task\.wait\(\)\. ?/g;
+/** What messages of the client advise programs to do. The text of a command says what its user can do. */
+const programAdvice = [
+  '; retry with error.idempotencyKey to avoid a second charge',
+  / Your balance shows whether it was refunded\. To try again, use a new idempotency key\./g,
+  / Task \S+ is not lost: continue with error\.task\.wait\(\)\./g,
+];
 
 /** What an error says that speaks of its own request only, although an earlier one with the same key may have been charged. */
 export const earlierRequestAdvice =

@@ -9,7 +9,7 @@ import type { TaskHandle } from 'polygate';
 import { expect, test } from 'vitest';
 
 import { UsageError } from '../../src/cli/arguments.ts';
-import { describeFailure, exitCodeOf } from '../../src/cli/failure.ts';
+import { describeFailure, earlierRequestAdvice, exitCodeOf } from '../../src/cli/failure.ts';
 import type { FailureContext } from '../../src/cli/failure.ts';
 
 const task: TaskHandle = {
@@ -73,4 +73,38 @@ test('a message of the client that says what was charged is not repeated', () =>
   const error = new ConnectionError('lost. Nothing was charged.', { outcome: 'not-sent' });
   const context: FailureContext = { command: 'c', isPaid: true, sent: 'maybe' };
   expect(describeFailure(error, context)).toBe('c: lost. Nothing was charged.\n');
+});
+
+test('advice for programs is left out', () => {
+  const context: FailureContext = { command: 'c', isPaid: true, sent: 'accepted', chargeUsd: 0.02 };
+  const lost =
+    'lost. The request may have been charged; retry with error.idempotencyKey to avoid a second charge. [POST /v1/x]';
+  expect(
+    describeFailure(new ConnectionError(lost, { outcome: 'unknown' }), {
+      ...context,
+      sent: 'maybe',
+    }),
+  ).toContain('c: lost. The request may have been charged. [POST /v1/x]\n');
+  const waiting = 'lost. Task task_1 is not lost: continue with error.task.wait(). [GET /v1/x]';
+  expect(describeFailure(new ConnectionError(waiting, { task }), context)).toContain(
+    'c: lost. [GET /v1/x]\n',
+  );
+  const failed =
+    'Task task_1 failed: bad. Your balance shows whether it was refunded. To try again, use a new idempotency key. [GET /v1/x]';
+  expect(describeFailure(new TaskFailedError(failed, { task }), context)).toContain(
+    'c: Task task_1 failed: bad. [GET /v1/x]\n',
+  );
+});
+
+test('what is known about an earlier request and a refund takes precedence', () => {
+  const context: FailureContext = { command: 'c', isPaid: true, sent: 'maybe', isRepeated: true };
+  const error = new ConfigurationError('x');
+  expect(describeFailure(error, context)).toBe('c: x\nIt may have been charged.\n');
+  expect(exitCodeOf(error, context)).toBe(3);
+  const copy = new ConfigurationError(`x ${earlierRequestAdvice}`, { outcome: 'unknown' });
+  expect(describeFailure(copy, context)).toBe(`c: x ${earlierRequestAdvice}\n`);
+  const refund = 'It was refunded.';
+  expect(describeFailure(new TaskFailedError('x', { task }), { ...context, refund })).toContain(
+    'The failed task may have been charged. It was refunded.',
+  );
 });
