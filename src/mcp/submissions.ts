@@ -130,8 +130,6 @@ export class Submissions {
     const { gateway, store, account, clean } = this.#options;
     const { tool, request, idempotencyKey, output } = order;
     const known = store.get({ account, idempotencyKey });
-    const resumed = known && this.#resume(known);
-    if (resumed !== undefined) return resumed;
     const context: FailureContext = { command: tool, isPaid: true, clean };
     if (known !== undefined) {
       // An earlier process or call has sent it.
@@ -151,13 +149,15 @@ export class Submissions {
       request,
     };
     try {
+      const resumed = known && this.#resume(known);
+      if (resumed !== undefined) return resumed;
       this.#checkModel(request.model);
       const task = await this.#pay(entry, order, call, context);
       const accepted = { ...entry, request: undefined, receipt: task.toJSON() };
       const isUnrecognized = known !== undefined && !task.replayed;
       const unrecognizedSince = isUnrecognized ? known.createdAt : undefined;
       const opened = { task, entry: accepted, isEarlier: task.replayed, unrecognizedSince };
-      this.#accepted.set(task.id, { ...opened, isEarlier: true });
+      if (task.id) this.#accepted.set(task.id, { ...opened, isEarlier: true });
       return opened;
     } catch (error) {
       const seen = known === undefined ? error : withEarlierCharge(error, earlierRequestAdvice);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { eventually } from '../../support/eventually.ts';
 import { callTool, connect, setUp } from './support.ts';
 
 const harbor = { model: 'prism-image', prompt: 'A harbor' };
@@ -100,8 +101,8 @@ test('the refund of a task that an earlier process has paid for is not added to 
   const { mock } = setup;
   const first = await connect(setup);
   mock.fail({ route, stallHeaders: true });
-  const call = callTool(first.client, 'generate_image', storm, { timeout: 500 });
-  await expect(call).rejects.toThrow(/timed out/i);
+  callTool(first.client, 'generate_image', storm).catch(() => undefined);
+  await eventually(() => expect(mock.invoice.length).toBeGreaterThan(0));
   await first.client.close();
   mock.clearFaults();
 

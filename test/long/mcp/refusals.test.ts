@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+
 import { expect, test } from 'vitest';
 
 import { eventually } from '../../support/eventually.ts';
@@ -90,7 +92,7 @@ test('a cancelled repetition that sends nothing reserves nothing', async () => {
   mock.clearFaults();
   mock.clearRecords();
   const { client } = await connect(setup, ['--max-usd', '0.02']);
-  mock.fail({ route: 'GET /v1/models/{model}', delayMs: 1000, times: 1 });
+  mock.fail({ route: 'GET /v1/models/{model}', delayMs: 5000, times: 1 });
   const cancel = new AbortController();
   const cancelled = callTool(client, 'generate_image', pier, { signal: cancel.signal });
   await eventually(() => expect(mock.requests.length).toBeGreaterThan(0));
@@ -99,6 +101,22 @@ test('a cancelled repetition that sends nothing reserves nothing', async () => {
   await eventually(() => expect(mock.requests.length).toBeGreaterThan(1));
   expect(await callTool(client, 'generate_image', harbor)).toMatchObject({ isError: false });
   expect(mock.invoice.map(({ usd }) => usd)).toEqual([0.02]);
+});
+
+test('a damaged receipt does not make a charge look like none', async () => {
+  const setup = await setUp();
+  const first = await connect(setup);
+  await callTool(first.client, 'generate_image', harbor);
+  await first.client.close();
+  const folder = `${setup.env.XDG_STATE_HOME}/polygate/tasks`;
+  const [name = ''] = readdirSync(folder);
+  const entry = JSON.parse(readFileSync(`${folder}/${name}`, 'utf8'));
+  writeFileSync(`${folder}/${name}`, JSON.stringify({ ...entry, receipt: { v: 1 } }));
+  const { client } = await connect(setup);
+  const reply = await callTool(client, 'generate_image', harbor);
+  expectContinuation(reply);
+  expect(reply.text).toContain('may have been charged');
+  expect(setup.mock.invoice).toHaveLength(1);
 });
 
 test('every other error says how to continue', async () => {

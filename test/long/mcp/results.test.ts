@@ -130,7 +130,7 @@ test('a task whose receipt cannot be stored can be continued', async () => {
   const setup = await setUp();
   const { mock, env } = setup;
   const { client, stderr } = await connect(setup, ['--max-usd', '1', '--wait', '0']);
-  mock.fail({ route: 'POST /v1/images/tasks', delayMs: 1000, times: 1 });
+  mock.fail({ route: 'POST /v1/images/tasks', delayMs: 4000, times: 1 });
   mock.fail({ route: 'GET /media/{id}', status: 403, times: 1 });
   const call = callTool(client, 'generate_image', harbor);
   await eventually(() => expect(mock.tasks).toHaveLength(1));
