@@ -112,6 +112,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'internal/content-text.ts',
     'internal/downloads.ts',
     'internal/charges.ts',
+    'internal/journal.ts',
     'internal/version.ts',
     'polygate',
     'polygate/doctor',

@@ -57,6 +57,7 @@ export const commandOptions = {
     'dry-run': flag,
     'retry-failed': flag,
     'resend-unknown': flag,
+    'same-account': flag,
     force: flag,
     ...service,
   },

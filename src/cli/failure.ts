@@ -20,6 +20,8 @@ export interface FailureContext {
   idempotencyKey?: string | undefined;
   /** The command that continues. */
   next?: string | undefined;
+  /** The files with its results, once they are saved. */
+  saved?: readonly string[] | undefined;
   /** The charge, if it is known. */
   chargeUsd?: number | undefined;
   /** What is known about the refund of a failed task. */
@@ -41,10 +43,12 @@ function chargedBy(error: unknown, { isPaid, sent, isRepeated }: FailureContext)
 
 /**
  * The exit code of a failure: 2 if nothing was sent, because the command line, a file or the params are invalid; 3 if
- * something may have been charged and has no result yet; otherwise 1.
+ * something may have been charged and has no result yet; otherwise 1, also if the result is saved and only its name could not be
+ * printed.
  */
 export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
   const charged = chargedBy(error, context);
+  if (context.saved !== undefined) return 1;
   if (charged === 'maybe' || charged === 'yes') return 3;
   if (charged === 'failed-task') return 1;
   // An error of the file system before anything was sent.
@@ -55,7 +59,7 @@ export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
 
 /** Describes a failure: what happened, whether money may have been spent, the key, and the command that continues. */
 export function describeFailure(error: unknown, context: FailureContext): string {
-  const { command, isPaid, idempotencyKey, next, clean = cleanText } = context;
+  const { command, isPaid, idempotencyKey, next, saved = [], clean = cleanText } = context;
   const [first = ''] = messageOf(error).split('\n');
   const message = programAdvice.reduce<string>(
     (text, advice) => text.replaceAll(advice, ''),
@@ -69,6 +73,7 @@ export function describeFailure(error: unknown, context: FailureContext): string
     lines.push(sentence);
   }
   if (isPaid && idempotencyKey !== undefined) lines.push(`Key: ${idempotencyKey}`);
+  for (const path of saved) lines.push(`Saved: ${clean(path)}`);
   if (next !== undefined) lines.push(`To continue: ${clean(next)}`);
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -5,13 +5,13 @@ const brokenPipe = 141;
 
 /**
  * Ends the process when the output pipe was closed, as in `polygate models | head -1`, or when the output cannot be
- * written, such as to a full disk.
+ * written, such as to a full disk. `fail` reports the reason, and returns the exit code.
  */
-export function endWithReader(isPaid: boolean): void {
+export function endWithReader(fail: (error: Error) => number): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(brokenPipe);
-    note(`the output could not be written: ${error.message}`);
-    process.exit(isPaid ? 3 : 1);
+    const message = `the output could not be written: ${error.message}`;
+    process.exit(fail(Object.assign(new Error(message), { syscall: 'write' })));
   });
 }
 

@@ -18,14 +18,17 @@ export async function runCommand(
   help: string,
   body: () => Promise<number | AboutOptions>,
 ): Promise<number> {
-  endWithReader(context.isPaid);
+  const fail = (error: unknown) => {
+    process.stderr.write(describeFailure(error, context));
+    return exitCodeOf(error, context);
+  };
+  endWithReader(fail);
   try {
     const result = await body();
     if (typeof result === 'number') return result;
     process.stdout.write(result.help ? help : `${version}\n`);
     return 0;
   } catch (error) {
-    process.stderr.write(describeFailure(error, context));
-    return exitCodeOf(error, context);
+    return fail(error);
   }
 }

@@ -3,11 +3,11 @@ import type { BatchProgress, Journal, Polygate, SucceededGeneration } from 'poly
 import { isRecord } from '../../types/type-guards.ts';
 import { messageOf } from '../arguments.ts';
 import type { EarlyEnd } from '../early-end.ts';
-import type { FileRecord } from './file-record.ts';
 import type { Progress } from './progress.ts';
 import { countRows } from './row-result.ts';
 import type { RowResult } from './row-result.ts';
 import { saveRow } from './save-row.ts';
+import type { FileRecord } from './state/file-record.ts';
 import type { WorkRow } from './work.ts';
 
 /** What a run needs besides its rows. */
@@ -20,6 +20,8 @@ export interface RunContext {
   readonly staging: string;
   readonly force: boolean;
   readonly maxUsd: number | undefined;
+  /** What earlier runs have cost, in USD. */
+  readonly chargedUsd: number;
   readonly resendUnknown: boolean;
   readonly end: EarlyEnd;
   /** Removes the API key from a text. */
@@ -53,7 +55,6 @@ export class BatchRun {
   readonly #saves = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   readonly #startedAt = Date.now();
-  readonly #usdBefore: number;
   /** Number of rows that were done before. */
   readonly #doneBefore: number;
   #isUnsaved = false;
@@ -71,7 +72,6 @@ export class BatchRun {
       if (isDone) this.#rows.set(id, { status: 'succeeded', files, urls: saved?.urls ?? [] });
     }
     this.#doneBefore = this.#rows.size;
-    this.#usdBefore = all.reduce((sum, { usd }) => sum + usd, 0);
   }
 
   get progress(): Progress {
@@ -81,7 +81,7 @@ export class BatchRun {
       done: succeeded,
       failed: failed + unknown,
       running: this.client?.running ?? 0,
-      usd: this.client?.usd ?? this.#usdBefore,
+      usd: this.client?.usd ?? this.#context.chargedUsd,
       doneBefore: this.#doneBefore,
       elapsedMs: Date.now() - this.#startedAt,
     };

@@ -9,16 +9,16 @@ import { createSavingGateway } from '../gateway.ts';
 import { note } from '../output.ts';
 import { runCommand } from '../run-command.ts';
 import { resolveSettings } from '../settings.ts';
-import { digest } from '../state/task-entry.ts';
+import { accountOf, digest } from '../state/task-entry.ts';
 import { createCleaner } from '../text.ts';
 import { getConsent } from './consent.ts';
-import { lockJournal } from './lock.ts';
 import { TableError } from './open-table.ts';
 import { help, parseBatchArguments } from './options.ts';
 import type { BatchArguments } from './options.ts';
 import { prepare, prepareFolders } from './prepare.ts';
 import { report } from './report.ts';
 import { runRows } from './run-rows.ts';
+import { lockJournal } from './state/lock.ts';
 import { folderOf } from './table/output-names.ts';
 import type { PlannedRow } from './table/plan.ts';
 
@@ -32,6 +32,8 @@ export function runBatch(args: string[]): Promise<number> {
     const gateway = createSavingGateway(settings);
     const clean = createCleaner(settings.apiKey);
     context.clean = clean;
+    const { baseURL } = gateway;
+    const service = { baseURL, account: accountOf({ baseURL, apiKey: settings.apiKey }) };
     const file = fileJournal(options.journal);
     // A dry run reads, and changes nothing.
     const { journal, unlock } = options.dryRun
@@ -39,7 +41,8 @@ export function runBatch(args: string[]): Promise<number> {
       : await lockJournal(file, options.journal);
     const end = new EarlyEnd();
     try {
-      const batch = await prepare(options, gateway, journal).catch((error: unknown) => {
+      const means = { gateway, service, journal };
+      const batch = await prepare(options, means).catch((error: unknown) => {
         if (error instanceof TableError) for (const line of error.lines) note(clean(line));
         throw error;
       });
@@ -49,7 +52,10 @@ export function runBatch(args: string[]): Promise<number> {
       // Discard the partial files of a killed run.
       const staging = stagingFolder(options);
       rmSync(staging, { recursive: true, force: true });
-      const { record } = batch;
+      const { record, estimate } = batch;
+      await record.recordService(service);
+      if (batch.work.some(({ isDone }) => !isDone)) context.sent = 'maybe';
+      context.next = 'run the same command again';
       const run = await runRows(batch.work, {
         ...options,
         gateway,
@@ -57,6 +63,7 @@ export function runBatch(args: string[]): Promise<number> {
         record,
         template,
         staging,
+        chargedUsd: estimate.before.usd,
         end,
         clean,
       });

@@ -23,7 +23,7 @@ export async function getConsent(
   const { work, estimate } = batch;
   const { maxUsd, partial, dryRun, yes, json } = options;
   const hasTerminal = process.stdin.isTTY && process.stderr.isTTY;
-  const open = work.filter(({ isDone, isCompleted }) => !isDone && !isCompleted).length;
+  const open = work.filter(({ isDone, attempt }) => !isDone && !attempt?.isCompleted).length;
   // The limit is for what is paid; a key that may not read the account can still pay.
   const balanceUsd = await gateway.account.retrieve().then(
     ({ balance }) => (typeof balance?.usd === 'number' ? balance.usd : undefined),
@@ -40,12 +40,14 @@ export async function getConsent(
     );
   }
   if (dryRun) {
-    const { chargedUsd, openUsd, unpriced } = estimate;
+    const { before, openUsd, unpriced } = estimate;
     if (json) {
       await printJson({
         rows: work.length,
         open,
-        chargedUsd,
+        chargedUsd: before.usd,
+        uncertainRows: before.uncertain,
+        uncertainUsd: before.uncertainUsd,
         estimatedUsd: openUsd,
         unpriced,
         balanceUsd,

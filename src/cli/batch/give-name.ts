@@ -11,6 +11,7 @@ import {
 import { isRecord } from '../../types/type-guards.ts';
 import { ExistingFiles } from '../files/existing.ts';
 import { withNumber } from '../files/output-name.ts';
+import { isNoFile } from '../files/same-file.ts';
 
 /** The name of a file that is complete. */
 interface FinalName {
@@ -32,7 +33,8 @@ export function giveName(
   { name, extension, mayBeSaved, force }: FinalName,
 ): string {
   const pathOf = (template: string) => template.replaceAll('{ext}', () => extension);
-  if (force) {
+  // A name that only the extension completes can be that of a folder.
+  if (force && !isNoFile(pathOf(name))) {
     renameSync(staged, pathOf(name));
     return pathOf(name);
   }

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Model } from 'polygate';
 
 import { messageOf, UsageError } from '../arguments.ts';
+import { ownPaths } from './options.ts';
 import type { BatchArguments } from './options.ts';
 import { checkNames } from './table/output-names.ts';
 import { planRows } from './table/plan.ts';
@@ -21,9 +22,10 @@ export interface OpenTable {
 
 /** Reads and checks the whole table. Nothing is sent. Throws a `UsageError` if it cannot be read. */
 export async function openTable(
-  { file, format, model, kind, params, output, column }: BatchArguments,
+  options: BatchArguments,
   readModels: () => Promise<readonly Model[]>,
 ): Promise<OpenTable> {
+  const { file, format, model, kind, params, output, column } = options;
   const name = file ?? 'stdin';
   const text = decodeTable(await readBytes(file), name);
   const problems: Problem[] = [];
@@ -43,6 +45,7 @@ export async function openTable(
     rows.filter((row) => row.kind !== 'chat'),
     output,
     problems,
+    ownPaths(options),
   );
   return { name, table, rows, problems };
 }

@@ -1,8 +1,9 @@
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import { parseArguments, parseUsd, UsageError } from '../arguments.ts';
 import { commandOptions, serviceHelp } from '../command-options.ts';
 import { checkTemplate, defaultOutput } from '../files/output-name.ts';
+import { checkReplaceable, FileNames } from '../files/same-file.ts';
 import { parseParams } from '../params.ts';
 import type { ServiceOptions } from '../settings.ts';
 import { parseKind } from './table/kind.ts';
@@ -36,6 +37,7 @@ Options:
   --column <name>   write a copy of the table with the answers of chats in this column
   --retry-failed    pay again for rows whose task failed
   --resend-unknown  send chats again that may have been charged, and whose answer was lost: they can be charged twice
+  --same-account    continue a journal whose rows were sent with another API key of the same account
   --journal <file>  what the next run continues from (default: <file>.polygate.jsonl)
   --results <file>  one line per row at the end of each run (default: <file>.results.jsonl)
   --force           replace files that this batch did not write
@@ -67,6 +69,8 @@ export interface BatchArguments {
   yes: boolean;
   dryRun: boolean;
   retryFailed: boolean;
+  /** Whether the rows of the journal were sent by the account of the API key. */
+  sameAccount: boolean;
   resendUnknown: boolean;
   force: boolean;
   json: boolean;
@@ -99,7 +103,7 @@ export function parseBatchArguments(
     params: parseParams(values.param),
     kind: parseKind(values.kind),
     format: parseFormat(values.format),
-    column: values.column,
+    column: parseColumn(values.column),
     journal,
     results: values.results ?? `${file ?? journal}.results.jsonl`,
     maxUsd: values['max-usd'] === undefined ? undefined : parseUsd('--max-usd', values['max-usd']),
@@ -107,6 +111,7 @@ export function parseBatchArguments(
     yes: values.yes ?? false,
     dryRun: values['dry-run'] ?? false,
     retryFailed: values['retry-failed'] ?? false,
+    sameAccount: values['same-account'] ?? false,
     resendUnknown: values['resend-unknown'] ?? false,
     force: values.force ?? false,
     json: values.json ?? false,
@@ -117,15 +122,40 @@ export function parseBatchArguments(
 
 /** Refuses to write one file over another: without its journal, a batch would pay for all rows again. */
 function checkPaths(options: BatchArguments): void {
-  const { file, journal, results, column } = options;
-  const paths = [journal, `${journal}.files`, results];
-  if (file !== undefined) paths.push(file);
-  if (column !== undefined) paths.push(copyName(options));
-  const absolute = paths.map((path) => resolve(path));
-  const repeated = paths.find((_, index) => absolute.indexOf(absolute[index] ?? '') !== index);
-  if (repeated === undefined) return;
+  const names = new FileNames();
+  const paths = ownPaths(options);
+  const identities = paths.map((path) => names.identityOf(path));
+  const repeated = paths.find((_, index) => identities.indexOf(identities[index] ?? '') !== index);
+  if (repeated !== undefined) {
+    throw new UsageError(
+      `${repeated} is named twice: the table, the journal, its list of files, the results and the copy of the table must be different files`,
+    );
+  }
+  for (const path of paths) if (path !== options.file) checkReplaceable(path);
+}
+
+/** The files that a batch reads and writes, apart from the results of its rows. */
+export function ownPaths(options: BatchArguments): string[] {
+  const { file, journal } = options;
+  const own = [journal, recordPath(options), ...outputsOf(options)];
+  return file === undefined ? own : [...own, file];
+}
+
+/** The files that a batch replaces at the end of each run. */
+export function outputsOf(options: BatchArguments): string[] {
+  const { results, column } = options;
+  return column === undefined ? [results] : [results, copyName(options)];
+}
+
+/** The path of the record of files, which belongs to the journal. */
+export const recordPath = ({ journal }: Pick<BatchArguments, 'journal'>): string =>
+  `${journal}.files`;
+
+/** A name for the column of answers, which becomes a part of the name of a file. */
+function parseColumn(name: string | undefined): string | undefined {
+  if (name === undefined || (/^[^/\\\p{C}]{1,100}$/u.test(name) && name.trim() !== '')) return name;
   throw new UsageError(
-    `${repeated} is named twice: the table, the journal, its list of files, the results and the copy of the table must be different files`,
+    '--column must be a name of 1 to 100 printable characters without slashes: it becomes a part of the name of a file',
   );
 }
 
@@ -136,8 +166,8 @@ function parseFormat(text: string | undefined): Format | undefined {
 }
 
 /** The name of the copy of the table that has the answers: `prompts.answer.csv`. */
-export function copyName({ file, journal, column }: BatchArguments): string {
-  const source = file ?? `${journal}.csv`;
+export function copyName({ file, journal, column, format }: BatchArguments): string {
+  const source = file ?? `${journal}.${format ?? 'csv'}`;
   const [, name = source, extension = ''] = /^(.+?)(\.[^.]*)?$/.exec(basename(source)) ?? [];
   return join(dirname(source), `${name}.${column ?? ''}${extension}`);
 }

@@ -1,18 +1,21 @@
 import { existsSync } from 'node:fs';
 
+import { ConfigurationError } from 'polygate';
 import type { Journal, Model, Polygate } from 'polygate';
 
+import { readJournal } from '../../internal/journal.ts';
+import type { JournalContent } from '../../internal/journal.ts';
 import { messageOf, UsageError } from '../arguments.ts';
 import { prepareFolder } from '../files/save-results.ts';
 import { estimateCosts } from './estimate.ts';
 import type { Estimate } from './estimate.ts';
-import { FileRecord } from './file-record.ts';
-import { readJournal } from './journal-state.ts';
-import type { JournalState } from './journal-state.ts';
 import { openTable, throwProblems } from './open-table.ts';
 import type { OpenTable } from './open-table.ts';
-import { copyName } from './options.ts';
+import { outputsOf, recordPath } from './options.ts';
 import type { BatchArguments } from './options.ts';
+import { FileRecord } from './state/file-record.ts';
+import { checkService } from './state/service.ts';
+import type { Service } from './state/service.ts';
 import { folderOf } from './table/output-names.ts';
 import { checkExisting, toWork } from './work.ts';
 import type { WorkRow } from './work.ts';
@@ -24,45 +27,68 @@ export interface PreparedBatch extends OpenTable {
   readonly record: FileRecord;
 }
 
+/** What a batch uses. */
+interface BatchMeans {
+  readonly gateway: Polygate;
+  readonly service: Service;
+  readonly journal: Journal;
+}
+
 /** Reads and checks everything. Nothing is sent and nothing is written. Throws a `UsageError` if there is a problem. */
 export async function prepare(
   options: BatchArguments,
-  gateway: Polygate,
-  journal: Journal,
+  { gateway, service, journal }: BatchMeans,
 ): Promise<PreparedBatch> {
+  const record = new FileRecord(recordPath(options));
+  const content = await readRecords(options.journal, journal, record);
+  checkService({
+    now: service,
+    before: record.service,
+    journal: content,
+    isSameAccount: options.sameAccount,
+  });
   let models: readonly Model[] = [];
   const opened = await openTable(options, async () => {
     // The prices also go to the client, which reserves the budget of each row.
     models = (await gateway.models.list()).data;
     return models;
   });
-  const record = new FileRecord(`${options.journal}.files`);
-  const state = await readRecords(journal, record);
-  const { output: template, retryFailed } = options;
-  const earlier = { journal: state, files: record, template, retryFailed };
+  const { rows } = content;
+  const { output: template, retryFailed, resendUnknown } = options;
+  const earlier = { journal: rows, files: record, template, retryFailed };
   const work = opened.rows.map((row) => toWork(row, earlier));
   const { problems } = opened;
   if (!options.force) {
     checkExisting(work, template, problems);
-    if (state.size === 0 && !existsSync(options.journal)) checkOwnFiles(options);
+    checkOutputs(options, record);
   }
   throwProblems(opened.name, problems);
-  return { ...opened, work, estimate: estimateCosts(work, models), record };
+  const estimate = estimateCosts({ work, journal: rows, models, resendUnknown });
+  return { ...opened, work, estimate, record };
 }
 
-async function readRecords(journal: Journal, record: FileRecord): Promise<JournalState> {
+async function readRecords(
+  path: string,
+  journal: Journal,
+  record: FileRecord,
+): Promise<JournalContent> {
   try {
     await record.read();
     return await readJournal(journal);
-  } catch (error) {
-    throw new UsageError(`cannot read the journal: ${messageOf(error)}`, { cause: error });
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
+    const problem = ConfigurationError.is(cause)
+      ? 'it is no journal, or its first line is damaged. Name another file, or restore it from a backup'
+      : messageOf(cause);
+    throw new UsageError(`cannot read the journal ${path}: ${problem}. Nothing was sent`, {
+      cause,
+    });
   }
 }
 
-/** Before its first run, a batch has written neither results nor a copy of the table. */
-function checkOwnFiles(options: BatchArguments): void {
-  const files = [options.results, ...(options.column === undefined ? [] : [copyName(options)])];
-  const existing = files.find((path) => existsSync(path));
+/** Results and a copy of the table replace files that this batch has written, and no others. */
+function checkOutputs(options: BatchArguments, record: FileRecord): void {
+  const existing = outputsOf(options).find((path) => existsSync(path) && !record.has(path));
   if (existing === undefined) return;
   throw new UsageError(`${existing} exists, and this batch did not write it; --force replaces it`);
 }

@@ -1,5 +1,4 @@
 import { formatUsd } from '../money.ts';
-import { note } from '../output.ts';
 import { formatDuration, ProgressLine } from '../progress-line.ts';
 
 /** How far a batch is. */
@@ -50,18 +49,29 @@ function remainingMs({ total, done, failed, doneBefore, elapsedMs }: Progress): 
   return ended <= 0 ? undefined : (elapsedMs / ended) * (total - done - failed);
 }
 
+/** Calls a function again and again. Returns how to end that. */
+type Repeat = (call: () => void, intervalMs: number) => () => void;
+
+const repeat: Repeat = (call, intervalMs) => {
+  const timer = setInterval(call, intervalMs);
+  return () => {
+    clearInterval(timer);
+  };
+};
+
 /** Shows the progress: a bar in a terminal, otherwise a line every ten seconds. Returns how to end it. */
-export function showProgress(read: () => Progress): () => void {
-  if (process.stderr.isTTY) {
+export function showProgress(
+  read: () => Progress,
+  every: Repeat = repeat,
+  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr,
+): () => void {
+  if (stream.isTTY) {
     const line = new ProgressLine((width) => progressBar(read(), width));
     return () => {
       line.stop();
     };
   }
-  const timer = setInterval(() => {
-    note(progressText(read()));
+  return every(() => {
+    stream.write(`${progressText(read())}\n`);
   }, lineIntervalMs);
-  return () => {
-    clearInterval(timer);
-  };
 }

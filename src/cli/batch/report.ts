@@ -1,22 +1,25 @@
 import type { Journal } from 'polygate';
 
+import { readJournal } from '../../internal/journal.ts';
 import { messageOf } from '../arguments.ts';
+import { cutText } from '../chat/cut-reason.ts';
 import { describeFailure } from '../failure.ts';
 import type { FailureContext } from '../failure.ts';
-import { formatUsd } from '../money.ts';
 import { note, print, printJson } from '../output.ts';
 import { writeDurably } from '../state/state-file.ts';
 import { withAnswers } from './answers.ts';
 import type { RunEnd } from './batch-run.ts';
-import { readJournal } from './journal-state.ts';
-import { copyName } from './options.ts';
+import { costsText } from './estimate.ts';
+import { copyName, outputsOf } from './options.ts';
 import type { BatchArguments } from './options.ts';
 import type { PreparedBatch } from './prepare.ts';
 import { resultsOf, writeResults } from './results.ts';
 import { countRows, exitCodeOfRows } from './row-result.ts';
 import type { Counts, RowResult } from './row-result.ts';
+import { sumCosts } from './state/journal-state.ts';
+import type { Costs } from './state/journal-state.ts';
 
-/** Failed rows whose errors are printed. The results file has all of them. */
+/** Rows that are printed with their problem. The results file has all of them. */
 const maxErrors = 5;
 
 /** Writes the results of a run and prints its summary. Returns the exit code. */
@@ -26,19 +29,23 @@ export async function report(
   options: BatchArguments,
   context: FailureContext,
 ): Promise<number> {
-  const results = resultsOf(batch.work, run.rows, await readJournal(run.journal));
-  const isWritten = writeFiles(batch, results, options);
+  const { rows: journal } = await readJournal(run.journal);
+  const results = resultsOf(batch.work, run.rows, journal);
+  const isWritten = await writeFiles(batch, results, options);
   const counts = countRows(results);
-  const usd = Math.round(results.reduce((sum, result) => sum + result.usd, 0) * 1e9) / 1e9;
+  const costs = sumCosts(journal.values());
   for (const { id, error } of results.filter(hasError).slice(0, maxErrors)) {
     note(context.clean?.(`${id}: ${error}`) ?? id);
   }
   if (run.stopped !== undefined) {
     process.stderr.write(describeFailure(run.stopped, { ...context, isPaid: false }));
   }
-  const summary = { rows: results.length, ...counts, usd, results: options.results };
+  noteCuts(results);
+  const { usd, uncertain: uncertainRows, uncertainUsd } = costs;
+  const money = { usd, uncertainRows, uncertainUsd };
+  const summary = { rows: results.length, ...counts, ...money, results: options.results };
   if (options.json) await printJson(summary);
-  else await print(`${summaryText(counts, usd)}\nResults: ${options.results}\n`);
+  else await print(`${summaryText(counts, costs)}\nResults: ${options.results}\n`);
   if (counts.open + counts.unknown > 0) note('To continue, run the same command again.');
   return exitCodeOfRows(counts, run.isUnsaved || !isWritten);
 }
@@ -46,13 +53,14 @@ export async function report(
 const hasError = ({ error }: RowResult): boolean => error !== undefined;
 
 /** Writes the results file and the copy of the table. Returns whether that was possible. */
-function writeFiles(
-  { table }: PreparedBatch,
+async function writeFiles(
+  { table, record }: PreparedBatch,
   results: readonly RowResult[],
   options: BatchArguments,
-): boolean {
+): Promise<boolean> {
   const { column } = options;
   try {
+    for (const path of outputsOf(options)) await record.recordOutput(path);
     writeResults(options.results, results);
     if (column !== undefined) {
       const answers = results.map(({ answer }) => answer);
@@ -65,12 +73,21 @@ function writeFiles(
   }
 }
 
-function summaryText({ succeeded, failed, unknown, open }: Counts, usd: number): string {
+/** Prints which texts are not complete. */
+function noteCuts(results: readonly RowResult[]): void {
+  for (const reason of ['length', 'content_filter'] as const) {
+    const ids = results.filter(({ finishReason }) => finishReason === reason).map(({ id }) => id);
+    const shown = [...ids.slice(0, maxErrors), ...(ids.length > maxErrors ? ['…'] : [])].join(', ');
+    if (ids.length > 0) note(`Answers cut off ${cutText[reason]}: ${shown}`);
+  }
+}
+
+function summaryText({ succeeded, failed, unknown, open }: Counts, costs: Costs): string {
   const parts = [
     `${succeeded} succeeded`,
     `${failed} failed`,
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
     ...(open > 0 ? [`${open} open`] : []),
   ];
-  return `${parts.join(', ')}. Charged in all runs: ${formatUsd(usd)}`;
+  return `${parts.join(', ')}. Charged in all runs: ${costsText(costs)}`;
 }

@@ -1,8 +1,8 @@
 import { writeDurably } from '../state/state-file.ts';
 import type { RowEnd } from './batch-run.ts';
-import { attemptsOf, costOf } from './journal-state.ts';
-import type { JournalState } from './journal-state.ts';
 import type { RowResult } from './row-result.ts';
+import { attemptsOf, costOf } from './state/journal-state.ts';
+import type { JournalState } from './state/journal-state.ts';
 import type { WorkRow } from './work.ts';
 
 /** Combines what this run and the journal know about the rows, in the order of the table. */
@@ -39,7 +39,8 @@ function ordered({
   taskId,
   idempotencyKey,
   answer,
+  finishReason,
   error,
 }: RowResult) {
-  return { id, status, files, urls, usd, taskId, idempotencyKey, answer, error };
+  return { id, status, files, urls, usd, taskId, idempotencyKey, answer, finishReason, error };
 }

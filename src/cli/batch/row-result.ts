@@ -11,6 +11,8 @@ export interface RowResult {
   idempotencyKey?: string | undefined;
   /** The text of a chat. */
   answer?: string | undefined;
+  /** Why the text ends, if it is not complete, such as `length`. */
+  finishReason?: string | undefined;
   error?: string | undefined;
 }
 

@@ -3,6 +3,7 @@ import type { BatchProgress } from 'polygate';
 
 import { contentText } from '../../internal/content-text.ts';
 import { messageOf } from '../arguments.ts';
+import { cutReason } from '../chat/cut-reason.ts';
 import { BatchRun } from './batch-run.ts';
 import type { RunContext, RunEnd } from './batch-run.ts';
 import { showProgress } from './progress.ts';
@@ -51,7 +52,9 @@ async function sendRows(
     if (generation !== undefined) await run.save(input, generation, known);
     else {
       const answer = completion && contentText(completion.choices[0]?.message.content);
-      run.add(input, { ...known, status, answer, error: error && clean(messageOf(error)) });
+      const finishReason = completion && cutReason(completion);
+      const message = error && clean(messageOf(error));
+      run.add(input, { ...known, status, answer, finishReason, error: message });
     }
   }
 }

@@ -9,9 +9,9 @@ import type { SavedFile } from 'polygate/node';
 import { makeFolder } from '../files/make-folder.ts';
 import { fillTemplate } from '../files/output-name.ts';
 import { checkSource } from '../gateway.ts';
-import { toRecord } from './file-record.ts';
-import type { FileRecord } from './file-record.ts';
 import { giveName } from './give-name.ts';
+import { toRecord } from './state/file-record.ts';
+import type { FileRecord } from './state/file-record.ts';
 import type { WorkRow } from './work.ts';
 
 /** How the results of a batch are saved. */

@@ -1,9 +1,10 @@
+import type { JournalRow } from '../../internal/journal.ts';
 import { ExistingFiles } from '../files/existing.ts';
 import { digest } from '../state/task-entry.ts';
-import { areComplete } from './file-record.ts';
-import type { FileRecord, RowFiles } from './file-record.ts';
-import { costOf, currentId } from './journal-state.ts';
-import type { JournalState } from './journal-state.ts';
+import { areComplete } from './state/file-record.ts';
+import type { FileRecord, RowFiles } from './state/file-record.ts';
+import { currentId } from './state/journal-state.ts';
+import type { JournalState } from './state/journal-state.ts';
 import { namesOf } from './table/output-names.ts';
 import type { PlannedRow } from './table/plan.ts';
 import type { Problem } from './table/table.ts';
@@ -18,12 +19,8 @@ export interface WorkRow extends PlannedRow {
   readonly saved: RowFiles | undefined;
   /** Whether all of its files are there, so that nothing is left to do. */
   readonly isDone: boolean;
-  /** Whether its next request was already charged. */
-  readonly isPaid: boolean;
-  /** Whether it is a chat whose completion is in the journal. */
-  readonly isCompleted: boolean;
-  /** What it has cost so far, in USD. */
-  readonly usd: number;
+  /** What the journal says about its next request. */
+  readonly attempt: JournalRow | undefined;
 }
 
 /** What earlier runs have left. */
@@ -42,17 +39,14 @@ export function toWork(
   const journalId = currentId(row.id, journal, retryFailed);
   const { kind, model, prompt, system, params } = row;
   const hash = digest(JSON.stringify([kind, model, prompt, system, params]));
-  const recorded = files.get(journalId);
-  const saved = recorded?.template === template && recorded.hash === hash ? recorded : undefined;
+  const saved = files.get(journalId, { template, hash });
   return {
     ...row,
     journalId,
     hash,
     saved,
     isDone: saved !== undefined && areComplete(saved),
-    isPaid: (journal.get(journalId)?.usd ?? 0) > 0,
-    isCompleted: journal.get(journalId)?.isCompleted ?? false,
-    usd: costOf(row.id, journal),
+    attempt: journal.get(journalId),
   };
 }
 

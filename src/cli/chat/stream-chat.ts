@@ -4,6 +4,8 @@ import type { ChatParams, Polygate } from 'polygate';
 
 import { EarlyEnd } from '../early-end.ts';
 import { note, print, printJson } from '../output.ts';
+import { cutReason, cutText } from './cut-reason.ts';
+import type { CutReason } from './cut-reason.ts';
 
 /** How a chat is printed. */
 interface ChatOutput {
@@ -21,6 +23,7 @@ export async function streamChat(
   const end = new EarlyEnd();
   const stream = gateway.chat.completions.stream(params, { extraBody, signal: end.signal });
   let last = '';
+  let cut: CutReason | undefined;
   try {
     for await (const text of stream.text()) {
       if (text !== '') last = text;
@@ -28,6 +31,7 @@ export async function streamChat(
     }
     const completion = await stream.final();
     if (isJson) await printJson(completion);
+    cut = cutReason(completion);
     return 0;
   } catch (error) {
     if (end.exitCode === undefined) {
@@ -43,6 +47,7 @@ export async function streamChat(
   } finally {
     end.dispose();
     if (!isJson && last !== '' && !last.endsWith('\n')) await print('\n');
+    if (cut !== undefined) note(`The response was cut off ${cutText[cut]}.`);
   }
 }
 

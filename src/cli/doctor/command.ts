@@ -6,6 +6,8 @@ import { version } from '../../internal/version.ts';
 import { messageOf, printError } from '../arguments.ts';
 import { EarlyEnd } from '../early-end.ts';
 import { createGateway } from '../gateway.ts';
+import { formatUsd } from '../money.ts';
+import { endWithReader } from '../output.ts';
 import { resolveSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { createCleaner, paint, styleFor } from '../text.ts';
@@ -36,8 +38,12 @@ export async function runDoctor(args: string[]): Promise<number> {
     return printError(command, error, 2);
   }
   const clean = createCleaner(settings.apiKey);
-  // What reads the output has ended, as in "polygate doctor | head": nothing more is sent or spent.
-  process.stdout.on('error', () => process.exit(141)); // what shells report for SIGPIPE
+  // After that, nothing more is sent or spent.
+  endWithReader((error) => {
+    const { totalUsd } = gateway.spend;
+    const spent = totalUsd > 0 ? `. The paid checks have cost ${formatUsd(totalUsd)} so far` : '';
+    return printError(command, `${error.message}${spent}`, 1);
+  });
   try {
     return await run(options, settings, gateway, clean);
   } catch (error) {

@@ -18,6 +18,9 @@ interface SaveOptions {
   readonly signal: AbortSignal;
 }
 
+/** Errors of a name that is taken. Nothing replaces a folder. */
+const takenCodes: ReadonlySet<unknown> = new Set(['EEXIST', 'EISDIR', 'ENOTEMPTY']);
+
 /** How often another name is tried for a file that exists. */
 const maxNames = 1000;
 
@@ -72,7 +75,8 @@ async function withFreeName(
     try {
       return await save(number === 2 ? path : withNumber(path, number - 1));
     } catch (error) {
-      if (!isRecord(error) || error.code !== 'EEXIST' || number > maxNames) throw error;
+      const code = isRecord(error) ? error.code : undefined;
+      if (!takenCodes.has(code) || number > maxNames) throw error;
     }
   }
 }

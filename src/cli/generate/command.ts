@@ -6,7 +6,8 @@ import { commandOptions } from '../command-options.ts';
 import { EarlyEnd } from '../early-end.ts';
 import type { FailureContext } from '../failure.ts';
 import { ExistingFiles } from '../files/existing.ts';
-import { checkTemplate, defaultOutput } from '../files/output-name.ts';
+import { checkTemplate, defaultOutput, fillTemplate } from '../files/output-name.ts';
+import { checkReplaceable, FileNames } from '../files/same-file.ts';
 import { prepareFolder } from '../files/save-results.ts';
 import { createSavingGateway } from '../gateway.ts';
 import { print } from '../output.ts';
@@ -32,7 +33,7 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
     const model = requireModel(values.model, modelTypes[kind]);
     const params = parseParams(values.param);
     const output = checkOutput(values.output ?? defaultOutput, overwrite);
-    checkReceiptFile(values.receipt, overwrite);
+    checkReceiptFile(values.receipt, output, overwrite);
     const settings = resolveSettings(values, process.env);
     const gateway = createSavingGateway(settings);
     context.clean = createCleaner(settings.apiKey);
@@ -73,25 +74,42 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
 /** Checks where results go, before anything is paid for. Returns the template. */
 export function checkOutput(template: string, overwrite: boolean): string {
   checkTemplate(template);
-  const path = resolve(template);
-  const isKnown = !template.includes('{id}');
-  const first = path.replaceAll('{n}', '1');
-  const existing = isKnown && !overwrite ? new ExistingFiles().find(first) : undefined;
-  if (existing !== undefined) {
-    throw new UsageError(`${existing} exists; --force replaces it. Nothing was sent`);
-  }
+  // The folder is completed afterwards, because its own name may contain braces.
+  const first = resolve(template.replaceAll('{n}', '1'));
+  if (!template.includes('{id}')) checkFree(first, overwrite);
   // The part before the first placeholder. Without a name, it would be the folder above.
-  prepareFolder(`${path.split('{')[0] ?? path}_`);
+  prepareFolder(resolve(`${template.split('{')[0] ?? template}_`));
   return template;
 }
 
-function checkReceiptFile(path: string | undefined, overwrite: boolean): void {
+/** Throws a `UsageError` if something at a path must not be replaced, or cannot be. */
+function checkFree(path: string, overwrite: boolean): void {
+  checkReplaceable(path);
+  const existing = overwrite ? undefined : new ExistingFiles().find(path);
+  if (existing === undefined) return;
+  throw new UsageError(`${existing} exists; --force replaces it. Nothing was sent`);
+}
+
+/** Checks where a copy of the receipt goes: the results must not replace it. */
+function checkReceiptFile(path: string | undefined, template: string, overwrite: boolean): void {
   if (path === undefined) return;
   if (path === '') throw new UsageError('--receipt must be the name of a file');
-  if (!overwrite && new ExistingFiles().find(resolve(path)) !== undefined) {
-    throw new UsageError(`${path} exists; --force replaces it. Nothing was sent`);
-  }
+  checkDifferent(template, path);
+  checkFree(resolve(path), overwrite);
   prepareFolder(resolve(path));
+}
+
+/** How many results a task can have, at most. */
+const maxResults = 100;
+
+/** Throws a `UsageError` if a result could replace the receipt. */
+export function checkDifferent(template: string, receipt: string): void {
+  const names = new FileNames();
+  const identity = names.identityOf(receipt);
+  for (let n = 1; n <= maxResults; n += 1) {
+    if (names.identityOf(fillTemplate(template, { id: '{id}', n })) !== identity) continue;
+    throw new UsageError('-o and the receipt must be different files. Nothing was sent');
+  }
 }
 
 /** What identifies a new entry. */

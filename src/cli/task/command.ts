@@ -9,7 +9,7 @@ import type { FailureContext } from '../failure.ts';
 import { ExistingFiles } from '../files/existing.ts';
 import { defaultOutput, fillTemplate, nameOfTask } from '../files/output-name.ts';
 import { createSavingGateway } from '../gateway.ts';
-import { checkOutput } from '../generate/command.ts';
+import { checkDifferent, checkOutput } from '../generate/command.ts';
 import { continueTask } from '../generate/continue.ts';
 import { print } from '../output.ts';
 import { runCommand } from '../run-command.ts';
@@ -54,6 +54,7 @@ export function runTask(args: string[]): Promise<number> {
     const entry = locate(given, values.kind, store, { gateway, account });
     if (action === 'get') return printState(taskOf(gateway, entry), isJson);
     const overwrite = values.force ?? false;
+    if (values.output !== undefined) checkDifferent(values.output, given);
     const output = outputOf(entry, values.output, overwrite);
     const run = {
       gateway,

@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest';
 
-import { estimateCosts, fitsLimit } from '../../../src/cli/batch/estimate.ts';
+import { estimateCosts, estimateText, fitsLimit } from '../../../src/cli/batch/estimate.ts';
+import { countRows, exitCodeOfRows } from '../../../src/cli/batch/row-result.ts';
 import {
   attemptsOf,
   costOf,
   currentId,
-  readJournal,
-} from '../../../src/cli/batch/journal-state.ts';
-import { countRows, exitCodeOfRows } from '../../../src/cli/batch/row-result.ts';
+  sumCosts,
+} from '../../../src/cli/batch/state/journal-state.ts';
 import { checkNames } from '../../../src/cli/batch/table/output-names.ts';
 import { planRows } from '../../../src/cli/batch/table/plan.ts';
 import type { PlanOptions } from '../../../src/cli/batch/table/plan.ts';
 import { parseTable } from '../../../src/cli/batch/table/table.ts';
 import type { Problem } from '../../../src/cli/batch/table/table.ts';
+import { readJournal } from '../../../src/internal/journal.ts';
 import { defaultModels } from '../../../src/mock/models/defaults.ts';
 import { toModelRecord } from '../../../src/mock/models/record.ts';
 
@@ -113,40 +114,116 @@ test('an id with a slash names a file in a folder below', () => {
   expect(plan('id,prompt\na/b,A\n', { model: 'prism-image' }).problems).toEqual([]);
 });
 
-test('the estimate counts what is open, and a limit includes what was charged before', () => {
+/** The journal of a batch with some lines, and what it says. */
+const journalOf = (...lines: object[]) =>
+  readJournal({
+    async *read() {
+      for (const line of [{ type: 'run', run: 'r' }, ...lines]) {
+        yield JSON.stringify({ v: 1, ...line });
+      }
+      yield '{"torn';
+    },
+  });
+
+const submitted = (id: string, usd = 0.02) => ({
+  type: 'submit',
+  id,
+  key: `key-${id}`,
+  hash: 'h',
+  path: '/v1/images/tasks',
+  estimatedUsd: usd,
+});
+const accepted = (id: string, usd = 0.02) => ({
+  type: 'accepted',
+  id,
+  receipt: {
+    v: 1,
+    kind: 'image',
+    id: `task-${id.length}`,
+    idempotencyKey: `key-${id}`,
+    chargeUsd: usd,
+  },
+  usd,
+});
+const chat = (id: string) => ({
+  type: 'submit',
+  id,
+  hash: 'h',
+  path: '/v1/chat/completions',
+});
+
+test('the estimate counts what is open, and a limit includes all that was or may have been charged before', async () => {
   const { rows } = plan('id,prompt,n\na,A,2\nb,B,\nc,C,\nd,D,\n', { model: 'prism-image' });
-  const work = rows.map((row, index) => ({
+  const journal = (
+    await journalOf(
+      submitted('b'),
+      accepted('b'),
+      submitted('c'),
+      submitted('d'),
+      // These rows are no longer in the table.
+      submitted('x', 1),
+      accepted('x', 1),
+      submitted('y', 2),
+      chat('z'),
+    )
+  ).rows;
+  const work = rows.map((row) => ({
     ...row,
     journalId: row.id,
     hash: '',
     saved: undefined,
-    isDone: index === 1,
-    isPaid: index === 2,
-    isCompleted: false,
-    usd: index === 1 || index === 2 ? 0.02 : 0,
+    isDone: row.id === 'b',
+    attempt: journal.get(row.id),
   }));
-  const estimate = estimateCosts(work, models);
-  expect(estimate).toEqual({ chargedUsd: 0.04, openUsd: 0.06, unpriced: 0 });
-  expect([fitsLimit(estimate, 0.1), fitsLimit(estimate, 0.09)]).toEqual([true, false]);
-  expect(estimateCosts(work, [])).toMatchObject({ openUsd: 0, unpriced: 2 });
+  const given = { work, journal, models, resendUnknown: false };
+  const estimate = estimateCosts(given);
+  const before = { usd: 1.02, uncertain: 2, uncertainUsd: 2 };
+  // The rows c and d are sent again under their keys, so they are charged once.
+  expect(estimate).toEqual({ before, openUsd: 0.08, unpriced: 0 });
+  expect([fitsLimit(estimate, 3.1), fitsLimit(estimate, 3.09)]).toEqual([true, false]);
+  expect(estimateText(estimate)).toBe(
+    '$0.08 besides what was charged before: at least $1.02; 2 rows may have been charged more (estimate: $2.00)',
+  );
+  expect(estimateCosts({ ...given, models: [] })).toMatchObject({ openUsd: 0, unpriced: 3 });
 });
 
-const journalOf = (...lines: object[]) => ({
-  async *read() {
-    for (const line of lines) yield JSON.stringify(line);
-    yield '{"torn';
-  },
+test('a chat whose response was lost is sent again, and counted, only on request', async () => {
+  const { rows } = plan('id,prompt\na,A\n', { model: 'aurora-chat' });
+  const { rows: journal } = await journalOf(chat('a'));
+  const work = rows.map((row) => ({
+    ...row,
+    journalId: 'a',
+    hash: '',
+    saved: undefined,
+    isDone: false,
+    attempt: journal.get('a'),
+  }));
+  const given = { work, journal, models };
+  const before = { usd: 0, uncertain: 1, uncertainUsd: 0 };
+  expect(estimateCosts({ ...given, resendUnknown: false })).toMatchObject({ unpriced: 0, before });
+  expect(estimateCosts({ ...given, resendUnknown: true })).toMatchObject({ unpriced: 1, before });
+});
+
+test.each([
+  ['a charge that was reported', [submitted('a'), accepted('a')], 0.02, 0],
+  [
+    'a charge that was not',
+    [{ ...accepted('a'), usd: undefined, receipt: { v: 1, kind: 'image', id: 't' } }],
+    0,
+    1,
+  ],
+  ['a request without a response', [submitted('a')], 0, 1],
+  ['a rejected request', [submitted('a'), { type: 'refused', id: 'a' }], 0, 0],
+  ['a chat without a completion', [chat('a')], 0, 1],
+])('%s: what is known of the costs is not called all of them', async (_, lines, usd, uncertain) => {
+  expect(sumCosts((await journalOf(...lines)).rows.values())).toMatchObject({ usd, uncertain });
 });
 
 test('a row whose task failed continues under another id only if it is to be paid for again', async () => {
-  const receipt = { v: 1, kind: 'image', id: 't', idempotencyKey: 'k', chargeUsd: 0.02 };
-  const accepted = { v: 1, type: 'accepted', id: 'a', receipt };
-  const failed = { v: 1, type: 'finished', id: 'a', status: 'failed' };
-  const first = await readJournal(journalOf(accepted, failed));
+  const failed = { type: 'finished', id: 'a', status: 'failed' };
+  const { rows: first } = await journalOf(accepted('a'), failed);
   expect([currentId('a', first, false), currentId('a', first, true)]).toEqual(['a', 'a (retry 2)']);
-  const second = await readJournal(
-    journalOf(accepted, failed, { ...accepted, id: 'a (retry 2)', usd: 0.03 }),
-  );
+  const { rows: second } = await journalOf(accepted('a'), failed, accepted('a (retry 2)', 0.03));
   // The second attempt has not failed.
   expect([currentId('a', second, false), currentId('a', second, true)]).toEqual([
     'a (retry 2)',
@@ -157,10 +234,19 @@ test('a row whose task failed continues under another id only if it is to be pai
 });
 
 test('a row that was rejected keeps its id, because it was not charged', async () => {
-  const state = await readJournal(
-    journalOf({ type: 'submit', id: 'a', key: 'k' }, { type: 'refused', id: 'a' }),
-  );
-  expect(currentId('a', state, true)).toBe('a');
+  const { rows } = await journalOf(submitted('a'), { type: 'refused', id: 'a' });
+  expect(currentId('a', rows, true)).toBe('a');
+});
+
+test('a file without the first line of a journal is not read as one', async () => {
+  const notes = {
+    read: async function* () {
+      yield 'my notes';
+    },
+  };
+  await expect(readJournal(notes)).rejects.toThrow('its first line');
+  const empty = { read: async function* () {} };
+  expect(await readJournal(empty)).toEqual({ rows: new Map(), isDamaged: false });
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { basename, dirname, resolve, sep } from 'node:path';
 
 import { fillTemplate } from '../../files/output-name.ts';
+import { canBecome, FileNames, isNoFile } from '../../files/same-file.ts';
 import { quoted } from './cells.ts';
 import type { PlannedRow } from './plan.ts';
 import type { Problem } from './table.ts';
@@ -27,13 +28,19 @@ export function namesOf(row: Pick<PlannedRow, 'id' | 'params'>, template: string
   );
 }
 
-/** Reports names that two rows share, and names outside the folder of the template. */
+/**
+ * Reports names that two rows share, that are in `reserved` or that cannot be written, and names outside the folder of the
+ * template.
+ */
 export function checkNames(
   rows: readonly PlannedRow[],
   template: string,
   problems: Problem[],
+  reserved: readonly string[] = [],
 ): void {
   const folder = folderOf(template);
+  const names = new FileNames();
+  const identities = reserved.map((path) => names.identityOf(path));
   const owners = new Map<string, PlannedRow>();
   for (const row of rows) {
     if (row.id === '') continue;
@@ -46,9 +53,13 @@ export function checkNames(
         report(`id ${quoted(row.id)} is no name for a file`);
       } else if (Buffer.byteLength(basename(name)) > maxNameBytes) {
         report(`id ${quoted(row.id)} is too long for the name of a file`);
+      } else if (isNoFile(path)) {
+        report(`its file ${name} is a folder, or cannot be replaced`);
       }
-      // Some file systems ignore case and the form of accents.
-      const key = path.normalize('NFC').toLowerCase();
+      const key = names.identityOf(path);
+      // The placeholder is not a part of a folder.
+      const replaced = identities.findIndex((identity) => canBecome(key, identity));
+      if (replaced >= 0) report(`its file ${name} would replace ${reserved[replaced]}`);
       const owner = owners.get(key);
       if (owner !== undefined && owner !== row) {
         // The id is reported itself.

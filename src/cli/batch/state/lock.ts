@@ -1,6 +1,6 @@
 import type { Journal } from 'polygate';
 
-import { prepareFolder } from '../files/save-results.ts';
+import { prepareFolder } from '../../files/save-results.ts';
 
 /** A journal that only this process uses. */
 export interface LockedJournal {

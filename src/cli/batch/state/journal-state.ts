@@ -1,0 +1,55 @@
+import { roundUsd } from '../../../internal/journal.ts';
+import type { JournalContent, JournalRow } from '../../../internal/journal.ts';
+
+/** The rows of a journal by their ids there. */
+export type JournalState = JournalContent['rows'];
+
+/** The id of an attempt in the journal. A failed task is paid for again under another id. */
+function attemptId(id: string, attempt: number): string {
+  return attempt === 1 ? id : `${id} (retry ${attempt})`;
+}
+
+/** The attempts at a row that a journal has. */
+export function attemptsOf(id: string, state: JournalState): string[] {
+  const ids = [id];
+  while (state.has(attemptId(id, ids.length + 1))) ids.push(attemptId(id, ids.length + 1));
+  return ids;
+}
+
+/** The id under which a row continues: that of its last attempt, or of another one if its task failed. */
+export function currentId(id: string, state: JournalState, retryFailed: boolean): string {
+  const attempts = attemptsOf(id, state);
+  const last = attempts.at(-1) ?? id;
+  const { status, taskId } = state.get(last) ?? {};
+  // A row that was rejected was not charged, and the batch sends it again by itself.
+  const hasFailedTask = status === 'failed' && taskId !== undefined;
+  return retryFailed && hasFailedTask ? attemptId(id, attempts.length + 1) : last;
+}
+
+/** What all attempts at a row have cost, in USD. */
+export function costOf(id: string, state: JournalState): number {
+  return roundUsd(
+    attemptsOf(id, state).reduce((sum, attempt) => sum + (state.get(attempt)?.usd ?? 0), 0),
+  );
+}
+
+/** What rows have cost. */
+export interface Costs {
+  /** The charges that are known, in USD. */
+  readonly usd: number;
+  /** The number of rows that may have been charged more. */
+  readonly uncertain: number;
+  /** What these may have been charged besides, as far as it can be estimated, in USD. */
+  readonly uncertainUsd: number;
+}
+
+/** Adds up what rows of a journal have cost. Rows that have left the table were paid for, too. */
+export function sumCosts(rows: Iterable<JournalRow>): Costs {
+  let [usd, uncertain, uncertainUsd] = [0, 0, 0];
+  for (const row of rows) {
+    usd += row.usd;
+    uncertainUsd += row.estimatedUsd;
+    if (row.isUncertain) uncertain += 1;
+  }
+  return { usd: roundUsd(usd), uncertain, uncertainUsd: roundUsd(uncertainUsd) };
+}

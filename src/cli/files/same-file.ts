@@ -1,0 +1,60 @@
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+import { UsageError } from '../arguments.ts';
+
+/** Compares names of files, which exist or will be written. */
+export class FileNames {
+  readonly #folders = new Map<string, string>();
+
+  /**
+   * A text that is the same for two names of one file: links to folders are followed, and some file systems ignore case and
+   * the form of accents.
+   */
+  identityOf(path: string): string {
+    const absolute = resolve(path);
+    const real = join(this.#realFolder(dirname(absolute)), basename(absolute));
+    return real.normalize('NFC').toLowerCase();
+  }
+
+  #realFolder(folder: string): string {
+    const known = this.#folders.get(folder);
+    if (known !== undefined) return known;
+    const real = this.#readRealFolder(folder);
+    this.#folders.set(folder, real);
+    return real;
+  }
+
+  #readRealFolder(folder: string): string {
+    try {
+      return realpathSync(folder);
+    } catch {
+      // It does not exist yet.
+      const parent = dirname(folder);
+      return parent === folder ? folder : join(this.#realFolder(parent), basename(folder));
+    }
+  }
+}
+
+/** Whether a name that may contain `{ext}` can become another name. Both are those of {@link FileNames.identityOf}. */
+export function canBecome(template: string, name: string): boolean {
+  const [start = '', end] = template.split('{ext}');
+  if (end === undefined) return start === name;
+  const extension = name.slice(start.length, name.length - end.length);
+  return name.startsWith(start) && name.endsWith(end) && /^[^./\\]+$/.test(extension);
+}
+
+/** Whether there is something at a path that no file can replace, such as a folder. */
+export function isNoFile(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && !stats.isFile();
+}
+
+/** Throws a `UsageError` if there is something at a path that no file can replace. */
+export function checkReplaceable(path: string): void {
+  if (!isNoFile(path)) return;
+  const isFolder = statSync(path).isDirectory();
+  throw new UsageError(
+    `${path} is ${isFolder ? 'a folder' : 'not a regular file'}: name a file that can be written. Nothing was sent`,
+  );
+}

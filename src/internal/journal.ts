@@ -1,0 +1,83 @@
+/** What the journal of a batch says about its rows, by the rules of the client. */
+import { BatchJournal } from '../core/batch/batch-journal.ts';
+import { isChatPath } from '../core/batch/journal-line.ts';
+import { isLostChat, mayBeCharged, unpricedChats } from '../core/batch/row-history.ts';
+import type { RowHistory } from '../core/batch/row-history.ts';
+import type { Journal } from '../types/tasks/journal.ts';
+
+export { roundUsd } from '../core/limits/round-usd.ts';
+
+/** A row of a journal. */
+export interface JournalRow {
+  /** The charges that are known, in USD. */
+  readonly usd: number;
+  /** The sum of the estimates for submissions whose charge is not known, in USD. */
+  readonly estimatedUsd: number;
+  /** The idempotency key. */
+  readonly key?: string | undefined;
+  /** The id of the task, once it was accepted. */
+  readonly taskId?: string | undefined;
+  /** Whether it is a chat whose completion is in the journal. */
+  readonly isCompleted: boolean;
+  /** Whether it may have been charged. */
+  readonly mayBeCharged: boolean;
+  /** Whether it may have been charged more than `usd`. */
+  readonly isUncertain: boolean;
+  /** Whether it was sent and only its key can find the task, so that the next run sends it again. */
+  readonly needsReplay: boolean;
+  /** Whether it is a chat that was sent, and whose completion is not in the journal. */
+  readonly isLostChat: boolean;
+  /** How it ended. */
+  readonly status?: string | undefined;
+}
+
+/** What a journal contains. */
+export interface JournalContent {
+  /** The rows by their ids in the journal. */
+  readonly rows: ReadonlyMap<string, JournalRow>;
+  /** Whether it has damaged lines that may be about a row that was sent. */
+  readonly isDamaged: boolean;
+}
+
+const silent = { error: ignore, warn: ignore, info: ignore, debug: ignore };
+
+function ignore(): void {}
+
+/**
+ * Reads a journal. Writes nothing.
+ *
+ * @throws `ConfigurationError` if it has content and is no journal, or has lost its first line.
+ */
+export async function readJournal(file: Pick<Journal, 'read'>): Promise<JournalContent> {
+  const append = () => Promise.reject(new Error('The journal is only read.'));
+  const journal = new BatchJournal({ read: () => file.read(), append }, silent);
+  try {
+    const isEmpty = await journal.read();
+    // Without its first line, it cannot be continued.
+    if (!isEmpty) await journal.openRun();
+    const rows = Array.from(journal.rows, ([id, row]) => [id, toRow(row)] as const);
+    return { rows: new Map(rows), isDamaged: journal.isIncompleteFor({}) };
+  } finally {
+    await journal.close();
+  }
+}
+
+function toRow(history: RowHistory): JournalRow {
+  const { path, key, receipt, completedAt, cost, status } = history;
+  const { chargedUsd = 0, estimatedUsd = 0 } = cost ?? {};
+  const isCompleted = completedAt !== undefined;
+  const isCharged = mayBeCharged(history);
+  const isUnreported = chargedUsd === 0 && receipt?.chargeUsd === undefined;
+  return {
+    usd: chargedUsd,
+    estimatedUsd,
+    key: key ?? receipt?.idempotencyKey,
+    taskId: receipt?.id,
+    isCompleted,
+    mayBeCharged: isCharged,
+    isUncertain: estimatedUsd > 0 || unpricedChats(history) > 0 || (isCharged && isUnreported),
+    needsReplay: isCharged && !receipt && !isCompleted && !isChatPath(path),
+    isLostChat: isLostChat(history),
+    status,
+  };
+}
