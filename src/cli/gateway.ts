@@ -53,11 +53,24 @@ const onThisMachine: PolygateOptions = {
   },
 };
 
+const forbiddenSource =
+  'The result is neither on this machine nor at a public https address, so it was not requested.';
+
 /**
  * Checks the address of a result of a gateway on this machine.
  *
  * @throws `ConfigurationError` if it is neither on this machine nor public.
  */
 export function checkSource(address: string): void {
-  if (!isLoopbackHost(URL.parse(address)?.hostname ?? '')) checkResultURL(address, false, {});
+  if (!isSource(address)) throw new ConfigurationError(forbiddenSource);
+}
+
+function isSource(address: string): boolean {
+  if (isLoopbackHost(URL.parse(address)?.hostname ?? '')) return true;
+  try {
+    checkResultURL(address, false, {});
+    return true;
+  } catch {
+    return false;
+  }
 }

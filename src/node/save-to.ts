@@ -134,6 +134,7 @@ async function resolveTarget(path: string, consequence = 'downloaded'): Promise<
     return target ?? path;
   throw new ConfigurationError(
     `path: '${path}' is not a regular file. Pass the path of the file to write. Nothing was ${consequence}.`,
+    { code: 'EISDIR' },
   );
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -5,6 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 
 import { commandLine, Program } from '../../cli/program.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
@@ -15,12 +17,16 @@ const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
 const inTerminal = (
   { folder, env }: Service,
   args: readonly string[],
-  { columns = 80, ...more }: { columns?: number; [name: string]: string | number } = {},
+  {
+    columns = 80,
+    before = '',
+    ...more
+  }: { columns?: number; before?: string; [name: string]: string | number | undefined } = {},
 ) => {
   const command = commandLine('polygate', args)
     .map((part) => `'${part}'`)
     .join(' ');
-  const shell = `stty cols ${columns}; ${command}`;
+  const shell = `${before}stty cols ${columns}; ${command}`;
   const variables = Object.fromEntries(
     Object.entries(more).map(([name, value]) => [name, String(value)]),
   );
@@ -75,6 +81,27 @@ describe.skipIf(!hasScript)('in a terminal', () => {
       if ('NO_COLOR' in more) expect(stdout).not.toMatch(color);
       else expect(stdout).toMatch(color);
     }
+  });
+
+  test.concurrent('the bar of a batch fits a terminal whose size changes', async () => {
+    const service = await startService({ tasks: { durationMs: 20_000 } });
+    writeFileSync(join(service.folder, 'p.csv'), 'id,prompt\na,A\nb,B\n');
+    const args = ['batch', 'p.csv', '-m', 'prism-image', '--max-usd', '1'];
+    const program = inTerminal(service, args, { columns: 100, before: 'tty; ' });
+    const [terminal] = await program.printed(/\/dev\/pts\/\d+/);
+    const bars = (output: string) => drawnLines(output).filter((line) => line.includes('░'));
+    await eventually(() => expect(bars(program.stdout).at(-1)?.length).toBeGreaterThan(60));
+    const seen = program.stdout.length;
+    execFileSync('stty', ['-F', terminal, 'cols', '60']);
+    const later = () => bars(program.stdout.slice(seen));
+    // The first line after the change may have been drawn before.
+    await eventually(() => expect(later().length).toBeGreaterThan(3));
+    expect(
+      later()
+        .slice(2)
+        .filter((line) => line.length > 60),
+    ).toEqual([]);
+    await program.end('SIGKILL');
   });
 
   test.concurrent('batch asks before it spends more than one dollar', async () => {
