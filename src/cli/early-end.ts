@@ -3,7 +3,7 @@ export type EndReason = 'interrupted' | 'timeout';
 
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Ends a run early: on Ctrl-C, on SIGTERM and after a timeout. A second Ctrl-C ends the process at once. */
+/** Ends a run early: on Ctrl-C, on SIGTERM and after a timeout. A second Ctrl-C ends the process immediately. */
 export class EarlyEnd {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout | undefined;

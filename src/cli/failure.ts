@@ -43,7 +43,7 @@ function chargedBy(error: unknown, { isPaid, sent, isRepeated }: FailureContext)
 
 /**
  * The exit code of a failure: 2 if nothing was sent, because the command line, a file or the params are invalid; 3 if
- * something may have been charged and has no result yet; otherwise 1, also if the result is saved and only its name could not be
+ * something may have been charged and has no result yet; otherwise 1, even if only the name of a saved result could not be
  * printed.
  */
 export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {

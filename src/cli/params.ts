@@ -1,6 +1,6 @@
 import { UsageError } from './arguments.ts';
 
-/** Fields that have options or arguments of their own. */
+/** Fields that other options or arguments set. */
 const reserved: ReadonlySet<string> = new Set(['model', 'messages', 'prompt', 'stream', 'text']);
 
 /**
@@ -15,9 +15,7 @@ export function parseParams(options: readonly string[] = []): Record<string, unk
       throw new UsageError(`--param must be <name>=<value> such as n=2, not ${option}`);
     }
     if (reserved.has(name)) {
-      throw new UsageError(
-        `--param cannot set ${name}, which has an option or argument of its own`,
-      );
+      throw new UsageError(`--param cannot set ${name}, which another option or argument sets`);
     }
     params.push([name, parseJsonOr(value)]);
   }

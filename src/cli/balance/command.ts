@@ -41,6 +41,6 @@ export function balanceRows({ wallet, key, concurrency }: BalanceSummary): strin
   return [
     ['Wallet', amount(wallet.usd)],
     ['Key quota', quota + used],
-    ['Concurrency', `${concurrency.limit ?? 'not reported'} requests at once`],
+    ['Concurrency', `${concurrency.limit ?? 'not reported'} parallel requests`],
   ];
 }

@@ -41,7 +41,7 @@ export interface RunEnd {
   readonly isUnsaved: boolean;
 }
 
-/** How many rows are saved at once. */
+/** How many rows are saved in parallel. */
 const maxSaves = 8;
 
 /** After these errors of the file system, no further result could be saved. */

@@ -49,7 +49,7 @@ export async function prepare(
   });
   let models: readonly Model[] = [];
   const opened = await openTable(options, async () => {
-    // The prices also go to the client, which reserves the budget of each row.
+    // The client learns the prices from this response, and reserves the budget of each row.
     models = (await gateway.models.list()).data;
     return models;
   });

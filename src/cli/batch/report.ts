@@ -38,7 +38,9 @@ export async function report(
     note(context.clean?.(`${id}: ${error}`) ?? id);
   }
   if (run.stopped !== undefined) {
-    process.stderr.write(describeFailure(run.stopped, { ...context, isPaid: false }));
+    process.stderr.write(
+      describeFailure(run.stopped, { ...context, isPaid: false, next: undefined }),
+    );
   }
   noteCuts(results);
   const { usd, uncertain: uncertainRows, uncertainUsd } = costs;

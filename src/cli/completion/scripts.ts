@@ -21,7 +21,7 @@ function summaries(): Readonly<Record<string, string>> {
 
 const names = commands.map(({ name }) => name).join(' ');
 
-/** The completion script for bash. It also completes file names. */
+/** The completion script for bash. It completes commands, options and file names. */
 export function bash(): string {
   const cases = commands.map(
     ({ name, options }) => `    ${name}) words="${options.join(' ')}" ;;\n`,

@@ -30,7 +30,7 @@ Example:
 Options:
   --base-url <url>  base URL of the service (default: POLYGATE_BASE_URL, then that of polygate init)
   --api-key <key>   API key (default: POLYGATE_API_KEY, which other users of this machine cannot see)
-  --spend <usd>     also run one chat, one stream, one image and their replays, for at most this amount
+  --spend <usd>     include paid checks: one chat, one stream, one image and their replays, for at most this amount
   --timeout <s>     maximum duration of all checks in seconds (default: 120)
   --verbose         print every check that was skipped, and the assumptions of the client that were tested
   --json            print the result as JSON and nothing else

@@ -7,7 +7,7 @@ import { withUsdSigns } from '../money.ts';
 import { paint, wrap } from '../text.ts';
 import type { Style } from '../text.ts';
 
-/** Width of the column with the titles. Titles that do not fit are on a line of their own. */
+/** Width of the column with the titles. Titles that do not fit are on a separate line. */
 const titleWidth = 34;
 
 const symbols = { ok: '✔', warning: '▲', failed: '✖', skipped: '–' } as const;

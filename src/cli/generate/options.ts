@@ -41,7 +41,7 @@ Options:
                     text otherwise
   --force           replace existing files
   --no-wait         print the receipt as JSON and do not wait
-  --receipt <file>  also write the receipt to a file
+  --receipt <file>  write a copy of the receipt to this file
   --idempotency-key <key>
                     key of the request: a repetition with the same key is not charged again
   --json            print files, URLs, charge, task id and key as one JSON object

@@ -41,7 +41,7 @@ export class StateFile {
     const version = versionOf(this.#path);
     if (version !== undefined && version !== this.#version) {
       throw new Error(
-        `another process has changed the state file ${this.#path}. Give each gateway a file of its own`,
+        `another process has changed the state file ${this.#path}. Give each gateway a different file`,
       );
     }
     try {

@@ -8,7 +8,7 @@ export type Catalog = ReadonlyMap<string, ReadonlyMap<string, CatalogEntry>>;
 export interface CatalogEntry {
   /** The price in one line. */
   price: string;
-  /** The resolutions that have a price of their own. */
+  /** The resolutions with a separate price. */
   resolutions: readonly string[];
 }
 

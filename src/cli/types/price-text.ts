@@ -31,7 +31,7 @@ export function priceText(pricing: unknown): string {
   );
 }
 
-/** The resolutions that have a price of their own. */
+/** The resolutions with a separate price. */
 export function resolutionsOf(pricing: unknown): string[] {
   return [...new Set(resolutionPricesOf(pricing).map(({ name }) => name))];
 }

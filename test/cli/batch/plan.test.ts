@@ -65,7 +65,7 @@ test('every problem of every row is reported with its line', () => {
   expect(problems).toEqual([
     "1: unknown column 'resolutoin'; did you mean resolution?",
     "2: n must be an integer, not 'two'",
-    "3: id 'a' is also that of line 2",
+    "3: id 'a' is that of line 2",
     '3: has no prompt',
     '4: has no id',
     '6: id \'c (retry 2)\' must not end in "(retry …)"',
@@ -100,9 +100,9 @@ test('--kind allows models that are not listed', () => {
 });
 
 test.each([
-  ['id,prompt\na,A\nA,B\n', 'out/{id}.{ext}', /^3: its file .*A\.\{ext\} is also that of line 2$/],
-  ['id,prompt\na,A\nb,B\n', 'out/all.png', /^3: its file out\/all\.png is also that of line 2$/],
-  ['id,prompt,n\na,A,2\na-2,B,\n', '{id}.{ext}', /^3: its file a-2\.\{ext\} is also that of/],
+  ['id,prompt\na,A\nA,B\n', 'out/{id}.{ext}', /^3: its file .*A\.\{ext\} is that of line 2$/],
+  ['id,prompt\na,A\nb,B\n', 'out/all.png', /^3: its file out\/all\.png is that of line 2$/],
+  ['id,prompt,n\na,A,2\na-2,B,\n', '{id}.{ext}', /^3: its file a-2\.\{ext\} is that of/],
   ['id,prompt\n/etc/x,A\n', '{id}.{ext}', /^2: id '\/etc\/x' leads to \/etc\/x\.\{ext\}, outside/],
   ['id,prompt\na\\b,A\n', '{id}.{ext}', /^2: id 'a\\b' is no name for a file$/],
 ])('in %j, the files of %s are checked', (text, template, problem) => {

@@ -119,7 +119,7 @@ test.concurrent('models and balance print a table, or JSON', async () => {
   });
   const text = await polygate(['balance']);
   expect(text.stdout).toMatch(
-    /^Wallet +\$1000\.00\nKey quota .*\nConcurrency +8 requests at once\n$/,
+    /^Wallet +\$1000\.00\nKey quota .*\nConcurrency +8 parallel requests\n$/,
   );
   const none = await polygate(['models', '--type', 'images']);
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('there are chat, image,')]);

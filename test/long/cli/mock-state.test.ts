@@ -73,7 +73,7 @@ test.concurrent('a gateway ends when another process has changed its state file,
   const { code, stderr } = await first.program.end();
   expect([code, stderr]).toEqual([
     1,
-    `polygate mock: another process has changed the state file ${file}. Give each gateway a file of its own\n`,
+    `polygate mock: another process has changed the state file ${file}. Give each gateway a different file\n`,
   ]);
   await second.program.end('SIGKILL');
   expect(JSON.parse(await readFile(file, 'utf8')).invoice).toHaveLength(2);

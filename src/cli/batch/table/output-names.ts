@@ -63,7 +63,7 @@ export function checkNames(
       const owner = owners.get(key);
       if (owner !== undefined && owner !== row) {
         // The id is reported itself.
-        if (owner.id !== row.id) report(`its file ${name} is also that of line ${owner.line}`);
+        if (owner.id !== row.id) report(`its file ${name} is that of line ${owner.line}`);
         break;
       }
       owners.set(key, row);

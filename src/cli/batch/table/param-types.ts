@@ -18,7 +18,7 @@ const schemas = {
   chat: chatParams,
 } as const;
 
-/** Params that have columns or options of their own. */
+/** Params that other columns or options set. */
 const reserved = new Set([
   'model',
   'prompt',

@@ -64,7 +64,7 @@ export function planRows(
     const report = (message: string) => problems.push({ line: row.line, message });
     const id = idOf(row, table, index, report);
     const first = lines.get(id);
-    if (first !== undefined) report(`id ${quoted(id)} is also that of line ${first}`);
+    if (first !== undefined) report(`id ${quoted(id)} is that of line ${first}`);
     else if (id !== '') lines.set(id, row.line);
     const model = textOf(row.cells.model)?.trim() || givenModel || '';
     const rowKind = checkModel(model, kind, givenKind, known, report);
