@@ -33,6 +33,8 @@ export interface JournalRow {
 
 /** What a journal contains. */
 export interface JournalContent {
+  /** The id of its run, which distinguishes it from other journals; undefined if it is empty. */
+  readonly run: string | undefined;
   /** The rows by their ids in the journal. */
   readonly rows: ReadonlyMap<string, JournalRow>;
   /** Whether it has damaged lines that may be about a row that was sent. */
@@ -54,9 +56,19 @@ export async function readJournal(file: Pick<Journal, 'read'>): Promise<JournalC
   try {
     const isEmpty = await journal.read();
     // Without its first line, it cannot be continued.
-    if (!isEmpty) await journal.openRun();
+    const run = isEmpty ? undefined : await journal.openRun();
     const rows = Array.from(journal.rows, ([id, row]) => [id, toRow(row)] as const);
-    return { rows: new Map(rows), isDamaged: journal.isIncompleteFor({}) };
+    return { run, rows: new Map(rows), isDamaged: journal.isIncompleteFor({}) };
+  } finally {
+    await journal.close();
+  }
+}
+
+/** Returns the id of the run of a journal. Starts the run if the journal is empty. */
+export async function openJournal(file: Journal): Promise<string> {
+  const journal = new BatchJournal(file, silent);
+  try {
+    return await journal.openRun();
   } finally {
     await journal.close();
   }

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 
 import { fileJournal } from 'polygate/journal';
 
+import { openJournal } from '../../internal/journal.ts';
 import { EarlyEnd } from '../early-end.ts';
 import type { FailureContext } from '../failure.ts';
 import { createSavingGateway } from '../gateway.ts';
@@ -19,12 +20,13 @@ import { prepare, prepareFolders } from './prepare.ts';
 import { report } from './report.ts';
 import { runRows } from './run-rows.ts';
 import { lockJournal } from './state/lock.ts';
+import { JournalError } from './state/service.ts';
 import { folderOf } from './table/output-names.ts';
 import type { PlannedRow } from './table/plan.ts';
 
 /** Runs the command, and returns its exit code. */
 export function runBatch(args: string[]): Promise<number> {
-  const context: FailureContext = { command: 'polygate batch', isPaid: true };
+  const context: FailureContext & { isPaid: boolean } = { command: 'polygate batch', isPaid: true };
   return runCommand(context, help, async () => {
     const options = parseBatchArguments(args);
     if (!('journal' in options)) return options;
@@ -43,6 +45,8 @@ export function runBatch(args: string[]): Promise<number> {
     try {
       const means = { gateway, service, journal };
       const batch = await prepare(options, means).catch((error: unknown) => {
+        // Earlier runs may have been charged.
+        if (error instanceof JournalError) context.isPaid = false;
         if (error instanceof TableError) for (const line of error.lines) note(clean(line));
         throw error;
       });
@@ -53,10 +57,11 @@ export function runBatch(args: string[]): Promise<number> {
       const staging = stagingFolder(options);
       rmSync(staging, { recursive: true, force: true });
       const { record, estimate } = batch;
-      await record.recordService(service);
+      const run = await openJournal(journal);
+      await record.recordService({ ...service, run });
       if (batch.work.some(({ isDone }) => !isDone)) context.sent = 'maybe';
       context.next = 'run the same command again';
-      const run = await runRows(batch.work, {
+      const runEnd = await runRows(batch.work, {
         ...options,
         gateway,
         journal,
@@ -68,7 +73,7 @@ export function runBatch(args: string[]): Promise<number> {
         clean,
       });
       rmSync(staging, { recursive: true, force: true });
-      const code = await report(batch, { ...run, journal }, options, context);
+      const code = await report(batch, { ...runEnd, journal }, options, context);
       return end.exitCode ?? code;
     } finally {
       end.dispose();

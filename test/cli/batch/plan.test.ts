@@ -128,7 +128,7 @@ const journalOf = (...lines: object[]) =>
 const submitted = (id: string, usd = 0.02) => ({
   type: 'submit',
   id,
-  key: `key-${id}`,
+  key: `key-${id.length}`,
   hash: 'h',
   path: '/v1/images/tasks',
   estimatedUsd: usd,
@@ -140,7 +140,7 @@ const accepted = (id: string, usd = 0.02) => ({
     v: 1,
     kind: 'image',
     id: `task-${id.length}`,
-    idempotencyKey: `key-${id}`,
+    idempotencyKey: `key-${id.length}`,
     chargeUsd: usd,
   },
   usd,
@@ -246,7 +246,7 @@ test('a file without the first line of a journal is not read as one', async () =
   };
   await expect(readJournal(notes)).rejects.toThrow('its first line');
   const empty = { read: async function* () {} };
-  expect(await readJournal(empty)).toEqual({ rows: new Map(), isDamaged: false });
+  expect(await readJournal(empty)).toEqual({ run: undefined, rows: new Map(), isDamaged: false });
 });
 
 test.each([

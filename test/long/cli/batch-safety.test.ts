@@ -54,6 +54,7 @@ test.concurrent('rows that may have been charged are not sent with another API k
   const moved = await runWith(service, batch, { ...firstKey, POLYGATE_BASE_URL: other.baseURL });
   expect([moved.code, moved.stdout]).toEqual([2, '']);
   expect(moved.stderr).toContain(`were sent to ${service.baseURL}`);
+  for (const { stderr } of [changed, moved]) expect(stderr).not.toContain('Nothing was charged');
   expect([taskRequests(service), taskRequests(other)]).toEqual([[], []]);
   expect(existsSync(join(service.folder, 'p.csv.results.jsonl'))).toBe(false);
   // With the first key, they are replayed.

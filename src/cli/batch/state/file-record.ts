@@ -7,7 +7,7 @@ import type { SavedFile } from 'polygate/node';
 import { isNonEmptyString, isRecord } from '../../../types/type-guards.ts';
 import { UsageError } from '../../arguments.ts';
 import { isService } from './service.ts';
-import type { Service } from './service.ts';
+import type { JournalService } from './service.ts';
 
 /** The files of a row that this batch has saved, or is about to save. */
 export interface RowFiles {
@@ -31,7 +31,7 @@ export class FileRecord {
   readonly #journal: ReturnType<typeof fileJournal>;
   readonly #rows = new Map<string, RowFiles>();
   readonly #outputs = new Set<string>();
-  #service: Service | undefined;
+  #service: JournalService | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -40,7 +40,7 @@ export class FileRecord {
   }
 
   /** Where the last run has sent its rows; undefined if that is not recorded. */
-  get service(): Service | undefined {
+  get service(): JournalService | undefined {
     return this.#service;
   }
 
@@ -75,9 +75,10 @@ export class FileRecord {
   }
 
   /** Records where rows are sent from now on. When this resolves, the entry survives a crash. */
-  async recordService(service: Service): Promise<void> {
-    const { baseURL, account } = this.#service ?? {};
-    if (baseURL === service.baseURL && account === service.account) return;
+  async recordService({ baseURL, account, run }: JournalService): Promise<void> {
+    const { baseURL: lastURL, account: lastAccount, run: lastRun } = this.#service ?? {};
+    if (lastURL === baseURL && lastAccount === account && lastRun === run) return;
+    const service = { baseURL, account, run };
     await this.#append({ service });
     this.#service = service;
   }

@@ -2,6 +2,9 @@ import type { JournalContent } from '../../../internal/journal.ts';
 import { isNonEmptyString, isRecord } from '../../../types/type-guards.ts';
 import { UsageError } from '../../arguments.ts';
 
+/** The journal belongs to another service or account, which may have been charged for its rows. */
+export class JournalError extends UsageError {}
+
 /** Where rows are sent, and who pays for them. */
 export interface Service {
   readonly baseURL: string;
@@ -9,9 +12,15 @@ export interface Service {
   readonly account: string;
 }
 
+/** The service of a journal. */
+export interface JournalService extends Service {
+  /** The id of the run of the journal. */
+  readonly run: string;
+}
+
 /** Whether a value is a service. */
-export function isService(value: unknown): value is Service {
-  return isRecord(value) && [value.baseURL, value.account].every(isNonEmptyString);
+export function isService(value: unknown): value is JournalService {
+  return isRecord(value) && [value.baseURL, value.account, value.run].every(isNonEmptyString);
 }
 
 /** What decides whether a journal may be continued at a service. */
@@ -19,7 +28,7 @@ interface Continuation {
   /** The service of this run. */
   readonly now: Service;
   /** The service of the last run; undefined if that is not recorded. */
-  readonly before: Service | undefined;
+  readonly before: JournalService | undefined;
   readonly journal: JournalContent;
   /** Whether the user says that the rows of the journal were sent by the account of this run. */
   readonly isSameAccount: boolean;
@@ -29,20 +38,21 @@ interface Continuation {
  * Refuses to continue a journal where its rows would be paid for again: another service or account does not know their keys.
  * A row that was certainly not charged can be sent anywhere. An API key of the same account can read the tasks of another.
  *
- * @throws `UsageError` if the journal must not be continued.
+ * @throws {@link JournalError} if the journal must not be continued.
  */
 export function checkService({ now, before, journal, isSameAccount }: Continuation): void {
   const rows = [...journal.rows.values()];
   const isUsed = journal.isDamaged || rows.some(({ mayBeCharged }) => mayBeCharged);
   if (!isUsed) return;
-  if (before === undefined) {
+  // The record can be that of another journal, which was here before.
+  if (before === undefined || before.run !== journal.run) {
     if (isSameAccount) return;
-    throw new UsageError(
+    throw new JournalError(
       `the journal does not say which service its rows were sent to. If it was ${now.baseURL}, with this API key or another one of its account, add --same-account. Otherwise, they could be charged a second time. Nothing was sent`,
     );
   }
   if (before.baseURL !== now.baseURL) {
-    throw new UsageError(
+    throw new JournalError(
       `the rows of the journal were sent to ${before.baseURL}, so that ${now.baseURL} could charge them a second time: use --base-url ${before.baseURL}, or another --journal. Nothing was sent`,
     );
   }
@@ -53,7 +63,7 @@ export function checkService({ now, before, journal, isSameAccount }: Continuati
     open === 1
       ? ['a row of the journal', 'was']
       : [`${open === 0 ? 'rows on damaged lines' : `${open} rows`} of the journal`, 'were'];
-  throw new UsageError(
+  throw new JournalError(
     `${what} ${verb} sent with another API key, and may have been charged. Sent with this one, it could be charged a second time: use the other key or, if both belong to one account, add --same-account. Nothing was sent`,
   );
 }
