@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
@@ -191,13 +190,13 @@ test.concurrent.each([
   [['-o', 'p.csv.results.{ext}', '--force'], 'would replace p.csv.results.jsonl'],
   [['-o', 'folder', '--force'], 'its file folder is a folder'],
   [['--column', '../a'], '--column must be'],
-  [['--results', 'pipe', '--force'], 'pipe is not a regular file'],
+  [['--results', 'device', '--force'], 'device is not a regular file'],
 ])('batch with %j exits with 2, and neither sends nor writes anything', async (more, message) => {
   const service = await startService();
   writeTable(service, ['a']);
   writeFileSync(join(service.folder, 'notes.txt'), 'my notes\n');
   mkdirSync(join(service.folder, 'folder'));
-  execFileSync('mkfifo', [join(service.folder, 'pipe')]);
+  symlinkSync('/dev/null', join(service.folder, 'device'));
   const before = readdirSync(service.folder).toSorted();
   const args = ['batch', 'p.csv', '-m', 'prism-image', '--max-usd', '1', ...more];
   const { code, stdout, stderr } = await service.run(args);
