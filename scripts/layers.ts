@@ -111,6 +111,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'schemas',
     'internal/content-text.ts',
     'internal/downloads.ts',
+    'internal/journal.ts',
     'internal/charges.ts',
     'internal/version.ts',
     'polygate',

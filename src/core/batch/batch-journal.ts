@@ -5,41 +5,20 @@ import { newIdempotencyKey } from '../call/request-options.ts';
 import type { Log } from '../config/log.ts';
 import { objectWithMethods } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
-import { isChatPath, parseLine } from './journal-line.ts';
+import { JournalContents, tornLine } from './journal-contents.ts';
+import { isChatPath } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
 import { unsentError } from './paused-rows.ts';
-import { addLine } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
 import { StoredCompletions } from './stored-completions.ts';
-
-/** How a `run` line starts, up to its id. */
-const runLineStart = '{"v":1,"type":"run"';
-
-const tornLine = '{"v":1,"type":"torn"}';
-
-/**
- * Whether a line is a `run` line, complete or torn: it is written before the first submit, so nothing was sent. A second
- * brace begins another line, whose line end was lost or is not a line feed.
- */
-function isRunLine(text: string): boolean {
-  return runLineStart.startsWith(text.slice(0, runLineStart.length)) && text.lastIndexOf('{') <= 0;
-}
 
 export const journalRule: Rule = objectWithMethods('read', 'append');
 
 /** Reads and appends the journal of a batch. Without a `Journal`, it is always empty and appending does nothing. */
 export class BatchJournal {
-  /** Rows that earlier processes recorded, by id. */
-  readonly rows = new Map<string, RowHistory>();
-  /** One error for each damaged line. */
-  readonly damaged: ConfigurationError[] = [];
   readonly #journal: Journal | undefined;
   readonly #log: Log;
-  #runId: string | undefined;
-  /** Numbers of the damaged lines that may have been acted on. */
-  #damagedLines: number[] = [];
-  /** Whether the last line was torn by the end of a process. */
-  #isTorn = false;
+  #contents = new JournalContents();
   #completions: StoredCompletions | undefined;
   #release: (() => Promise<void>) | undefined;
   #locking: Promise<void> | undefined;
@@ -52,45 +31,25 @@ export class BatchJournal {
     this.#log = log;
   }
 
-  /**
-   * Reads all lines into `rows` and `damaged`. Returns whether there are no lines but blank lines and `run` lines,
-   * complete or torn.
-   */
-  async read(): Promise<boolean> {
-    this.damaged.length = 0;
-    this.rows.clear();
-    this.#damagedLines = [];
+  /** Reads all lines. */
+  async read(): Promise<void> {
     this.generation += 1;
-    let isEmpty = true;
-    let number = 0;
-    for await (const text of this.#journal?.read() ?? []) {
-      number += 1;
-      if (!text.trim()) continue;
-      isEmpty &&= isRunLine(text);
-      const wasTorn = this.#isTorn;
-      this.#isTorn = false;
-      try {
-        const line = parseLine(text);
-        if (line.type === 'run') this.#runId ??= line.run;
-        else if (line.type === 'torn') this.#damagedLines.pop();
-        else this.rows.set(line.id, addLine(this.rows.get(line.id) ?? {}, line, number));
-      } catch (error) {
-        // The message of JSON.parse quotes the line, which may contain a prompt.
-        const reason = ConfigurationError.is(error) ? error.message : 'It is not JSON.';
-        const message = `journal: line ${number} is damaged and was ignored. ${reason}`;
-        // The other lines stay usable.
-        this.damaged.push(new ConfigurationError(message));
-        // What is left of a `torn` or a `run` line is no trace of a row.
-        if (tornLine.startsWith(text) || isRunLine(text)) this.#isTorn = wasTorn;
-        else {
-          this.#damagedLines.push(number);
-          this.#isTorn = true;
-        }
-      }
-    }
-    const completed = [...this.rows.values()].flatMap(({ completedAt = [] }) => completedAt);
+    // Not after reading: of a large journal, only one copy is in memory.
+    const contents = new JournalContents();
+    this.#contents = contents;
+    for await (const text of this.#journal?.read() ?? []) contents.add(text);
+    const completed = [...contents.rows.values()].flatMap(({ completedAt = [] }) => completedAt);
     this.#completions = new StoredCompletions(() => this.#journal?.read() ?? noLines(), completed);
-    return isEmpty;
+  }
+
+  /** Rows that earlier processes recorded, by id. */
+  get rows(): Map<string, RowHistory> {
+    return this.#contents.rows;
+  }
+
+  /** One error for each damaged line. */
+  get damaged(): readonly ConfigurationError[] {
+    return this.#contents.damaged;
   }
 
   /**
@@ -101,8 +60,9 @@ export class BatchJournal {
    * new keys, and rows that were already paid for would be paid for again.
    */
   async openRun(): Promise<string> {
-    const isEmpty = await this.read();
-    if (this.#runId !== undefined) return this.#runId;
+    await this.read();
+    const { runId, isEmpty } = this.#contents;
+    if (runId !== undefined) return runId;
     if (!isEmpty) {
       throw new ConfigurationError(
         'journal: its first line, from which the keys of all rows are derived, is missing or damaged. Nothing was sent. ' +
@@ -114,7 +74,7 @@ export class BatchJournal {
     await this.append({ type: 'run', run });
     // Another process may have started a run at the same time. The first line wins in both processes.
     await this.read();
-    return this.#runId ?? run;
+    return this.#contents.runId ?? run;
   }
 
   /** Whether chats were recorded in it. */
@@ -156,21 +116,19 @@ export class BatchJournal {
     }
     this.#release = release;
     await this.read();
-    if (!this.#isTorn) return;
+    if (!this.#contents.isTorn) return;
     await journal.append(tornLine);
-    this.#damagedLines.pop();
-    this.#isTorn = false;
+    this.#contents.markTorn();
   }
 
   /** Whether a damaged line may be about a row with this history, because it is later than all of its lines. */
-  isIncompleteFor({ lineNumber = 0 }: RowHistory): boolean {
-    const lines = this.#isTorn ? this.#damagedLines.slice(0, -1) : this.#damagedLines;
-    return lines.some((number) => number > lineNumber);
+  isIncompleteFor(history: RowHistory): boolean {
+    return this.#contents.isIncompleteFor(history);
   }
 
   /** The number of damaged lines that may be about a row. */
   get damagedCount(): number {
-    return this.#damagedLines.length;
+    return this.#contents.damagedCount;
   }
 
   /** The completion that an earlier run has received. */

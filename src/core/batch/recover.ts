@@ -73,10 +73,10 @@ async function* generateRows(
   const { fetchModel } = recreate;
   const means = { fetchModel, isBatch: false };
   const context = createBatchContext(client, journal, enterCaller, means, options);
-  const { damaged, rows } = context.journal;
   try {
     await readJournal(context);
     await beginRun(context);
+    const { damaged, rows } = context.journal;
     for (const error of damaged) yield { id: '', status: 'unknown', error };
     const unfinished = Array.from(rows, ([id, history]) => ({
       item: identify(id, history),
