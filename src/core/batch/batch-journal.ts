@@ -23,8 +23,8 @@ export class BatchJournal {
   #release: (() => Promise<void>) | undefined;
   #locking: Promise<void> | undefined;
   #isClosed = false;
-  /** How often it was read. */
-  generation = 0;
+  /** The rows that this run has read, and whether it still needs what earlier runs recorded about them. */
+  readonly #read = new Map<string, 'planning' | 'planned'>();
 
   constructor(journal: Journal | undefined, log: Log) {
     this.#journal = journal;
@@ -33,7 +33,6 @@ export class BatchJournal {
 
   /** Reads all lines. */
   async read(): Promise<void> {
-    this.generation += 1;
     // Not after reading: of a large journal, only one copy is in memory.
     const contents = new JournalContents();
     this.#contents = contents;
@@ -42,9 +41,35 @@ export class BatchJournal {
     this.#completions = new StoredCompletions(() => this.#journal?.read() ?? noLines(), completed);
   }
 
-  /** Rows that earlier processes recorded, by id. */
-  get rows(): Map<string, RowHistory> {
+  /** Rows that earlier runs recorded, by id. */
+  get rows(): ReadonlyMap<string, RowHistory> {
     return this.#contents.rows;
+  }
+
+  /** What earlier runs recorded about rows that this one has not read. */
+  get unread(): RowHistory[] {
+    return Array.from(this.rows)
+      .filter(([id]) => !this.#read.has(id))
+      .map(([, history]) => history);
+  }
+
+  /** What earlier runs recorded about a row that is being planned. */
+  recall(id: string): RowHistory {
+    this.#read.set(id, 'planning');
+    return this.rows.get(id) ?? {};
+  }
+
+  /** Takes what earlier runs recorded about all rows, for a recovery, which needs it once. */
+  takeRows(): [id: string, history: RowHistory][] {
+    const rows = [...this.rows];
+    this.#contents.rows.clear();
+    return rows;
+  }
+
+  /** Frees what earlier runs recorded about a row, which has been planned. */
+  forget(id: string): void {
+    this.#read.set(id, 'planned');
+    this.#contents.rows.delete(id);
   }
 
   /** One error for each damaged line. */
@@ -116,6 +141,8 @@ export class BatchJournal {
     }
     this.#release = release;
     await this.read();
+    // What this run has recorded meanwhile was not left by an earlier one.
+    for (const [id, state] of this.#read) if (state === 'planned') this.forget(id);
     if (!this.#contents.isTorn) return;
     await journal.append(tornLine);
     this.#contents.markTorn();

@@ -147,26 +147,20 @@ async function* generateRows<Input, Described extends AnySubmission>(
       }
     }
     usedIds.add(id);
-    const recall = () => {
-      Object.assign(item, identify(id, lines.rows.get(id)));
-      // Each row needs its history only once, so its memory can be freed.
-      lines.rows.delete(id);
-    };
-    recall();
-    const { generation } = lines;
-    const submission: AnySubmission = checkSubmission(id, await describe(input, index));
-    const settings = { runId, storeParams };
-    if (!(submission instanceof ChatSubmission)) {
-      return planTask(item, submission, context, settings);
+    Object.assign(item, identify(id, lines.recall(id)));
+    try {
+      const submission: AnySubmission = checkSubmission(id, await describe(input, index));
+      const settings = { runId, storeParams };
+      if (!(submission instanceof ChatSubmission)) {
+        return await planTask(item, submission, context, settings);
+      }
+      await lockForChats(context);
+      // The first lock reads the journal again: another process may have worked on it before.
+      Object.assign(item, identify(id, lines.recall(id)));
+      return await planChat(item, submission, context, settings);
+    } finally {
+      lines.forget(id);
     }
-    await lockForChats(context);
-    // The journal was read again when it was locked: another process may have worked on it before.
-    if (lines.generation !== generation) {
-      recall();
-      // What this run has recorded meanwhile was not left by an earlier one.
-      for (const used of usedIds) lines.rows.delete(used);
-    }
-    return planChat(item, submission, context, settings);
   };
 
   const runRow = async (

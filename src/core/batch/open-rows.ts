@@ -18,11 +18,11 @@ function toOpenRow({ id, idempotencyKey, task, history, isSent }: RowState): Ope
 export function batchAbortedError(
   reason: unknown,
   open: Iterable<RowState>,
-  unread: ReadonlyMap<string, RowHistory>,
+  unread: readonly RowHistory[],
 ): AbortedError {
   const rows = Array.from(open, toOpenRow);
   const unknown = rows.filter(({ outcome }) => outcome === 'unknown').length;
-  const isUnreadPaid = [...unread.values()].some((row) => mayBeCharged(row) && !row.status);
+  const isUnreadPaid = unread.some((row) => mayBeCharged(row) && !row.status);
   const outcome = unknown > 0 || isUnreadPaid ? 'unknown' : 'not-sent';
   return abortedError(
     reason,

@@ -64,12 +64,11 @@ interface RowCounts {
 export function pausedError(
   reason: PauseReason,
   paused: readonly PausedResult[],
-  unread: ReadonlyMap<string, RowHistory>,
+  unread: readonly RowHistory[],
   { yielded, done, total }: RowCounts,
 ): PauseReason {
   if (ConfigurationError.is(reason)) return reason;
-  const mayBePaid =
-    paused.some(({ status }) => status === 'unknown') || [...unread.values()].some(mayBeCharged);
+  const mayBePaid = paused.some(({ status }) => status === 'unknown') || unread.some(mayBeCharged);
   const rowsOpen = Math.max(paused.length, (total ?? 0) - yielded);
   const unknown = yielded - done;
   const summary =

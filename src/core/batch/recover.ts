@@ -76,12 +76,11 @@ async function* generateRows(
   try {
     await readJournal(context);
     await beginRun(context);
-    const { damaged, rows } = context.journal;
-    for (const error of damaged) yield { id: '', status: 'unknown', error };
-    const unfinished = Array.from(rows, ([id, history]) => ({
+    const { journal: lines } = context;
+    for (const error of lines.damaged) yield { id: '', status: 'unknown', error };
+    const unfinished = Array.from(lines.takeRows(), ([id, history]) => ({
       item: identify(id, history),
     })).filter(({ item }) => isUnfinished(item.history));
-    rows.clear();
     yield* runConcurrently(
       unfinished,
       async ({ item }: { item: BatchItem }, controller, markIdle) => {

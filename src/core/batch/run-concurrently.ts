@@ -117,7 +117,7 @@ export async function* runConcurrently<
 
   const stopListening = whenAborted(signal, stop);
   try {
-    if (signal?.aborted) throw batchAbortedError(signal.reason, open, journal.rows);
+    if (signal?.aborted) throw batchAbortedError(signal.reason, open, journal.unread);
     const pulled = pull().finally(() => {
       sourceEnded = true;
       notifyChange();
@@ -143,13 +143,13 @@ export async function* runConcurrently<
             notifyChange();
           });
         }
-      } else if (signal?.aborted) throw batchAbortedError(signal.reason, open, journal.rows);
+      } else if (signal?.aborted) throw batchAbortedError(signal.reason, open, journal.unread);
       else if (running.size > 0 || appending > 0 || !(sourceEnded || isEnding())) {
         await nextChange();
       } else {
         // After a pause, the source may never yield another row.
         if (!pause.reason) return await pulled;
-        throw pausedError(pause.reason, paused, journal.rows, {
+        throw pausedError(pause.reason, paused, journal.unread, {
           yielded,
           done,
           total: countRows(),

@@ -40,6 +40,25 @@ describe('the journal of chats', () => {
     expect(rows.length).toBe(3);
   });
 
+  test('that another process has filled before the first chat was described is not paid for again', async () => {
+    const world = onMock();
+    const journal = lockedJournal();
+    const { gateway, mock } = newProcess(world);
+    let describeRows = () => {};
+    const described = new Promise<void>((resolve) => (describeRows = resolve));
+    const describeRow = describeChat(gateway);
+    const describeLater = async (row: unknown) => {
+      await described;
+      return describeRow(row);
+    };
+    const rows = collect(gateway.batch(numbers(3), describeLater, { journal }));
+    await turns();
+    await runChatBatch(newProcess(world), numbers(3), { journal });
+    describeRows();
+    expect(statusesOf(await mock.clock.settle(rows))).toEqual(Array(3).fill('succeeded'));
+    expect(chatRequests(mock)).toHaveLength(3);
+  });
+
   test('is needed for a crash only: without one, chats are sent', async () => {
     const rows = await runChatBatch(onMock(), numbers(3));
     expect(statusesOf(rows)).toEqual(Array(3).fill('succeeded'));
