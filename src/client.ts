@@ -1,9 +1,9 @@
 import { BaseClient } from './base-client.ts';
-import type { RecoverOptions } from './core/batch/batch-context.ts';
 import { batch } from './core/batch/batch.ts';
 import type { AnySubmission, BatchOptions, RowOf } from './core/batch/batch.ts';
 import { recover } from './core/batch/recover.ts';
 import type { RecoveredRow } from './core/batch/recover.ts';
+import type { RecoverOptions } from './core/batch/run/context.ts';
 import { throwToCaller } from './core/call/caller-stack.ts';
 import { createContext } from './core/call/context.ts';
 import type { ClientContext } from './core/call/context.ts';

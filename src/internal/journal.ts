@@ -1,7 +1,7 @@
-import { JournalContents } from '../core/batch/journal-contents.ts';
-import { isChatPath, taskKindOf } from '../core/batch/journal-line.ts';
-import { mayBeCharged } from '../core/batch/row-history.ts';
-import type { RowHistory } from '../core/batch/row-history.ts';
+import { JournalContents } from '../core/batch/journal/contents.ts';
+import { isChatPath, taskKindOf } from '../core/batch/journal/line.ts';
+import { mayBeCharged } from '../core/batch/journal/row-history.ts';
+import type { RowHistory } from '../core/batch/journal/row-history.ts';
 import { roundUsd } from '../core/limits/round-usd.ts';
 import type { Journal } from '../types/tasks/journal.ts';
 import type { TaskKind } from '../types/tasks/task.ts';

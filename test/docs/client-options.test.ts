@@ -51,7 +51,7 @@ test.each([
   ['WaitOptions', 'src/types/tasks/task-handle.ts', 7],
   ['GenerateOptions', 'src/core/tasks/submit.ts', 1],
   ['RegisterOptions', 'src/resources/materials.ts', 1],
-  ['RecoverOptions', 'src/core/batch/batch-context.ts', 4],
+  ['RecoverOptions', 'src/core/batch/run/context.ts', 4],
   ['BatchOptions', 'src/core/batch/batch.ts', 3],
   ['RunOptions', 'src/core/chat/tool-run.ts', 3],
   ['DownloadOptions', 'src/core/tasks/download.ts', 7],

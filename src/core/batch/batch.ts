@@ -11,17 +11,17 @@ import { booleanValue, checkOptions, checkValue, functionValue } from '../config
 import type { Rule, Rules } from '../config/validation.ts';
 import type { Submission } from '../tasks/submission.ts';
 import { Task } from '../tasks/task.ts';
-import { beginRun, createBatchContext, endRun, recoverRules } from './batch-context.ts';
-import type { BatchContext, FetchModel, RecoverOptions } from './batch-context.ts';
-import { identify, runItem } from './batch-item.ts';
-import { journalRule } from './batch-journal.ts';
-import type { BatchResult, ChatResult, RowResult } from './batch-result.ts';
-import { planChat } from './chat-row.ts';
-import type { RowPlan } from './row-plan.ts';
-import type { BatchItem } from './row-state.ts';
-import { rowError } from './row.ts';
-import { runConcurrently } from './run-concurrently.ts';
-import { planTask } from './task-row.ts';
+import { journalRule } from './journal/batch-journal.ts';
+import { runConcurrently } from './pool/run-rows.ts';
+import type { BatchResult, ChatResult, RowResult } from './results.ts';
+import { rowError } from './row/charge-rules.ts';
+import { planChat } from './row/chat-plan.ts';
+import type { RowPlan } from './row/row-plan.ts';
+import type { BatchItem } from './row/row.ts';
+import { identify, runItem } from './row/run-row.ts';
+import { planTask } from './row/task-plan.ts';
+import { beginRun, createBatchContext, endRun, recoverRules } from './run/context.ts';
+import type { BatchContext, FetchModel, RecoverOptions } from './run/context.ts';
 
 /** Options of `gateway.batch`. The wait options apply to each row. */
 export interface BatchOptions<Input> extends RecoverOptions {

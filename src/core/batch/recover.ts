@@ -12,19 +12,19 @@ import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { requestHash } from '../tasks/fingerprint.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
-import { beginRun, createBatchContext, endRun, recoverRules } from './batch-context.ts';
-import type { BatchContext, FetchModel, RecoverOptions } from './batch-context.ts';
-import { identify, runItem } from './batch-item.ts';
-import { journalRule } from './batch-journal.ts';
-import type { BatchResult, ChatResult, RowResult } from './batch-result.ts';
-import { chatPlan, lostChatError } from './chat-row.ts';
-import { isChatPath, taskKindOf } from './journal-line.ts';
-import { mayBeCharged } from './row-history.ts';
-import type { RowHistory } from './row-history.ts';
-import type { RowPlan } from './row-plan.ts';
-import type { BatchItem } from './row-state.ts';
-import { runConcurrently } from './run-concurrently.ts';
-import { taskPlan } from './task-row.ts';
+import { journalRule } from './journal/batch-journal.ts';
+import { isChatPath, taskKindOf } from './journal/line.ts';
+import { mayBeCharged } from './journal/row-history.ts';
+import type { RowHistory } from './journal/row-history.ts';
+import { runConcurrently } from './pool/run-rows.ts';
+import type { BatchResult, ChatResult, RowResult } from './results.ts';
+import { chatPlan, lostChatError } from './row/chat-plan.ts';
+import type { RowPlan } from './row/row-plan.ts';
+import type { BatchItem } from './row/row.ts';
+import { identify, runItem } from './row/run-row.ts';
+import { taskPlan } from './row/task-plan.ts';
+import { beginRun, createBatchContext, endRun, recoverRules } from './run/context.ts';
+import type { BatchContext, FetchModel, RecoverOptions } from './run/context.ts';
 
 /** Recreates what a journal records about a kind of task: a namespace of the client. */
 interface Restore {

@@ -1,7 +1,7 @@
-import type { Receipt } from '../../types/tasks/task.ts';
-import type { RowCost } from './batch-budget.ts';
-import { chatPath, isChatPath, readCost } from './journal-line.ts';
-import type { CostFields, Intent, RowLine } from './journal-line.ts';
+import type { Receipt } from '../../../types/tasks/task.ts';
+import type { RowCost } from '../run/batch-budget.ts';
+import { chatPath, isChatPath, readCost } from './line.ts';
+import type { CostFields, Intent, RowLine } from './line.ts';
 
 /** What earlier processes recorded about a row. Its {@link Intent} is that of the latest submission. */
 export interface RowHistory extends Partial<Intent> {

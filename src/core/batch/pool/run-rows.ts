@@ -1,13 +1,13 @@
-import { AbortedError } from '../../errors/aborted.ts';
-import { throwToCaller } from '../call/caller-stack.ts';
-import { whenAborted } from '../config/clock.ts';
-import type { BatchContext } from './batch-context.ts';
-import type { RowResult } from './batch-result.ts';
+import { AbortedError } from '../../../errors/aborted.ts';
+import { throwToCaller } from '../../call/caller-stack.ts';
+import { whenAborted } from '../../config/clock.ts';
+import type { RowResult } from '../results.ts';
+import type { RowState } from '../row/row.ts';
+import type { BatchContext } from '../run/context.ts';
 import { batchAbortedError } from './open-rows.ts';
 import { isPaused, pausedError } from './paused-rows.ts';
 import type { PausedResult } from './paused-rows.ts';
 import { ProgressReporter, toProgress } from './progress.ts';
-import type { RowState } from './row-state.ts';
 
 /** How a row ended. */
 interface RowEnd<Result extends RowResult> {

@@ -1,9 +1,9 @@
-import type { AttemptObserver } from '../call/api-call.ts';
-import type { RequestOptions } from '../call/request-options.ts';
-import type { KnownPrices } from '../limits/estimate.ts';
-import type { RowOutcome } from './batch-result.ts';
-import type { Intent, JournalLine } from './journal-line.ts';
-import type { BatchItem } from './row-state.ts';
+import type { AttemptObserver } from '../../call/api-call.ts';
+import type { RequestOptions } from '../../call/request-options.ts';
+import type { KnownPrices } from '../../limits/estimate.ts';
+import type { Intent, JournalLine } from '../journal/line.ts';
+import type { RowOutcome } from '../results.ts';
+import type { BatchItem } from './row.ts';
 
 /** What a row sends: the submission of a task or a chat. */
 export interface RowSubmission<Accepted> {

@@ -1,14 +1,14 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
-import type { ChatCompletion } from '../../types/chat/completion.ts';
-import type { Journal } from '../../types/tasks/journal.ts';
-import { newIdempotencyKey } from '../call/request-options.ts';
-import type { Log } from '../config/log.ts';
-import { objectWithMethods } from '../config/validation.ts';
-import type { Rule } from '../config/validation.ts';
-import { JournalContents, tornLine } from './journal-contents.ts';
-import { isChatPath } from './journal-line.ts';
-import type { JournalLine } from './journal-line.ts';
-import { unsentError } from './paused-rows.ts';
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import type { ChatCompletion } from '../../../types/chat/completion.ts';
+import type { Journal } from '../../../types/tasks/journal.ts';
+import { newIdempotencyKey } from '../../call/request-options.ts';
+import type { Log } from '../../config/log.ts';
+import { objectWithMethods } from '../../config/validation.ts';
+import type { Rule } from '../../config/validation.ts';
+import { unsentError } from '../pool/paused-rows.ts';
+import { JournalContents, tornLine } from './contents.ts';
+import { isChatPath } from './line.ts';
+import type { JournalLine } from './line.ts';
 import type { RowHistory } from './row-history.ts';
 import { StoredCompletions } from './stored-completions.ts';
 

@@ -1,10 +1,10 @@
-import { RequestTimeoutError } from '../../errors/connection.ts';
-import { ConcurrencyLimitError } from '../../errors/status.ts';
-import type { AttemptObserver } from '../call/api-call.ts';
-import type { BatchContext } from './batch-context.ts';
+import { RequestTimeoutError } from '../../../errors/connection.ts';
+import { ConcurrencyLimitError } from '../../../errors/status.ts';
+import type { AttemptObserver } from '../../call/api-call.ts';
+import type { BatchContext } from '../run/context.ts';
+import { isUncharged } from './charge-rules.ts';
 import type { RowSubmission } from './row-plan.ts';
-import type { BatchItem } from './row-state.ts';
-import { isUncharged } from './row.ts';
+import type { BatchItem } from './row.ts';
 
 /**
  * Sends a row, repeatedly until the service has a free concurrency slot. A single request gives up after `maxQueueTime`

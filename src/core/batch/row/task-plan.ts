@@ -1,13 +1,13 @@
-import type { TaskKind } from '../../types/tasks/task.ts';
-import type { Submission } from '../tasks/submission.ts';
-import type { Task } from '../tasks/task.ts';
-import type { BatchContext } from './batch-context.ts';
-import { toCostFields } from './journal-line.ts';
-import type { Intent } from './journal-line.ts';
-import { mayBeCharged } from './row-history.ts';
+import type { TaskKind } from '../../../types/tasks/task.ts';
+import type { Submission } from '../../tasks/submission.ts';
+import type { Task } from '../../tasks/task.ts';
+import { toCostFields } from '../journal/line.ts';
+import type { Intent } from '../journal/line.ts';
+import { mayBeCharged } from '../journal/row-history.ts';
+import type { BatchContext } from '../run/context.ts';
+import { changedParamsError, rowKey } from './charge-rules.ts';
 import type { RowPlan } from './row-plan.ts';
-import type { BatchItem } from './row-state.ts';
-import { changedParamsError, rowKey } from './row.ts';
+import type { BatchItem } from './row.ts';
 
 /** How to continue the row of a task: with its task, or with a submission. */
 interface TaskStart<Kind extends TaskKind> {

@@ -1,6 +1,6 @@
-import { BudgetExceededError } from '../../errors/budget.ts';
-import { whenAborted } from '../config/clock.ts';
-import { roundUsd } from '../limits/round-usd.ts';
+import { BudgetExceededError } from '../../../errors/budget.ts';
+import { whenAborted } from '../../config/clock.ts';
+import { roundUsd } from '../../limits/round-usd.ts';
 
 /** What a row has cost in all runs, in USD. */
 export interface RowCost {

@@ -1,17 +1,17 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { ConnectionError } from '../../errors/connection.ts';
-import type { ChatCompletion } from '../../types/chat/completion.ts';
-import type { ResponseMeta } from '../../types/meta.ts';
-import type { ChatSubmission } from '../chat/chat-submission.ts';
-import { emptyMeta } from '../http/response-meta.ts';
-import { requestHash } from '../tasks/fingerprint.ts';
-import type { BatchContext } from './batch-context.ts';
-import { toCostFields } from './journal-line.ts';
-import type { Intent } from './journal-line.ts';
-import { mayBeCharged } from './row-history.ts';
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConnectionError } from '../../../errors/connection.ts';
+import type { ChatCompletion } from '../../../types/chat/completion.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
+import type { ChatSubmission } from '../../chat/chat-submission.ts';
+import { emptyMeta } from '../../http/response-meta.ts';
+import { requestHash } from '../../tasks/fingerprint.ts';
+import { toCostFields } from '../journal/line.ts';
+import type { Intent } from '../journal/line.ts';
+import { mayBeCharged } from '../journal/row-history.ts';
+import type { BatchContext } from '../run/context.ts';
+import { changedParamsError, rowKey } from './charge-rules.ts';
 import type { RowPlan } from './row-plan.ts';
-import type { BatchItem } from './row-state.ts';
-import { changedParamsError, rowKey } from './row.ts';
+import type { BatchItem } from './row.ts';
 
 /** A completion, and the metadata of its response. */
 interface Completed {

@@ -1,8 +1,8 @@
-import { BudgetExceededError } from '../../errors/budget.ts';
-import type { ConfigurationError } from '../../errors/configuration.ts';
-import { PaymentRequiredError } from '../../errors/status.ts';
-import type { Log } from '../config/log.ts';
-import { emptyMeta } from '../http/response-meta.ts';
+import { BudgetExceededError } from '../../../errors/budget.ts';
+import type { ConfigurationError } from '../../../errors/configuration.ts';
+import { PaymentRequiredError } from '../../../errors/status.ts';
+import type { Log } from '../../config/log.ts';
+import { emptyMeta } from '../../http/response-meta.ts';
 
 /** Why a batch pauses: a 402, a budget that has no room for the next row, or a journal that is not safe for chats. */
 export type PauseReason = PaymentRequiredError | BudgetExceededError | ConfigurationError;

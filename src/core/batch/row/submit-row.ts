@@ -1,12 +1,12 @@
-import { AbortedError } from '../../errors/aborted.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
-import type { BatchContext } from './batch-context.ts';
-import { toCostFields } from './journal-line.ts';
-import { toRowError, unsentError } from './paused-rows.ts';
-import { mayBeCharged } from './row-history.ts';
+import { AbortedError } from '../../../errors/aborted.ts';
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import { toCostFields } from '../journal/line.ts';
+import { mayBeCharged } from '../journal/row-history.ts';
+import { toRowError, unsentError } from '../pool/paused-rows.ts';
+import type { BatchContext } from '../run/context.ts';
+import { isFinalError, isUncharged, rowError } from './charge-rules.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
-import type { BatchItem } from './row-state.ts';
-import { isFinalError, isUncharged, rowError } from './row.ts';
+import type { BatchItem } from './row.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
 
 /** What is known about the row when it ends with an error. */

@@ -1,8 +1,8 @@
-import type { TaskHandle } from '../../types/tasks/task-handle.ts';
-import type { TaskKind } from '../../types/tasks/task.ts';
-import type { Task } from '../tasks/task.ts';
-import type { RowCost } from './batch-budget.ts';
-import type { RowHistory } from './row-history.ts';
+import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
+import type { TaskKind } from '../../../types/tasks/task.ts';
+import type { Task } from '../../tasks/task.ts';
+import type { RowHistory } from '../journal/row-history.ts';
+import type { RowCost } from '../run/batch-budget.ts';
 
 /** The state that a row of a batch has reached. */
 export interface RowState {

@@ -1,19 +1,19 @@
-import { createChatCompletion } from '../../endpoints/chat.ts';
-import { findEndpoint } from '../../endpoints/index.ts';
-import { chatCompletionSchema } from '../../types/chat/completion.ts';
-import type { ChatCompletion } from '../../types/chat/completion.ts';
-import { unchecked } from '../../types/schema.ts';
-import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
-import { isRecord, isNonEmptyString } from '../../types/type-guards.ts';
-import { fallbackRules } from '../call/request-options.ts';
-import { checkValue, oneOf } from '../config/validation.ts';
-import type { Rule } from '../config/validation.ts';
-import { parseReceipt } from '../tasks/receipt.ts';
-import type { RowCost } from './batch-budget.ts';
+import { createChatCompletion } from '../../../endpoints/chat.ts';
+import { findEndpoint } from '../../../endpoints/index.ts';
+import { chatCompletionSchema } from '../../../types/chat/completion.ts';
+import type { ChatCompletion } from '../../../types/chat/completion.ts';
+import { unchecked } from '../../../types/schema.ts';
+import type { Receipt, TaskKind } from '../../../types/tasks/task.ts';
+import { isRecord, isNonEmptyString } from '../../../types/type-guards.ts';
+import { fallbackRules } from '../../call/request-options.ts';
+import { checkValue, oneOf } from '../../config/validation.ts';
+import type { Rule } from '../../config/validation.ts';
+import { parseReceipt } from '../../tasks/receipt.ts';
+import type { RowCost } from '../run/batch-budget.ts';
 
 /**
  * One line of a journal, which stores it as JSON after the version, `v: 1`. A line is appended for each step of a row
- * (see batch-item.ts); the `run` line comes first. The format is stable: journals of earlier versions must stay
+ * (see row/row.ts); the `run` line comes first. The format is stable: journals of earlier versions must stay
  * readable. docs/batches.md documents it.
  */
 export type JournalLine =

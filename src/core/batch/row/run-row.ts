@@ -19,17 +19,17 @@
  * - finished: the `finished` line follows when the caller has taken the result. `recover` skips the row, and a batch
  *   that is run again yields it again.
  */
-import type { TaskKind } from '../../types/tasks/task.ts';
-import { forwardAbort } from '../config/clock.ts';
-import { noCost } from './batch-budget.ts';
-import type { BatchContext } from './batch-context.ts';
-import type { RowResult } from './batch-result.ts';
-import { isPaused, toRowError } from './paused-rows.ts';
-import { mayBeCharged } from './row-history.ts';
-import type { RowHistory } from './row-history.ts';
+import type { TaskKind } from '../../../types/tasks/task.ts';
+import { forwardAbort } from '../../config/clock.ts';
+import { mayBeCharged } from '../journal/row-history.ts';
+import type { RowHistory } from '../journal/row-history.ts';
+import { isPaused, toRowError } from '../pool/paused-rows.ts';
+import type { RowResult } from '../results.ts';
+import { noCost } from '../run/batch-budget.ts';
+import type { BatchContext } from '../run/context.ts';
+import { earlierRowAdvice, isFinalError, withEarlierCharge } from './charge-rules.ts';
 import type { RowPlan } from './row-plan.ts';
-import type { BatchItem } from './row-state.ts';
-import { earlierRowAdvice, isFinalError, withEarlierCharge } from './row.ts';
+import type { BatchItem } from './row.ts';
 import { progressOf, submitRow } from './submit-row.ts';
 
 /**

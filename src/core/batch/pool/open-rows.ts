@@ -1,9 +1,9 @@
-import { abortedError } from '../../errors/aborted.ts';
-import type { AbortedError } from '../../errors/aborted.ts';
-import type { OpenRow } from '../../types/tasks/task-handle.ts';
-import { mayBeCharged } from './row-history.ts';
-import type { RowHistory } from './row-history.ts';
-import type { RowState } from './row-state.ts';
+import { abortedError } from '../../../errors/aborted.ts';
+import type { AbortedError } from '../../../errors/aborted.ts';
+import type { OpenRow } from '../../../types/tasks/task-handle.ts';
+import { mayBeCharged } from '../journal/row-history.ts';
+import type { RowHistory } from '../journal/row-history.ts';
+import type { RowState } from '../row/row.ts';
 
 /** What a row without a result needs to be continued. */
 function toOpenRow({ id, idempotencyKey, task, history, isSent }: RowState): OpenRow {

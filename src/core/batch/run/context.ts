@@ -1,23 +1,23 @@
-import { PolygateError } from '../../errors/base.ts';
-import type { Journal } from '../../types/tasks/journal.ts';
-import type { TaskUpdate, WaitOptions } from '../../types/tasks/task-handle.ts';
-import type { ClientContext } from '../call/context.ts';
-import type { CallerContext } from '../config/caller-context.ts';
-import { parseHeaderChanges } from '../config/header-changes.ts';
+import { PolygateError } from '../../../errors/base.ts';
+import type { Journal } from '../../../types/tasks/journal.ts';
+import type { TaskUpdate, WaitOptions } from '../../../types/tasks/task-handle.ts';
+import type { ClientContext } from '../../call/context.ts';
+import type { CallerContext } from '../../config/caller-context.ts';
+import { parseHeaderChanges } from '../../config/header-changes.ts';
 import {
   booleanValue,
   functionValue,
   nonNegativeNumber,
   positiveInteger,
-} from '../config/validation.ts';
-import type { Rules } from '../config/validation.ts';
-import { waitRules } from '../tasks/poll.ts';
+} from '../../config/validation.ts';
+import type { Rules } from '../../config/validation.ts';
+import { waitRules } from '../../tasks/poll.ts';
+import { BatchJournal } from '../journal/batch-journal.ts';
+import { isLostChat, unpricedChats } from '../journal/row-history.ts';
+import type { BatchProgress } from '../pool/progress.ts';
+import type { RowSubmission } from '../row/row-plan.ts';
 import { BatchBudget, noCost } from './batch-budget.ts';
-import { BatchJournal } from './batch-journal.ts';
 import { Pause } from './pause.ts';
-import type { BatchProgress } from './progress.ts';
-import { isLostChat, unpricedChats } from './row-history.ts';
-import type { RowSubmission } from './row-plan.ts';
 
 /** Options of `gateway.recover` and `gateway.batch`. The wait options apply to each row. */
 export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'> {

@@ -1,14 +1,14 @@
-import { AbortedError, abortedError } from '../../errors/aborted.ts';
-import { BudgetExceededError } from '../../errors/budget.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { PaymentRequiredError } from '../../errors/status.ts';
-import { textOf } from '../../types/type-guards.ts';
-import { sentence } from '../http/json.ts';
-import { emptyMeta } from '../http/response-meta.ts';
-import type { RowResult } from './batch-result.ts';
-import type { Pause, PauseReason } from './pause.ts';
-import { mayBeCharged } from './row-history.ts';
-import type { RowHistory } from './row-history.ts';
+import { AbortedError, abortedError } from '../../../errors/aborted.ts';
+import { BudgetExceededError } from '../../../errors/budget.ts';
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import { PaymentRequiredError } from '../../../errors/status.ts';
+import { textOf } from '../../../types/type-guards.ts';
+import { sentence } from '../../http/json.ts';
+import { emptyMeta } from '../../http/response-meta.ts';
+import { mayBeCharged } from '../journal/row-history.ts';
+import type { RowHistory } from '../journal/row-history.ts';
+import type { RowResult } from '../results.ts';
+import type { Pause, PauseReason } from '../run/pause.ts';
 
 /**
  * The error of a row: the error that was thrown, or why the row was not sent if what was thrown is the reason of an
