@@ -5,8 +5,9 @@ import { newIdempotencyKey } from '../../call/request-options.ts';
 import type { Log } from '../../config/log.ts';
 import { objectWithMethods } from '../../config/validation.ts';
 import type { Rule } from '../../config/validation.ts';
-import { unsentError } from '../pool/paused-rows.ts';
+import { unsentError } from '../row-errors.ts';
 import { JournalContents, tornLine } from './contents.ts';
+import { EarlierRows } from './earlier-rows.ts';
 import { isChatPath } from './line.ts';
 import type { JournalLine } from './line.ts';
 import type { RowHistory } from './row-history.ts';
@@ -23,8 +24,7 @@ export class BatchJournal {
   #release: (() => Promise<void>) | undefined;
   #locking: Promise<void> | undefined;
   #isClosed = false;
-  /** The rows that this run has read, and whether it still needs what earlier runs recorded about them. */
-  readonly #read = new Map<string, 'planning' | 'planned'>();
+  readonly earlier = new EarlierRows();
 
   constructor(journal: Journal | undefined, log: Log) {
     this.#journal = journal;
@@ -33,43 +33,13 @@ export class BatchJournal {
 
   /** Reads all lines. */
   async read(): Promise<void> {
-    // Not after reading: of a large journal, only one copy is in memory.
     const contents = new JournalContents();
     this.#contents = contents;
+    this.earlier.beginReading(contents.rows);
     for await (const text of this.#journal?.read() ?? []) contents.add(text);
+    this.earlier.endReading(contents.rows);
     const completed = [...contents.rows.values()].flatMap(({ completedAt = [] }) => completedAt);
     this.#completions = new StoredCompletions(() => this.#journal?.read() ?? noLines(), completed);
-  }
-
-  /** Rows that earlier runs recorded, by id. */
-  get rows(): ReadonlyMap<string, RowHistory> {
-    return this.#contents.rows;
-  }
-
-  /** What earlier runs recorded about rows that this one has not read. */
-  get unread(): RowHistory[] {
-    return Array.from(this.rows)
-      .filter(([id]) => !this.#read.has(id))
-      .map(([, history]) => history);
-  }
-
-  /** What earlier runs recorded about a row that is being planned. */
-  recall(id: string): RowHistory {
-    this.#read.set(id, 'planning');
-    return this.rows.get(id) ?? {};
-  }
-
-  /** Takes what earlier runs recorded about all rows, for a recovery, which needs it once. */
-  takeRows(): [id: string, history: RowHistory][] {
-    const rows = [...this.rows];
-    this.#contents.rows.clear();
-    return rows;
-  }
-
-  /** Frees what earlier runs recorded about a row, which has been planned. */
-  forget(id: string): void {
-    this.#read.set(id, 'planned');
-    this.#contents.rows.delete(id);
   }
 
   /** One error for each damaged line. */
@@ -104,16 +74,16 @@ export class BatchJournal {
 
   /** Whether chats were recorded in it. */
   get hasChats(): boolean {
-    return [...this.rows.values()].some(({ path }) => isChatPath(path));
+    return [...this.earlier.byId.values()].some(({ path }) => isChatPath(path));
   }
 
   /**
    * Keeps other processes from using the journal until {@link close}, and reads it again. A line that was torn by the end
-   * of the last process is marked, because more lines follow.
+   * of the last process is marked, because more lines follow. `isRequired`: the journal must support it.
    *
    * @throws {@link ConfigurationError} if the journal cannot be locked, or is locked.
    */
-  async lock(isRequired: boolean): Promise<void> {
+  async lock({ isRequired }: { isRequired: boolean }): Promise<void> {
     const journal = this.#journal;
     if (!journal) return;
     if (!journal.lock) {
@@ -141,8 +111,6 @@ export class BatchJournal {
     }
     this.#release = release;
     await this.read();
-    // What this run has recorded meanwhile was not left by an earlier one.
-    for (const [id, state] of this.#read) if (state === 'planned') this.forget(id);
     if (!this.#contents.isTorn) return;
     await journal.append(tornLine);
     this.#contents.markTorn();
@@ -179,20 +147,14 @@ export class BatchJournal {
   /**
    * Appends a line without requiring it, and returns whether it is durable. A lost line never leads to a second charge: at
    * worst a task is resent with the same key, changed params are rejected, a chat is unknown to later runs, or a result that
-   * was taken is yielded again.
+   * was taken is yielded again. `ifLost` says in the log which of these happens.
    */
-  async tryAppend(line: JournalLine, isReplayed = true): Promise<boolean> {
+  async tryAppend(line: JournalLine, ifLost: string): Promise<boolean> {
     try {
       await this.append(line);
       return true;
     } catch (error) {
-      const consequence =
-        line.type === 'finished'
-          ? 'a recovery yields the row again'
-          : isReplayed
-            ? 'the row may be resent with the same key'
-            : 'later runs will not know the outcome of the row';
-      this.#log.error(() => `journal: appending failed (${String(error)}), so ${consequence}.`);
+      this.#log.error(() => `journal: appending failed (${String(error)}), so ${ifLost}.`);
       return false;
     }
   }
