@@ -10,7 +10,7 @@ import type { Rule } from '../config/validation.ts';
 import { Task } from '../tasks/task.ts';
 import { batchRules, recoverRules } from './options.ts';
 import type { BatchOptions } from './options.ts';
-import type { RowWork } from './pool/row-pool.ts';
+import type { RowWork } from './pool/row-source.ts';
 import { runRows } from './pool/run-rows.ts';
 import type { AnySubmission, RowOf, RowResult } from './results.ts';
 import { rowError } from './row-errors.ts';

@@ -12,7 +12,7 @@ import { mayBeCharged } from './journal/row-history.ts';
 import type { RowHistory } from './journal/row-history.ts';
 import { recoverRules } from './options.ts';
 import type { RecoverOptions } from './options.ts';
-import type { RowWork } from './pool/row-pool.ts';
+import type { RowWork } from './pool/row-source.ts';
 import { runRows } from './pool/run-rows.ts';
 import type { RecoveredRow, RowResult } from './results.ts';
 import { planRecovery } from './row/recovery-plan.ts';

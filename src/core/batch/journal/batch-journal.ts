@@ -17,6 +17,8 @@ export const journalRule: Rule = objectWithMethods('read', 'append');
 
 /** Reads and appends the journal of a batch. Without a `Journal`, it is always empty and appending does nothing. */
 export class BatchJournal {
+  /** What earlier runs recorded about the rows. */
+  readonly earlier = new EarlierRows();
   readonly #journal: Journal | undefined;
   readonly #log: Log;
   #contents = new JournalContents();
@@ -24,7 +26,6 @@ export class BatchJournal {
   #release: (() => Promise<void>) | undefined;
   #locking: Promise<void> | undefined;
   #isClosed = false;
-  readonly earlier = new EarlierRows();
 
   constructor(journal: Journal | undefined, log: Log) {
     this.#journal = journal;

@@ -6,24 +6,7 @@ import type { RunContext } from '../run/context.ts';
 import type { RowCounts } from '../run/progress.ts';
 import { nextRead, nextStep } from './decisions.ts';
 import type { PausedRow } from './end-errors.ts';
-
-/** A row that a pool can run. */
-export interface RowWork<Result extends RowResult> {
-  readonly row: Row;
-  /** Takes the row through its states. Never rejects. `onAccepted` is called when the row waits only for its result. */
-  readonly run: (onAccepted: () => void) => Promise<Result>;
-}
-
-/** The rows of a run. */
-export interface RowSource<Result extends RowResult> {
-  readonly rows: Iterable<RowWork<Result>> | AsyncIterable<RowWork<Result>>;
-  /** The rows that are known before they are read. */
-  readonly known?: Iterable<Row> | undefined;
-  /** Returns the number of rows, if it is known. Called when it is needed, because the caller may add rows. */
-  readonly countRows: () => number | undefined;
-  /** Whether no more rows are read once the run has paused. Those in flight are finished and yielded. */
-  readonly endsAtPause: boolean;
-}
+import type { RowSource, RowWork } from './row-source.ts';
 
 /** A result that the caller has not taken. */
 interface Ended<Result extends RowResult> {
@@ -49,6 +32,7 @@ export class RowPool<Result extends RowResult> {
   readonly #counts = { done: 0, failed: 0, unknown: 0 };
   /** Numbers of the results that the caller has taken, and of those that succeeded or failed. */
   readonly #taken = { yielded: 0, done: 0 };
+  /** Number of `finished` lines that are not durable yet. */
   #writing = 0;
   #hasReadAll = false;
   #isStopped = false;

@@ -5,7 +5,7 @@ import type { RunContext } from '../run/context.ts';
 import { ProgressReporter, toProgress } from '../run/progress.ts';
 import { runAbortedError, runPausedError } from './end-errors.ts';
 import { RowPool } from './row-pool.ts';
-import type { RowSource } from './row-pool.ts';
+import type { RowSource } from './row-source.ts';
 
 /**
  * Reads rows while the limits allow, works on them concurrently, and yields each result as soon as it is available.
