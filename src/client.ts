@@ -1,9 +1,8 @@
 import { BaseClient } from './base-client.ts';
-import type { RecoverOptions } from './core/batch/batch-context.ts';
 import { batch } from './core/batch/batch.ts';
-import type { AnySubmission, BatchOptions, RowOf } from './core/batch/batch.ts';
+import type { BatchOptions, RecoverOptions } from './core/batch/options.ts';
 import { recover } from './core/batch/recover.ts';
-import type { RecoveredRow } from './core/batch/recover.ts';
+import type { AnySubmission, RecoveredRow, RowOf } from './core/batch/results.ts';
 import { throwToCaller } from './core/call/caller-stack.ts';
 import { createContext } from './core/call/context.ts';
 import type { ClientContext } from './core/call/context.ts';
@@ -257,9 +256,9 @@ export class Polygate extends BaseClient<PolygateOptions> {
       namespaceFor: (kind: TaskKind) => this.#namespaceFor(kind),
       chat: (params: { model: string }, fallback?: readonly string[]) =>
         this.chat.completions.restore(params, fallback),
-      fetchModel: (model: string) => this.models.retrieve(model),
     };
-    return recover(this.#context, journal, recreate, options);
+    const fetchModel = (model: string) => this.models.retrieve(model);
+    return recover(this.#context, { journal, recreate, options, fetchModel });
   }
 
   /** Returns the namespace for a kind of task. */

@@ -37,12 +37,11 @@ export type { VideoRoute, Videos } from './resources/videos.ts';
 export type { Voices } from './resources/voices.ts';
 
 // Types of options, tasks, batches and streams
-export type { BatchResult, ChatResult } from './core/batch/batch-result.ts';
-export type { AnySubmission, BatchOptions, BatchRow, ChatRow, RowOf } from './core/batch/batch.ts';
-export type { BatchProgress } from './core/batch/progress.ts';
-export type { RecoveredRow } from './core/batch/recover.ts';
+export type { BatchOptions, RecoverOptions } from './core/batch/options.ts';
+export type { AnySubmission, BatchRow, ChatRow, RowOf } from './core/batch/results.ts';
+export type { BatchResult, ChatResult, RecoveredRow } from './core/batch/results.ts';
+export type { BatchProgress } from './core/batch/run/progress.ts';
 export { ChatSubmission } from './core/chat/chat-submission.ts';
-export type { RecoverOptions } from './core/batch/batch-context.ts';
 export type { RawRequest } from './core/call/raw-request.ts';
 export type { RequestOptions } from './core/call/request-options.ts';
 export type { RequestPromise, WithResponse } from './core/call/request-promise.ts';

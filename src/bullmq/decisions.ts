@@ -166,7 +166,8 @@ export function afterFailedSubmit(
   const retryAfterMs = Math.min(retryAfterOf(error) ?? 0, maxRetryDelay);
   if (ConcurrencyLimitError.is(error)) return { move, delayMs: Math.max(slotDelay, retryAfterMs) };
   const failures = (state.failures ?? 0) + 1;
-  const rowError = mayBeCharged ? withEarlierCharge(error, earlierRowAdvice(!isChat)) : error;
+  const advice = earlierRowAdvice({ isChargedOnce: !isChat });
+  const rowError = mayBeCharged ? withEarlierCharge(error, advice) : error;
   const failed = { ...move.state, failures, error: toRowError(rowError, key) };
   if (failures < attempts && canSubmitLater(error)) {
     const backoff = Math.min(maxBackoff, retryDelay * 2 ** (failures - 1));

@@ -1,3 +1,3 @@
 /** What errors say about charges, and what requests cost. */
-export { isUncharged, withEarlierCharge } from '../core/batch/row.ts';
+export { isUncharged, withEarlierCharge } from '../core/batch/row/charge-rules.ts';
 export { requestPrice } from '../core/limits/request-price.ts';

@@ -1,8 +1,9 @@
 /** What the journal of a batch says about its rows, by the rules of the client. */
-import { BatchJournal } from '../core/batch/batch-journal.ts';
-import { isChatPath } from '../core/batch/journal-line.ts';
-import { isLostChat, mayBeCharged, unpricedChats } from '../core/batch/row-history.ts';
-import type { RowHistory } from '../core/batch/row-history.ts';
+import { BatchJournal } from '../core/batch/journal/batch-journal.ts';
+import { JournalContents } from '../core/batch/journal/contents.ts';
+import { isChatPath } from '../core/batch/journal/line.ts';
+import { isLostChat, mayBeCharged, unpricedChats } from '../core/batch/journal/row-history.ts';
+import type { RowHistory } from '../core/batch/journal/row-history.ts';
 import type { Journal } from '../types/tasks/journal.ts';
 
 export { roundUsd } from '../core/limits/round-usd.ts';
@@ -51,17 +52,10 @@ function ignore(): void {}
  * @throws `ConfigurationError` if it has content and is no journal, or has lost its first line.
  */
 export async function readJournal(file: Pick<Journal, 'read'>): Promise<JournalContent> {
-  const append = () => Promise.reject(new Error('The journal is only read.'));
-  const journal = new BatchJournal({ read: () => file.read(), append }, silent);
-  try {
-    const isEmpty = await journal.read();
-    // Without its first line, it cannot be continued.
-    const run = isEmpty ? undefined : await journal.openRun();
-    const rows = Array.from(journal.rows, ([id, row]) => [id, toRow(row)] as const);
-    return { run, rows: new Map(rows), isDamaged: journal.isIncompleteFor({}) };
-  } finally {
-    await journal.close();
-  }
+  const contents = new JournalContents();
+  for await (const line of file.read()) contents.add(line);
+  const rows = Array.from(contents.rows, ([id, row]) => [id, toRow(row)] as const);
+  return { run: contents.openRun(), rows: new Map(rows), isDamaged: contents.isIncompleteFor({}) };
 }
 
 /** Returns the id of the run of a journal. Starts the run if the journal is empty. */

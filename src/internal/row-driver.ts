@@ -15,7 +15,7 @@ import type { ChatCompletion } from '../types/chat/completion.ts';
 import type { ResponseMeta } from '../types/meta.ts';
 import type { Receipt, SucceededGeneration, TaskKind } from '../types/tasks/task.ts';
 
-export { earlierRowAdvice, isFinalError, rowKey } from '../core/batch/row.ts';
+export { earlierRowAdvice, isFinalError, rowKey } from '../core/batch/row/charge-rules.ts';
 export { requestHash } from '../core/tasks/fingerprint.ts';
 export { nextPollDelay, taskPollInterval } from '../core/tasks/poll-delay.ts';
 

@@ -11,8 +11,8 @@ import type { FileLock } from './lock-file.ts';
 /** Options of {@link fileJournal}. */
 export interface FileJournalOptions {
   /**
-   * Whether to store the params of each row, including prompts. With them, `gateway.recover` can resubmit rows on its
-   * own.
+   * Whether to store the params of each row, including prompts. With them, `gateway.recover` can resubmit rows without
+   * their inputs.
    * @defaultValue false
    */
   storeParams?: boolean | undefined;
@@ -28,9 +28,9 @@ interface PendingLine {
 /**
  * Creates a {@link Journal} in a file, with one JSON line per journal entry. Each line is flushed to disk before
  * `append` resolves, so it survives a crash of the process or the machine. The file is append-only and is not kept
- * open. While a batch has locked it, a small file beside it, which ends with `.lock`, keeps other processes away. That of a
- * process that has died does not: it is removed, at once on the same machine, and after ten seconds if the process was in
- * another container or on another machine.
+ * open. While a batch has locked it, a small file next to it, whose name ends with `.lock`, keeps other processes away. The file of
+ * a process that has died does not: it is removed immediately on the same machine, and after ten seconds if the process was
+ * in another container or on another machine.
  *
  * @param path - Path of the file. If the file does not exist, it is created, readable by its owner only. Its folder
  * must exist.
@@ -129,7 +129,7 @@ async function* readLines(path: string): AsyncGenerator<string, void, undefined>
     throw error;
   });
   let incompleteLine = '';
-  // Not file.readLines(): it also splits at U+2028 and U+2029, which are valid inside JSON strings.
+  // Not file.readLines(), which splits at U+2028 and U+2029, too: they are valid inside JSON strings.
   for await (const part of file?.createReadStream({ encoding: 'utf8' }) ?? []) {
     const lines = `${incompleteLine}${String(part)}`.split('\n');
     incompleteLine = lines.pop() ?? '';

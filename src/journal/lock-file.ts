@@ -1,6 +1,6 @@
 /**
- * A lock that ends with its process. Each process that wants the lock creates a file of its own first, and then looks for
- * those of others: of two processes, at least one sees the file of the other. Files of dead processes are removed. So there
+ * A lock that ends with its process. Each process that wants the lock first creates its own file, and then looks for those of
+ * others: of two processes, at least one sees the file of the other. Files of dead processes are removed. So there
  * is no moment at which a file that looks abandoned can be that of a process which has just taken over.
  */
 import { open, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';

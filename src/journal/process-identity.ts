@@ -1,7 +1,7 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
-/** Identifies a process, also where process ids repeat: in containers, and after a restart of the machine. */
+/** Identifies a process even where process ids repeat: in containers, and after a restart of the machine. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Identifies the set of process ids that `pid` belongs to. */
@@ -16,7 +16,7 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
   return { pid, host: await hostId(), startedAt: (await processState(pid))?.startedAt };
 }
 
-/** On Linux, each container has process ids of its own, and its host name may be that of another container. */
+/** On Linux, each container has its own process ids, and its host name may be that of another container. */
 async function hostId(): Promise<string> {
   if (process.platform !== 'linux') return hostname();
   try {

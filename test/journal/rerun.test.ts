@@ -28,7 +28,7 @@ function start(options: MockGatewayOptions = {}) {
   return { path, mock: createMockGateway({ tasks: { durationMs: 0 }, ...options }) };
 }
 
-/** Runs the batch in a new process: with a client and a journal of its own. */
+/** Runs the batch in a new process: with its own client and journal. */
 async function run({ mock, path }: { mock: MockGateway; path: string }, rows: BatchRow<string>[]) {
   const { apiKey, baseURL, fetch } = mock;
   const gateway = new Polygate({ apiKey, baseURL, fetch, logLevel: 'off' });

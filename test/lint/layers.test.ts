@@ -77,7 +77,7 @@ test('the linter rejects imports that break the architecture', async () => {
     ['core/call/any.ts', 'node:fs'],
     ['core/stream/any.ts', 'eventsource-parser'],
     ['core/chat/any.ts', 'core/tasks/task.ts'],
-    ['core/tasks/any.ts', 'core/batch/row.ts'],
+    ['core/tasks/any.ts', 'core/batch/row/row.ts'],
     ['core/batch/any.ts', 'resources/videos.ts'],
     ['resources/any.ts', 'client.ts'],
     ['client.ts', 'index.ts'],

@@ -1,85 +1,32 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { unchecked } from '../../types/schema.ts';
-import type { Journal } from '../../types/tasks/journal.ts';
-import type { TaskKind } from '../../types/tasks/task.ts';
 import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
 import { ChatSubmission } from '../chat/chat-submission.ts';
 import { captureContext } from '../config/caller-context.ts';
 import type { CallerContext } from '../config/caller-context.ts';
-import { booleanValue, checkOptions, checkValue, functionValue } from '../config/validation.ts';
-import type { Rule, Rules } from '../config/validation.ts';
-import type { Submission } from '../tasks/submission.ts';
+import { checkOptions, checkValue, functionValue } from '../config/validation.ts';
+import type { Rule } from '../config/validation.ts';
 import { Task } from '../tasks/task.ts';
-import { beginRun, createBatchContext, endRun, recoverRules } from './batch-context.ts';
-import type { BatchContext, FetchModel, RecoverOptions } from './batch-context.ts';
-import { identify, runItem } from './batch-item.ts';
-import { journalRule } from './batch-journal.ts';
-import type { BatchResult, ChatResult, RowResult } from './batch-result.ts';
-import { planChat } from './chat-row.ts';
-import type { RowPlan } from './row-plan.ts';
-import type { BatchItem } from './row-state.ts';
-import { rowError } from './row.ts';
-import { runConcurrently } from './run-concurrently.ts';
-import { planTask } from './task-row.ts';
-
-/** Options of `gateway.batch`. The wait options apply to each row. */
-export interface BatchOptions<Input> extends RecoverOptions {
-  /**
-   * Returns the id of a row: a non-empty string that is unique in the batch and the same in every process. The row's
-   * idempotency key is derived from it.
-   * @defaultValue the position of the row, from 0
-   */
-  id?: ((input: Input, index: number) => string) | undefined;
-  /** Records the progress of the batch, so that no row is charged twice when the batch is run again after a crash. */
-  journal?: Journal | undefined;
-  /**
-   * Whether the journal also stores params, including prompts. With them, `gateway.recover` can resubmit rows without
-   * their inputs. The completions of chats are stored in any case, and may quote their prompts.
-   * @defaultValue the journal's `storeParams`, otherwise false
-   */
-  storeParams?: boolean | undefined;
-}
-
-/** The rules of the options of a batch, besides those of a recovery. */
-const batchRules: Rules = {
-  id: functionValue,
-  journal: journalRule,
-  storeParams: booleanValue,
-};
+import { batchRules, recoverRules } from './options.ts';
+import type { BatchOptions } from './options.ts';
+import type { RowWork } from './pool/row-source.ts';
+import { runRows } from './pool/run-rows.ts';
+import type { AnySubmission, RowOf, RowResult } from './results.ts';
+import { rowError } from './row-errors.ts';
+import { planChat } from './row/chat-plan.ts';
+import type { RowPlan } from './row/row-plan.ts';
+import { Row } from './row/row.ts';
+import { runRow } from './row/run-row.ts';
+import { planTask } from './row/task-plan.ts';
+import { beginRun, createRunContext, endRun } from './run/context.ts';
+import type { RunContext } from './run/context.ts';
+import type { FetchModel } from './run/prices.ts';
 
 const iterableRule: Rule = [
   (value) => Symbol.iterator in Object(value) || Symbol.asyncIterator in Object(value),
   'an iterable',
 ];
-
-/** The result of a row of `gateway.batch` that submits a task. */
-export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind> & {
-  /** The row as passed to the batch. */
-  readonly input: Input;
-};
-
-/** The result of a row of `gateway.batch` that sends a chat. `Output` is that of its schema, if it has one. */
-export type ChatRow<Input, Output = never> = ChatResult<Output> & {
-  /** The row as passed to the batch. */
-  readonly input: Input;
-};
-
-/** The submission of any row. */
-export type AnySubmission = Submission | ChatSubmission<unknown>;
-
-/** The result of a row with the given submission. */
-export type RowOf<Input, Described> = [Described] extends [never]
-  ? BatchRow<Input>
-  :
-      | ([Described & Submission] extends [never]
-          ? never
-          : Extract<Described, Submission> extends Submission<infer Kind>
-            ? [Extract<Described, Submission>] extends [never]
-              ? never
-              : BatchRow<Input, Kind>
-            : never)
-      | (Described extends ChatSubmission<infer Output> ? ChatRow<Input, Output> : never);
 
 /** Returns the submission of a row. */
 export type Describe<Input, Described extends AnySubmission> = (
@@ -106,95 +53,107 @@ export function batch<Input, Described extends AnySubmission>(
 
 async function* generateRows<Input, Described extends AnySubmission>(
   client: ClientContext,
-  enterCaller: CallerContext,
+  enter: CallerContext,
   { inputs, describe, options, fetchModel }: BatchArguments<Input, Described>,
 ): AsyncGenerator<RowResult & { input: Input }, void, undefined> {
   checkOptions(options, batchRules, recoverRules);
   checkValue('inputs', inputs ?? null, iterableRule);
   checkValue('describe', describe ?? null, functionValue);
   const { id: idOf, journal, storeParams = journal?.storeParams ?? false, ...shared } = options;
-  const context = createBatchContext(
+  const context = createRunContext({
     client,
     journal,
-    enterCaller,
-    { fetchModel, isBatch: true },
-    shared,
-  );
-  const lines = context.journal;
+    enter,
+    fetchModel,
+    pausesAtBudget: true,
+    options: shared,
+  });
   const usedIds = new Set<string>();
-  let runId = '';
 
-  // Opens the journal before the first input is pulled: the keys of all rows are derived from its run.
-  const rows = async function* () {
-    runId = await lines.openRun();
-    for (const { message } of lines.damaged) client.config.log.warn(() => message);
-    await beginRun(context);
-    let index = 0;
-    for await (const input of inputs) {
-      // Without a valid id, the row is reported under its position.
-      const item: BatchItem = identify(String(index));
-      yield { input, index, item };
-      index += 1;
-    }
-  };
-
-  const enterRow = async (input: Input, index: number, item: BatchItem) => {
-    let { id } = item;
-    if (idOf) {
-      id = idOf(input, index);
-      if (!isNonEmptyString(id) || usedIds.has(id)) {
-        throw rowError(id, 'its id must be a unique, non-empty string. Nothing was sent.');
-      }
+  /** Returns the id of a row. Without a valid one, the row is reported under its position. */
+  const identify = (input: Input, index: number): string => {
+    if (!idOf) return String(index);
+    const id = idOf(input, index);
+    if (!isNonEmptyString(id) || usedIds.has(id)) {
+      throw rowError(id, 'its id must be a unique, non-empty string. Nothing was sent.');
     }
     usedIds.add(id);
-    const recall = () => {
-      Object.assign(item, identify(id, lines.rows.get(id)));
-      // Each row needs its history only once, so its memory can be freed.
-      lines.rows.delete(id);
-    };
-    recall();
-    const { generation } = lines;
-    const submission: AnySubmission = checkSubmission(id, await describe(input, index));
-    const settings = { runId, storeParams };
-    if (!(submission instanceof ChatSubmission)) {
-      return planTask(item, submission, context, settings);
-    }
-    await lockForChats(context);
-    // The journal was read again when it was locked: another process may have worked on it before.
-    if (lines.generation !== generation) {
-      recall();
-      // What this run has recorded meanwhile was not left by an earlier one.
-      for (const used of usedIds) lines.rows.delete(used);
-    }
-    return planChat(item, submission, context, settings);
+    return id;
   };
 
-  const runRow = async (
-    { input, index, item }: { input: Input; index: number; item: BatchItem },
-    controller: AbortController,
-    markIdle: () => void,
-  ) => {
-    const enter = (): Promise<RowPlan<unknown>> => enterRow(input, index, item);
-    const result = await runItem(item, enter, context, controller, markIdle);
-    const { history, isDurable = false } = item;
-    return { result: { ...result, input }, recorded: history.status, isDurable };
+  const rows = async function* (): AsyncGenerator<RowWork<RowResult & { input: Input }>> {
+    // Before the first input is pulled: the keys of all rows are derived from the run of the journal.
+    const settings = { runId: await openJournal(context), storeParams };
+    let count = 0;
+    for await (const input of inputs) {
+      const index = count;
+      const row = new Row(String(index));
+      const makePlan = async () => {
+        const id = identify(input, index);
+        return planRow(row, { id, describe: () => describe(input, index), context, settings });
+      };
+      const run = async (onAccepted: () => void) => ({
+        ...(await runRow(row, { makePlan, context, onAccepted })),
+        input,
+      });
+      yield { row, run };
+      count += 1;
+    }
   };
 
   // Read at the end: the caller may add rows in the meantime.
   const countRows = () => (Array.isArray(inputs) ? inputs.length : undefined);
   try {
-    yield* runConcurrently(rows(), runRow, context, { countRows, endsAtPause: true });
+    yield* runRows({ rows: rows(), countRows, endsAtPause: true }, context);
   } finally {
     await endRun(context);
+  }
+}
+
+/** Opens the journal, and returns the id of its run. */
+async function openJournal(context: RunContext): Promise<string> {
+  const { journal, config } = context;
+  const runId = await journal.openRun();
+  for (const { message } of journal.damaged) config.log.warn(() => message);
+  await beginRun(context);
+  return runId;
+}
+
+/** What a row is planned from. */
+interface RowDescription {
+  readonly id: string;
+  readonly describe: () => AnySubmission | Promise<AnySubmission>;
+  readonly context: RunContext;
+  readonly settings: { readonly runId: string; readonly storeParams: boolean };
+}
+
+/** Recalls what earlier runs recorded about a row, and plans it. */
+async function planRow(
+  row: Row,
+  { id, describe, context, settings }: RowDescription,
+): Promise<RowPlan<unknown>> {
+  const { earlier } = context.journal;
+  row.identify(id, earlier.recall(id));
+  try {
+    const submission = checkSubmission(id, await describe());
+    if (!(submission instanceof ChatSubmission)) {
+      return await planTask(row, submission, context, settings);
+    }
+    await lockForChats(context);
+    // The first lock reads the journal again: another process may have worked on it before.
+    row.identify(id, earlier.recall(id));
+    return await planChat(row, submission, context, settings);
+  } finally {
+    earlier.forget(id);
   }
 }
 
 /**
  * Locks the journal before the first chat of a batch. If it cannot be locked, the batch pauses, and ends with the error.
  */
-async function lockForChats({ journal, pause }: BatchContext): Promise<void> {
+async function lockForChats({ journal, pause }: RunContext): Promise<void> {
   try {
-    await journal.lock(true);
+    await journal.lock({ isRequired: true });
   } catch (error) {
     if (ConfigurationError.is(error)) pause.begin(error);
     throw error;

@@ -1,97 +1,79 @@
 import { abortedError } from '../../errors/aborted.ts';
-import { ConnectionError } from '../../errors/connection.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { Journal } from '../../types/tasks/journal.ts';
-import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
-import type { ChatSubmission } from '../chat/chat-submission.ts';
 import { captureContext } from '../config/caller-context.ts';
 import type { CallerContext } from '../config/caller-context.ts';
 import { checkOptions, checkValue } from '../config/validation.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
-import { requestHash } from '../tasks/fingerprint.ts';
-import type { Submission } from '../tasks/submission.ts';
-import type { Task } from '../tasks/task.ts';
-import { beginRun, createBatchContext, endRun, recoverRules } from './batch-context.ts';
-import type { BatchContext, FetchModel, RecoverOptions } from './batch-context.ts';
-import { identify, runItem } from './batch-item.ts';
-import { journalRule } from './batch-journal.ts';
-import type { BatchResult, ChatResult, RowResult } from './batch-result.ts';
-import { chatPlan, lostChatError } from './chat-row.ts';
-import { isChatPath, taskKindOf } from './journal-line.ts';
-import { mayBeCharged } from './row-history.ts';
-import type { RowHistory } from './row-history.ts';
-import type { RowPlan } from './row-plan.ts';
-import type { BatchItem } from './row-state.ts';
-import { runConcurrently } from './run-concurrently.ts';
-import { taskPlan } from './task-row.ts';
+import { journalRule } from './journal/batch-journal.ts';
+import { isChatPath } from './journal/line.ts';
+import { mayBeCharged } from './journal/row-history.ts';
+import type { RowHistory } from './journal/row-history.ts';
+import { recoverRules } from './options.ts';
+import type { RecoverOptions } from './options.ts';
+import type { RowWork } from './pool/row-source.ts';
+import { runRows } from './pool/run-rows.ts';
+import type { RecoveredRow, RowResult } from './results.ts';
+import { planRecovery } from './row/recovery-plan.ts';
+import type { Recreate } from './row/recovery-plan.ts';
+import { Row } from './row/row.ts';
+import { runRow } from './row/run-row.ts';
+import { beginRun, createRunContext, endRun } from './run/context.ts';
+import type { RunContext } from './run/context.ts';
+import type { FetchModel } from './run/prices.ts';
 
-/** Recreates what a journal records about a kind of task: a namespace of the client. */
-interface Restore {
-  /** The submission of a `submit` line that has params. */
-  restore(path: string, params: { model: string }, fallback?: readonly string[]): Submission;
-  /** The task of an `accepted` line. */
-  task(receipt: Receipt): Task;
-}
-
-/** What a recovery needs of the client. */
-export interface Recreate {
-  /** The namespace for a kind of task. */
-  namespaceFor(kind: TaskKind): Restore;
-  /** The submission of a chat from its stored params. */
-  chat(params: { model: string }, fallback?: readonly string[]): ChatSubmission;
+/** A recovery, as the client passes it on. */
+interface RecoverArguments {
+  readonly journal: Journal;
+  readonly recreate: Recreate;
+  readonly options: RecoverOptions;
   readonly fetchModel: FetchModel;
 }
 
-/** The result of a row of `gateway.recover`. */
-export type RecoveredRow = BatchResult | ChatResult;
-
 /**
- * Finishes the rows that an earlier process left unfinished: waits for their tasks, and resubmits rows whose params are
+ * Finishes the rows that earlier runs left unfinished: waits for their tasks, and resubmits rows whose params are
  * stored.
  */
 export function recover(
   client: ClientContext,
-  journal: Journal,
-  recreate: Recreate,
-  options: RecoverOptions,
+  given: RecoverArguments,
 ): AsyncGenerator<RecoveredRow, void, undefined> {
   // Not in the generator, which runs when the caller takes the first result.
-  return unchecked(
-    generateRows(client, captureContext(client.config), { journal, recreate, options }),
-  );
+  return unchecked(generateRows(client, captureContext(client.config), given));
 }
 
 async function* generateRows(
   client: ClientContext,
-  enterCaller: CallerContext,
-  given: { journal: Journal; recreate: Recreate; options: RecoverOptions },
+  enter: CallerContext,
+  { journal, recreate, options, fetchModel }: RecoverArguments,
 ): AsyncGenerator<RowResult, void, undefined> {
-  const { journal, recreate, options } = given;
   checkOptions(options, recoverRules);
   checkValue('journal', journal ?? null, journalRule);
-  const { fetchModel } = recreate;
-  const means = { fetchModel, isBatch: false };
-  const context = createBatchContext(client, journal, enterCaller, means, options);
-  const { damaged, rows } = context.journal;
+  const context = createRunContext({
+    client,
+    journal,
+    enter,
+    fetchModel,
+    pausesAtBudget: options.maxUsd !== undefined,
+    options,
+  });
   try {
     await readJournal(context);
     await beginRun(context);
-    for (const error of damaged) yield { id: '', status: 'unknown', error };
-    const unfinished = Array.from(rows, ([id, history]) => ({
-      item: identify(id, history),
-    })).filter(({ item }) => isUnfinished(item.history));
-    rows.clear();
-    yield* runConcurrently(
-      unfinished,
-      async ({ item }: { item: BatchItem }, controller, markIdle) => {
-        const enter = (): Promise<RowPlan<unknown>> => planRecovery(item, recreate, context);
-        const result = await runItem(item, enter, context, controller, markIdle);
-        return { result, isDurable: item.isDurable ?? false };
-      },
-      context,
-      { countRows: () => unfinished.length, endsAtPause: false },
-    );
+    for (const error of context.journal.damaged) yield { id: '', status: 'unknown', error };
+    const known = context.journal.earlier
+      .takeAll()
+      .filter(([, history]) => isUnfinished(history))
+      .map(([id, history]) => new Row(id, history));
+    const rows = function* (): Generator<RowWork<RowResult>> {
+      for (const row of known) {
+        const makePlan = () => planRecovery(row, recreate, context);
+        yield { row, run: (onAccepted) => runRow(row, { makePlan, context, onAccepted }) };
+      }
+    };
+    const countRows = () => known.length;
+    yield* runRows({ rows: rows(), known, countRows, endsAtPause: false }, context);
   } finally {
     await endRun(context);
   }
@@ -110,7 +92,7 @@ function isUnfinished(history: RowHistory): boolean {
 const maxReadTime = 1_000;
 
 /** Reads the journal, which can hang, until the caller aborts. */
-async function readJournal({ journal, signal, config: { clock } }: BatchContext): Promise<void> {
+async function readJournal({ journal, signal, config: { clock } }: RunContext): Promise<void> {
   const aborted = () =>
     abortedError(
       signal?.reason,
@@ -120,54 +102,4 @@ async function readJournal({ journal, signal, config: { clock } }: BatchContext)
   const errors = { aborted, timeout: aborted };
   const limit = signal?.aborted ? { clock, ms: maxReadTime, errors } : { signal, errors };
   await runWithTimeLimit(() => journal.read(), limit);
-}
-
-/** A row can be sent again only if its params were stored as well. */
-async function planRecovery(
-  item: BatchItem,
-  recreate: Recreate,
-  context: BatchContext,
-): Promise<RowPlan<unknown>> {
-  const { receipt, path = '', params, fallback, hash = '', key = '' } = item.history;
-  if (isChatPath(path)) return planChatRecovery(item, recreate, context);
-  if (receipt) {
-    const task = recreate.namespaceFor(receipt.kind).task(receipt);
-    return taskPlan(item, { task, path }, context);
-  }
-  const kind = taskKindOf(path);
-  if (kind && params && (await isIntact(item.history))) {
-    // A row that was rejected is submitted anew, which must be durable before it is sent.
-    const intent = mayBeCharged(item.history) ? undefined : { key, path, hash, params, fallback };
-    const submission = recreate.namespaceFor(kind).restore(path, params, fallback);
-    return taskPlan(item, { submission, path, intent }, context);
-  }
-  throw new ConnectionError(
-    'This row may have been charged, and the journal does not contain its params, so it was not resent. ' +
-      'To get its result without a second charge, run the batch again with the same inputs and this journal. ' +
-      'With `storeParams`, a journal contains them.',
-    { outcome: 'unknown', idempotencyKey: key },
-  );
-}
-
-/** A chat that was sent is sent again only with `resendUnknown`. Completions are not checked: the schema is not stored. */
-async function planChatRecovery(
-  { id, history }: BatchItem,
-  recreate: Recreate,
-  { journal, resendUnknown }: BatchContext,
-): Promise<RowPlan<unknown>> {
-  const { completedAt, path = '', params, fallback, hash = '', key } = history;
-  if (completedAt !== undefined) {
-    return chatPlan({ completion: await journal.completionAt(completedAt), path });
-  }
-  if (!resendUnknown || !params || !(await isIntact(history))) throw lostChatError(id);
-  return chatPlan({
-    submission: recreate.chat(params, fallback),
-    path,
-    intent: { key, path, hash, params, fallback },
-  });
-}
-
-/** Params that were edited in the journal would be another request under the same key. */
-async function isIntact({ path = '', params, fallback, hash }: RowHistory): Promise<boolean> {
-  return hash === (await requestHash(path, JSON.stringify(params), fallback));
 }

@@ -12,7 +12,7 @@ export interface Journal {
   append(line: string): Promise<void>;
   /**
    * Keeps other processes from using the journal, until the returned function is called or the process dies. Rejects if
-   * another batch uses it, also one of the same process. Batches of chats need it: a journal without it is refused for
+   * another batch uses it, even in the same process. Batches of chats need it: a journal without it is refused for
    * them, because two processes that send the same chat are both charged. Tasks are protected by their keys.
    */
   lock?(): Promise<() => Promise<void>>;

@@ -6,6 +6,7 @@ import { caught, onMock, turns } from '../support.ts';
 import {
   chatRequests,
   describeChat,
+  describeImage,
   lineTypes,
   lockedJournal,
   memoryJournal,
@@ -13,6 +14,7 @@ import {
   numbers,
   runChatBatch,
   runImageBatch,
+  submitStatuses,
 } from './support.ts';
 
 const statusesOf = (rows: readonly { status: string }[]) => rows.map(({ status }) => status);
@@ -38,6 +40,65 @@ describe('the journal of chats', () => {
     await batch.return();
     const rows = await runChatBatch(newProcess(world), numbers(3), { journal });
     expect(rows.length).toBe(3);
+  });
+
+  test('that another process has filled before the first chat was described is not paid for again', async () => {
+    const world = onMock();
+    const journal = lockedJournal();
+    const { gateway, mock } = newProcess(world);
+    let describeRows = () => {};
+    const described = new Promise<void>((resolve) => (describeRows = resolve));
+    const describeRow = describeChat(gateway);
+    const describeLater = async (row: unknown) => {
+      await described;
+      return describeRow(row);
+    };
+    const rows = collect(gateway.batch(numbers(3), describeLater, { journal }));
+    await turns();
+    await runChatBatch(newProcess(world), numbers(3), { journal });
+    describeRows();
+    expect(statusesOf(await mock.clock.settle(rows))).toEqual(Array(3).fill('succeeded'));
+    expect(chatRequests(mock)).toHaveLength(3);
+  });
+
+  test('that is read again for the first chat keeps the tasks of rows that are planned meanwhile', async () => {
+    const world = onMock({ tasks: { durationMs: 60_000 } });
+    const { mock } = world;
+    const earlier = memoryJournal();
+    await runImageBatch(world, ['task'], { journal: earlier, id: String });
+    expect(lineTypes(earlier)).toEqual(['run', 'submit', 'accepted', 'finished']);
+    const lines = earlier.lines.slice(0, -1);
+
+    const { gateway } = newProcess(world);
+    const events = new EventTarget();
+    const event = (name: string) =>
+      new Promise((resolve) => events.addEventListener(name, resolve, { once: true }));
+    const [readingBegan, taskDescribed] = [event('reading again'), event('task')];
+    let readings = 0;
+    const journal = lockedJournal(lines, {
+      async *read() {
+        readings += 1;
+        if (readings > 1) {
+          events.dispatchEvent(new Event('reading again'));
+          await taskDescribed;
+          await turns();
+        }
+        yield* lines.slice();
+      },
+    });
+    const inputs = async function* () {
+      yield 'chat';
+      await readingBegan;
+      yield 'task';
+    };
+    const describeRow = (row: string) => {
+      events.dispatchEvent(new Event(row));
+      return row === 'chat' ? describeChat(gateway)(row) : describeImage(gateway)(row);
+    };
+    const rows = collect(gateway.batch(inputs(), describeRow, { journal, id: String }));
+    expect(statusesOf(await mock.clock.settle(rows))).toEqual(['succeeded', 'succeeded']);
+    expect(readings).toBeGreaterThan(1);
+    expect(submitStatuses(mock)).toHaveLength(2);
   });
 
   test('is needed for a crash only: without one, chats are sent', async () => {

@@ -104,7 +104,7 @@ describe('a batch of chats', () => {
     expect(lineTypes(journal)).toEqual(['run', 'submit', 'completed', 'finished']);
   });
 
-  test('sends rows again that were rejected, also with other params', async () => {
+  test('sends rows again that were rejected, even with other params', async () => {
     const world = onMock();
     const journal = lockedJournal();
     const reject = world.mock.fail({ route: chats, status: 400 });
@@ -174,7 +174,7 @@ describe('a chat whose response was lost', () => {
     expect(chatRequests(world.mock)).toHaveLength(sent + 1);
   });
 
-  test('with other params is an error, also if it has finished', async () => {
+  test('with other params is an error, even if it has finished', async () => {
     const { world, journal, sent } = await interrupted();
     const { mock, gateway } = newProcess(world);
     const batch = gateway.batch(

@@ -7,7 +7,7 @@ import { chargedKeys, lineTypes, memoryJournal, newProcess, numbers } from './su
 
 const submits = 'POST /v1/images/tasks';
 
-/** A batch of three images in which the second has a signal of its own. */
+/** A batch of three images in which the second has its own signal. */
 function batchWithSignal(world: ReturnType<typeof onMock>, journal = memoryJournal()) {
   const stop = new AbortController();
   const describeRow = (row: number) =>

@@ -1,27 +1,27 @@
-import { BudgetExceededError } from '../../errors/budget.ts';
-import type { ConfigurationError } from '../../errors/configuration.ts';
-import { PaymentRequiredError } from '../../errors/status.ts';
-import type { Log } from '../config/log.ts';
-import { emptyMeta } from '../http/response-meta.ts';
+import { BudgetExceededError } from '../../../errors/budget.ts';
+import type { ConfigurationError } from '../../../errors/configuration.ts';
+import { PaymentRequiredError } from '../../../errors/status.ts';
+import type { Log } from '../../config/log.ts';
+import { emptyMeta } from '../../http/response-meta.ts';
 
-/** Why a batch pauses: a 402, a budget that has no room for the next row, or a journal that is not safe for chats. */
+/** Why a run pauses: a 402, a budget that has no room for the next row, or a journal that is not safe for chats. */
 export type PauseReason = PaymentRequiredError | BudgetExceededError | ConfigurationError;
 
 /**
- * The pause of a batch or a recovery, which begins at the first 402 or when a budget is reached, and lasts until its end. No
- * row is sent after that. Submissions that are in flight continue, because they may be accepted.
+ * The pause of a run, which begins at the first 402 or when a budget is reached, and lasts until the run ends. No row is
+ * sent after that. Submissions that are in flight continue, because they may be accepted.
  */
 export class Pause {
   readonly #log: Log;
-  readonly #isAtBudget: boolean;
+  readonly #beginsAtBudget: boolean;
   #reason: PauseReason | undefined;
   /** Rows whose request has not been sent. A listener on one signal for each would cause a warning in Node 20. */
   readonly #unsent = new Set<AbortController>();
 
-  /** `isAtBudget`: it begins at a budget, too, and not only at a 402. */
-  constructor(log: Log, isAtBudget: boolean) {
+  /** `beginsAtBudget`: it begins at a budget, too, and not only at a 402. */
+  constructor({ log, beginsAtBudget }: { log: Log; beginsAtBudget: boolean }) {
     this.#log = log;
-    this.#isAtBudget = isAtBudget;
+    this.#beginsAtBudget = beginsAtBudget;
   }
 
   /** Why unsent rows are aborted; undefined before the pause. */
@@ -29,16 +29,20 @@ export class Pause {
     return this.#reason;
   }
 
-  /** Whether an error of a row is the reason of the pause, or begins it. */
+  /**
+   * Whether an error of a row is the reason of the pause, or begins it. If so, nothing else kept the row from being
+   * submitted: its result is not final and is not yielded, and the next run submits the row. A row that may have been
+   * charged in this run is not among them: without a journal, its key is only in its result.
+   */
   isReason(error: unknown): error is PauseReason {
     if (error !== undefined && error === this.#reason) return true;
-    const isBudget = this.#isAtBudget && BudgetExceededError.is(error);
+    const isBudget = this.#beginsAtBudget && BudgetExceededError.is(error);
     if (!isBudget && !PaymentRequiredError.is(error)) return false;
     // An error with a task is about a task that was paid for: that of the row, or one that a callback submitted itself.
     return !error.task && error.outcome !== 'unknown';
   }
 
-  /** Aborts all unsent rows. Has no effect on a batch that is paused. */
+  /** Aborts all unsent rows. Has no effect on a run that is paused. */
   begin(reason?: PauseReason): void {
     if (this.#reason) return;
     const details = { meta: emptyMeta(402), outcome: 'not-sent' as const };
@@ -53,14 +57,14 @@ export class Pause {
     this.#log.warn(() => `${summary}: No more rows are submitted. Waiting for accepted rows.`);
   }
 
-  /** Registers a row as unsent: the pause aborts it. */
-  add(row: AbortController): void {
+  /** Registers a row whose request has not been sent: the pause aborts it. */
+  addUnsent(row: AbortController): void {
     this.#unsent.add(row);
     if (this.#reason && !BudgetExceededError.is(this.#reason)) row.abort(this.#reason);
   }
 
   /** The request of the row has been sent, or never will be. */
-  delete(row: AbortController): void {
+  removeUnsent(row: AbortController): void {
     this.#unsent.delete(row);
   }
 }

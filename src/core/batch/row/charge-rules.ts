@@ -1,14 +1,14 @@
-import { PolygateError } from '../../errors/base.ts';
-import type { ErrorDetails } from '../../errors/base.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { TaskFailedError } from '../../errors/tasks.ts';
-import { unchecked } from '../../types/schema.ts';
-import { textOf } from '../../types/type-guards.ts';
-import { nothingCharged } from '../call/error-message.ts';
-import { fingerprint } from '../tasks/fingerprint.ts';
+/** What is known about the charges of a row. A batch and a queue share these rules. */
+import { PolygateError } from '../../../errors/base.ts';
+import type { ErrorDetails } from '../../../errors/base.ts';
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import { TaskFailedError } from '../../../errors/tasks.ts';
+import { unchecked } from '../../../types/schema.ts';
+import { nothingCharged } from '../../call/error-message.ts';
+import { fingerprint } from '../../tasks/fingerprint.ts';
 
-/** What is known about a row of a batch or a queue. */
-export interface RowProgress {
+/** How far a row has come, when an error ends it. */
+export interface ChargeFacts {
   /** Whether its submission was accepted. */
   readonly hasTask: boolean;
   /** Whether an earlier submission under its key may have been charged. */
@@ -30,7 +30,7 @@ export async function rowKey(...identity: string[]): Promise<string> {
  * and must be continued under the same key.
  */
 export function isFinalError(
-  { hasTask, mayBeCharged, isRecorded }: RowProgress,
+  { hasTask, mayBeCharged, isRecorded }: ChargeFacts,
   error: unknown,
 ): boolean {
   if (hasTask) return TaskFailedError.is(error);
@@ -49,17 +49,17 @@ export function isUncharged(error: unknown): boolean {
   return error.outcome === undefined ? ConfigurationError.is(error) : error.outcome !== 'unknown';
 }
 
-/** What the error of a row says about its earlier request. `isReplayed`: its key protects it from a second charge. */
-export function earlierRowAdvice(isReplayed = true): string {
-  const next = isReplayed
+/** What the error of a row says about its earlier request. `isChargedOnce`: its key protects it from a second charge. */
+export function earlierRowAdvice({ isChargedOnce }: { isChargedOnce: boolean }): string {
+  const next = isChargedOnce
     ? 'submit the row again only under its idempotency key.'
     : 'if the row is sent again, you may pay for it a second time.';
   return `This request was not charged, but an earlier one of this row may have been: ${next}`;
 }
 
 /**
- * The error of a request that an earlier one with the same key may have been charged for. It speaks of the last request
- * only, so a copy with the outcome of all of them, and with `advice`, takes its place.
+ * The error of a request that an earlier one with the same key may have been charged for. It describes the last
+ * request only, so it is replaced by a copy with the outcome of all of them, and with `advice`.
  */
 export function withEarlierCharge<Thrown>(error: Thrown, advice: string): Thrown | PolygateError {
   if (!PolygateError.is(error) || error.task) return error;
@@ -77,17 +77,4 @@ export function withEarlierCharge<Thrown>(error: Thrown, advice: string): Thrown
   );
   const copy = new Class(text, { ...details, outcome: 'unknown' });
   return Object.defineProperty(copy, 'stack', { value: stack?.replace(message, () => text) });
-}
-
-/** Creates the error for a row that cannot be planned. */
-export function rowError(id: unknown, problem: string, details?: ErrorDetails): ConfigurationError {
-  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}`, details);
-}
-
-/** The error of a row whose params have changed although it may have been charged. */
-export function changedParamsError(id: string): ConfigurationError {
-  return rowError(
-    id,
-    'its params differ from an earlier submission that may have been charged; restore them, or use another id. Nothing was sent.',
-  );
 }

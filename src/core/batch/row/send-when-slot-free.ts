@@ -1,34 +1,38 @@
-import { RequestTimeoutError } from '../../errors/connection.ts';
-import { ConcurrencyLimitError } from '../../errors/status.ts';
-import type { AttemptObserver } from '../call/api-call.ts';
-import type { BatchContext } from './batch-context.ts';
+import { RequestTimeoutError } from '../../../errors/connection.ts';
+import { ConcurrencyLimitError } from '../../../errors/status.ts';
+import type { AttemptObserver } from '../../call/api-call.ts';
+import type { RunContext } from '../run/context.ts';
+import { isUncharged } from './charge-rules.ts';
 import type { RowSubmission } from './row-plan.ts';
-import type { BatchItem } from './row-state.ts';
-import { isUncharged } from './row.ts';
+import type { Row } from './row.ts';
+
+/** What a row sends, and what happens before each attempt. */
+interface Sending<Accepted> {
+  readonly submission: RowSubmission<Accepted>;
+  readonly beforeAttempt?: (() => Promise<void>) | undefined;
+}
 
 /**
  * Sends a row, repeatedly until the service has a free concurrency slot. A single request gives up after `maxQueueTime`
  * or `totalTimeout`. A batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until
- * earlier tasks end. `controller` is also aborted when the batch pauses, unless the service may accept the request.
+ * earlier tasks end. The pause aborts the row, too, unless the service may accept the request.
  */
 export async function sendWhenSlotFree<Accepted>(
-  submission: RowSubmission<Accepted>,
-  item: BatchItem,
-  { config, pause, enter }: BatchContext,
-  controller: AbortController,
-  beforeAttempt?: () => Promise<void>,
+  row: Row,
+  { submission, beforeAttempt }: Sending<Accepted>,
+  { config, pause, enter }: RunContext,
 ): Promise<Accepted> {
+  const { idempotencyKey, controller } = row;
   const { signal } = controller;
-  const { idempotencyKey } = item;
   const markUnsent = () => {
-    item.isSent = false;
-    pause.add(controller);
+    row.isSent = false;
+    pause.addUnsent(controller);
   };
   const observer: AttemptObserver = {
     beforeAttempt,
     onSend: () => {
-      item.isSent = true;
-      pause.delete(controller);
+      row.isSent = true;
+      pause.removeUnsent(controller);
     },
     onResponse: ({ status }) => {
       if (status === 402) pause.begin();
@@ -44,7 +48,7 @@ export async function sendWhenSlotFree<Accepted>(
       try {
         return await enter(() => submission.send({ idempotencyKey, signal }, observer));
       } catch (error) {
-        if (isUncharged(error)) item.isSent = false;
+        if (isUncharged(error)) row.isSent = false;
         const rejection = RequestTimeoutError.is(error) ? error.cause : error;
         const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
         // An earlier attempt may have been charged: report it instead of retrying.
@@ -55,6 +59,6 @@ export async function sendWhenSlotFree<Accepted>(
       }
     }
   } finally {
-    pause.delete(controller);
+    pause.removeUnsent(controller);
   }
 }

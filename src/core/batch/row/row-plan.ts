@@ -1,9 +1,10 @@
-import type { AttemptObserver } from '../call/api-call.ts';
-import type { RequestOptions } from '../call/request-options.ts';
-import type { KnownPrices } from '../limits/estimate.ts';
-import type { RowOutcome } from './batch-result.ts';
-import type { Intent, JournalLine } from './journal-line.ts';
-import type { BatchItem } from './row-state.ts';
+import type { AttemptObserver } from '../../call/api-call.ts';
+import type { RequestOptions } from '../../call/request-options.ts';
+import type { KnownPrices } from '../../limits/estimate.ts';
+import type { Task } from '../../tasks/task.ts';
+import type { Intent, JournalLine } from '../journal/line.ts';
+import type { RowOutcome } from '../results.ts';
+import type { Row } from './row.ts';
 
 /** What a row sends: the submission of a task or a chat. */
 export interface RowSubmission<Accepted> {
@@ -17,8 +18,8 @@ export interface RowSubmission<Accepted> {
 }
 
 /**
- * How a row continues, and in what tasks and chats differ. `Accepted` is what proves that a submission was charged: the
- * task, or the completion.
+ * How a row continues from what earlier runs recorded, and in what tasks and chats differ. `Accepted` is what proves that a
+ * submission was charged: the task, or the completion.
  */
 export interface RowPlan<Accepted> {
   /** What an earlier run has received. Without it, the submission is sent. */
@@ -26,19 +27,21 @@ export interface RowPlan<Accepted> {
   readonly submission?: RowSubmission<Accepted> | undefined;
   /** Path of the endpoint. */
   readonly path: string;
-  /** What to record before the submission is sent, unless an earlier process may have sent it. */
+  /** What to record before the submission is sent, unless an earlier run may have sent it. */
   readonly intent?: Intent | undefined;
-  /** The signal of the row's own submission. */
+  /** The signal of the submission, as its caller passed it. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Whether the service charges a submission once under its key, however often it is sent. If not, the intent is recorded
    * in the last moment, when the request has a concurrency slot: after a crash, a row with an intent is not sent again.
    */
-  readonly isReplayed: boolean;
+  readonly isChargedOnce: boolean;
   /** The charge of the submission in USD; undefined if the service has not reported it. */
   chargeOf(accepted: Accepted): number | undefined;
+  /** The task, if the row is one. */
+  taskOf(accepted: Accepted): Task | undefined;
   /** The journal line that makes `accepted` durable; undefined if nothing could be found with it. */
-  toLine(item: BatchItem, accepted: Accepted): JournalLine | undefined;
+  toLine(row: Row, accepted: Accepted): JournalLine | undefined;
   /** The result of the row. */
   finish(accepted: Accepted, signal: AbortSignal): Promise<RowOutcome>;
 }

@@ -1,16 +1,8 @@
-import { BudgetExceededError } from '../../errors/budget.ts';
-import { whenAborted } from '../config/clock.ts';
-import { roundUsd } from '../limits/round-usd.ts';
-
-/** What a row has cost in all runs, in USD. */
-export interface RowCost {
-  /** The sum of its charges. */
-  readonly chargedUsd: number;
-  /** The sum of the estimates for submissions whose charge is not known, because they may have been charged. */
-  readonly estimatedUsd: number;
-}
-
-export const noCost: RowCost = { chargedUsd: 0, estimatedUsd: 0 };
+import { BudgetExceededError } from '../../../errors/budget.ts';
+import { whenAborted } from '../../config/clock.ts';
+import { roundUsd } from '../../limits/round-usd.ts';
+import { addCost, noCost } from '../journal/row-cost.ts';
+import type { RowCost } from '../journal/row-cost.ts';
 
 /** A row, as its budget sees it. */
 export interface Spender {
@@ -29,6 +21,14 @@ interface Purchase {
   /** Path of the endpoint: requests to it have similar prices. */
   readonly path: string;
   readonly signal: AbortSignal;
+}
+
+/** What earlier runs have spent on a row. */
+interface EarlierCost {
+  readonly cost: RowCost;
+  readonly path: string;
+  /** Number of its submissions that may have been charged and for which no price was known. */
+  readonly unpriced: number;
 }
 
 /** The budget of a batch, over all runs of its journal. Also adds up its costs if there is no limit. */
@@ -52,13 +52,13 @@ export class BatchBudget {
     let unpricedUsd = 0;
     for (const [path, count] of this.#unpriced)
       unpricedUsd += count * (this.#largest.get(path) ?? 0);
-    return sum(this.#total, 0, unpricedUsd);
+    return addCost(this.#total, { estimatedUsd: unpricedUsd });
   }
 
-  /** Adds what earlier runs have spent on a row, and how many of its submissions may have been charged without a price. */
-  add({ chargedUsd, estimatedUsd }: RowCost, path = '', unpriced = 0): void {
-    this.#change(chargedUsd, estimatedUsd);
-    if (chargedUsd > 0) this.#recordCharge(path, chargedUsd);
+  /** Adds what earlier runs have spent on a row. */
+  addEarlier({ cost, path, unpriced }: EarlierCost): void {
+    this.#total = addCost(this.#total, cost);
+    if (cost.chargedUsd > 0) this.#recordCharge(path, cost.chargedUsd);
     if (unpriced > 0) this.#addUnpriced(path, unpriced);
   }
 
@@ -79,7 +79,7 @@ export class BatchBudget {
     }
     this.#inFlight += 1;
     row.reservedUsd = usd ?? 0;
-    this.#addTo(row, 0, usd ?? 0);
+    this.#change(row, { estimatedUsd: usd ?? 0 });
   }
 
   /** Takes over the reservation of an earlier run, whose submission is sent again under its key. */
@@ -89,20 +89,21 @@ export class BatchBudget {
   }
 
   /** Replaces the reservation of a row with its charge. Without one, the estimate counts. */
-  charge(row: Spender, path: string, usd: number | undefined): void {
-    this.#recordCharge(path, usd ?? row.reservedUsd ?? 0);
-    if (usd !== undefined) this.#addTo(row, usd, -(row.reservedUsd ?? 0));
+  charge(row: Spender, { path, usd }: { path: string; usd: number | undefined }): void {
+    const { reservedUsd = 0 } = row;
+    this.#recordCharge(path, usd ?? reservedUsd);
+    if (usd !== undefined) this.#change(row, { chargedUsd: usd, estimatedUsd: -reservedUsd });
     this.#end(row);
   }
 
   /** Ends the reservation of a row that was certainly not charged. */
   release(row: Spender): void {
-    this.#addTo(row, 0, -(row.reservedUsd ?? 0));
+    this.#change(row, { estimatedUsd: -(row.reservedUsd ?? 0) });
     this.#end(row);
   }
 
   /** Keeps the estimate of a row that may have been charged. `hasPrice`: an estimate of 0 is a price. */
-  keep(row: Spender, path: string, hasPrice: boolean): void {
+  keep(row: Spender, { path, hasPrice }: { path: string; hasPrice: boolean }): void {
     if (row.reservedUsd === 0 && !hasPrice) this.#addUnpriced(path, 1);
     this.#end(row);
   }
@@ -151,13 +152,9 @@ export class BatchBudget {
     this.#largest.set(path, Math.max(this.#largest.get(path) ?? 0, usd));
   }
 
-  #addTo(row: Spender, chargedUsd: number, estimatedUsd: number): void {
-    row.cost = sum(row.cost, chargedUsd, estimatedUsd);
-    this.#change(chargedUsd, estimatedUsd);
-  }
-
-  #change(chargedUsd: number, estimatedUsd: number): void {
-    this.#total = sum(this.#total, chargedUsd, estimatedUsd);
+  #change(row: Spender, change: Partial<RowCost>): void {
+    row.cost = addCost(row.cost, change);
+    this.#total = addCost(this.#total, change);
   }
 
   #exceeded(path: string, usd: number | undefined): BudgetExceededError {
@@ -177,8 +174,3 @@ export class BatchBudget {
     );
   }
 }
-
-const sum = (cost: RowCost, chargedUsd: number, estimatedUsd: number): RowCost => ({
-  chargedUsd: roundUsd(cost.chargedUsd + chargedUsd),
-  estimatedUsd: Math.max(0, roundUsd(cost.estimatedUsd + estimatedUsd)),
-});

@@ -1,17 +1,16 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { ConnectionError } from '../../errors/connection.ts';
-import type { ChatCompletion } from '../../types/chat/completion.ts';
-import type { ResponseMeta } from '../../types/meta.ts';
-import type { ChatSubmission } from '../chat/chat-submission.ts';
-import { emptyMeta } from '../http/response-meta.ts';
-import { requestHash } from '../tasks/fingerprint.ts';
-import type { BatchContext } from './batch-context.ts';
-import { toCostFields } from './journal-line.ts';
-import type { Intent } from './journal-line.ts';
-import { mayBeCharged } from './row-history.ts';
+import type { ChatCompletion } from '../../../types/chat/completion.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
+import type { ChatSubmission } from '../../chat/chat-submission.ts';
+import { emptyMeta } from '../../http/response-meta.ts';
+import { requestHash } from '../../tasks/fingerprint.ts';
+import type { Intent } from '../journal/line.ts';
+import { toCostFields } from '../journal/row-cost.ts';
+import { mayBeCharged } from '../journal/row-history.ts';
+import { changedParamsError, damagedJournalError, lostChatError } from '../row-errors.ts';
+import type { RunContext } from '../run/context.ts';
+import { rowKey } from './charge-rules.ts';
 import type { RowPlan } from './row-plan.ts';
-import type { BatchItem } from './row-state.ts';
-import { changedParamsError, rowKey } from './row.ts';
+import type { Row } from './row.ts';
 
 /** A completion, and the metadata of its response. */
 interface Completed {
@@ -26,6 +25,7 @@ interface ChatStart {
   readonly submission?: ChatSubmission<unknown> | undefined;
   readonly path: string;
   readonly intent?: Intent | undefined;
+  /** The signal of the submission, as its caller passed it. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -51,8 +51,9 @@ export function chatPlan({
     path,
     intent,
     signal,
-    isReplayed: false,
+    isChargedOnce: false,
     chargeOf: ({ meta }) => meta.chargeUsd,
+    taskOf: () => undefined,
     toLine: ({ id, cost }, accepted) => ({
       type: 'completed',
       id,
@@ -77,13 +78,13 @@ export function chatPlan({
 /**
  * Plans a row of a batch. Nothing is written or sent.
  *
- * @throws {@link ConfigurationError} when the submission is invalid, or differs from one that may have been charged.
- * @throws {@link ConnectionError} when an earlier run may have been charged for the row and has no completion.
+ * @throws `ConfigurationError` when the submission is invalid, or differs from one that may have been charged.
+ * @throws `ConnectionError` when an earlier run may have been charged for the row and has no completion.
  */
 export async function planChat(
-  { id, history }: BatchItem,
+  { id, history }: Row,
   submission: ChatSubmission<unknown>,
-  { journal, resendUnknown, config }: BatchContext,
+  { journal, resendUnknown, config }: RunContext,
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Completed>> {
   const { idempotencyKey, signal, path, body, params, fallback } = submission.details(storeParams);
@@ -105,21 +106,4 @@ export async function planChat(
   const stored = params && fallback.length > 0 ? fallback : undefined;
   const intent = { key, path, hash, params, fallback: stored };
   return chatPlan({ submission, path, signal, intent });
-}
-
-/** The error of a chat that an earlier run sent and that has no completion. */
-export function lostChatError(id: string): ConnectionError {
-  return new ConnectionError(
-    `row ${id}: An earlier run sent this chat, and its completion is not in the journal, so it may have been charged. ` +
-      'It was not sent again. With resendUnknown, it is, and you may pay for it a second time.',
-    { outcome: 'unknown' },
-  );
-}
-
-function damagedJournalError(id: string): ConfigurationError {
-  return new ConfigurationError(
-    `row ${id}: A damaged line of the journal could be about this chat, which may have been charged. It was not sent. ` +
-      'Restore the journal from a backup. With resendUnknown, it is sent, and you may pay for it a second time.',
-    { outcome: 'unknown' },
-  );
 }

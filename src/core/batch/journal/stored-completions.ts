@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
-import type { ChatCompletion } from '../../types/chat/completion.ts';
-import { parseLine } from './journal-line.ts';
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import type { ChatCompletion } from '../../../types/chat/completion.ts';
+import { parseLine } from './line.ts';
 
 /**
  * The completions in a journal. All of them may be too large for the memory, so the journal is read a second time, as far

@@ -1,6 +1,6 @@
-import { monotonicNow, startTimer } from '../config/clock.ts';
-import type { Config } from '../config/config.ts';
-import { notify } from '../config/log.ts';
+import { monotonicNow, startTimer } from '../../config/clock.ts';
+import type { Config } from '../../config/config.ts';
+import { notify } from '../../config/log.ts';
 import type { BatchBudget } from './batch-budget.ts';
 
 /** The progress of a batch or a recovery, as passed to `onProgress`. */

@@ -1,19 +1,19 @@
-import { createChatCompletion } from '../../endpoints/chat.ts';
-import { findEndpoint } from '../../endpoints/index.ts';
-import { chatCompletionSchema } from '../../types/chat/completion.ts';
-import type { ChatCompletion } from '../../types/chat/completion.ts';
-import { unchecked } from '../../types/schema.ts';
-import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
-import { isRecord, isNonEmptyString } from '../../types/type-guards.ts';
-import { fallbackRules } from '../call/request-options.ts';
-import { checkValue, oneOf } from '../config/validation.ts';
-import type { Rule } from '../config/validation.ts';
-import { parseReceipt } from '../tasks/receipt.ts';
-import type { RowCost } from './batch-budget.ts';
+import { createChatCompletion } from '../../../endpoints/chat.ts';
+import { findEndpoint } from '../../../endpoints/index.ts';
+import { chatCompletionSchema } from '../../../types/chat/completion.ts';
+import type { ChatCompletion } from '../../../types/chat/completion.ts';
+import { unchecked } from '../../../types/schema.ts';
+import type { Receipt, TaskKind } from '../../../types/tasks/task.ts';
+import { isRecord, isNonEmptyString } from '../../../types/type-guards.ts';
+import { fallbackRules } from '../../call/request-options.ts';
+import { checkValue, oneOf } from '../../config/validation.ts';
+import type { Rule } from '../../config/validation.ts';
+import { parseReceipt } from '../../tasks/receipt.ts';
+import type { CostFields } from './row-cost.ts';
 
 /**
  * One line of a journal, which stores it as JSON after the version, `v: 1`. A line is appended for each step of a row
- * (see batch-item.ts); the `run` line comes first. The format is stable: journals of earlier versions must stay
+ * (see row/row.ts); the `run` line comes first. The format is stable: journals of earlier versions must stay
  * readable. docs/batches.md documents it.
  */
 export type JournalLine =
@@ -38,33 +38,11 @@ export type JournalLine =
 /** A line about a row. */
 export type RowLine = Exclude<JournalLine, { type: 'run' | 'torn' }>;
 
-/** What the row has cost in all runs, as of this line. Lines of version 0.2 have no such fields. */
-export interface CostFields {
-  /** The sum of its charges in USD; absent if it is 0. */
-  readonly usd?: number | undefined;
-  /** The sum of the estimates in USD for submissions whose charge is not known; absent if it is 0. */
-  readonly estimatedUsd?: number | undefined;
-}
-
-/** The fields of a line for a cost. */
-export function toCostFields({ chargedUsd, estimatedUsd }: RowCost): CostFields {
-  return { usd: chargedUsd || undefined, estimatedUsd: estimatedUsd || undefined };
-}
-
-/** The cost of a row as of a line. An amount that was edited by hand must not make the row unreadable. */
-export function readCost({ usd, estimatedUsd }: CostFields, receipt?: Receipt): RowCost {
-  const chargedUsd = amount(usd) ?? amount(receipt?.chargeUsd) ?? 0;
-  return { chargedUsd, estimatedUsd: amount(estimatedUsd) ?? 0 };
-}
-
-const amount = (value: unknown): number | undefined =>
-  typeof value === 'number' && value >= 0 && value < Infinity ? value : undefined;
-
 /** The submission that a row is about to send. */
 export interface Intent {
   /** Idempotency key. A chat has one only if its request carries it. */
   readonly key?: string | undefined;
-  /** Path of the endpoint, such as `/v1/videos`. It also identifies the kind of the row. */
+  /** Path of the endpoint, such as `/v1/videos`. It identifies the kind of the row. */
   readonly path: string;
   /** Fingerprint of path, params and fallback. */
   readonly hash: string;

@@ -1,13 +1,14 @@
-import type { TaskKind } from '../../types/tasks/task.ts';
-import type { Submission } from '../tasks/submission.ts';
-import type { Task } from '../tasks/task.ts';
-import type { BatchContext } from './batch-context.ts';
-import { toCostFields } from './journal-line.ts';
-import type { Intent } from './journal-line.ts';
-import { mayBeCharged } from './row-history.ts';
+import type { TaskKind } from '../../../types/tasks/task.ts';
+import type { Submission } from '../../tasks/submission.ts';
+import type { Task } from '../../tasks/task.ts';
+import type { Intent } from '../journal/line.ts';
+import { toCostFields } from '../journal/row-cost.ts';
+import { mayBeCharged } from '../journal/row-history.ts';
+import { changedParamsError } from '../row-errors.ts';
+import type { RunContext } from '../run/context.ts';
+import { rowKey } from './charge-rules.ts';
 import type { RowPlan } from './row-plan.ts';
-import type { BatchItem } from './row-state.ts';
-import { changedParamsError, rowKey } from './row.ts';
+import type { Row } from './row.ts';
 
 /** How to continue the row of a task: with its task, or with a submission. */
 interface TaskStart<Kind extends TaskKind> {
@@ -15,16 +16,15 @@ interface TaskStart<Kind extends TaskKind> {
   readonly submission?: Submission<Kind> | undefined;
   readonly path: string;
   readonly intent?: Intent | undefined;
+  /** The signal of the submission, as its caller passed it. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The plan for the row of a task. */
 export function taskPlan<Kind extends TaskKind>(
-  item: BatchItem<Kind>,
-  { task, submission, path, intent, signal: ownSignal }: TaskStart<Kind>,
-  { enter, waitOptions }: BatchContext,
+  { task, submission, path, intent, signal }: TaskStart<Kind>,
+  { enter, waitOptions }: RunContext,
 ): RowPlan<Task<Kind>> {
-  item.task = task;
   return {
     accepted: task,
     submission: submission && {
@@ -35,18 +35,19 @@ export function taskPlan<Kind extends TaskKind>(
     },
     path,
     intent,
-    signal: ownSignal,
-    isReplayed: true,
+    signal,
+    isChargedOnce: true,
     // A replay without an amount says nothing about what the original request has cost.
     chargeOf: ({ chargeUsd, replayed }) => (replayed && !chargeUsd ? undefined : chargeUsd),
+    taskOf: (accepted) => accepted,
     toLine: ({ id, cost }, accepted) => {
-      item.task = accepted;
       // A response with a finished result may have no task id. Only its key can find it again.
       if (!accepted.id) return undefined;
       return { type: 'accepted', id, receipt: accepted.toJSON(), ...toCostFields(cost) };
     },
-    finish: async (accepted, signal) => {
-      const generation = await enter(() => accepted.wait({ ...waitOptions, signal }));
+    finish: async (accepted, rowSignal) => {
+      const options = { ...waitOptions, signal: rowSignal };
+      const generation = await enter(() => accepted.wait(options));
       return { status: 'succeeded', generation };
     },
   };
@@ -55,15 +56,15 @@ export function taskPlan<Kind extends TaskKind>(
 /**
  * Plans a row of a batch. Nothing is written or sent.
  *
- * @throws {@link ConfigurationError} when the submission is invalid, or differs from one that may have been charged.
+ * @throws `ConfigurationError` when the submission is invalid, or differs from one that may have been charged.
  */
 export async function planTask<Kind extends TaskKind>(
-  item: BatchItem<Kind>,
+  row: Row,
   submission: Submission<Kind>,
-  context: BatchContext,
+  context: RunContext,
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Task<Kind>>> {
-  const { id, history } = item;
+  const { id, history } = row;
   const { idempotencyKey, signal, ...request } = await submission.details(storeParams);
   const { path, hash } = request;
   const hasChanged =
@@ -72,7 +73,7 @@ export async function planTask<Kind extends TaskKind>(
     if (hasChanged) throw changedParamsError(id);
     const { receipt } = history;
     const task = receipt && submission.task(receipt);
-    return taskPlan(item, { submission, signal, path, task }, context);
+    return taskPlan({ submission, signal, path, task }, context);
   }
   // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
   // derived key is the same in every process that runs the batch with the same journal.
@@ -80,5 +81,5 @@ export async function planTask<Kind extends TaskKind>(
     idempotencyKey ??
     (hasChanged ? undefined : history.key) ??
     (await rowKey(runId, id, hasChanged ? hash : ''));
-  return taskPlan(item, { submission, signal, path, intent: { key, ...request } }, context);
+  return taskPlan({ submission, signal, path, intent: { key, ...request } }, context);
 }

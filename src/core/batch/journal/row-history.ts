@@ -1,11 +1,12 @@
-import type { Receipt } from '../../types/tasks/task.ts';
-import type { RowCost } from './batch-budget.ts';
-import { chatPath, isChatPath, readCost } from './journal-line.ts';
-import type { CostFields, Intent, RowLine } from './journal-line.ts';
+import type { Receipt } from '../../../types/tasks/task.ts';
+import { chatPath, isChatPath } from './line.ts';
+import type { Intent, RowLine } from './line.ts';
+import { readCost } from './row-cost.ts';
+import type { CostFields, RowCost } from './row-cost.ts';
 
-/** What earlier processes recorded about a row. Its {@link Intent} is that of the latest submission. */
+/** What earlier runs recorded about a row. Its {@link Intent} is that of the latest submission. */
 export interface RowHistory extends Partial<Intent> {
-  /** Number of recorded submissions without a matching `refused` line. Each process refuses only its own. */
+  /** Number of recorded submissions without a matching `refused` line. Each run refuses only its own. */
   readonly openSubmits?: number;
   /** Receipt of the task, once a submission was accepted. */
   readonly receipt?: Receipt | undefined;
@@ -19,7 +20,7 @@ export interface RowHistory extends Partial<Intent> {
   readonly lineNumber?: number | undefined;
 }
 
-/** Whether an earlier process may have paid for the row. If so, it must never be submitted under another key. */
+/** Whether an earlier run may have paid for the row. If so, it must never be submitted under another key. */
 export function mayBeCharged({ openSubmits = 0, receipt, completedAt }: RowHistory): boolean {
   return openSubmits > 0 || receipt !== undefined || completedAt !== undefined;
 }

@@ -1,6 +1,8 @@
 import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { CompletionOf } from '../../types/chat/output.ts';
 import type { SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
+import type { ChatSubmission } from '../chat/chat-submission.ts';
+import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 
 /** The result of a row that submits a task. */
@@ -72,6 +74,37 @@ export type ChatResult<Output = never> = {
       readonly error: Error;
     }
 );
+
+/** The result of a row of `gateway.recover`. */
+export type RecoveredRow = BatchResult | ChatResult;
+
+/** The result of a row of `gateway.batch` that submits a task. */
+export type BatchRow<Input, Kind extends TaskKind = TaskKind> = BatchResult<Kind> & {
+  /** The row as passed to the batch. */
+  readonly input: Input;
+};
+
+/** The result of a row of `gateway.batch` that sends a chat. `Output` is that of its schema, if it has one. */
+export type ChatRow<Input, Output = never> = ChatResult<Output> & {
+  /** The row as passed to the batch. */
+  readonly input: Input;
+};
+
+/** The submission of any row. */
+export type AnySubmission = Submission | ChatSubmission<unknown>;
+
+/** The result of a row with the given submission. */
+export type RowOf<Input, Described> = [Described] extends [never]
+  ? BatchRow<Input>
+  :
+      | ([Described & Submission] extends [never]
+          ? never
+          : Extract<Described, Submission> extends Submission<infer Kind>
+            ? [Extract<Described, Submission>] extends [never]
+              ? never
+              : BatchRow<Input, Kind>
+            : never)
+      | (Described extends ChatSubmission<infer Output> ? ChatRow<Input, Output> : never);
 
 /** The part of a result that depends on how the row ended. */
 export type RowOutcome =

@@ -1,0 +1,114 @@
+/** The errors that end a run although rows have no result. */
+import { abortedError } from '../../../errors/aborted.ts';
+import type { AbortedError } from '../../../errors/aborted.ts';
+import { BudgetExceededError } from '../../../errors/budget.ts';
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import { PaymentRequiredError } from '../../../errors/status.ts';
+import type { OpenRow } from '../../../types/tasks/task-handle.ts';
+import { sentence } from '../../http/json.ts';
+import { emptyMeta } from '../../http/response-meta.ts';
+import { mayBeCharged } from '../journal/row-history.ts';
+import type { RowHistory } from '../journal/row-history.ts';
+import type { RowResult } from '../results.ts';
+import type { Row } from '../row/row.ts';
+import type { PauseReason } from '../run/pause.ts';
+
+/** The rows of a run that the caller has aborted. */
+interface AbortedRows {
+  /** The rows that were read and have no result. */
+  readonly open: Iterable<Row>;
+  /** What earlier runs recorded about rows that this one has not read. */
+  readonly unread: readonly RowHistory[];
+}
+
+/** The error of a run that the caller has aborted, with the rows that have no result. */
+export function runAbortedError(reason: unknown, { open, unread }: AbortedRows): AbortedError {
+  const rows = Array.from(open, toOpenRow);
+  const unknown = rows.filter(({ outcome }) => outcome === 'unknown').length;
+  const isUnreadPaid = unread.some((row) => mayBeCharged(row) && !row.status);
+  const outcome = unknown > 0 || isUnreadPaid ? 'unknown' : 'not-sent';
+  return abortedError(
+    reason,
+    { outcome, rows },
+    `Aborted by the caller. ${openSummary(rows.length, unknown)}` +
+      (isUnreadPaid ? ' An earlier run may have been charged for rows that were not read.' : ''),
+  );
+}
+
+/** What a row without a result needs to be continued. */
+function toOpenRow({ id, idempotencyKey, task, history, isSent }: Row): OpenRow {
+  const isPaid = task !== undefined || isSent || mayBeCharged(history);
+  return { id, idempotencyKey, task, outcome: isPaid ? 'unknown' : 'not-sent' };
+}
+
+function openSummary(open: number, unknown: number): string {
+  if (open === 0) return 'Every row that was read has a result.';
+  const count = `Rows without a result: ${open}.`;
+  if (unknown === 0) return `${count} None of them was sent.`;
+  return (
+    `${count} Of these, ${unknown} may have been charged: run the batch again with the same journal, ` +
+    'or continue with the tasks and idempotency keys in `rows` of this error.'
+  );
+}
+
+/** A row that only the pause kept from being submitted. */
+export interface PausedRow {
+  readonly status: RowResult['status'];
+  readonly error: PauseReason;
+}
+
+/** The rows of a run that has paused. */
+interface PausedRows {
+  /** The rows that were read and not submitted. */
+  readonly paused: readonly PausedRow[];
+  /** What earlier runs recorded about rows that this one has not read. */
+  readonly unread: readonly RowHistory[];
+  /** Number of rows that were yielded. */
+  readonly yielded: number;
+  /** Number of those that succeeded or failed. */
+  readonly done: number;
+  /** Number of all rows; undefined if the source did not yield all of them. */
+  readonly total: number | undefined;
+}
+
+/** The error that ends a run which has paused for this reason. */
+export function runPausedError(
+  reason: PauseReason,
+  { paused, unread, yielded, done, total }: PausedRows,
+): PauseReason {
+  if (ConfigurationError.is(reason)) return reason;
+  const mayBePaid = paused.some(({ status }) => status === 'unknown') || unread.some(mayBeCharged);
+  const rowsOpen = Math.max(paused.length, (total ?? 0) - yielded);
+  const unknown = yielded - done;
+  const summary =
+    `Rows done: ${done}. ` +
+    `Rows rejected or not sent: ${total === undefined ? 'at least ' : ''}${rowsOpen}. ` +
+    `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}. ` +
+    (unknown > 0 ? `Rows with unknown outcome: ${unknown}; they may have been charged. ` : '');
+  const advice =
+    'then run it again with the same journal; without one, run only the rows not yielded.';
+  if (BudgetExceededError.is(reason)) {
+    const { message, spentUsd, maxUsd } = reason;
+    return new BudgetExceededError(`${sentence(message)} ${summary}Raise the budget, ${advice}`, {
+      outcome: mayBePaid ? 'unknown' : 'not-sent',
+      spentUsd,
+      maxUsd,
+      rowsDone: done,
+      rowsOpen,
+    });
+  }
+  // The response of the service, which says whether it is the wallet or the API key that has reached its limit.
+  const cause = paused
+    .map(({ error }) => error)
+    .find((error) => PaymentRequiredError.is(error) && error.outcome === 'rejected');
+  return new PaymentRequiredError(
+    `402: The balance is insufficient. ${summary}Top up the balance or raise the limit of the API key, ${advice}`,
+    {
+      meta: PaymentRequiredError.is(cause) ? cause.meta : emptyMeta(402),
+      outcome: mayBePaid ? 'unknown' : 'rejected',
+      cause,
+      rowsDone: done,
+      rowsOpen,
+    },
+  );
+}

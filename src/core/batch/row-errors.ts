@@ -1,0 +1,80 @@
+/** The errors of rows. What a message says about charges is true of the row, not only of the last request. */
+import { AbortedError, abortedError } from '../../errors/aborted.ts';
+import type { ErrorDetails } from '../../errors/base.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConnectionError } from '../../errors/connection.ts';
+import { textOf } from '../../types/type-guards.ts';
+
+/** A row that cannot be planned. */
+export function rowError(id: unknown, problem: string, details?: ErrorDetails): ConfigurationError {
+  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}`, details);
+}
+
+/** A row whose params have changed although it may have been charged. */
+export function changedParamsError(id: string): ConfigurationError {
+  return rowError(
+    id,
+    'its params differ from an earlier submission that may have been charged; restore them, or use another id. Nothing was sent.',
+  );
+}
+
+/** A chat that an earlier run sent and that has no completion. */
+export function lostChatError(id: string): ConnectionError {
+  return new ConnectionError(
+    `row ${id}: An earlier run sent this chat, and its completion is not in the journal, so it may have been charged. ` +
+      'It was not sent again. With resendUnknown, it is, and you may pay for it a second time.',
+    { outcome: 'unknown' },
+  );
+}
+
+/** A chat that a damaged line of the journal may be about. */
+export function damagedJournalError(id: string): ConfigurationError {
+  return new ConfigurationError(
+    `row ${id}: A damaged line of the journal could be about this chat, which may have been charged. It was not sent. ` +
+      'Restore the journal from a backup. With resendUnknown, it is sent, and you may pay for it a second time.',
+    { outcome: 'unknown' },
+  );
+}
+
+/** A row that a recovery cannot send again. */
+export function missingParamsError(idempotencyKey: string): ConnectionError {
+  return new ConnectionError(
+    'This row may have been charged, and the journal does not contain its params, so it was not resent. ' +
+      'To get its result without a second charge, run the batch again with the same inputs and this journal. ' +
+      'With `storeParams`, a journal contains them.',
+    { outcome: 'unknown', idempotencyKey },
+  );
+}
+
+/** A row whose `submit` line could not be written. */
+export function notRecordedError(cause: unknown): ConfigurationError {
+  return new ConfigurationError(
+    `journal: appending failed (${String(cause)}). Nothing was sent for this row.`,
+    { cause, outcome: 'not-sent' },
+  );
+}
+
+/**
+ * A row that is not sent because of `reason`. A call that sends the row must throw this and not the reason, which all such
+ * rows share: a call completes its errors, and with a fallback, a budget is a reason to try another model.
+ */
+export function unsentError(reason: unknown): AbortedError {
+  const message =
+    'The row was aborted before this run sent it, so this run was not charged for it. To continue, run the batch again.';
+  return abortedError(reason, { outcome: 'not-sent' }, message);
+}
+
+/**
+ * The error of a row: what was thrown, or why the row was not sent if what was thrown is the reason of an aborted signal.
+ * `pauseReason` is that of the run, if it is paused.
+ */
+export function toRowError(
+  thrown: unknown,
+  { signal, pauseReason }: { signal: AbortSignal; pauseReason: Error | undefined },
+): Error {
+  const cause = AbortedError.is(thrown) ? thrown.cause : thrown;
+  // Only the reason of the run itself: the caller's signal may abort a request that was sent with any error.
+  if (pauseReason && cause === pauseReason) return pauseReason;
+  if (signal.aborted && thrown === signal.reason) return unsentError(thrown);
+  return thrown instanceof Error ? thrown : new Error(textOf(thrown) ?? '', { cause: thrown });
+}

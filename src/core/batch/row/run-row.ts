@@ -1,0 +1,80 @@
+import { forwardAbort } from '../../config/clock.ts';
+import { mayBeCharged } from '../journal/row-history.ts';
+import type { RowResult } from '../results.ts';
+import { toRowError } from '../row-errors.ts';
+import type { RunContext } from '../run/context.ts';
+import { earlierRowAdvice, isFinalError, withEarlierCharge } from './charge-rules.ts';
+import type { RowPlan } from './row-plan.ts';
+import type { Row } from './row.ts';
+import { submitRow } from './submit-row.ts';
+
+/** What a row needs of its run. */
+interface RowOptions<Accepted> {
+  /** Identifies the row and plans it. */
+  readonly makePlan: () => Promise<RowPlan<Accepted>>;
+  readonly context: RunContext;
+  /** Called when the row has a task or a completion, and waits only for its result. */
+  readonly onAccepted: () => void;
+}
+
+/** Takes a row through all its states: see row.ts. Ends early when its controller aborts, and never rejects. */
+export async function runRow<Accepted>(
+  row: Row,
+  { makePlan, context, onAccepted }: RowOptions<Accepted>,
+): Promise<RowResult> {
+  const { pause } = context;
+  const { controller } = row;
+  const { signal } = controller;
+  let plan: RowPlan<Accepted> | undefined;
+  let stopListening: (() => void) | undefined;
+  try {
+    plan = await makePlan();
+    stopListening = forwardAbort(plan.signal, controller);
+    const accepted = await accept(row, plan, context);
+    onAccepted();
+    return { ...identityOf(row), ...(await plan.finish(accepted, signal)) };
+  } catch (thrown) {
+    const error = toRowError(thrown, { signal, pauseReason: pause.reason });
+    const status = isFinalError(row.chargeFacts, error) ? 'failed' : 'unknown';
+    const result: RowResult = { ...identityOf(row), status, error };
+    // A callback can receive a 402, too, for example for a chat request that writes the row's prompt.
+    if (pause.isReason(error)) pause.begin(error);
+    else if (!row.task && mayBeCharged(row.history)) {
+      const advice = earlierRowAdvice({ isChargedOnce: plan?.isChargedOnce ?? true });
+      return { ...result, error: withEarlierCharge(error, advice) };
+    }
+    return result;
+  } finally {
+    pause.removeUnsent(controller);
+    stopListening?.();
+  }
+}
+
+/** Returns what an earlier run has received for the row, or submits it. */
+async function accept<Accepted>(
+  row: Row,
+  plan: RowPlan<Accepted>,
+  context: RunContext,
+): Promise<Accepted> {
+  const { accepted, intent, isChargedOnce } = plan;
+  if (accepted !== undefined) {
+    row.task = plan.taskOf(accepted);
+    row.isEndRecordable = true;
+    return accepted;
+  }
+  if (intent) row.idempotencyKey = intent.key;
+  const submission = submitRow(row, plan, context);
+  if (!isChargedOnce) {
+    // The journal must stay locked until the outcome of a chat is recorded.
+    const { sending } = context;
+    const ended = () => sending.delete(submission);
+    sending.add(submission);
+    submission.then(ended, ended);
+  }
+  return submission;
+}
+
+/** The part of a result that does not depend on how the row ended. */
+function identityOf({ id, idempotencyKey, task }: Row) {
+  return { id, idempotencyKey, task };
+}

@@ -1,0 +1,46 @@
+import type { ClientContext } from '../../call/context.ts';
+import type { CallerContext } from '../../config/caller-context.ts';
+import type { RowSubmission } from '../row/row-plan.ts';
+
+/** Fetches a model, so that its prices are known. */
+export type FetchModel = (model: string) => Promise<unknown>;
+
+/** Estimates the price of a row in USD; undefined if it is not known. */
+export type PriceOf = (submission: RowSubmission<unknown>) => Promise<number | undefined>;
+
+/** Where prices come from. Without `fetchModel`, only those count that the client knows already. */
+interface PriceSource {
+  readonly client: ClientContext;
+  readonly enter: CallerContext;
+  readonly fetchModel: FetchModel | undefined;
+}
+
+/**
+ * Returns a function that estimates the price of a row: that of its most expensive model. Fetches the prices of each
+ * model once, if they are needed.
+ */
+export function rowPrices({ client, enter, fetchModel }: PriceSource): PriceOf {
+  const { prices } = client.shared;
+  const fetched = new Map<string, Promise<unknown>>();
+  const priceAt = async (submission: RowSubmission<unknown>, model: string) => {
+    const price = submission.estimateUsd(prices.get(model));
+    if (price !== undefined || !fetchModel || !submission.hasPrice) return price;
+    let pending = fetched.get(model);
+    if (!pending) {
+      // Without its price, a row is treated like a chat. The row itself reports what is wrong.
+      pending = enter(() => fetchModel(model)).catch(() => undefined);
+      fetched.set(model, pending);
+    }
+    await pending;
+    return submission.estimateUsd(prices.get(model));
+  };
+  return async (submission) => {
+    let highest = 0;
+    for (const model of submission.models) {
+      const price = await priceAt(submission, model);
+      if (price === undefined) return undefined;
+      highest = Math.max(highest, price);
+    }
+    return highest;
+  };
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+
+import { nextRead, nextStep } from '../../../src/core/batch/pool/decisions.ts';
+import type { ReadState, StepState } from '../../../src/core/batch/pool/decisions.ts';
+
+describe('whether a pool reads the next row', () => {
+  const idle: ReadState = {
+    isEnding: false,
+    inFlight: 0,
+    maxInFlight: 1_000,
+    active: 0,
+    requests: 0,
+  };
+
+  test.each<[string, Partial<ReadState>, ReturnType<typeof nextRead>]>([
+    ['nothing is in flight', {}, 'read'],
+    ['one place is free', { inFlight: 999 }, 'read'],
+    ['no place is free', { inFlight: 1_000 }, 'wait'],
+    ['15 rows are ahead of the requests', { inFlight: 20, active: 20, requests: 5 }, 'read'],
+    ['16 rows are ahead of the requests', { inFlight: 21, active: 21, requests: 5 }, 'wait'],
+    ['16 rows are prepared and no request is in flight', { inFlight: 16, active: 16 }, 'wait'],
+    ['all rows in flight are accepted', { inFlight: 999, active: 0, requests: 0 }, 'read'],
+    ['requests are not limited', { inFlight: 999, active: 999, requests: undefined }, 'read'],
+    [
+      'requests are not limited, and no place is free',
+      { inFlight: 1_000, requests: undefined },
+      'wait',
+    ],
+    ['the run ends, and places are free', { isEnding: true }, 'stop'],
+    ['the run ends, and no place is free', { isEnding: true, inFlight: 1_000 }, 'stop'],
+  ])('when %s', (_, change, expected) => {
+    expect(nextRead({ ...idle, ...change })).toBe(expected);
+  });
+});
+
+describe('the next step of a run', () => {
+  const ended: StepState = {
+    hasResult: false,
+    isAborted: false,
+    isPaused: false,
+    mayReadMore: false,
+    running: 0,
+    writing: 0,
+  };
+
+  test.each<[string, Partial<StepState>, ReturnType<typeof nextStep>]>([
+    ['a result is available', { hasResult: true, running: 3, mayReadMore: true }, 'yield'],
+    ['a result is available in an aborted run', { hasResult: true, isAborted: true }, 'yield'],
+    ['a result is available in a paused run', { hasResult: true, isPaused: true }, 'yield'],
+    ['the caller has aborted, and rows are running', { isAborted: true, running: 3 }, 'abort'],
+    [
+      'the caller has aborted, and a line is being written',
+      { isAborted: true, writing: 1 },
+      'abort',
+    ],
+    ['the caller has aborted a paused run', { isAborted: true, isPaused: true }, 'abort'],
+    ['rows are running', { running: 1 }, 'wait'],
+    ['rows are running in a paused run', { isPaused: true, running: 1 }, 'wait'],
+    ['more rows may be read', { mayReadMore: true }, 'wait'],
+    ['more rows may be read in a paused run', { isPaused: true, mayReadMore: true }, 'wait'],
+    ['the end of a row is not durable yet', { writing: 1 }, 'wait'],
+    ['the end of a row is not durable yet in a paused run', { isPaused: true, writing: 1 }, 'wait'],
+    ['nothing is left in a paused run', { isPaused: true }, 'pause'],
+    ['nothing is left', {}, 'end'],
+  ])('when %s', (_, change, expected) => {
+    expect(nextStep({ ...ended, ...change })).toBe(expected);
+  });
+});
