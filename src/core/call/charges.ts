@@ -31,7 +31,7 @@ export function openReservation(
     route: routeOf(call),
     model,
     key,
-    isChargedOnce: safety === 'keyed',
+    safety,
     // With the other models of the call, the key has other bodies, too.
     hasOneBody: !call.hasFallback,
   });

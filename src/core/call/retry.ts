@@ -1,14 +1,9 @@
+import type { Safety } from '../../endpoints/safety.ts';
 import { APIError } from '../../errors/api.ts';
 import type { Outcome } from '../../errors/base.ts';
 import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { ConcurrencyLimitError } from '../../errors/status.ts';
-
-/**
- * What happens when a request reaches the service more than once: `safe` requests cost nothing, `keyed` requests are
- * replayed under their idempotency key, `once` requests are charged each time.
- */
-export type Safety = 'safe' | 'keyed' | 'once';
 
 /** What is known about a failed attempt. */
 export interface Failure {

@@ -86,14 +86,14 @@ async function sendFetch(
   const request = readFetchRequest(config.baseURL, input, init ?? {});
   const { method, template, path, headers, key, signal } = request;
   const { endpoint, call: route } = findRoute(method, template, config);
-  const { kind, price, hasKey } = endpoint ?? {};
+  const { kind, price, sendsKey } = endpoint ?? {};
   const isChat = endpoint === createChatCompletion;
   if (request.isStreamed && route.paid) {
     throw new ConfigurationError(
       'gateway.fetch: the body of a paid request must not be a stream, which could not be sent again. Pass text or bytes. Nothing was sent.',
     );
   }
-  const needsKey = hasKey || route.safety === 'keyed';
+  const needsKey = sendsKey || route.safety === 'keyed';
   const idempotencyKey = key?.[1] ?? (needsKey ? newIdempotencyKey() : undefined);
   checkValue('idempotencyKey', idempotencyKey, headerText);
   const body = await request.readBody();

@@ -1,3 +1,4 @@
+import type { Safety } from '../../endpoints/safety.ts';
 import { APIError } from '../../errors/api.ts';
 import type { PolygateError } from '../../errors/base.ts';
 import type { Charge, ModelSpend, Spend } from '../../types/charge.ts';
@@ -13,8 +14,8 @@ export interface PaidCall {
   readonly model: string | undefined;
   /** Identifies the charge: calls with the same key are charged once. */
   readonly key: string | undefined;
-  /** Whether the service charges the key at most once, so that calls with it share a reservation. */
-  readonly isChargedOnce: boolean;
+  /** Calls that are `keyed` are charged once per key, so those with the same key share a reservation. */
+  readonly safety: Safety;
   /** Whether all calls with the key send the same body, as far as this one knows. */
   readonly hasOneBody: boolean;
 }
@@ -117,12 +118,12 @@ export function createLedger() {
     },
 
     /** Opens the part of one call in the ledger. Nothing is reserved yet. */
-    open({ route, model, key, isChargedOnce, hasOneBody }: PaidCall): Reservation {
+    open({ route, model, key, safety, hasOneBody }: PaidCall): Reservation {
       /** This call, among those that share a reservation. */
       const call = {};
       // A call that is charged each time has an owner of its own. After an unknown outcome, the ledger keeps the owner, and
       // must not keep the request with it.
-      const owner = isChargedOnce ? key : {};
+      const owner = safety === 'keyed' ? key : {};
       let isReserved = false;
       return {
         reserve(budget, price, isNext) {
