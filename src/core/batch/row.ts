@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
 import { unchecked } from '../../types/schema.ts';
 import { textOf } from '../../types/type-guards.ts';
-import { nothingCharged } from '../call/error-message.ts';
+import { nothingCharged } from '../call/failure/error-message.ts';
 import { fingerprint } from '../tasks/fingerprint.ts';
 
 /** What is known about a row of a batch or a queue. */

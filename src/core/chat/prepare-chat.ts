@@ -7,7 +7,7 @@ import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
-import { fallbackOf } from '../call/fallback.ts';
+import { fallbackOf } from '../call/failure/fallback.ts';
 import { checkParams, mergeExtraBody, toJson } from '../call/params.ts';
 import { checkRequestOptions, fallbackRules, withIdempotencyKey } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';

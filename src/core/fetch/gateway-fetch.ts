@@ -10,7 +10,7 @@ import type { ApiCall } from '../call/api-call.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
-import { fallbackOf } from '../call/fallback.ts';
+import { fallbackOf } from '../call/failure/fallback.ts';
 import { fallbackRules, newIdempotencyKey } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { ResponseHandler } from '../call/response.ts';

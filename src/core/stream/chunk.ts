@@ -2,7 +2,7 @@ import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import { unchecked } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
-import type { CallErrors } from '../call/errors.ts';
+import type { CallErrors } from '../call/failure/errors.ts';
 
 /**
  * The chunk in the parsed data of an event; undefined if there is none. Missing fields that have a default are filled in;

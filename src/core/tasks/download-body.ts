@@ -3,7 +3,7 @@ import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
-import type { CallErrors } from '../call/errors.ts';
+import type { CallErrors } from '../call/failure/errors.ts';
 import type { Config } from '../config/config.ts';
 import { notify } from '../config/log.ts';
 import { withBody } from '../http/response-body.ts';

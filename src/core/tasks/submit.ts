@@ -8,7 +8,7 @@ import { isNonEmptyString } from '../../types/type-guards.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import { execute } from '../call/execute.ts';
-import { fallbackOf } from '../call/fallback.ts';
+import { fallbackOf } from '../call/failure/fallback.ts';
 import { checkParams, mergeExtraBody, toJson } from '../call/params.ts';
 import type { FindProblem } from '../call/params.ts';
 import { checkRequestOptions, fallbackRules, withIdempotencyKey } from '../call/request-options.ts';

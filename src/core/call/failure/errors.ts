@@ -1,29 +1,29 @@
-import { AbortedError } from '../../errors/aborted.ts';
-import type { APIError } from '../../errors/api.ts';
-import type { ErrorDetails, Outcome, PolygateError } from '../../errors/base.ts';
-import { BudgetExceededError } from '../../errors/budget.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
-import { HookError } from '../../errors/hook.ts';
-import { ResponseValidationError } from '../../errors/response-validation.ts';
+import { AbortedError } from '../../../errors/aborted.ts';
+import type { APIError } from '../../../errors/api.ts';
+import type { ErrorDetails, Outcome, PolygateError } from '../../../errors/base.ts';
+import { BudgetExceededError } from '../../../errors/budget.ts';
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
+import { HookError } from '../../../errors/hook.ts';
+import { ResponseValidationError } from '../../../errors/response-validation.ts';
 import {
   ConcurrencyLimitError,
   concurrencyLimitCode,
   statusErrorClass,
-} from '../../errors/status.ts';
-import { StreamError, StreamIdleTimeoutError } from '../../errors/stream.ts';
-import type { ResponseMeta } from '../../types/meta.ts';
-import type { Budget } from '../config/options.ts';
-import { noReason, parseErrorBody } from '../http/error-body.ts';
-import { parseJson, sentence, singleLine, stringify } from '../http/json.ts';
-import { networkErrorMessage, networkOutcome } from '../http/network-error.ts';
-import { BodyTooLargeError } from '../http/response-body.ts';
-import { emptyMeta } from '../http/response-meta.ts';
-import { budgetProblem } from '../limits/budget.ts';
-import type { Commitments } from '../limits/budget.ts';
-import type { ApiCall, InvalidResult } from './api-call.ts';
+} from '../../../errors/status.ts';
+import { StreamError, StreamIdleTimeoutError } from '../../../errors/stream.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
+import type { Budget } from '../../config/options.ts';
+import { noReason, parseErrorBody } from '../../http/error-body.ts';
+import { parseJson, sentence, singleLine, stringify } from '../../http/json.ts';
+import { networkErrorMessage, networkOutcome } from '../../http/network-error.ts';
+import { BodyTooLargeError } from '../../http/response-body.ts';
+import { emptyMeta } from '../../http/response-meta.ts';
+import { budgetProblem } from '../../limits/budget.ts';
+import type { Commitments } from '../../limits/budget.ts';
+import type { ApiCall, InvalidResult } from '../api-call.ts';
+import type { CallHistory } from '../attempt/history.ts';
 import { errorMessage } from './error-message.ts';
-import type { CallHistory } from './history.ts';
 import { combineOutcomes, outcomeOf } from './retry.ts';
 
 /** What an invalid body reveals about a task. */

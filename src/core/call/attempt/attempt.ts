@@ -1,15 +1,15 @@
-import type { ResponseMeta } from '../../types/meta.ts';
-import { headersOf } from '../http/direct-response.ts';
-import { buildRequestHeaders, resolveApiKey } from '../http/request-headers.ts';
-import { readBodyText } from '../http/response-body.ts';
-import { parseResponseMeta } from '../http/response-meta.ts';
-import { parseRetryAfter } from '../http/retry-after.ts';
-import type { HttpRequest } from '../http/transport.ts';
-import type { SlotLease } from '../limits/slot-lease.ts';
-import { routeOf } from './api-call.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
+import { headersOf } from '../../http/direct-response.ts';
+import { buildRequestHeaders, resolveApiKey } from '../../http/request-headers.ts';
+import { readBodyText } from '../../http/response-body.ts';
+import { parseResponseMeta } from '../../http/response-meta.ts';
+import { parseRetryAfter } from '../../http/retry-after.ts';
+import type { HttpRequest } from '../../http/transport.ts';
+import type { SlotLease } from '../../limits/slot-lease.ts';
+import { routeOf } from '../api-call.ts';
+import type { ApiResponse } from '../response.ts';
+import type { RunningCall } from '../running-call.ts';
 import { recordCharge } from './charges.ts';
-import type { ApiResponse } from './response.ts';
-import type { RunningCall } from './running-call.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;

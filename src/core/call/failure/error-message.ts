@@ -1,8 +1,8 @@
-import type { Outcome } from '../../errors/base.ts';
-import type { ResponseMeta } from '../../types/meta.ts';
-import type { TaskHandle } from '../../types/tasks/task-handle.ts';
-import { routeOf } from './api-call.ts';
-import type { ApiCall } from './api-call.ts';
+import type { Outcome } from '../../../errors/base.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
+import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
+import { routeOf } from '../api-call.ts';
+import type { ApiCall } from '../api-call.ts';
 
 /** What a message says about a call that was certainly not charged. */
 export const nothingCharged = 'Nothing was charged.';

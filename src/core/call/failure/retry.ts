@@ -1,9 +1,9 @@
-import type { Safety } from '../../endpoints/safety.ts';
-import { APIError } from '../../errors/api.ts';
-import type { Outcome } from '../../errors/base.ts';
-import { ConnectionError } from '../../errors/connection.ts';
-import { ResponseValidationError } from '../../errors/response-validation.ts';
-import { ConcurrencyLimitError } from '../../errors/status.ts';
+import type { Safety } from '../../../endpoints/safety.ts';
+import { APIError } from '../../../errors/api.ts';
+import type { Outcome } from '../../../errors/base.ts';
+import { ConnectionError } from '../../../errors/connection.ts';
+import { ResponseValidationError } from '../../../errors/response-validation.ts';
+import { ConcurrencyLimitError } from '../../../errors/status.ts';
 
 /** What is known about a failed attempt. */
 export interface Failure {

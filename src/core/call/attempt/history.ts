@@ -1,9 +1,9 @@
-import type { Outcome } from '../../errors/base.ts';
-import type { ConcurrencyLimitError } from '../../errors/status.ts';
-import type { ChatCompletion } from '../../types/chat/completion.ts';
-import type { ResponseMeta } from '../../types/meta.ts';
-import type { SlotLease } from '../limits/slot-lease.ts';
-import { combineOutcomes } from './retry.ts';
+import type { Outcome } from '../../../errors/base.ts';
+import type { ConcurrencyLimitError } from '../../../errors/status.ts';
+import type { ChatCompletion } from '../../../types/chat/completion.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
+import type { SlotLease } from '../../limits/slot-lease.ts';
+import { combineOutcomes } from '../failure/retry.ts';
 
 /** What has happened in a call so far. Nothing else about a call changes. */
 export class CallHistory {
