@@ -60,7 +60,7 @@ const relayRules: Rules = {
 
 /**
  * Reads a stream that another client has relayed with `toReadableStream()`. Only that client knows how many choices
- * were requested, so finish reasons cannot prove completeness here, and only `[DONE]` completes the stream.
+ * were requested, so that only `[DONE]` proves the stream complete.
  */
 export function relayedStream(
   readable: ReadableStream<Uint8Array>,
@@ -77,7 +77,7 @@ export function relayedStream(
     lease: new SlotLease(),
     meta: () => meta,
   };
-  return readChunks(context, readable.getReader(), Infinity, options.signal);
+  return readChunks(context, readable.getReader(), undefined, options.signal);
 }
 
 /** The call of the other client, of which nothing is known. */
