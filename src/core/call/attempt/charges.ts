@@ -39,14 +39,17 @@ export function openReservation(
 
 /**
  * Reserves the estimated price of a paid call, or throws if the budget does not cover it. Called before the call waits
- * for a slot, and again when it has one.
+ * for a slot, and again right before it is sent.
  */
-export function reserveBudget<Result>(running: RunningCall<Result>, hasSlot: boolean): void {
+export function reserveBudget<Result>(
+  running: RunningCall<Result>,
+  stage: 'queueing' | 'sending',
+): void {
   const { context, errors, reservation } = running;
   const { budget } = context.config;
   if (!budget || !reservation) return;
   const price = estimateOf(running);
-  const commitments = reservation.reserve(budget, price, hasSlot);
+  const commitments = reservation.reserve(budget, price, stage === 'sending');
   if (commitments) throw errors.budgetExceeded(budget, commitments, price);
 }
 

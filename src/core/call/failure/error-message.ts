@@ -9,8 +9,8 @@ export const nothingCharged = 'Nothing was charged.';
 
 /** What the message of an error depends on. */
 interface Situation {
-  /** Whether the call may have been charged; undefined if that is uncertain but harmless. */
-  readonly outcome: Outcome | undefined;
+  /** Whether the service may have carried out the call. */
+  readonly outcome: Outcome;
   readonly meta: ResponseMeta | undefined;
   readonly task: TaskHandle | undefined;
   /** What to do about the task, if waiting for it does not help. */
@@ -29,7 +29,7 @@ export function errorMessage(
       outcome !== 'rejected' &&
       (taskAdvice ?? `Task ${task.id} is not lost: continue with error.task.wait().`),
     meta?.status === 401 && 'Check the API key.',
-    !task && call.paid && outcome && chargeAdvice(outcome, call.safety === 'keyed', meta),
+    !task && call.paid && chargeAdvice(outcome, call.safety === 'keyed', meta),
     `[${routeOf(call)}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
   ];
   return parts.filter(Boolean).join(' ');
