@@ -2,8 +2,8 @@ import type { TaskKind } from '../types/tasks/task.ts';
 import type { RequestSafety } from './safety.ts';
 
 /**
- * What everyone needs to know about an endpoint of the service: the methods of the client, `gateway.fetch`, telemetry, the
- * proxy and doctor. Pure data. Specification: Endpoints.
+ * One endpoint of the service, as pure data. The methods of the client, `gateway.fetch`, telemetry, the proxy and doctor
+ * follow it. Specification: Endpoints.
  */
 export interface Endpoint extends RequestSafety {
   readonly method: 'GET' | 'POST' | 'DELETE';

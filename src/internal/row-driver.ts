@@ -31,7 +31,7 @@ export interface RowRequest {
   readonly fallback?: readonly string[] | undefined;
 }
 
-/** What a task has come to: a result, an error, or neither while it is processing. */
+/** The state of a task: its result, its error, or neither while it is processing. */
 export interface TaskResult {
   readonly generation?: SucceededGeneration | undefined;
   readonly error?: unknown;

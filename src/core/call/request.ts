@@ -68,7 +68,7 @@ export function startRequest<Call extends PreparedCall, Result>(
 }
 
 /**
- * Executes a call and leaves the body to the caller. Aborting the caller's signal also aborts the body. A call with a
+ * Executes a call and leaves the body to the caller. Aborting the caller's signal aborts the body, too. A call with a
  * concurrency slot holds it until the body ends.
  */
 async function executeRaw(

@@ -48,7 +48,7 @@ const maxRememberedKeys = 10_000;
 /** Money set aside for the calls of one owner, of which at most one is charged. */
 interface Reserved {
   usd: number;
-  /** The calls in progress. After one with an unknown outcome, also the owner itself. */
+  /** The calls in progress and, after one with an unknown outcome, the owner itself. */
   readonly holders: Set<unknown>;
 }
 
@@ -111,7 +111,7 @@ export function createLedger() {
 
     /** Calls `listener`, which must not throw, after each charge. Returns a function that stops it. */
     listen(listener: () => void): () => void {
-      // A function of its own, so that two registrations of one listener are independent.
+      // A new function, so that two registrations of one listener are independent.
       const own = () => listener();
       listeners.add(own);
       return () => void listeners.delete(own);
@@ -121,7 +121,7 @@ export function createLedger() {
     open({ route, model, key, safety, hasOneBody }: PaidCall): Reservation {
       /** This call, among those that share a reservation. */
       const call = {};
-      // A call that is charged each time has an owner of its own. After an unknown outcome, the ledger keeps the owner, and
+      // A call that is charged each time shares its owner with no other. After an unknown outcome, the ledger keeps the owner, and
       // must not keep the request with it.
       const owner = safety === 'keyed' ? key : {};
       let isReserved = false;

@@ -92,7 +92,7 @@ export function generate<Kind extends TaskKind>(
   });
 }
 
-/** Waits for a submitted task. A function of its own, so that the request is not kept for as long as the task runs. */
+/** Waits for a submitted task. A separate function, so that the request is not kept for as long as the task runs. */
 function waitForSubmitted<Kind extends TaskKind>(
   { data: task, response }: ApiResponse<SubmittedTask<Kind>>,
   wait: GenerateOptions<Kind>,

@@ -6,7 +6,7 @@ import type { SlotLease } from '../../limits/slot-lease.ts';
 import { combineOutcomes } from '../failure/retry.ts';
 import type { Retry } from '../failure/retry.ts';
 
-/** What the attempts that have ended have come to. */
+/** The result of the attempts that have ended. */
 export interface EarlierAttempts {
   /** Number of retries, without those after a rejection for lack of a slot. */
   readonly retries: number;

@@ -1,3 +1,4 @@
+import type { Safety } from '../../../endpoints/safety.ts';
 import type { Outcome } from '../../../errors/base.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
@@ -29,18 +30,19 @@ export function errorMessage(
       outcome !== 'rejected' &&
       (taskAdvice ?? `Task ${task.id} is not lost: continue with error.task.wait().`),
     meta?.status === 401 && 'Check the API key.',
-    !task && call.paid && chargeAdvice(outcome, call.safety === 'keyed', meta),
+    !task && call.paid && chargeAdvice(outcome, call.safety, meta),
     `[${routeOf(call)}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
   ];
   return parts.filter(Boolean).join(' ');
 }
 
 /** Whether money may have been spent, and how to send the request again. */
-function chargeAdvice(outcome: Outcome, isKeyed: boolean, meta?: ResponseMeta): string {
+function chargeAdvice(outcome: Outcome, safety: Safety, meta?: ResponseMeta): string {
   if (outcome !== 'unknown') return nothingCharged;
-  const next = isKeyed
-    ? 'retry with error.idempotencyKey to avoid a second charge'
-    : 'sending it again may charge you again';
+  const next =
+    safety === 'keyed'
+      ? 'retry with error.idempotencyKey to avoid a second charge'
+      : 'sending it again may charge you again';
   const { status = 200, chargeUsd = 0 } = meta ?? {};
   const charged =
     status >= 400 && chargeUsd > 0

@@ -63,7 +63,7 @@ export class CallErrors {
     // The body of the response is never read, so the code of a 5xx is unknown.
     const isRejected = status >= 400 && status < 500;
     const outcome = isRejected ? outcomeOf(status, '', chargeUsd) : this.history.interruptedOutcome;
-    // Also that of a `fetch` from another build, such as a recording: it knows that it has sent nothing.
+    // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
     if (ConfigurationError.is(error)) {
       const { message, cause, outcome: known = outcome } = error;
       return this.#create(ConfigurationError, message, known, { cause });
@@ -82,7 +82,7 @@ export class CallErrors {
     return this.#create(ConnectionError, `${summary}: ${cause.message}`, outcome, { cause });
   }
 
-  /** The time limit of an option was exceeded, perhaps while the call was waiting for a concurrency slot. */
+  /** The time limit of an option was exceeded by an attempt, or while the call waited for a concurrency slot. */
   timeout(ms: number, option = 'timeout'): RequestTimeoutError {
     const { isQueued, interruptedOutcome } = this.history;
     const summary = isQueued
@@ -174,7 +174,7 @@ export class CallErrors {
     return this.#create(StreamError, `Invalid stream: ${problem}`, 'unknown', {});
   }
 
-  /** A stream contains an error object in place of a chunk. */
+  /** A stream contains an error object instead of a chunk. */
   streamErrorEvent(data: string): StreamError {
     const { message = noReason, code, type } = parseErrorBody(this.#redact(data));
     const summary = `The stream contains an error: ${code ? `${code}: ` : ''}${message}`;
