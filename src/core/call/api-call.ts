@@ -67,6 +67,11 @@ export function routeOf({ method, template }: ApiCall): string {
   return `${method} ${template}`;
 }
 
+/** Whether a call has to wait for a concurrency slot: of the account, and of a client that limits its concurrency. */
+export function needsSlot({ usesSlot }: ApiCall, { concurrency }: Config): boolean {
+  return usesSlot === true && concurrency !== false;
+}
+
 /** How the requests to an endpoint are treated. */
 export function callTo(endpoint: Endpoint, config: Config): ApiCall {
   const { method, path, audience, paid, usesSlot, kind, timeout, idempotencyHeader } = endpoint;

@@ -2,7 +2,7 @@ import { PolygateError } from '../../errors/base.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { SlotLease } from '../limits/slot-lease.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
-import { routeOf } from './api-call.ts';
+import { needsSlot, routeOf } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
 import { attempt } from './attempt/attempt.ts';
 import { openReservation, reserveBudget } from './attempt/charges.ts';
@@ -59,7 +59,7 @@ function sendToModel<Result>(
     errors,
     span,
     reservation,
-    usesSlot: call.usesSlot === true && config.concurrency !== false,
+    usesSlot: needsSlot(call, config),
     startedAt: now,
   };
   const result =

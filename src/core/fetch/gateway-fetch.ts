@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
+import { needsSlot } from '../call/api-call.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
@@ -57,9 +58,8 @@ async function sendFetch(
   const { headers, signal } = request;
   const rejected = new RejectedResponse();
   call.observer = rejected;
-  const holdsSlot = call.usesSlot && config.concurrency !== false;
   const check = choiceCount === undefined ? undefined : checkChat(choiceCount);
-  const leaveUnread = keepBodyUnread(holdsSlot, signal, check);
+  const leaveUnread = keepBodyUnread(needsSlot(call, config), signal, check);
   // What a route that is not known responds with is left to the caller.
   const handle = route.endpoint ? readResponse(rejected, leaveUnread) : passOn(leaveUnread);
   try {

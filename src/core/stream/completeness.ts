@@ -27,7 +27,7 @@ export class Completeness {
     this.#choiceCount = choiceCount;
   }
 
-  add({ choices }: ChatCompletionChunk): void {
+  add({ choices }: Pick<ChatCompletionChunk, 'choices'>): void {
     for (const { index, finish_reason: reason } of choices) {
       // Some services send an empty finish reason until the last chunk.
       if (reason || !this.#finishReasons.has(index)) this.#finishReasons.set(index, reason);
