@@ -18,7 +18,7 @@ export function parseChunk({ data, event }: StreamEvent): ChatCompletionChunk | 
  * all other fields stay as sent. The checks are written by hand because they run for every chunk, and reject only what
  * would lose content: the stream has been paid for.
  */
-export function normalizeChunk(value: unknown): ChatCompletionChunk | undefined {
+function normalizeChunk(value: unknown): ChatCompletionChunk | undefined {
   if (!isRecord(value) || !isListOf((value.choices ??= []), normalizeChoice)) return undefined;
   return unchecked<ChatCompletionChunk>(value);
 }

@@ -124,6 +124,12 @@ describe('the outcome of a call', () => {
     expect(error.message).toContain('Task task_9 is not lost: continue with error.task.wait().');
   });
 
+  test('is explained by the task of any earlier attempt, not only the one before the last', async () => {
+    const named = brokenBody('ECONNRESET', { 'x-svc-task-id': 'task_9' });
+    const { error } = await failureAfter([named, unavailable, errorReply(402)]);
+    expect(error.message).toContain('Task task_9 is not lost: continue with error.task.wait().');
+  });
+
   test('of a chat is not-sent after a 503 and a refused connection', async () => {
     const { error } = await failureAfter([unavailable, unreachable], createChat);
     if (!ConnectionError.is(error)) throw new Error('This is a ConnectionError');
