@@ -1,4 +1,4 @@
-import { listenToSpend } from './core/call/charges.ts';
+import { listenToSpend } from './core/call/attempt/charges.ts';
 import type { ClientContext } from './core/call/context.ts';
 import type { ChatClientOptions } from './core/config/options.ts';
 import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';

@@ -5,7 +5,7 @@ export const submitAudioTask = {
   method: 'POST',
   path: '/v1/audio/tasks',
   audience: 'user',
-  replay: 'keyed',
+  safety: 'keyed',
   paid: true,
   usesSlot: true,
   kind: 'audio',
@@ -16,5 +16,5 @@ export const pollAudioTask = {
   method: 'GET',
   path: '/v1/audio/tasks/{id}',
   audience: 'user',
-  replay: 'safe',
+  safety: 'safe',
 } as const satisfies Endpoint;

@@ -1,20 +1,16 @@
 import type { TaskKind } from '../types/tasks/task.ts';
+import type { RequestSafety } from './safety.ts';
 
 /**
- * What everyone needs to know about an endpoint of the service: the methods of the client, `gateway.fetch`, telemetry, the
- * proxy and doctor. Pure data. Specification: Endpoints.
+ * One endpoint of the service, as pure data. The methods of the client, `gateway.fetch`, telemetry, the proxy and doctor
+ * follow it. Specification: Endpoints.
  */
-export interface Endpoint {
+export interface Endpoint extends RequestSafety {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path template. A placeholder can only be its last segment. */
   readonly path: string;
   /** Who may use it: `public` needs no API key and must not receive one, `owner` shows the account to its owner. */
   readonly audience: 'public' | 'user' | 'owner';
-  /**
-   * What happens if a request reaches the service more than once. `safe`: nothing. `keyed`: nothing, if it has the same
-   * idempotency key. `chat` and `voices`: it may be charged again, unless the option `retryAmbiguous` says otherwise.
-   */
-  readonly replay: 'safe' | 'keyed' | 'chat' | 'voices';
   /** Whether a request costs money. */
   readonly paid?: boolean;
   /** Whether a request holds one of the account's concurrency slots. */
@@ -27,8 +23,8 @@ export interface Endpoint {
   readonly timeout?: 'chatTimeout';
   /** The header that carries the idempotency key. @defaultValue `'x-idempotency-key'` */
   readonly idempotencyHeader?: 'idempotency-key';
-  /** Whether a request has an idempotency key although the service may ignore it. */
-  readonly hasKey?: boolean;
+  /** Whether every request carries an idempotency key, although the service may ignore it. */
+  readonly sendsKey?: boolean;
   /** Whether the body names a model. @defaultValue true */
   readonly hasModel?: boolean;
   /** Names of the query parameters. */

@@ -4,7 +4,7 @@ export const submitImageTask = {
   method: 'POST',
   path: '/v1/images/tasks',
   audience: 'user',
-  replay: 'keyed',
+  safety: 'keyed',
   paid: true,
   usesSlot: true,
   kind: 'image',
@@ -15,7 +15,7 @@ export const submitImageGeneration = {
   method: 'POST',
   path: '/v1/images/generations',
   audience: 'user',
-  replay: 'keyed',
+  safety: 'keyed',
   paid: true,
   usesSlot: true,
   kind: 'image',
@@ -26,7 +26,7 @@ export const pollImageTask = {
   method: 'GET',
   path: '/v1/images/tasks/{id}',
   audience: 'user',
-  replay: 'safe',
+  safety: 'safe',
 } as const satisfies Endpoint;
 
 /** Assumption A2. */
@@ -34,6 +34,6 @@ export const pollImageGeneration = {
   method: 'GET',
   path: '/v1/images/generations/{id}',
   audience: 'user',
-  replay: 'safe',
+  safety: 'safe',
   isAssumed: true,
 } as const satisfies Endpoint;

@@ -4,7 +4,7 @@ export const createMaterial = {
   method: 'POST',
   path: '/v1/materials',
   audience: 'user',
-  replay: 'keyed',
+  safety: 'keyed',
   idempotencyHeader: 'idempotency-key',
   hasModel: false,
 } as const satisfies Endpoint;
@@ -14,7 +14,7 @@ export const listMaterials = {
   method: 'GET',
   path: '/v1/materials',
   audience: 'owner',
-  replay: 'safe',
+  safety: 'safe',
   query: ['type', 'status', 'limit', 'after'],
 } as const satisfies Endpoint;
 
@@ -22,12 +22,12 @@ export const retrieveMaterial = {
   method: 'GET',
   path: '/v1/materials/{material_id}',
   audience: 'user',
-  replay: 'safe',
+  safety: 'safe',
 } as const satisfies Endpoint;
 
 export const deleteMaterial = {
   method: 'DELETE',
   path: '/v1/materials/{material_id}',
   audience: 'user',
-  replay: 'safe',
+  safety: 'safe',
 } as const satisfies Endpoint;

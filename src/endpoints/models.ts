@@ -4,12 +4,12 @@ export const listModels = {
   method: 'GET',
   path: '/v1/models',
   audience: 'user',
-  replay: 'safe',
+  safety: 'safe',
 } as const satisfies Endpoint;
 
 export const retrieveModel = {
   method: 'GET',
   path: '/v1/models/{model}',
   audience: 'user',
-  replay: 'safe',
+  safety: 'safe',
 } as const satisfies Endpoint;

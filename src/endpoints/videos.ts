@@ -4,7 +4,7 @@ export const submitVideo = {
   method: 'POST',
   path: '/v1/videos',
   audience: 'user',
-  replay: 'keyed',
+  safety: 'keyed',
   paid: true,
   usesSlot: true,
   kind: 'video',
@@ -15,7 +15,7 @@ export const submitVideoGeneration = {
   method: 'POST',
   path: '/v1/video/generations',
   audience: 'user',
-  replay: 'keyed',
+  safety: 'keyed',
   paid: true,
   usesSlot: true,
   kind: 'video',
@@ -26,7 +26,7 @@ export const submitVideosGeneration = {
   method: 'POST',
   path: '/v1/videos/generations',
   audience: 'user',
-  replay: 'keyed',
+  safety: 'keyed',
   paid: true,
   usesSlot: true,
   kind: 'video',
@@ -38,7 +38,7 @@ export const pollVideo = {
   method: 'GET',
   path: '/v1/videos/{id}',
   audience: 'user',
-  replay: 'safe',
+  safety: 'safe',
   isAssumed: true,
 } as const satisfies Endpoint;
 
@@ -46,7 +46,7 @@ export const pollVideoGeneration = {
   method: 'GET',
   path: '/v1/video/generations/{id}',
   audience: 'user',
-  replay: 'safe',
+  safety: 'safe',
   isAssumed: true,
 } as const satisfies Endpoint;
 
@@ -54,6 +54,6 @@ export const pollVideosGeneration = {
   method: 'GET',
   path: '/v1/videos/generations/{id}',
   audience: 'user',
-  replay: 'safe',
+  safety: 'safe',
   isAssumed: true,
 } as const satisfies Endpoint;

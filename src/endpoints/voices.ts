@@ -4,7 +4,7 @@ export const listVoices = {
   method: 'GET',
   path: '/v1/audio/voices',
   audience: 'user',
-  replay: 'safe',
+  safety: 'safe',
   query: ['model'],
 } as const satisfies Endpoint;
 
@@ -12,10 +12,11 @@ export const cloneVoice = {
   method: 'POST',
   path: '/v1/audio/voices/clone',
   audience: 'user',
-  replay: 'voices',
+  safety: 'once',
+  keyedIf: 'voices',
   paid: true,
   usesSlot: true,
-  hasKey: true,
+  sendsKey: true,
   hasModel: false,
   price: 'voiceClone',
 } as const satisfies Endpoint;
@@ -24,10 +25,11 @@ export const designVoice = {
   method: 'POST',
   path: '/v1/audio/voices/design',
   audience: 'user',
-  replay: 'voices',
+  safety: 'once',
+  keyedIf: 'voices',
   paid: true,
   usesSlot: true,
-  hasKey: true,
+  sendsKey: true,
   hasModel: false,
   price: 'voiceDesign',
 } as const satisfies Endpoint;

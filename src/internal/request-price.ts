@@ -1,3 +1,3 @@
-/** What a request body reveals about its call: its model, and an estimate of its price. */
-export { describeBody } from '../core/fetch/routes.ts';
+/** Estimates what a request costs, from its endpoint and a body that was not checked. */
+export { estimateBody } from '../core/limits/body-price.ts';
 export type { KnownPrices } from '../core/limits/estimate.ts';

@@ -17,7 +17,7 @@ import type { Receipt, SucceededGeneration, TaskKind } from '../types/tasks/task
 
 export { earlierRowAdvice, isFinalError, rowKey } from '../core/batch/row/charge-rules.ts';
 export { requestHash } from '../core/tasks/fingerprint.ts';
-export { nextPollDelay, taskPollInterval } from '../core/tasks/poll-delay.ts';
+export { nextPollDelay, taskPollInterval } from '../core/tasks/wait/poll-delay.ts';
 
 /** What a row is: the kind of its task, or a chat, which the service may charge each time it is sent. */
 export type RowKind = TaskKind | 'chat';
@@ -31,7 +31,7 @@ export interface RowRequest {
   readonly fallback?: readonly string[] | undefined;
 }
 
-/** What a task has come to: a result, an error, or neither while it is processing. */
+/** The state of a task: its result, its error, or neither while it is processing. */
 export interface TaskResult {
   readonly generation?: SucceededGeneration | undefined;
   readonly error?: unknown;

@@ -132,7 +132,7 @@ export class ProcessBudget {
   }
 
   #openReservation({ idempotencyKey: key, model, route }: Purchase): Reservation {
-    return this.#ledger.open({ route, model, key, isChargedOnce: true, hasOneBody: true });
+    return this.#ledger.open({ route, model, key, safety: 'keyed', hasOneBody: true });
   }
 
   /** Reserves the price if it fits. No other call can run in between. */

@@ -93,7 +93,7 @@ export function parseRoute(text: string): Route | undefined {
     price: documented?.price,
     keyScope: documented?.kind ?? path,
     keyHeader:
-      documented?.replay === 'keyed'
+      documented?.safety === 'keyed'
         ? (documented.idempotencyHeader ?? 'x-idempotency-key')
         : undefined,
   };

@@ -1,4 +1,6 @@
 import type { Endpoint } from '../../endpoints/endpoint.ts';
+import { safetyOf } from '../../endpoints/safety.ts';
+import type { Safety } from '../../endpoints/safety.ts';
 import type { ModelAttempt, Outcome } from '../../errors/base.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
 import type { SchemaIssue } from '../../types/standard-schema.ts';
@@ -7,7 +9,6 @@ import type { TaskKind } from '../../types/tasks/task.ts';
 import type { Config } from '../config/config.ts';
 import type { EndpointHeaders } from '../http/request-headers.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
-import type { Safety } from './retry.ts';
 
 /** Observes the attempts of a call. */
 export interface AttemptObserver {
@@ -30,7 +31,7 @@ export interface ApiCall extends EndpointHeaders {
   template: string;
   /** The template with its placeholders filled in, and the query. Defaults to the template. */
   path?: string | undefined;
-  /** What happens if the request reaches the service more than once. */
+  /** Whether the request may be sent again. */
   safety: Safety;
   /** Whether the request costs money. */
   paid?: boolean | undefined;
@@ -66,16 +67,18 @@ export function routeOf({ method, template }: ApiCall): string {
   return `${method} ${template}`;
 }
 
+/** Whether a call has to wait for a concurrency slot: of the account, and of a client that limits its concurrency. */
+export function needsSlot({ usesSlot }: ApiCall, { concurrency }: Config): boolean {
+  return usesSlot === true && concurrency !== false;
+}
+
 /** How the requests to an endpoint are treated. */
-export function callTo(
-  { method, path, replay, audience, paid, usesSlot, kind, timeout, idempotencyHeader }: Endpoint,
-  config: Config,
-): ApiCall {
-  const isReplayed = replay === 'safe' || replay === 'keyed' || config.retryAmbiguous[replay];
+export function callTo(endpoint: Endpoint, config: Config): ApiCall {
+  const { method, path, audience, paid, usesSlot, kind, timeout, idempotencyHeader } = endpoint;
   return {
     method,
     template: path,
-    safety: replay === 'safe' ? 'safe' : isReplayed ? 'keyed' : 'once',
+    safety: safetyOf(endpoint, config.retryAmbiguous),
     paid,
     usesSlot,
     kind,

@@ -23,7 +23,7 @@ export function throwToCaller(error: unknown): never {
     engine.captureStackTrace(error, throwToCaller);
     // Native frames show no code.
     const callers = String(error.stack).replace(/\n.*(processTicks|\.next \(<anonymous>).*/g, '');
-    // Node prints every enumerable field of an uncaught error, except its name, on a line of its own.
+    // Node prints every enumerable field of an uncaught error, except its name, on a separate line.
     const maxLines = Math.max(3, maxPrintedLines - Object.keys(error).length);
     error.stack = /\n +at /.test(callers) ? callers.split('\n', maxLines).join('\n') : stack;
   }

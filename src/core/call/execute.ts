@@ -2,18 +2,18 @@ import { PolygateError } from '../../errors/base.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { SlotLease } from '../limits/slot-lease.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
-import type { TimeLimit } from '../limits/time-limit.ts';
-import { routeOf } from './api-call.ts';
+import { needsSlot, routeOf } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
-import { attempt } from './attempt.ts';
-import { openReservation, reserveBudget } from './charges.ts';
+import { attempt } from './attempt/attempt.ts';
+import { openReservation, reserveBudget } from './attempt/charges.ts';
+import { CallHistory } from './attempt/history.ts';
+import { takeSlot } from './attempt/take-slot.ts';
 import type { ClientContext } from './context.ts';
-import { CallErrors } from './errors.ts';
-import { CallHistory } from './history.ts';
+import { CallErrors } from './failure/errors.ts';
+import { decideRetry } from './failure/retry.ts';
+import type { Retry, RetryPolicy } from './failure/retry.ts';
 import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
-import { decideRetry } from './retry.ts';
-import type { Retry } from './retry.ts';
 import type { PreparedCall, RunningCall } from './running-call.ts';
 import { sendToModels } from './send-to-models.ts';
 import { startCallSpan } from './telemetry.ts';
@@ -59,7 +59,7 @@ function sendToModel<Result>(
     errors,
     span,
     reservation,
-    usesSlot: call.usesSlot === true && config.concurrency !== false,
+    usesSlot: needsSlot(call, config),
     startedAt: now,
   };
   const result =
@@ -88,100 +88,83 @@ function sendToModel<Result>(
 }
 
 /**
- * The retry loop. Each attempt reserves budget, waits for a slot and sends. After a failure, {@link decideRetry} decides
- * what follows.
+ * The retry loop. Each attempt reserves its price, waits for a slot and sends. After a failure, {@link decideRetry} decides
+ * whether another attempt follows, and when.
  */
 async function runAttempts<Result>(
   running: RunningCall<Result>,
   signal: AbortSignal | undefined,
 ): Promise<ApiResponse<Result>> {
-  const { context, options, history, errors } = running;
-  const { clock, timeout } = context.config;
-  const { timeout: ms = running.call.timeout ?? timeout } = options;
+  const { history, usesSlot } = running;
   for (;;) {
-    reserveBudget(running, false);
-    const lease = running.usesSlot ? await takeSlot(running, signal) : new SlotLease();
+    reserveBudget(running, 'queueing');
+    const lease = usesSlot ? await takeSlot(running, signal) : new SlotLease();
     history.lease = lease;
-    let retry: Retry;
+    let retry: Retry | undefined;
     try {
-      // Other calls may have used up the budget while this one waited for its slot.
-      reserveBudget(running, true);
-      const ready = running.call.observer?.beforeAttempt?.();
-      if (ready) await ready;
-      const limit = { clock, signal, ms, errors };
-      const response = await runWithTimeLimit((limited) => attempt(running, lease, limited), limit);
+      return await attempt(running, lease, signal);
+    } catch (error) {
+      lease.takeBack();
+      retry = decideRetry(error, history.earlier, retryPolicyOf(running));
+      if (!retry) throw error;
+      // While the attempt still holds its slot: a rejection for lack of one closes the queue, which its release would open.
+      recordRetry(running, retry);
+    } finally {
       lease.end();
-      return response;
-    } catch (error) {
-      try {
-        retry = prepareRetry(running, error);
-      } finally {
-        lease.fail();
-      }
     }
-    // After a rejection for lack of a slot, the limiter admits no call until the delay has passed.
-    if (retry.slotRejection || retry.delayMs <= 0) continue;
-    try {
-      await clock.sleep(retry.delayMs, signal);
-    } catch (error) {
-      throw errors.aborted(signal?.reason ?? error);
-    }
+    await pause(running, retry, signal);
   }
 }
 
-/** Waits for a concurrency slot. */
-async function takeSlot<Result>(
-  { context, history, errors, span, startedAt }: RunningCall<Result>,
-  signal: AbortSignal | undefined,
-): Promise<SlotLease> {
-  const { config, shared, slots } = context;
-  const { clock, maxQueueTime } = config;
-  /** When the call began to wait, unless it got a slot immediately. */
-  let queuedAt: number | undefined;
-  const startWaiting = (): TimeLimit => {
-    queuedAt = monotonicNow(clock);
-    const ms = Math.max(0, startedAt + maxQueueTime - queuedAt);
-    return { clock, signal, ms, errors, onTimeout: () => errors.queueTimeout(maxQueueTime) };
-  };
-  history.isQueued = true;
-  try {
-    const wasRejected = history.slotRejections > 0;
-    return new SlotLease(await shared.concurrency.acquire(slots, wasRejected, startWaiting));
-  } finally {
-    history.isQueued = false;
-    if (queuedAt !== undefined) span?.event({ type: 'queued', ms: monotonicNow(clock) - queuedAt });
-  }
-}
-
-/** Prepares the next attempt, or throws the error if it is final. */
-function prepareRetry<Result>(running: RunningCall<Result>, error: unknown): Retry {
-  const { context, call, options, history, span, usesSlot } = running;
+/** What may be retried, and how often. */
+function retryPolicyOf<Result>({
+  context,
+  call,
+  options,
+  usesSlot,
+}: RunningCall<Result>): RetryPolicy {
   const { config, shared } = context;
-  const retry = decideRetry(error, history, {
+  return {
     safety: call.safety,
     usesSlot,
     maxRetries: options.maxRetries ?? config.maxRetries,
     maxRetryDelay: config.maxRetryDelay,
     hasRetryBudget: shared.retryBudget.isLeft,
     random: config.random,
-  });
-  if (!retry) throw error;
+  };
+}
+
+/** Records that another attempt follows: in the limits of the account, in the history and for all observers. */
+function recordRetry<Result>(running: RunningCall<Result>, retry: Retry): void {
+  const { context, call, history, span } = running;
+  const { config, shared } = context;
   const { failure, delayMs, slotRejection } = retry;
   const { status } = failure;
-  if (slotRejection) {
-    shared.concurrency.recordRejection(slotRejection.meta.concurrency, delayMs);
-    history.slotRejection = slotRejection;
-    history.slotRejections += 1;
-  } else {
-    shared.retryBudget.spend();
-    history.retries += 1;
+  if (slotRejection) shared.concurrency.recordRejection(slotRejection.meta.concurrency, delayMs);
+  else shared.retryBudget.spend();
+  history.endAttempt(retry);
+  const { earlier, attempts } = history;
+  if (!slotRejection) {
     config.log.warn(
       () =>
-        `${routeOf(call)}: ${status ?? 'no complete response'}; retry ${history.retries} in ${Math.round(delayMs)} ms`,
+        `${routeOf(call)}: ${status ?? 'no complete response'}; retry ${earlier.retries} in ${Math.round(delayMs)} ms`,
     );
   }
-  history.endAttempt(failure.outcome);
-  span?.event({ type: 'retry', attempt: history.attempts, status, delayMs });
-  call.observer?.onRetry?.(history.previousOutcome);
-  return retry;
+  span?.event({ type: 'retry', attempt: attempts, status, delayMs });
+  call.observer?.onRetry?.(earlier.outcome);
+}
+
+/** Waits until the next attempt is due. */
+async function pause<Result>(
+  { context, errors }: RunningCall<Result>,
+  { delayMs, slotRejection }: Retry,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  // After a rejection for lack of a slot, the limiter admits no call until the delay has passed.
+  if (slotRejection || delayMs <= 0) return;
+  try {
+    await context.config.clock.sleep(delayMs, signal);
+  } catch (error) {
+    throw errors.aborted(signal?.reason ?? error);
+  }
 }

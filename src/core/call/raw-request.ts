@@ -1,4 +1,5 @@
 import { findEndpoint } from '../../endpoints/index.ts';
+import type { Safety } from '../../endpoints/safety.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { StandardSchema } from '../../types/standard-schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
@@ -11,13 +12,16 @@ import {
 } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { isUnsafePath, queryString } from '../http/path.ts';
+import type { ResponseReader } from './api-call.ts';
 import type { ClientContext } from './context.ts';
+import { execute } from './execute.ts';
 import { mergeExtraBody, toJson } from './params.ts';
 import { checkRequestOptions, noBodyRules, withIdempotencyKey } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
 import type { RequestPromise } from './request-promise.ts';
-import { requestJson } from './request.ts';
-import type { Prepare } from './request.ts';
+import { startRequest } from './request.ts';
+import { readJson } from './response.ts';
+import type { PreparedCall } from './running-call.ts';
 
 /** A request to an endpoint for which the client has no method, such as `/v1/images/edits`. */
 export interface RawRequest<Result = unknown> {
@@ -64,42 +68,57 @@ interface UncheckedRequest<Result> extends Omit<RawRequest<Result>, 'method' | '
   path?: string;
 }
 
+/** A raw request that is ready to be sent, and the schema of its response. */
+interface PreparedRequest<Result> extends PreparedCall {
+  readonly schema: StandardSchema<Result> | undefined;
+}
+
 /** Validates and sends a raw request. */
 export function sendRawRequest<Result>(
   context: ClientContext,
   request: UncheckedRequest<Result>,
   options: RequestOptions | undefined,
 ): RequestPromise<Result> {
-  let schema: StandardSchema<Result> | undefined;
-  const prepare: Prepare = () => {
-    const { method = '', path = '', ...others } = { ...request };
-    checkOptions({ method, path, ...others }, requestRules);
-    const { query, body, idempotent } = others;
-    ({ schema } = others);
-    const template = withoutQuery(path);
-    const search = queryString(query);
-    const hasSideEffects = method === 'POST' || method === 'PATCH';
-    const retried = hasSideEffects ? 'keyed' : 'safe';
-    const safety = (idempotent ?? !hasSideEffects) ? retried : 'once';
-    return {
-      call: {
-        method,
-        template,
-        path: path + (template === path ? search : search.replace('?', '&')),
-        body: body && toJson(mergeExtraBody(body, options)),
-        safety,
-        paid: hasSideEffects,
-        kind: findEndpoint(method, template)?.kind,
-      },
-      options: checkRequestOptions(
-        safety === 'keyed' ? withIdempotencyKey(options) : options,
-        isRecord(body) ? {} : noBodyRules,
-      ),
-    };
+  const prepare = () => prepareRequest(request, options);
+  return startRequest(context, prepare, (prepared) => {
+    const { schema } = prepared;
+    const read: ResponseReader<Result> = (body) =>
+      schema?.['~standard'].validate(body) ?? { value: unchecked<Result>(body) };
+    return execute(context, prepared, readJson(read));
+  });
+}
+
+function prepareRequest<Result>(
+  request: UncheckedRequest<Result>,
+  options: RequestOptions | undefined,
+): PreparedRequest<Result> {
+  const { method = '', path = '', ...others } = { ...request };
+  checkOptions({ method, path, ...others }, requestRules);
+  const { query, body, schema, idempotent } = others;
+  const template = withoutQuery(path);
+  const search = queryString(query);
+  const hasSideEffects = method === 'POST' || method === 'PATCH';
+  const safety = rawSafety(hasSideEffects, idempotent);
+  return {
+    call: {
+      method,
+      template,
+      path: path + (template === path ? search : search.replace('?', '&')),
+      body: body && toJson(mergeExtraBody(body, options)),
+      safety,
+      paid: hasSideEffects,
+      kind: findEndpoint(method, template)?.kind,
+    },
+    options: checkRequestOptions(
+      safety === 'keyed' ? withIdempotencyKey(options) : options,
+      isRecord(body) ? {} : noBodyRules,
+    ),
+    schema,
   };
-  return requestJson(
-    context,
-    prepare,
-    (body) => schema?.['~standard'].validate(body) ?? { value: unchecked<Result>(body) },
-  );
+}
+
+/** Nothing is known about the endpoint but what the caller says and what the method means. */
+function rawSafety(hasSideEffects: boolean, isIdempotent = !hasSideEffects): Safety {
+  if (!isIdempotent) return 'once';
+  return hasSideEffects ? 'keyed' : 'safe';
 }

@@ -68,7 +68,7 @@ export interface RequestOptions {
   fallbackOn?: ((error: PolygateError, model: string) => boolean) | undefined;
 }
 
-/** The options that also apply to the polls that follow a call, validated. */
+/** The options of a call that its polls share, validated. */
 export interface PollHeaders {
   readonly headers: HeaderChanges;
   readonly requestId?: string | undefined;
@@ -85,7 +85,7 @@ export interface CheckedOptions
 
 export const signalRule: Rule = [objectWithMethods('addEventListener')[0], 'an AbortSignal'];
 
-/** The rules of the options that apply to polls, too. The names and values of headers are checked as they are parsed. */
+/** The rules of these options. The names and values of headers are checked as they are parsed. */
 export const pollHeaderRules = {
   headers: plainObject,
   requestId: headerText,

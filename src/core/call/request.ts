@@ -4,7 +4,7 @@ import type { ResponseSchema } from '../../types/schema.ts';
 import { captureContext } from '../config/caller-context.ts';
 import type { Config } from '../config/config.ts';
 import { fillPath } from '../http/path.ts';
-import { callTo } from './api-call.ts';
+import { callTo, needsSlot } from './api-call.ts';
 import type { ResponseReader } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
@@ -68,15 +68,15 @@ export function startRequest<Call extends PreparedCall, Result>(
 }
 
 /**
- * Executes a call and leaves the body to the caller. Aborting the caller's signal also aborts the body. A call with a
+ * Executes a call and leaves the body to the caller. Aborting the caller's signal aborts the body, too. A call with a
  * concurrency slot holds it until the body ends.
  */
 async function executeRaw(
   context: ClientContext,
   prepared: PreparedCall,
 ): Promise<ApiResponse<never>> {
-  const holdsSlot = prepared.call.usesSlot && context.config.concurrency !== false;
-  const handle = keepBodyUnread(holdsSlot, prepared.options.signal);
+  const { call, options } = prepared;
+  const handle = keepBodyUnread(needsSlot(call, context.config), options.signal);
   const { data: response, meta } = await execute(context, prepared, handle);
   return {
     response,

@@ -8,8 +8,8 @@ import { parseJson } from '../http/json.ts';
 import { readBodyText } from '../http/response-body.ts';
 import type { SlotLease } from '../limits/slot-lease.ts';
 import type { ApiCall, ResponseReader } from './api-call.ts';
-import type { CallErrors } from './errors.ts';
-import type { CallHistory } from './history.ts';
+import type { CallHistory } from './attempt/history.ts';
+import type { CallErrors } from './failure/errors.ts';
 import type { Span } from './telemetry.ts';
 
 /** The response to a call and the result read from it. */

@@ -1,9 +1,9 @@
 import type { Reservation } from '../limits/ledger.ts';
 import type { ApiCall } from './api-call.ts';
+import type { CallHistory } from './attempt/history.ts';
 import type { ClientContext } from './context.ts';
-import type { CallErrors } from './errors.ts';
-import type { Fallback } from './fallback.ts';
-import type { CallHistory } from './history.ts';
+import type { CallErrors } from './failure/errors.ts';
+import type { Fallback } from './failure/fallback.ts';
 import type { CheckedOptions } from './request-options.ts';
 import type { ResponseHandler } from './response.ts';
 import type { Span } from './telemetry.ts';

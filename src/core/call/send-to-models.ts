@@ -7,8 +7,8 @@ import { parseJson } from '../http/json.ts';
 import { routeOf } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
-import { fallbackReason } from './fallback.ts';
-import type { Fallback } from './fallback.ts';
+import { fallbackReason } from './failure/fallback.ts';
+import type { Fallback } from './failure/fallback.ts';
 import type { CheckedOptions } from './request-options.ts';
 import type { PreparedCall } from './running-call.ts';
 

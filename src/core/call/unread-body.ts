@@ -5,12 +5,12 @@ import type { BodyCheck } from '../http/watched-body.ts';
 import type { ResponseContext, ResponseHandler } from './response.ts';
 
 /**
- * Leaves the body to the caller. Aborting the caller's signal also aborts the body. If `holdsSlot`, an event stream
+ * Leaves the body to the caller. Aborting the caller's signal aborts the body, too. If `holdsSlot`, an event stream
  * holds the concurrency slot until it has ended, failed or been canceled. Any other response ends when it arrives, and
  * holds no slot. `createCheck` creates the check of an event stream, which otherwise ends where its body ends.
  */
 export function keepBodyUnread(
-  holdsSlot: boolean | undefined,
+  holdsSlot: boolean,
   signal: AbortSignal | undefined,
   createCheck?: (context: ResponseContext) => BodyCheck,
 ): ResponseHandler<Response> {

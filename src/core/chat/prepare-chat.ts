@@ -1,4 +1,5 @@
 import { createChatCompletion } from '../../endpoints/chat.ts';
+import { safetyOf } from '../../endpoints/safety.ts';
 import { chatCompletionSchema } from '../../types/chat/completion.ts';
 import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { StreamParams } from '../../types/chat/output.ts';
@@ -6,7 +7,7 @@ import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
-import { fallbackOf } from '../call/fallback.ts';
+import { fallbackOf } from '../call/failure/fallback.ts';
 import { checkParams, mergeExtraBody, toJson } from '../call/params.ts';
 import { checkRequestOptions, fallbackRules, withIdempotencyKey } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
@@ -97,8 +98,8 @@ export function describeChat<Output>(
  * a call without one. Assumption A11.
  */
 function checkChatOptions({ config }: ClientContext, options: RequestOptions | undefined) {
-  const isReplayed = config.retryAmbiguous.chat;
-  return checkRequestOptions(isReplayed ? withIdempotencyKey(options) : options, fallbackRules);
+  const isKeyed = safetyOf(createChatCompletion, config.retryAmbiguous) === 'keyed';
+  return checkRequestOptions(isKeyed ? withIdempotencyKey(options) : options, fallbackRules);
 }
 
 /** Sends a chat that is not streamed. */

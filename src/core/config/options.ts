@@ -29,7 +29,7 @@ export interface PolygateOptions {
   /**
    * Time limit for a whole call, in milliseconds: waiting for a concurrency slot, every attempt and the pauses between
    * them. For a stream, it covers the time until the headers. The call then fails with {@link RequestTimeoutError}.
-   * The wait for a task has a limit of its own, `waitTimeout`.
+   * The wait for a task has a separate limit, `waitTimeout`.
    * @defaultValue no limit
    */
   totalTimeout?: number | undefined;

@@ -12,7 +12,7 @@ import type { IdempotencyHeader } from '../http/request-headers.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 
 /** A body in memory, which can be sent again. */
-type Body = string | Uint8Array<ArrayBuffer> | undefined;
+export type RequestBody = string | Uint8Array<ArrayBuffer> | undefined;
 
 /** A request that was passed to `gateway.fetch`. */
 export interface FetchRequest {
@@ -29,7 +29,7 @@ export interface FetchRequest {
   readonly isStreamed: boolean;
   readonly signal: AbortSignal | undefined;
   /** Reads the body into memory. Rejects if the signal aborts. */
-  readonly readBody: () => Promise<Body>;
+  readonly readBody: () => Promise<RequestBody>;
 }
 
 /** Headers that are replaced with the client's own, or that `fetch` sets itself. */
@@ -95,7 +95,7 @@ function createHeaders(headers: HeadersInit): Headers {
 }
 
 /** Firefox has no `request.body`, so an empty body counts as none. */
-async function readBytes(request: Request, signal: AbortSignal | undefined): Promise<Body> {
+async function readBytes(request: Request, signal: AbortSignal | undefined): Promise<RequestBody> {
   const read = () => request.arrayBuffer().catch((cause) => Promise.reject(invalidRequest(cause)));
   const bytes = await runWithTimeLimit(read, { signal, errors: notSent });
   return bytes.byteLength > 0 ? new Uint8Array(bytes) : undefined;

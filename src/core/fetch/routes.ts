@@ -1,12 +1,8 @@
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { findEndpoint } from '../../endpoints/index.ts';
-import { unchecked } from '../../types/schema.ts';
-import { isRecord } from '../../types/type-guards.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { Config } from '../config/config.ts';
-import { requestPrice } from '../limits/request-price.ts';
-import type { PriceEstimator } from '../limits/request-price.ts';
 
 /** How the client treats a request, and the endpoint that the specification has for it. */
 export interface Route {
@@ -30,31 +26,5 @@ export function findRoute(method: string, path: string, config: Config): Route {
   const headers = { accept: '*/*' };
   return {
     call: { method, template: path, headers, safety: isSafe ? 'safe' : 'once', paid: !isSafe },
-  };
-}
-
-/** What a request body reveals about its call: the model, how to estimate the price, and what to expect of a stream. */
-export function describeBody(price: Endpoint['price'], body: unknown) {
-  const params = isRecord(body) ? body : {};
-  const { model, n, stream } = params;
-  return {
-    model: typeof model === 'string' ? model : undefined,
-    isStream: stream === true,
-    choiceCount: typeof n === 'number' ? n : 1,
-    estimateUsd: price && safely(requestPrice[price], unchecked(params)),
-  };
-}
-
-/** A body that was not checked can make its estimator fail. Its price is then unknown. */
-function safely(
-  price: (params: Readonly<Record<string, never>>) => PriceEstimator,
-  params: Readonly<Record<string, never>>,
-): PriceEstimator {
-  return (prices) => {
-    try {
-      return price(params)(prices);
-    } catch {
-      return undefined;
-    }
   };
 }

@@ -12,7 +12,7 @@ const sharedDecoder = new TextDecoder();
  *
  * In Chromium, a response that is not cached and whose body a reader reads to its end counts as canceled, in the
  * network panel as well as for extensions and service workers. A body that was split for a copy is read by the browser
- * itself and does not. The copy is dropped at once, so that nothing is stored twice. The disadvantage: Chromium no
+ * itself and does not. The copy is dropped immediately, so that nothing is stored twice. The disadvantage: Chromium no
  * longer slows down the connection if the body is read slowly.
  */
 export function readerOf(response: Response): BodyReader | undefined {

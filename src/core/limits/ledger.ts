@@ -1,3 +1,4 @@
+import type { Safety } from '../../endpoints/safety.ts';
 import { APIError } from '../../errors/api.ts';
 import type { PolygateError } from '../../errors/base.ts';
 import type { Charge, ModelSpend, Spend } from '../../types/charge.ts';
@@ -13,8 +14,8 @@ export interface PaidCall {
   readonly model: string | undefined;
   /** Identifies the charge: calls with the same key are charged once. */
   readonly key: string | undefined;
-  /** Whether the service charges the key at most once, so that calls with it share a reservation. */
-  readonly isChargedOnce: boolean;
+  /** Calls that are `keyed` are charged once per key, so those with the same key share a reservation. */
+  readonly safety: Safety;
   /** Whether all calls with the key send the same body, as far as this one knows. */
   readonly hasOneBody: boolean;
 }
@@ -47,7 +48,7 @@ const maxRememberedKeys = 10_000;
 /** Money set aside for the calls of one owner, of which at most one is charged. */
 interface Reserved {
   usd: number;
-  /** The calls in progress. After one with an unknown outcome, also the owner itself. */
+  /** The calls in progress and, after one with an unknown outcome, the owner itself. */
   readonly holders: Set<unknown>;
 }
 
@@ -110,19 +111,19 @@ export function createLedger() {
 
     /** Calls `listener`, which must not throw, after each charge. Returns a function that stops it. */
     listen(listener: () => void): () => void {
-      // A function of its own, so that two registrations of one listener are independent.
+      // A new function, so that two registrations of one listener are independent.
       const own = () => listener();
       listeners.add(own);
       return () => void listeners.delete(own);
     },
 
     /** Opens the part of one call in the ledger. Nothing is reserved yet. */
-    open({ route, model, key, isChargedOnce, hasOneBody }: PaidCall): Reservation {
+    open({ route, model, key, safety, hasOneBody }: PaidCall): Reservation {
       /** This call, among those that share a reservation. */
       const call = {};
-      // A call that is charged each time has an owner of its own. After an unknown outcome, the ledger keeps the owner, and
+      // A call that is charged each time shares its owner with no other. After an unknown outcome, the ledger keeps the owner, and
       // must not keep the request with it.
-      const owner = isChargedOnce ? key : {};
+      const owner = safety === 'keyed' ? key : {};
       let isReserved = false;
       return {
         reserve(budget, price, isNext) {

@@ -6,7 +6,7 @@ import type { Clock } from '../config/clock.ts';
  */
 const maxConcurrentPolls = 64;
 
-/** Limits the polls of one account: first come, first served. A poll that gets its turn at once allocates nothing. */
+/** Limits the polls of one account: first come, first served. A poll that gets its turn immediately allocates nothing. */
 export class PollLimiter {
   #inFlight = 0;
   /** A set, because a poll that leaves twice must not remove another one. */
@@ -37,7 +37,7 @@ export class PollLimiter {
     });
   }
 
-  /** Passes a turn on to the poll that has waited longest. */
+  /** Passes a turn on to the poll that has waited the longest. */
   release(): void {
     const [enter] = this.#queue;
     if (enter) enter();

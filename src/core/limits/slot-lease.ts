@@ -19,13 +19,12 @@ export class SlotLease {
     return this.#release;
   }
 
-  /** Ends the lease of an attempt that has failed, whether the slot was transferred or not. */
-  fail(): void {
+  /** Takes the slot back from a stream that could not be opened, because its attempt has failed. */
+  takeBack(): void {
     this.isTransferred = false;
-    this.#release();
   }
 
-  /** Ends the lease of an attempt that has succeeded. */
+  /** Releases the slot when the attempt ends, unless a stream has taken it over. */
   end(): void {
     if (!this.isTransferred) this.#release();
   }

@@ -73,11 +73,6 @@ export class Accumulator extends RecordBuffer {
     this.add(emptyCompletion);
   }
 
-  /** The finish reason of each choice so far. */
-  get finishReasons(): unknown[] {
-    return this.completion.choices.map(({ finish_reason }) => finish_reason);
-  }
-
   /** A new object with everything accumulated so far; later chunks do not change it. */
   get completion(): ChatCompletion {
     return { ...emptyCompletion, ...this.value };

@@ -7,7 +7,8 @@ import { isEventStream, readBodyText, readerOf } from '../http/response-body.ts'
 import { WatchedBody } from '../http/watched-body.ts';
 import { createAccumulator } from './accumulator.ts';
 import type { Accumulator } from './accumulator.ts';
-import { isComplete, isErrorEvent, normalizeChunk, truncated } from './chunk.ts';
+import { parseChunk, reportedError, tooLargeProblem } from './chunk.ts';
+import { Completeness, isDone, truncated } from './completeness.ts';
 import { createEventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
 import type { Source, FinalCompletion } from './source.ts';
@@ -42,20 +43,20 @@ export interface ChunkReader extends Source<ChatCompletionChunk> {
 }
 
 /**
- * Reads one streaming response: bytes become events, and events become chunks, which are also accumulated.
- *
- * A stream is proven complete by `[DONE]`, or by the end of the body, clean or not, once every requested choice has a
- * `finish_reason`. Any other end of the body is a `StreamTruncatedError`.
+ * Reads one streaming response: bytes become events, events become chunks, and chunks accumulate to the completion.
+ * {@link Completeness} decides whether the stream is complete when it ends. `choiceCount` is the number of choices that
+ * were requested, if it is known.
  */
 export function readChunks(
   { errors, history, config, lease, meta, span }: ReaderContext,
   bytes: BodyReader,
-  choiceCount: number,
+  choiceCount: number | undefined,
   signal: AbortSignal | undefined,
 ): ChunkReader {
   const { clock, maxEventBytes } = config;
   /** Created by the first chunk. */
   let accumulator: Accumulator | undefined;
+  const completeness = new Completeness(choiceCount);
   const decode = createEventDecoder(maxEventBytes);
   /** The chunks of the last read. Those before `position` have been taken. */
   let chunks: ChatCompletionChunk[] = [];
@@ -136,24 +137,24 @@ export function readChunks(
     position += 1;
     if (!accumulator) span?.event({ type: 'first-chunk' });
     (accumulator ??= createAccumulator()).add(chunk);
+    completeness.add(chunk);
     return chunk;
   }
 
-  function endWith({ data, event }: StreamEvent): void {
-    if (data === undefined) {
-      return failInvalid(`an event exceeds maxEventBytes (${maxEventBytes})`);
-    }
-    if (data === '[DONE]') return complete();
-    const value = parseJson(data);
+  function endWith(event: StreamEvent): void {
+    if (isDone(event)) return complete();
+    const { data } = event;
+    if (data === undefined) return failInvalid(tooLargeProblem(maxEventBytes));
     // Only the last event of a body can be incomplete JSON because the stream was truncated.
-    if (value === undefined && body.isAtEnd) return endOfBody();
-    if (event === 'error' || isErrorEvent(value)) return body.fail(errors.streamErrorEvent(data));
+    if (body.isAtEnd && parseJson(data) === undefined) return endOfBody();
+    const reported = reportedError(errors, event);
+    if (reported) return body.fail(reported);
     failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
   }
 
-  /** The body ended without `[DONE]`; `error` is set if the connection broke. */
+  /** The body ended without `[DONE]`; `error` is set if the connection was lost. */
   function endOfBody(error?: unknown): void {
-    if (accumulator && isComplete(accumulator.finishReasons, choiceCount)) return complete();
+    if (completeness.isProven) return complete();
     body.fail(truncated(errors, error));
   }
 
@@ -166,11 +167,4 @@ export function readChunks(
   function failInvalid(problem: string): void {
     body.fail(errors.invalidStream(problem));
   }
-}
-
-/** The chunk of an event; undefined if the event is anything else. */
-function parseChunk({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
-  if (data === undefined || event === 'error') return undefined;
-  const value = parseJson(data);
-  return isErrorEvent(value) ? undefined : normalizeChunk(value);
 }

@@ -1,31 +1,26 @@
-import { StreamTruncatedError } from '../../errors/stream.ts';
+import type { StreamError } from '../../errors/stream.ts';
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import { unchecked } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
-import type { CallErrors } from '../call/errors.ts';
+import type { CallErrors } from '../call/failure/errors.ts';
+import { parseJson } from '../http/json.ts';
+import type { StreamEvent } from './event-decoder.ts';
+
+/** The chunk of an event; undefined if the event is anything else. */
+export function parseChunk({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
+  if (data === undefined || event === 'error') return undefined;
+  const value = parseJson(data);
+  return isErrorRecord(value) ? undefined : normalizeChunk(value);
+}
 
 /**
  * The chunk in the parsed data of an event; undefined if there is none. Missing fields that have a default are filled in;
  * all other fields stay as sent. The checks are written by hand because they run for every chunk, and reject only what
  * would lose content: the stream has been paid for.
  */
-export function normalizeChunk(value: unknown): ChatCompletionChunk | undefined {
+function normalizeChunk(value: unknown): ChatCompletionChunk | undefined {
   if (!isRecord(value) || !isListOf((value.choices ??= []), normalizeChoice)) return undefined;
   return unchecked<ChatCompletionChunk>(value);
-}
-
-/**
- * Whether a stream without `[DONE]` is proven complete: it has all choices that were requested, and each of them has a
- * finish reason.
- */
-export function isComplete(finishReasons: readonly unknown[], choiceCount: number): boolean {
-  return finishReasons.length >= Math.max(1, choiceCount) && finishReasons.every(Boolean);
-}
-
-/** The error for a stream that is not. `error` is set if the connection broke. */
-export function truncated(errors: CallErrors, error: unknown): StreamTruncatedError {
-  const summary = 'The stream was truncated';
-  return errors.bodyInterrupted(StreamTruncatedError, summary, 'it ended without [DONE]', error);
 }
 
 function normalizeChoice(value: unknown): boolean {
@@ -51,7 +46,22 @@ function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isItem);
 }
 
+/** The error that an event reports; undefined if it reports none. */
+export function reportedError(
+  errors: CallErrors,
+  { data, event }: StreamEvent,
+): StreamError | undefined {
+  if (data === undefined) return undefined;
+  const isError = event === 'error' || isErrorRecord(parseJson(data));
+  return isError ? errors.streamErrorEvent(data) : undefined;
+}
+
+/** What is wrong with an event that has no data. */
+export function tooLargeProblem(maxEventBytes: number): string {
+  return `an event exceeds maxEventBytes (${maxEventBytes})`;
+}
+
 /** Whether the parsed data of an event reports an error. A chunk may carry `error: null`. */
-export function isErrorEvent(value: unknown): boolean {
+function isErrorRecord(value: unknown): boolean {
   return isRecord(value) && (value.error ?? false) !== false;
 }

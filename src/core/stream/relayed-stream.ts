@@ -8,8 +8,8 @@ import { statusErrorClass } from '../../errors/status.ts';
 import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../../errors/stream.ts';
 import { omitUndefined } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
-import { CallErrors } from '../call/errors.ts';
-import { CallHistory } from '../call/history.ts';
+import { CallHistory } from '../call/attempt/history.ts';
+import { CallErrors } from '../call/failure/errors.ts';
 import { signalRule } from '../call/request-options.ts';
 import type { Clock } from '../config/clock.ts';
 import { defaults } from '../config/config.ts';
@@ -60,7 +60,7 @@ const relayRules: Rules = {
 
 /**
  * Reads a stream that another client has relayed with `toReadableStream()`. Only that client knows how many choices
- * were requested, so finish reasons cannot prove completeness here, and only `[DONE]` completes the stream.
+ * were requested, so that only `[DONE]` proves the stream complete.
  */
 export function relayedStream(
   readable: ReadableStream<Uint8Array>,
@@ -77,7 +77,7 @@ export function relayedStream(
     lease: new SlotLease(),
     meta: () => meta,
   };
-  return readChunks(context, readable.getReader(), Infinity, options.signal);
+  return readChunks(context, readable.getReader(), undefined, options.signal);
 }
 
 /** The call of the other client, of which nothing is known. */

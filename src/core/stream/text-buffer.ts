@@ -15,7 +15,7 @@ export class TextBuffer extends FieldBuffer {
 
   override add(fragment: unknown): boolean {
     if (typeof fragment === 'string') {
-      // A large fragment is appended at once, because joining copies it.
+      // A large fragment is appended immediately, because joining copies it.
       if (this.#fragments.push(fragment) >= 256 || fragment.length > 1_000) this.#join();
       return true;
     }

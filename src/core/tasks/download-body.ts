@@ -3,7 +3,7 @@ import { ConnectionError } from '../../errors/connection.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
-import type { CallErrors } from '../call/errors.ts';
+import type { CallErrors } from '../call/failure/errors.ts';
 import type { Config } from '../config/config.ts';
 import { notify } from '../config/log.ts';
 import { withBody } from '../http/response-body.ts';
@@ -24,8 +24,8 @@ export interface DownloadProgress {
 export interface DownloadResponse extends Response {
   /**
    * Whether the body has been received completely: false until it has been read to its end, then true. `'unverified'`
-   * if nothing proves that the end was not cut off: the server reported no size, or compressed the file although it was
-   * asked not to. Compare the file with what you expect, or download it again: this is free.
+   * if nothing proves that the end was not cut off: the server reported no size, or compressed the file although the
+   * client requested it uncompressed. Compare the file with what you expect, or download it again: this is free.
    */
   readonly complete: boolean | 'unverified';
 }
@@ -39,7 +39,7 @@ interface BodyOptions {
 }
 
 /**
- * A copy of the response whose body fails if it stalls, breaks off, has the wrong length, exceeds `maxBytes` or is
+ * A copy of the response whose body fails if it stalls, is truncated, has the wrong length, exceeds `maxBytes` or is
  * aborted. It is read on demand, so the time that a slow consumer takes between two reads is not idle time.
  */
 export function guardBody(

@@ -6,7 +6,7 @@ import { captureContext } from '../config/caller-context.ts';
 import { checkOptions, functionValue, nonNegativeMs } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
-import { Wait } from './wait.ts';
+import { Wait } from './wait/wait.ts';
 
 /** The rules of the options of `updates`. */
 export const waitRules = {

@@ -13,7 +13,7 @@ const fieldRules: Readonly<Record<keyof Receipt, Rule>> = {
   id: stringValue,
   model: stringValue,
   idempotencyKey: idempotencyKeyRule,
-  // JSON has null in place of NaN and Infinity. An invalid charge must not make the task unreachable.
+  // JSON has null instead of NaN and Infinity. An invalid charge must not make the task unreachable.
   chargeUsd: [(value) => typeof value === 'number' || value === null, 'an amount in USD'],
   submittedAt: [
     (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),

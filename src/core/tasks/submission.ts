@@ -1,7 +1,7 @@
 import { omitUndefined, unchecked } from '../../types/schema.ts';
 import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import type { AttemptObserver } from '../call/api-call.ts';
-import { fallbackOf } from '../call/fallback.ts';
+import { fallbackOf } from '../call/failure/fallback.ts';
 import { checkRequestOptions, fallbackRules } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
@@ -18,7 +18,7 @@ import type { SubmittedTask, Task } from './task.ts';
 
 /** A submit request that is described but not sent: one row of a batch. Created by the `submission` methods. */
 export class Submission<Kind extends TaskKind = TaskKind> {
-  /** Type-level only. A compiler error about params in place of a submission quotes this name. */
+  /** Type-level only. A compiler error about params instead of a submission quotes this name. */
   declare readonly 'created by images.submission(), videos.submission(), audio.music.submission() or audio.speech.submission()': true;
   /** What the task will generate. */
   readonly kind: Kind;

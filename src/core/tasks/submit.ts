@@ -1,14 +1,10 @@
 import type { SubmitEndpoint } from '../../endpoints/endpoint.ts';
-import type { ResponseMeta } from '../../types/meta.ts';
-import { parseURL } from '../../types/parse-url.ts';
-import { unchecked } from '../../types/schema.ts';
 import type { TaskUpdate, WaitOptions } from '../../types/tasks/task-handle.ts';
 import type { SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
-import { isNonEmptyString } from '../../types/type-guards.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import { execute } from '../call/execute.ts';
-import { fallbackOf } from '../call/fallback.ts';
+import { fallbackOf } from '../call/failure/fallback.ts';
 import { checkParams, mergeExtraBody, toJson } from '../call/params.ts';
 import type { FindProblem } from '../call/params.ts';
 import { checkRequestOptions, fallbackRules, withIdempotencyKey } from '../call/request-options.ts';
@@ -23,14 +19,12 @@ import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
 import { functionValue } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
-import { keepMeta } from '../http/kept-meta.ts';
 import { createResponse } from '../http/response-body.ts';
 import type { PriceEstimator } from '../limits/request-price.ts';
 import { requestPrice } from '../limits/request-price.ts';
-import { toPollResult } from './poll-target.ts';
 import { waitCallbackRules } from './poll.ts';
+import { toSubmittedTask, taskNamedIn } from './submitted-task.ts';
 import type { TaskScope } from './task-scope.ts';
-import { Task } from './task.ts';
 import type { SubmittedTask } from './task.ts';
 
 /** A submission, as a resource describes it: its params are checked and serialized. */
@@ -98,7 +92,7 @@ export function generate<Kind extends TaskKind>(
   });
 }
 
-/** Waits for a submitted task. A function of its own, so that the request is not kept for as long as the task runs. */
+/** Waits for a submitted task. A separate function, so that the request is not kept for as long as the task runs. */
 function waitForSubmitted<Kind extends TaskKind>(
   { data: task, response }: ApiResponse<SubmittedTask<Kind>>,
   wait: GenerateOptions<Kind>,
@@ -133,75 +127,23 @@ function prepareSubmit<Kind extends TaskKind>(
   given: RequestOptions | undefined,
   extraRules: Rules = {},
 ): PreparedSubmit<Kind> {
-  const { context } = scope;
-  const { baseURL, clock } = context.config;
-  const checked = checkRequestOptions(
-    withIdempotencyKey(given),
-    extraRules,
-    fallbackRules,
-    scope.optionRules,
-  );
-  // Not all options: a task may be kept for long, and its signal and `extraBody` with it.
-  const { idempotencyKey, headers, requestId } = checked;
+  const { context, optionRules } = scope;
+  const withKey = withIdempotencyKey(given);
+  const options = checkRequestOptions(withKey, extraRules, fallbackRules, optionRules);
   const { endpoint, ...described } = describe();
   const fallback = fallbackOf(described.model, given);
-  /** What a response reveals about the task. */
-  const detailsOf = (id: string, model: string | undefined, meta: ResponseMeta) => ({
-    id,
-    model,
-    namesModel: fallback !== undefined,
-    idempotencyKey,
-    meta: keepMeta(meta),
-    chargeUsd: meta.chargeUsd,
-    submittedAt: new Date(clock.now()).toISOString(),
-    headers,
-    requestId,
-  });
+  const { idempotencyKey, headers, requestId } = options;
+  const kept = { idempotencyKey, headers, requestId, namesModel: fallback !== undefined };
   const call: PreparedSubmit<Kind>['call'] = {
     ...callTo(endpoint, context.config),
     ...described,
-    findTask: (meta, taskId, { model }) => {
-      const id = meta?.taskId ?? taskId;
-      return id && meta ? new Task(scope, detailsOf(id, model, meta)) : undefined;
-    },
+    findTask: (meta, taskId, { model }) =>
+      taskNamedIn(scope, kept, meta?.taskId ?? taskId, model, meta),
   };
   const submit = async (parent?: Span) => {
-    checked.parent = parent;
-    const submitted = await execute(context, { call, options: checked, fallback }, scope.read);
-    const { data, response } = submitted;
-    const meta = submitted.meta();
-    // A replay returns the task of an earlier request, which may have named another model.
-    const model = (meta.idempotentReplay && data.model) || submitted.model;
-    const { poll_url, status_url } = data.raw;
-    const named = [response.headers.get('location'), poll_url, status_url];
-    const collections = [call.template, ...scope.pollTemplates].map(collectionOf);
-    const pollPath = serverPollPath(named, baseURL, collections);
-    const details = { ...detailsOf(data.id, model, meta), pollPath };
-    const task = new Task(scope, details, toPollResult(submitted, context));
-    return { ...submitted, data: unchecked<SubmittedTask<Kind>>(task) };
+    const prepared = { call, options: { ...options, parent }, fallback };
+    const submitted = await execute(context, prepared, scope.read);
+    return { ...submitted, data: toSubmittedTask(scope, kept, call, submitted) };
   };
-  return { call, options: checked, fallback, submit };
-}
-
-/** The part of a path template before its first placeholder. */
-const collectionOf = (template: string) => template.split('/{', 1)[0] ?? template;
-
-/**
- * The path of the first URL that the service named and that is below the base URL. Others are ignored, because the API
- * key must not be sent anywhere else. So are collections, such as the path of the submission: they contain the results
- * of other tasks.
- */
-function serverPollPath(
-  candidates: readonly unknown[],
-  baseURL: string,
-  collections: readonly string[],
-): string | undefined {
-  return candidates
-    .filter(isNonEmptyString)
-    .map((candidate) => parseURL(candidate, baseURL))
-    .filter((url) => url?.username === '' && url.href.startsWith(`${baseURL}/`))
-    .map((url) => url?.href.slice(baseURL.length).split('#', 1)[0])
-    .find(
-      (path) => path !== undefined && !collections.includes(path.replace(/(?<!\/)\/*\??$/, '')),
-    );
+  return { call, options, fallback, submit };
 }

@@ -15,10 +15,10 @@ import type { ApiResponse } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
 import { sentence, singleLine } from '../http/json.ts';
 import { fillPath, isSafePathValue } from '../http/path.ts';
-import { taskPollInterval } from './poll-delay.ts';
 import { toPollResult } from './poll-target.ts';
 import type { PollResult, PollTarget } from './poll-target.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
+import { taskPollInterval } from './wait/poll-delay.ts';
 
 /** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
 export class TaskPolls<Kind extends TaskKind> implements PollTarget<

@@ -1,4 +1,4 @@
-import { describeBody } from '../../internal/request-price.ts';
+import { estimateBody } from '../../internal/request-price.ts';
 import type { KnownPrices } from '../../internal/request-price.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { ProxyError } from '../error-response.ts';
@@ -61,7 +61,7 @@ function estimatePrice(price: Route['price'], body: Body, prices: KnownPrices): 
     bodies = [...bodies, ...others];
   }
   const estimates = bodies
-    .map((each) => describeBody(price, each).estimateUsd?.(prices))
+    .map((each) => estimateBody(price, each)?.(prices))
     .filter((usd) => usd !== undefined);
   return estimates.length === 0 ? undefined : Math.max(...estimates);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { decideRetry } from '../../../src/core/call/retry.ts';
-import type { RetryPolicy } from '../../../src/core/call/retry.ts';
+import { decideRetry } from '../../../src/core/call/failure/retry.ts';
+import type { RetryPolicy } from '../../../src/core/call/failure/retry.ts';
 import { emptyMeta } from '../../../src/core/http/response-meta.ts';
 import {
   AbortedError,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { combineOutcomes } from '../../../src/core/call/retry.ts';
+import { combineOutcomes } from '../../../src/core/call/failure/retry.ts';
 import { ConnectionError } from '../../../src/index.ts';
 import type { Outcome, Polygate, PolygateOptions, RequestOptions } from '../../../src/index.ts';
 import {
@@ -121,6 +121,12 @@ describe('the outcome of a call', () => {
     const named = brokenBody('ECONNRESET', { 'x-svc-task-id': 'task_9' });
     const { error } = await failureAfter([named, errorReply(402)]);
     expect(error).toMatchObject({ name: 'PaymentRequiredError', outcome: 'unknown' });
+    expect(error.message).toContain('Task task_9 is not lost: continue with error.task.wait().');
+  });
+
+  test('is explained by the task of any earlier attempt, not only the one before the last', async () => {
+    const named = brokenBody('ECONNRESET', { 'x-svc-task-id': 'task_9' });
+    const { error } = await failureAfter([named, unavailable, errorReply(402)]);
     expect(error.message).toContain('Task task_9 is not lost: continue with error.task.wait().');
   });
 

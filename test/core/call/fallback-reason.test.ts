@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { fallbackReason } from '../../../src/core/call/fallback.ts';
+import { fallbackReason } from '../../../src/core/call/failure/fallback.ts';
 import { emptyMeta } from '../../../src/core/http/response-meta.ts';
 import {
   AbortedError,

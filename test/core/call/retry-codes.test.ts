@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { backoff, isRetryable } from '../../../src/core/call/retry.ts';
+import { backoff, isRetryable } from '../../../src/core/call/failure/retry.ts';
 import { RetryBudget } from '../../../src/core/limits/retry-budget.ts';
 import type { Polygate } from '../../../src/index.ts';
 import { caught, chat, clientOf, image, errorReply, scripted, virtualClock } from '../support.ts';

@@ -4,7 +4,7 @@ import type { ErrorDetails } from '../../../errors/base.ts';
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import { TaskFailedError } from '../../../errors/tasks.ts';
 import { unchecked } from '../../../types/schema.ts';
-import { nothingCharged } from '../../call/error-message.ts';
+import { nothingCharged } from '../../call/failure/error-message.ts';
 import { fingerprint } from '../../tasks/fingerprint.ts';
 
 /** How far a row has come, when an error ends it. */

@@ -1,10 +1,10 @@
-import { APIError } from '../../errors/api.ts';
-import { PolygateError } from '../../errors/base.ts';
-import { BudgetExceededError } from '../../errors/budget.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
-import type { RequestOptions } from './request-options.ts';
-import type { Safety } from './retry.ts';
+import type { Safety } from '../../../endpoints/safety.ts';
+import { APIError } from '../../../errors/api.ts';
+import { PolygateError } from '../../../errors/base.ts';
+import { BudgetExceededError } from '../../../errors/budget.ts';
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
+import type { RequestOptions } from '../request-options.ts';
 
 /** The other models of a call. */
 export interface Fallback {

@@ -1,29 +1,29 @@
-import { AbortedError } from '../../errors/aborted.ts';
-import type { APIError } from '../../errors/api.ts';
-import type { ErrorDetails, Outcome, PolygateError } from '../../errors/base.ts';
-import { BudgetExceededError } from '../../errors/budget.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
-import { HookError } from '../../errors/hook.ts';
-import { ResponseValidationError } from '../../errors/response-validation.ts';
+import { AbortedError } from '../../../errors/aborted.ts';
+import type { APIError } from '../../../errors/api.ts';
+import type { ErrorDetails, Outcome, PolygateError } from '../../../errors/base.ts';
+import { BudgetExceededError } from '../../../errors/budget.ts';
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
+import { HookError } from '../../../errors/hook.ts';
+import { ResponseValidationError } from '../../../errors/response-validation.ts';
 import {
   ConcurrencyLimitError,
   concurrencyLimitCode,
   statusErrorClass,
-} from '../../errors/status.ts';
-import { StreamError, StreamIdleTimeoutError } from '../../errors/stream.ts';
-import type { ResponseMeta } from '../../types/meta.ts';
-import type { Budget } from '../config/options.ts';
-import { noReason, parseErrorBody } from '../http/error-body.ts';
-import { parseJson, sentence, singleLine, stringify } from '../http/json.ts';
-import { networkErrorMessage, networkOutcome } from '../http/network-error.ts';
-import { BodyTooLargeError } from '../http/response-body.ts';
-import { emptyMeta } from '../http/response-meta.ts';
-import { budgetProblem } from '../limits/budget.ts';
-import type { Commitments } from '../limits/budget.ts';
-import type { ApiCall, InvalidResult } from './api-call.ts';
+} from '../../../errors/status.ts';
+import { StreamError, StreamIdleTimeoutError } from '../../../errors/stream.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
+import type { Budget } from '../../config/options.ts';
+import { noReason, parseErrorBody } from '../../http/error-body.ts';
+import { parseJson, sentence, singleLine, stringify } from '../../http/json.ts';
+import { networkErrorMessage, networkOutcome } from '../../http/network-error.ts';
+import { BodyTooLargeError } from '../../http/response-body.ts';
+import { emptyMeta } from '../../http/response-meta.ts';
+import { budgetProblem } from '../../limits/budget.ts';
+import type { Commitments } from '../../limits/budget.ts';
+import type { ApiCall, InvalidResult } from '../api-call.ts';
+import type { CallHistory } from '../attempt/history.ts';
 import { errorMessage } from './error-message.ts';
-import type { CallHistory } from './history.ts';
 import { combineOutcomes, outcomeOf } from './retry.ts';
 
 /** What an invalid body reveals about a task. */
@@ -63,7 +63,7 @@ export class CallErrors {
     // The body of the response is never read, so the code of a 5xx is unknown.
     const isRejected = status >= 400 && status < 500;
     const outcome = isRejected ? outcomeOf(status, '', chargeUsd) : this.history.interruptedOutcome;
-    // Also that of a `fetch` from another build, such as a recording: it knows that it has sent nothing.
+    // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
     if (ConfigurationError.is(error)) {
       const { message, cause, outcome: known = outcome } = error;
       return this.#create(ConfigurationError, message, known, { cause });
@@ -82,7 +82,7 @@ export class CallErrors {
     return this.#create(ConnectionError, `${summary}: ${cause.message}`, outcome, { cause });
   }
 
-  /** The time limit of an option was exceeded, perhaps while the call was waiting for a concurrency slot. */
+  /** The time limit of an option was exceeded by an attempt, or while the call waited for a concurrency slot. */
   timeout(ms: number, option = 'timeout'): RequestTimeoutError {
     const { isQueued, interruptedOutcome } = this.history;
     const summary = isQueued
@@ -94,9 +94,12 @@ export class CallErrors {
 
   /** The caller aborted, with a signal or `stream.abort()`. */
   aborted(cause: unknown): AbortedError {
-    const { interruptedOutcome: interrupted } = this.history;
-    const outcome = this.#callOutcome(interrupted) ?? interrupted;
-    return this.#create(AbortedError, 'Aborted by the caller', interrupted, { cause, outcome });
+    const { interruptedOutcome } = this.history;
+    const outcome = this.#outcomeAfter(interruptedOutcome);
+    return this.#create(AbortedError, 'Aborted by the caller', interruptedOutcome, {
+      cause,
+      outcome,
+    });
   }
 
   /** A successful response has an invalid body. */
@@ -125,8 +128,8 @@ export class CallErrors {
   queueTimeout(ms: number, option = 'maxQueueTime'): ConcurrencyLimitError {
     const summary = `No concurrency slot became free within ${ms} ms (${option}). Send fewer requests at a time, use a batch, or increase ${option}`;
     // The request may have been charged after the rejection, if a later attempt had no response.
-    const { previousOutcome, slotRejection } = this.history;
-    const cause = previousOutcome === 'unknown' ? undefined : slotRejection;
+    const { outcome, slotRejection } = this.history.earlier;
+    const cause = outcome === 'unknown' ? undefined : slotRejection;
     const { meta = emptyMeta(429), type, param, body, retryAfterMs } = cause ?? {};
     const details = { code: concurrencyLimitCode, meta, type, param, body, retryAfterMs, cause };
     return this.#create(ConcurrencyLimitError, summary, cause?.outcome ?? 'not-sent', details);
@@ -171,7 +174,7 @@ export class CallErrors {
     return this.#create(StreamError, `Invalid stream: ${problem}`, 'unknown', {});
   }
 
-  /** A stream contains an error object in place of a chunk. */
+  /** A stream contains an error object instead of a chunk. */
   streamErrorEvent(data: string): StreamError {
     const { message = noReason, code, type } = parseErrorBody(this.#redact(data));
     const summary = `The stream contains an error: ${code ? `${code}: ` : ''}${message}`;
@@ -195,16 +198,22 @@ export class CallErrors {
     return apiKey.length < 8 ? text : text.replaceAll(apiKey, '(the API key)');
   }
 
-  /** The outcome of all attempts so far, given that of the last one; undefined if it is uncertain but harmless. */
-  #callOutcome(attemptOutcome: Outcome): Outcome | undefined {
-    const { paid, safety } = this.#call;
-    // A call without a key and without a price has no side effects.
-    if (paid || safety === 'keyed')
-      return combineOutcomes(this.history.previousOutcome, attemptOutcome);
-    return attemptOutcome === 'unknown' ? undefined : attemptOutcome;
+  /** Whether it matters that a request was carried out: it is paid, or it has a key because it creates something. */
+  get #hasEffect(): boolean {
+    return this.#call.paid === true || this.#call.safety === 'keyed';
   }
 
-  /** Creates an error: what happened, whether money may have been spent, and what to do next. */
+  /** The outcome of the call after an attempt. Earlier attempts only matter to a call that has an effect. */
+  #outcomeAfter(attemptOutcome: Outcome): Outcome {
+    return this.#hasEffect
+      ? combineOutcomes(this.history.earlier.outcome, attemptOutcome)
+      : attemptOutcome;
+  }
+
+  /**
+   * Creates an error: what happened, whether money may have been spent, and what to do next. An unknown outcome is reported
+   * only if the call has an effect: otherwise, it would worry callers for no reason.
+   */
   #create<Created, Details extends object>(
     Class: new (message: string, details: Details & ErrorDetails) => Created,
     summary: string,
@@ -213,14 +222,21 @@ export class CallErrors {
     { taskId, taskAdvice }: TaskState = {},
   ): Created {
     const { task: known, findTask } = this.#call;
-    const { meta, partial, taskMeta: earlier } = this.history;
-    const outcome = this.#callOutcome(attemptOutcome);
-    const taskMeta = meta?.taskId || !earlier ? meta : earlier;
+    const { meta, partial, earlier } = this.history;
+    const outcome = this.#outcomeAfter(attemptOutcome);
+    const isReported = this.#hasEffect || outcome !== 'unknown';
+    const taskMeta = meta?.taskId ? meta : (earlier.taskMeta ?? meta);
     const task = known ?? findTask?.(taskMeta, taskId, this.#call);
     const idempotencyKey = this.idempotencyKey ?? task?.idempotencyKey;
     const situation = { outcome, meta, task, taskAdvice };
     const message = errorMessage(this.#redact(sentence(summary)), this.#call, situation);
-    const common = { meta, outcome, idempotencyKey, task, partial: partial?.() };
-    return new Class(message, { ...common, ...details });
+    return new Class(message, {
+      meta,
+      outcome: isReported ? outcome : undefined,
+      idempotencyKey,
+      task,
+      partial: partial?.(),
+      ...details,
+    });
   }
 }

@@ -1,16 +1,17 @@
-import type { Outcome } from '../../errors/base.ts';
-import type { ResponseMeta } from '../../types/meta.ts';
-import type { TaskHandle } from '../../types/tasks/task-handle.ts';
-import { routeOf } from './api-call.ts';
-import type { ApiCall } from './api-call.ts';
+import type { Safety } from '../../../endpoints/safety.ts';
+import type { Outcome } from '../../../errors/base.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
+import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
+import { routeOf } from '../api-call.ts';
+import type { ApiCall } from '../api-call.ts';
 
 /** What a message says about a call that was certainly not charged. */
 export const nothingCharged = 'Nothing was charged.';
 
 /** What the message of an error depends on. */
 interface Situation {
-  /** Whether the call may have been charged; undefined if that is uncertain but harmless. */
-  readonly outcome: Outcome | undefined;
+  /** Whether the service may have carried out the call. */
+  readonly outcome: Outcome;
   readonly meta: ResponseMeta | undefined;
   readonly task: TaskHandle | undefined;
   /** What to do about the task, if waiting for it does not help. */
@@ -29,18 +30,19 @@ export function errorMessage(
       outcome !== 'rejected' &&
       (taskAdvice ?? `Task ${task.id} is not lost: continue with error.task.wait().`),
     meta?.status === 401 && 'Check the API key.',
-    !task && call.paid && outcome && chargeAdvice(outcome, call.safety === 'keyed', meta),
+    !task && call.paid && chargeAdvice(outcome, call.safety, meta),
     `[${routeOf(call)}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
   ];
   return parts.filter(Boolean).join(' ');
 }
 
 /** Whether money may have been spent, and how to send the request again. */
-function chargeAdvice(outcome: Outcome, isKeyed: boolean, meta?: ResponseMeta): string {
+function chargeAdvice(outcome: Outcome, safety: Safety, meta?: ResponseMeta): string {
   if (outcome !== 'unknown') return nothingCharged;
-  const next = isKeyed
-    ? 'retry with error.idempotencyKey to avoid a second charge'
-    : 'sending it again may charge you again';
+  const next =
+    safety === 'keyed'
+      ? 'retry with error.idempotencyKey to avoid a second charge'
+      : 'sending it again may charge you again';
   const { status = 200, chargeUsd = 0 } = meta ?? {};
   const charged =
     status >= 400 && chargeUsd > 0

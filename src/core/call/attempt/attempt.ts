@@ -1,21 +1,50 @@
-import type { ResponseMeta } from '../../types/meta.ts';
-import { headersOf } from '../http/direct-response.ts';
-import { buildRequestHeaders, resolveApiKey } from '../http/request-headers.ts';
-import { readBodyText } from '../http/response-body.ts';
-import { parseResponseMeta } from '../http/response-meta.ts';
-import { parseRetryAfter } from '../http/retry-after.ts';
-import type { HttpRequest } from '../http/transport.ts';
-import type { SlotLease } from '../limits/slot-lease.ts';
-import { routeOf } from './api-call.ts';
-import { recordCharge } from './charges.ts';
-import type { ApiResponse } from './response.ts';
-import type { RunningCall } from './running-call.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
+import { headersOf } from '../../http/direct-response.ts';
+import { buildRequestHeaders, resolveApiKey } from '../../http/request-headers.ts';
+import { readBodyText } from '../../http/response-body.ts';
+import { parseResponseMeta } from '../../http/response-meta.ts';
+import { parseRetryAfter } from '../../http/retry-after.ts';
+import type { HttpRequest } from '../../http/transport.ts';
+import type { SlotLease } from '../../limits/slot-lease.ts';
+import { runWithTimeLimit } from '../../limits/time-limit.ts';
+import { routeOf } from '../api-call.ts';
+import type { ApiResponse } from '../response.ts';
+import type { RunningCall } from '../running-call.ts';
+import { recordCharge, reserveBudget } from './charges.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
 
-/** Sends a call once, and reads its response. Throws one of the errors of the call. */
-export async function attempt<Result>(
+/**
+ * Sends a call once, within the time limit of an attempt, and reads its response. Throws or rejects with one of the errors
+ * of the call.
+ */
+export function attempt<Result>(
+  running: RunningCall<Result>,
+  lease: SlotLease,
+  signal: AbortSignal | undefined,
+): Promise<ApiResponse<Result>> {
+  // Other calls may have used up the budget while this one waited for its slot.
+  reserveBudget(running, 'sending');
+  const ready = running.call.observer?.beforeAttempt?.();
+  return ready
+    ? ready.then(() => sendInTime(running, lease, signal))
+    : sendInTime(running, lease, signal);
+}
+
+function sendInTime<Result>(
+  running: RunningCall<Result>,
+  lease: SlotLease,
+  signal: AbortSignal | undefined,
+): Promise<ApiResponse<Result>> {
+  const { context, call, options, errors } = running;
+  const { clock, timeout } = context.config;
+  const { timeout: ms = call.timeout ?? timeout } = options;
+  const limit = { clock, signal, ms, errors };
+  return runWithTimeLimit((limited) => sendAndRead(running, lease, limited), limit);
+}
+
+async function sendAndRead<Result>(
   running: RunningCall<Result>,
   lease: SlotLease,
   signal: AbortSignal,

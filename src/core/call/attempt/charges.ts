@@ -1,13 +1,13 @@
-import type { Spend } from '../../types/charge.ts';
-import type { ResponseMeta } from '../../types/meta.ts';
-import { notify } from '../config/log.ts';
-import { checkValue, functionValue } from '../config/validation.ts';
-import { singleLine } from '../http/json.ts';
-import type { Reservation } from '../limits/ledger.ts';
-import { routeOf } from './api-call.ts';
-import type { ApiCall } from './api-call.ts';
-import type { ClientContext } from './context.ts';
-import type { RunningCall } from './running-call.ts';
+import type { Spend } from '../../../types/charge.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
+import { notify } from '../../config/log.ts';
+import { checkValue, functionValue } from '../../config/validation.ts';
+import { singleLine } from '../../http/json.ts';
+import type { Reservation } from '../../limits/ledger.ts';
+import { routeOf } from '../api-call.ts';
+import type { ApiCall } from '../api-call.ts';
+import type { ClientContext } from '../context.ts';
+import type { RunningCall } from '../running-call.ts';
 
 /** Calls `listener` after each charge in the ledger of a client. Returns a function that stops it. */
 export function listenToSpend(
@@ -31,7 +31,7 @@ export function openReservation(
     route: routeOf(call),
     model,
     key,
-    isChargedOnce: safety === 'keyed',
+    safety,
     // With the other models of the call, the key has other bodies, too.
     hasOneBody: !call.hasFallback,
   });
@@ -39,14 +39,17 @@ export function openReservation(
 
 /**
  * Reserves the estimated price of a paid call, or throws if the budget does not cover it. Called before the call waits
- * for a slot, and again when it has one.
+ * for a slot, and again right before it is sent.
  */
-export function reserveBudget<Result>(running: RunningCall<Result>, hasSlot: boolean): void {
+export function reserveBudget<Result>(
+  running: RunningCall<Result>,
+  stage: 'queueing' | 'sending',
+): void {
   const { context, errors, reservation } = running;
   const { budget } = context.config;
   if (!budget || !reservation) return;
   const price = estimateOf(running);
-  const commitments = reservation.reserve(budget, price, hasSlot);
+  const commitments = reservation.reserve(budget, price, stage === 'sending');
   if (commitments) throw errors.budgetExceeded(budget, commitments, price);
 }
 

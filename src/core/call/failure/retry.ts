@@ -1,0 +1,146 @@
+import type { Safety } from '../../../endpoints/safety.ts';
+import { APIError } from '../../../errors/api.ts';
+import type { Outcome } from '../../../errors/base.ts';
+import { ConnectionError } from '../../../errors/connection.ts';
+import { ResponseValidationError } from '../../../errors/response-validation.ts';
+import { ConcurrencyLimitError } from '../../../errors/status.ts';
+
+// The whole retry decision. What happens to a request depends on its safety:
+//
+// failure of an attempt                     outcome    `safe`, `keyed`   `once`, such as a paid chat
+// ----------------------------------------  ---------  ----------------  ---------------------------
+// connection refused, host not found        not-sent   retry             retry
+// response lost or truncated, or timeout    unknown    retry             final
+// 408, 500, 502, 504, or it names a charge  unknown    retry             final
+// 429, 503                                  rejected   retry             retry
+// other statuses, permanent codes           see below  final             final
+//
+// A `keyed` request is retried with the same key and the same bytes. A final error with the outcome `unknown` says that
+// the request may have been charged: see `chargeAdvice` in error-message.ts.
+
+/** What has happened in a call, as far as the next retry depends on it. */
+interface RetryFacts {
+  /** Number of retries, without those after a rejection for lack of a slot. */
+  readonly retries: number;
+  /** Number of retries after a rejection for lack of a slot. */
+  readonly slotRejections: number;
+}
+
+/** What may be retried, and how often. */
+export interface RetryPolicy {
+  readonly safety: Safety;
+  /** Whether the client limits the call's concurrency, so that a rejection for lack of a slot can wait for one. */
+  readonly usesSlot: boolean;
+  readonly maxRetries: number;
+  /** The longest delay, in ms. A longer `Retry-After` fails the call immediately. */
+  readonly maxRetryDelay: number;
+  /** Whether the client may still retry: see `RetryBudget`. */
+  readonly hasRetryBudget: boolean;
+  readonly random: () => number;
+}
+
+/** A retry that is due in `delayMs`. */
+export interface Retry {
+  readonly failure: Failure;
+  readonly delayMs: number;
+  /** The rejection for lack of a slot after which the call waits for one. Such a retry does not count. */
+  readonly slotRejection?: ConcurrencyLimitError | undefined;
+}
+
+/** Decides whether and when a failed call is retried; undefined if its error is final. */
+export function decideRetry(
+  error: unknown,
+  { retries, slotRejections }: RetryFacts,
+  policy: RetryPolicy,
+): Retry | undefined {
+  const { safety, usesSlot, maxRetries, maxRetryDelay, hasRetryBudget } = policy;
+  const failure = classifyFailure(error);
+  if (failure === undefined || !isRetryable(failure, safety)) return undefined;
+  const { retryAfterMs = 0 } = failure;
+  if (retryAfterMs > maxRetryDelay) return undefined;
+  if (usesSlot && error instanceof ConcurrencyLimitError) {
+    const delayMs = delayAfter(slotRejections, retryAfterMs, policy);
+    const minDelayMs = slotRejections > 0 ? minQueueDelay : 0;
+    return { failure, delayMs: Math.max(minDelayMs, delayMs), slotRejection: error };
+  }
+  if (retries >= maxRetries || !hasRetryBudget) return undefined;
+  return { failure, delayMs: delayAfter(retries, retryAfterMs, policy) };
+}
+
+/** What is known about a failed attempt. */
+export interface Failure {
+  /** HTTP status; undefined without a response. */
+  status?: number | undefined;
+  /** The service's error code. */
+  code?: string | undefined;
+  /** Delay requested by the service before the next attempt, in ms. */
+  retryAfterMs?: number | undefined;
+  /** Whether the service may have carried out the request. */
+  outcome: Outcome;
+}
+
+/** What an error reveals about the attempt; undefined for errors that are never retried, such as an abort. */
+function classifyFailure(error: unknown): Failure | undefined {
+  if (error instanceof APIError) {
+    const { status, code, retryAfterMs, meta } = error;
+    return { status, code, retryAfterMs, outcome: outcomeOf(status, code, meta.chargeUsd) };
+  }
+  if (error instanceof ConnectionError) return error;
+  if (!(error instanceof ResponseValidationError)) return undefined;
+  const { body, meta } = error;
+  // A body that looks like truncated JSON, and headers that name no task that a retry could lose.
+  const isTruncated = typeof body === 'string' && /^\s*[[{]/.test(body) && !meta.taskId;
+  return isTruncated ? { outcome: 'unknown' } : undefined;
+}
+
+/** Codes of errors that a retry cannot resolve, whatever the status. Specification: Codes. */
+const permanentCode =
+  /^(invalid_|api_key_|insufficient_)|_(not_found|not_available|not_managed|conflict|consent_required)$/;
+
+/** Whether a failure may be retried, given the request's safety. */
+export function isRetryable({ status, code = '', outcome }: Failure, safety: Safety): boolean {
+  const isRedirect = status !== undefined && status < 400;
+  if (permanentCode.test(code) || isRedirect || status === 501 || status === 505) return false;
+  if (outcome === 'unknown') return safety !== 'once';
+  return outcome === 'not-sent' || status === 429 || status === 503;
+}
+
+/** What an error response reveals about the request: rejected, or possibly carried out and charged. Specification: Codes. */
+export function outcomeOf(status: number, code = '', chargeUsd = 0): Outcome {
+  const isUncertain =
+    chargeUsd > 0 ||
+    status === 408 ||
+    // A redirect that says the request was processed. Browsers report any redirect as 0.
+    status === 303 ||
+    status === 0 ||
+    (status >= 500 && status !== 503) ||
+    // The proxy forwarded the first of two equal requests, and its response was lost.
+    code === 'attempt_repeated' ||
+    code.endsWith('_outcome_uncertain');
+  return isUncertain ? 'unknown' : 'rejected';
+}
+
+/**
+ * The outcome of a call, given that of the attempts so far and that of the last one. Once an attempt may have been
+ * charged, so may the call; and a request that was once rejected has reached the service.
+ */
+export function combineOutcomes(previous: Outcome, last: Outcome): Outcome {
+  return previous === 'unknown' || last === 'not-sent' ? previous : last;
+}
+
+/** Minimum delay before a call requests a slot again after repeated rejections, in ms. */
+const minQueueDelay = 100;
+
+/** The delay after a number of earlier retries: at least what the service has requested. */
+function delayAfter(
+  attempts: number,
+  retryAfterMs: number,
+  { maxRetryDelay, random }: Pick<RetryPolicy, 'maxRetryDelay' | 'random'>,
+): number {
+  return Math.max(retryAfterMs, Math.min(maxRetryDelay, backoff(attempts, random)));
+}
+
+/** Full jitter: a random part of a limit that doubles from 500 ms to 8 s. `attempt` counts from 0. */
+export function backoff(attempt: number, random: () => number): number {
+  return random() * Math.min(8_000, 500 * 2 ** attempt);
+}

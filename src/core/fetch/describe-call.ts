@@ -1,0 +1,58 @@
+import { createChatCompletion } from '../../endpoints/chat.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import type { TaskHandle } from '../../types/tasks/task-handle.ts';
+import type { TaskKind } from '../../types/tasks/task.ts';
+import { isRecord } from '../../types/type-guards.ts';
+import type { ApiCall } from '../call/api-call.ts';
+import { parseJson } from '../http/json.ts';
+import { keepMeta } from '../http/kept-meta.ts';
+import { estimateBody } from '../limits/body-price.ts';
+import type { FetchRequest, RequestBody } from './fetch-request.ts';
+import type { Route } from './routes.ts';
+
+/** Returns the handle of a task that a response named. */
+export type OpenTask = (
+  kind: TaskKind,
+  details: { id: string; idempotencyKey: string | undefined; meta: ResponseMeta },
+) => TaskHandle;
+
+/** The call that `gateway.fetch` makes for a request, and what to expect of its response. */
+export interface DescribedCall {
+  readonly call: ApiCall;
+  /** The number of choices that a chat requests; undefined if the request is no chat. */
+  readonly choiceCount: number | undefined;
+}
+
+/** Describes the call as the client's method for the same route would. */
+export function describeCall(
+  { method, path, key }: FetchRequest,
+  { endpoint, call: route }: Route,
+  body: RequestBody,
+  idempotencyKey: string | undefined,
+  openTask: OpenTask,
+): DescribedCall {
+  const parsed = parseBody(body);
+  const { model, n, stream } = isRecord(parsed) ? parsed : {};
+  const isChat = endpoint === createChatCompletion;
+  const kind = endpoint?.kind;
+  const call: ApiCall = {
+    ...route,
+    method,
+    path,
+    body,
+    model: typeof model === 'string' ? model : undefined,
+    estimateUsd: estimateBody(endpoint?.price, parsed),
+    findTask: (meta, id = meta?.taskId) =>
+      kind && id && meta ? openTask(kind, { id, idempotencyKey, meta: keepMeta(meta) }) : undefined,
+  };
+  // A route that is not known keeps the header that the caller has chosen.
+  if (endpoint === undefined) call.idempotencyHeader = key?.[0];
+  if (isChat && stream === true) call.headers = { accept: 'text/event-stream' };
+  return { call, choiceCount: isChat ? (typeof n === 'number' ? n : 1) : undefined };
+}
+
+/** A body that may be JSON. */
+function parseBody(body: RequestBody): unknown {
+  if (body === undefined) return undefined;
+  return parseJson(typeof body === 'string' ? body : new TextDecoder().decode(body));
+}

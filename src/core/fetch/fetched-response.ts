@@ -1,0 +1,45 @@
+import type { APIError } from '../../errors/api.ts';
+import type { ResponseValidationError } from '../../errors/response-validation.ts';
+import type { StreamError } from '../../errors/stream.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import type { ResponseContext } from '../call/response.ts';
+
+/** What the client knows about a response that `gateway.fetch` has returned. */
+export interface FetchedResponse {
+  readonly meta: ResponseMeta;
+  readonly idempotencyKey: string | undefined;
+  /** The error that a method of the client would have thrown. */
+  readonly error?: APIError | ResponseValidationError;
+  /** None if there is `error`. */
+  readonly bodyErrors?: BodyErrors | undefined;
+}
+
+/** Creates the client's errors for a body that its reader cannot use. */
+export interface BodyErrors {
+  invalidResponse(problem: string, body: unknown): ResponseValidationError;
+  invalidStream(problem: string): StreamError;
+  /** For an event that reports an error. */
+  streamErrorEvent(data: string): StreamError;
+}
+
+const responses = new WeakMap<Response, FetchedResponse>();
+
+/** For integrations that need more than a `Response` contains; undefined if `gateway.fetch` has not returned it. */
+export function fetchedResponse(response: Response): FetchedResponse | undefined {
+  return responses.get(response);
+}
+
+/** Makes the details of a response available to integrations. Returns the response. */
+export function withDetails(response: Response, details: FetchedResponse): Response {
+  responses.set(response, details);
+  return response;
+}
+
+/** The errors for the body of a response whose reader is not the client. */
+export function bodyErrorsOf({ errors, meta }: ResponseContext): BodyErrors {
+  return {
+    invalidResponse: (problem, body) => errors.invalidResponse(meta(), problem, body),
+    invalidStream: (problem) => errors.invalidStream(problem),
+    streamErrorEvent: (data) => errors.streamErrorEvent(data),
+  };
+}

@@ -1,0 +1,57 @@
+import type { ResponseContext, ResponseHandler } from '../call/response.ts';
+import { describeNonJson } from '../http/error-body.ts';
+import { parseJson } from '../http/json.ts';
+import { isEventStream, readBodyText, withBody } from '../http/response-body.ts';
+import { bodyErrorsOf } from './fetched-response.ts';
+import type { BodyErrors } from './fetched-response.ts';
+import type { RejectedResponse } from './rejected-response.ts';
+
+/** A successful response, and the errors for what a later reader of its body may find. */
+export interface ReadResponse {
+  readonly response: Response;
+  readonly bodyErrors: BodyErrors;
+}
+
+/** Passes a response on with its body unread. */
+export function passOn(leaveUnread: ResponseHandler<Response>): ResponseHandler<ReadResponse> {
+  return async (context) => ({
+    response: await leaveUnread(context),
+    bodyErrors: bodyErrorsOf(context),
+  });
+}
+
+/**
+ * Reads the body of a response before passing it on, because the call only ends with it: a connection that is lost
+ * meanwhile is a failure of the call, which is retried if that is safe. Streams are passed on with their body unread.
+ */
+export function readResponse(
+  rejected: RejectedResponse,
+  leaveUnread: ResponseHandler<Response>,
+): ResponseHandler<ReadResponse> {
+  return async (context) => {
+    const { response } = context;
+    const isUnread = response.body === null || isEventStream(response);
+    return {
+      response: isUnread ? await leaveUnread(context) : await readText(context, rejected),
+      bodyErrors: bodyErrorsOf(context),
+    };
+  };
+}
+
+async function readText(context: ResponseContext, rejected: RejectedResponse): Promise<Response> {
+  const { response, meta, call, errors, span, signal } = context;
+  const { maxResponseBytes } = context.config;
+  let text: string;
+  try {
+    text = await readBodyText(response, maxResponseBytes, signal);
+  } catch (error) {
+    throw errors.unreadableBody(meta(), error, maxResponseBytes);
+  }
+  // As a method does: JSON that was cut off is requested again if that is safe.
+  if (call.safety !== 'once' && parseJson(text) === undefined) {
+    rejected.keep(withBody(response, text));
+    throw errors.invalidResponse(meta(), describeNonJson(text), text);
+  }
+  span?.end({ data: parseJson(text), meta });
+  return withBody(response, text);
+}

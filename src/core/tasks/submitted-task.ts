@@ -1,0 +1,96 @@
+import type { ResponseMeta } from '../../types/meta.ts';
+import { parseURL } from '../../types/parse-url.ts';
+import { unchecked } from '../../types/schema.ts';
+import type { Generation, TaskKind } from '../../types/tasks/task.ts';
+import { isNonEmptyString } from '../../types/type-guards.ts';
+import type { ApiCall } from '../call/api-call.ts';
+import type { PollHeaders } from '../call/request-options.ts';
+import type { ApiResponse } from '../call/response.ts';
+import { keepMeta } from '../http/kept-meta.ts';
+import { toPollResult } from './poll-target.ts';
+import type { TaskDetails, TaskScope } from './task-scope.ts';
+import { Task } from './task.ts';
+import type { SubmittedTask } from './task.ts';
+
+/**
+ * What a task keeps of the options of its submission. Not all of them: a task may be kept for long, and the signal and
+ * `extraBody` with it.
+ */
+export interface KeptOptions extends PollHeaders {
+  readonly idempotencyKey: string | undefined;
+  /** Whether the submission could choose between several models. */
+  readonly namesModel: boolean;
+}
+
+/** The task in the response to a submission. */
+export function toSubmittedTask<Kind extends TaskKind>(
+  scope: TaskScope<Kind>,
+  kept: KeptOptions,
+  { template }: ApiCall,
+  submitted: ApiResponse<Generation<Kind>>,
+): SubmittedTask<Kind> {
+  const { data, response } = submitted;
+  const meta = submitted.meta();
+  // A replay returns the task of an earlier request, which may have named another model.
+  const model = (meta.idempotentReplay && data.model) || submitted.model;
+  const { poll_url: pollURL, status_url: statusURL } = data.raw;
+  const pollPath = serverPollPath(
+    [response.headers.get('location'), pollURL, statusURL],
+    scope.context.config.baseURL,
+    [template, ...scope.pollTemplates].map(collectionOf),
+  );
+  const details = { ...detailsOf(scope, kept, data.id, model, meta), pollPath };
+  const task = new Task(scope, details, toPollResult(submitted, scope.context));
+  return unchecked<SubmittedTask<Kind>>(task);
+}
+
+/** The task of a submission that has failed, if its last response has named one, so that a paid task is not lost. */
+export function taskNamedIn<Kind extends TaskKind>(
+  scope: TaskScope<Kind>,
+  kept: KeptOptions,
+  id: string | undefined,
+  model: string | undefined,
+  meta: ResponseMeta | undefined,
+): Task<Kind> | undefined {
+  return id && meta ? new Task(scope, detailsOf(scope, kept, id, model, meta)) : undefined;
+}
+
+function detailsOf<Kind extends TaskKind>(
+  { context }: TaskScope<Kind>,
+  kept: KeptOptions,
+  id: string,
+  model: string | undefined,
+  meta: ResponseMeta,
+): TaskDetails {
+  return {
+    ...kept,
+    id,
+    model,
+    meta: keepMeta(meta),
+    chargeUsd: meta.chargeUsd,
+    submittedAt: new Date(context.config.clock.now()).toISOString(),
+  };
+}
+
+/** The part of a path template before its first placeholder. */
+const collectionOf = (template: string) => template.split('/{', 1)[0] ?? template;
+
+/**
+ * The path of the first URL that the service named and that is below the base URL. Others are ignored, because the API
+ * key must not be sent anywhere else. So are collections, such as the path of the submission: they contain the results
+ * of other tasks.
+ */
+function serverPollPath(
+  candidates: readonly unknown[],
+  baseURL: string,
+  collections: readonly string[],
+): string | undefined {
+  return candidates
+    .filter(isNonEmptyString)
+    .map((candidate) => parseURL(candidate, baseURL))
+    .filter((url) => url?.username === '' && url.href.startsWith(`${baseURL}/`))
+    .map((url) => url?.href.slice(baseURL.length).split('#', 1)[0])
+    .find(
+      (path) => path !== undefined && !collections.includes(path.replace(/(?<!\/)\/*\??$/, '')),
+    );
+}

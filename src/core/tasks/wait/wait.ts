@@ -1,0 +1,155 @@
+import { APIError } from '../../../errors/api.ts';
+import type { PolygateError } from '../../../errors/base.ts';
+import { ConnectionError } from '../../../errors/connection.ts';
+import { ResponseValidationError } from '../../../errors/response-validation.ts';
+import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
+import { isRecord } from '../../../types/type-guards.ts';
+import type { CheckedOptions, PollHeaders } from '../../call/request-options.ts';
+import { startSpan } from '../../call/telemetry.ts';
+import type { Span } from '../../call/telemetry.ts';
+import { notify } from '../../config/log.ts';
+import { PollLimiter } from '../../limits/poll-limiter.ts';
+import { mergePollHeaders } from '../poll-target.ts';
+import type { PollTarget, Pollable, Polled } from '../poll-target.ts';
+import { PollSchedule } from './poll-schedule.ts';
+
+/**
+ * One wait for a record. Its user repeats three steps until the record is `finished`: wait until a poll is due, poll, and
+ * use the `update`.
+ */
+export class Wait<Value extends Pollable> {
+  readonly #target: PollTarget<Value, unknown>;
+  readonly #schedule: PollSchedule;
+  readonly #headers: PollHeaders;
+  readonly #signal: AbortSignal | undefined;
+  readonly #span: Span | undefined;
+  /** Why the last poll failed, if it did. */
+  #pollError: PolygateError | undefined;
+  /** The number of polls in a row that have not found the record. */
+  #notFoundInRow = 0;
+
+  constructor(target: PollTarget<Value, unknown>, options: WaitOptions<never>, parent?: Span) {
+    this.#target = target;
+    this.#schedule = new PollSchedule(target, options);
+    this.#headers = mergePollHeaders(target.headers, options);
+    this.#signal = options.signal;
+    this.#span = startSpan(target.context.config, target.operation, parent);
+  }
+
+  get #last(): Value | undefined {
+    return this.#target.known?.data;
+  }
+
+  /** The finished record; undefined while the wait continues. */
+  get finished(): Value | undefined {
+    const last = this.#last;
+    return last && this.#target.isFinal(last.status) ? last : undefined;
+  }
+
+  /** Waits until the next poll is due, or the deadline. Rejects as soon as the signal aborts. */
+  untilDue(): Promise<void> | undefined {
+    return this.#schedule.untilDue(this.#signal);
+  }
+
+  /**
+   * Polls once, when other polls leave room for it, unless another wait has seen the record finished. A failure that
+   * reveals nothing about the record becomes the `pollError` of the update. Any other failure is thrown, and ends the wait.
+   */
+  async poll(): Promise<void> {
+    if (this.finished) return;
+    const { config, shared } = this.#target.context;
+    const limiter = (shared.polls ??= new PollLimiter());
+    const ms = this.#schedule.remainingMs;
+    const hasTurn = ms > 0 && limiter.acquire(config.clock, ms, this.#signal);
+    if (!(hasTurn === true || (await hasTurn))) throw this.#timeoutError();
+    let retryAfterMs: number | undefined;
+    try {
+      await this.#target.poll(this.#pollOptions);
+      this.#recordSuccess();
+      retryAfterMs = this.#target.known?.retryAfterMs;
+    } catch (error) {
+      this.#keepFailure(error);
+      if (error instanceof APIError) ({ retryAfterMs } = error);
+    } finally {
+      limiter.release();
+      this.#schedule.recordPoll(undefined, retryAfterMs);
+    }
+  }
+
+  get #pollOptions(): CheckedOptions {
+    const { timeout } = this.#target.context.config;
+    return {
+      ...this.#headers,
+      signal: this.#signal,
+      timeout: Math.min(this.#schedule.remainingMs, timeout),
+      maxRetries: 0,
+      parent: this.#span,
+    };
+  }
+
+  #recordSuccess(): void {
+    this.#span?.event({ type: 'status', status: this.#last?.status ?? '' });
+    this.#pollError = undefined;
+    this.#notFoundInRow = 0;
+  }
+
+  /** Keeps the error of a failed poll, or throws it if it ends the wait. */
+  #keepFailure(error: unknown): void {
+    const isNotFound = error instanceof APIError && error.status === 404;
+    this.#notFoundInRow = isNotFound ? this.#notFoundInRow + 1 : 0;
+    if (!canPollLater(error, this.#notFoundInRow)) throw error;
+    this.#pollError = error;
+  }
+
+  /**
+   * The last known record, with `pollError` if the last poll of this wait has failed. Undefined if none is known. A
+   * copy, so that a caller that modifies it can neither change the task nor prolong the wait.
+   */
+  get update(): Polled<Value> | undefined {
+    // Another wait may have received the final record since then.
+    const pollError = this.finished ? undefined : this.#pollError;
+    const value = this.#last ?? (pollError && this.#target.initial?.());
+    return value && (pollError ? { ...value, pollError } : { ...value });
+  }
+
+  /** Passes the update to the caller's callback, if there is one. */
+  notify(onUpdate: ((update: Polled<Value>) => void) | undefined): void {
+    const update = onUpdate && this.update;
+    if (update) notify(this.#target.context.config.log, onUpdate, update, 'onUpdate');
+  }
+
+  /** Converts and reports the error that ended the wait: after an abort, it is always an `AbortedError` with the task. */
+  toError(error: unknown): unknown {
+    const converted = this.#signal?.aborted
+      ? this.#target.interrupted('The wait was aborted.', this.#signal)
+      : error;
+    this.#span?.end({ error: converted });
+    return converted;
+  }
+
+  /** Reports the end of the wait, unless an error has ended it. */
+  end(): void {
+    this.#span?.end({ data: this.#last });
+  }
+
+  #timeoutError(): PolygateError {
+    const status = this.#last?.rawStatus || this.#last?.status || 'status unknown';
+    return this.#target.interrupted(
+      `The wait exceeded ${this.#schedule.waitTimeout} ms (${status}).`,
+    );
+  }
+}
+
+/**
+ * Whether a failed poll reveals nothing about the task, so that the wait continues: no response, a service that is
+ * overloaded or down, a record that is not found, or a body that is not a record. These are more failures than a call
+ * retries, because a task that was paid for must not be given up. Up to two 404s in a row may mean that the record is not
+ * replicated yet.
+ */
+function canPollLater(error: unknown, notFoundInRow: number): error is PolygateError {
+  if (notFoundInRow > 2) return false;
+  if (error instanceof APIError)
+    return error.status >= 500 || [404, 408, 429].includes(error.status);
+  if (error instanceof ResponseValidationError) return !isRecord(error.body);
+  return error instanceof ConnectionError;
+}

@@ -1,0 +1,24 @@
+/**
+ * Whether a request may be sent again. Everything that depends on this reads it here: retries, idempotency keys, what a
+ * budget reserves, and what an error says about charges.
+ *
+ * - `safe`: always. The request costs nothing, and a repetition changes nothing.
+ * - `keyed`: with the same idempotency key. The service carries it out and charges it once per key.
+ * - `once`: only if the service has certainly not carried it out. Each request that it receives may be charged.
+ */
+export type Safety = 'safe' | 'keyed' | 'once';
+
+/** The safety of an endpoint's requests. */
+export interface RequestSafety {
+  readonly safety: Safety;
+  /** The member of the option `retryAmbiguous` with which requests are `keyed` instead. */
+  readonly keyedIf?: 'chat' | 'voices';
+}
+
+/** The safety of a request, given what the caller has declared to be `keyed`. */
+export function safetyOf(
+  { safety, keyedIf }: RequestSafety,
+  retryAmbiguous: { readonly chat?: boolean | undefined; readonly voices?: boolean | undefined },
+): Safety {
+  return keyedIf && retryAmbiguous[keyedIf] ? 'keyed' : safety;
+}
