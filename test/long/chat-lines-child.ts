@@ -28,6 +28,6 @@ const rows = gateway.batch(
       { model: 'aurora-chat', messages: [{ role: 'user', content }] },
       { fallback: ['borealis-chat'] },
     ),
-  { id: (content) => content, journal },
+  { id: (content) => content, journal, concurrency: 2 },
 );
 for await (const { id, status } of rows) console.log(`${id} ${status}`);
