@@ -5,6 +5,7 @@ export const listVoices = {
   path: '/v1/audio/voices',
   audience: 'user',
   replay: 'safe',
+  isList: true,
   query: ['model'],
 } as const satisfies Endpoint;
 
@@ -18,6 +19,7 @@ export const cloneVoice = {
   hasKey: true,
   hasModel: false,
   price: 'voiceClone',
+  resource: 'voice',
 } as const satisfies Endpoint;
 
 export const designVoice = {
@@ -30,4 +32,5 @@ export const designVoice = {
   hasKey: true,
   hasModel: false,
   price: 'voiceDesign',
+  resource: 'voice',
 } as const satisfies Endpoint;
