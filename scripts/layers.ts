@@ -104,7 +104,6 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'node:*/**',
   ],
   cli: [
-    'doctor/skip-reasons.ts',
     'mcp/serve.ts',
     'mock',
     'types',

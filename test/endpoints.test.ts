@@ -45,6 +45,19 @@ describe('the endpoints of the client', () => {
   );
 });
 
+test('a list that the users of an account share names whose resources it lists, or is the same for all', () => {
+  const shared = endpoints.filter(
+    ({ method, path, audience }: Endpoint) =>
+      method === 'GET' && audience !== 'public' && !path.includes('{'),
+  );
+  const lists = shared.filter((endpoint: Endpoint) => endpoint.isList).map(({ path }) => path);
+  expect(lists.toSorted()).toEqual(['/v1/audio/voices', '/v1/materials']);
+  const others = shared.filter((endpoint: Endpoint) => !endpoint.isList).map(({ path }) => path);
+  const isSame = (path: string) =>
+    path === '/v1/models' || /account|readiness|token|balance/.test(path);
+  expect(others.filter((path) => !isSame(path))).toEqual([]);
+});
+
 describe('the endpoint of a request', () => {
   test.each([
     ['GET', '/v1/models', '/v1/models'],

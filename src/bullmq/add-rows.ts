@@ -7,12 +7,11 @@ import { ConflictError } from '../errors/status.ts';
 import { checkValue, objectWithMethods } from '../internal/options.ts';
 import { emptyMeta } from '../internal/response-meta.ts';
 import { describeRow, requestHash, rowKey } from '../internal/row-driver.ts';
-import { isNonEmptyString } from '../types/type-guards.ts';
-import { canonicalJson } from './canonical-json.ts';
-import { withinTime } from './redis.ts';
+import { isNonEmptyString, isRecord } from '../types/type-guards.ts';
+import { withinTime } from './redis/connection.ts';
+import type { RowStore } from './redis/store.ts';
 import { jobIdOf } from './row.ts';
 import type { RowData } from './row.ts';
-import type { RowStore } from './store.ts';
 
 /** Rows are added in groups of at most so many, or so many characters of params. */
 const groupRows = 500;
@@ -94,6 +93,15 @@ async function toRowData(
       index > 0 ? ' The rows before it were added; repeat the call with the others.' : '';
     throw new ConfigurationError(`rows[${index}]: ${reason}${others}`, { cause: error });
   }
+}
+
+/** A value as JSON with the keys of all objects in order, so that equal params have equal texts. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    isRecord(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
 }
 
 /** Adds rows that are not in Redis yet. Returns the ids of those that are there with other params. */

@@ -1,6 +1,6 @@
 import { DelayedError, RateLimitError, UnrecoverableError } from 'bullmq';
 
-import type { StoredRow } from './store.ts';
+import type { StoredRow } from './redis/store.ts';
 
 /** Whether an error is an instruction for BullMQ, such as to delay the job. */
 export function isControlFlow(error: unknown): boolean {

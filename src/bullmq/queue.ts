@@ -10,9 +10,9 @@
  * - running: the task is polled, each time by any worker. Between two polls, the job is delayed and occupies none.
  * - ended: the script `move` has announced the end. `retry` makes a failed or unknown row waiting or running again.
  *
- * `worker.ts` takes a row from step to step, `steps.ts` sends the requests, `decisions.ts` decides what follows from a
- * response, and `scripts.ts` makes each change atomic. A killed worker leaves a row in any of these states, and another
- * worker continues from there.
+ * `worker.ts` takes a row from step to step, `steps.ts` sends the requests, `decisions` decides what follows from a
+ * response, `settlement.ts` says what it has cost, and `redis/scripts.ts` makes each change atomic. A killed worker leaves
+ * a row in any of these states, and another worker continues from there.
  *
  * A chat has no key under which it could be sent again, so it never returns from submitting to waiting if it may have been
  * charged: a worker that finds it submitting records that it is unknown. If the worker that has sent it is still alive, it
@@ -26,7 +26,7 @@ import { ConfigurationError } from '../errors/configuration.ts';
 import { checkOptions } from '../internal/options.ts';
 import { addAll } from './add-rows.ts';
 import type { RowInput } from './add-rows.ts';
-import { Announcements } from './announcements.ts';
+import type { PauseReason } from './move.ts';
 import { checkQueue, resultsRules, retryRules, workRules } from './options.ts';
 import type {
   GenerationQueueOptions,
@@ -34,13 +34,13 @@ import type {
   RetryOptions,
   WorkOptions,
 } from './options.ts';
-import { connect, disconnect, withinTime } from './redis.ts';
+import { Announcements } from './redis/announcements.ts';
+import { connect, disconnect, withinTime } from './redis/connection.ts';
+import { RowStore, slotsKey } from './redis/store.ts';
 import { endedRows, toEndedRow, toRow } from './results.ts';
 import { readRow, retryRow } from './retry-row.ts';
 import { jobIdOf } from './row.ts';
 import type { EndedRow, Row, RowData, RowStatus } from './row.ts';
-import { RowStore, slotsKey } from './store.ts';
-import type { PauseReason } from './store.ts';
 import { startWorker } from './worker.ts';
 import type { QueueWorker, WorkerContext } from './worker.ts';
 

@@ -1,8 +1,8 @@
 import type { Generation, SucceededGeneration } from '../types/tasks/task.ts';
-import type { Announcements } from './announcements.ts';
+import type { Announcements } from './redis/announcements.ts';
+import type { RowStore, StoredRow } from './redis/store.ts';
 import { isEnded } from './row.ts';
 import type { EndedRow, Row } from './row.ts';
-import type { RowStore, StoredRow } from './store.ts';
 
 /** How many ended rows are read at a time. */
 const pageSize = 100;

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../errors/configuration.ts';
 import { ConnectionError } from '../errors/connection.ts';
 import { rowKey } from '../internal/row-driver.ts';
-import { afterRetry } from './decisions.ts';
+import { afterRetry } from './decisions/retry.ts';
+import type { RowStore, StoredRow } from './redis/store.ts';
 import { jobIdOf } from './row.ts';
-import type { RowStore, StoredRow } from './store.ts';
 
 /** How often to look whether a worker has recorded the end of a row, in ms. */
 const busyInterval = 100;

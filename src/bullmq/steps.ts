@@ -4,19 +4,14 @@ import { PolygateError } from '../errors/base.ts';
 import { TaskWaitTimeoutError } from '../errors/tasks.ts';
 import { delayOptionsOf, pollRow, sendChat, submitRow } from '../internal/row-driver.ts';
 import { unchecked } from '../types/schema.ts';
-import {
-  afterChat,
-  afterFailedPoll,
-  afterFailedSubmit,
-  afterTask,
-  costOf,
-  deadlineAfter,
-  deadlineOf,
-  reportedLimit,
-} from './decisions.ts';
-import type { PollTiming, Step } from './decisions.ts';
+import { reportedLimit } from './decisions/failures.ts';
+import { afterFailedPoll, afterTask, deadlineAfter, deadlineOf } from './decisions/poll.ts';
+import type { PollTiming } from './decisions/poll.ts';
+import { afterChat, afterFailedSubmit } from './decisions/submit.ts';
+import type { Move, Step } from './move.ts';
+import type { StoredRow } from './redis/store.ts';
 import type { RowState } from './row.ts';
-import type { Move, StoredRow } from './store.ts';
+import { replaceBy, settlementOf } from './settlement.ts';
 
 /** The options that the steps of a row depend on. */
 export interface StepOptions {
@@ -55,8 +50,8 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
     if (kind === 'chat') return await submitChat(admitted);
     const { task, meta, result, isRepeated } = await submitRow(gateway, { ...data, kind }, key);
     const step = afterTask(accepted(task.toJSON()), result, timingOf(admitted));
-    const cost = costOf(task, mayBeCharged || isRepeated, priceUsd);
-    return withMove(step, { cost, limit: meta.concurrency.limit ?? 'more' });
+    const settlement = settlementOf(task, mayBeCharged || isRepeated, priceUsd);
+    return withMove(step, { settlement, limit: meta.concurrency.limit ?? 'more' });
   } catch (error) {
     const { task }: Partial<PolygateError> = PolygateError.is(error) ? error : {};
     const limit = reportedLimit(error);
@@ -67,7 +62,7 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
     }
     const receipt = unchecked<Receipt>(task.toJSON());
     const step = afterTask(accepted(receipt), {}, timingOf(admitted));
-    return withMove(step, { cost: receipt.chargeUsd ?? priceUsd, limit });
+    return withMove(step, { settlement: replaceBy(receipt.chargeUsd ?? priceUsd), limit });
   }
 }
 

@@ -1,18 +1,19 @@
 import { DelayedError, RateLimitError, UnrecoverableError, Worker } from 'bullmq';
 import type { Job, Queue } from 'bullmq';
-import type { KnownPrices, Polygate } from 'polygate';
+import type { Polygate } from 'polygate';
 
-import { estimateUsd } from '../internal/row-driver.ts';
-import { afterLostChat, isRejected, lacksKey } from './decisions.ts';
-import type { Step } from './decisions.ts';
+import { lacksKey } from './decisions/failures.ts';
+import { afterLostChat } from './decisions/submit.ts';
 import { finish, isControlFlow } from './job-end.ts';
+import type { Step } from './move.ts';
 import { Permits } from './permits.ts';
-import { disconnect, reconnecting, repeatInOutage, withinTime } from './redis.ts';
+import { disconnect, reconnecting, repeatInOutage, withinTime } from './redis/connection.ts';
+import type { Admission, RowStore, StoredRow } from './redis/store.ts';
+import { RowPrices } from './row-prices.ts';
 import { isEnded } from './row.ts';
 import type { RowData } from './row.ts';
 import { poll, submit } from './steps.ts';
 import type { StepOptions } from './steps.ts';
-import type { Admission, RowStore, StoredRow } from './store.ts';
 
 /** How long a job of a dead worker is locked, in ms, and how often locks are checked. */
 const lockDuration = 10_000;
@@ -33,9 +34,6 @@ const slotPause = 200;
 
 /** How long this worker takes no jobs after a row that the paused queue may not submit, in ms. */
 const pauseTime = 500;
-
-/** How long known prices are used, in ms. */
-const pricingTime = 300_000;
 
 /** How long a row rests after a step that could not be completed, in ms. */
 const retryDelay = 2_000;
@@ -128,10 +126,11 @@ class StepRunner {
   #lastAdmission: Promise<unknown> = Promise.resolve();
   readonly #timer: NodeJS.Timeout;
   #isStopping = false;
-  readonly #pricing = new Map<string, { pricing: Promise<KnownPrices>; expiresAt: number }>();
+  readonly #prices: RowPrices;
 
   constructor(context: WorkerContext) {
     this.#context = context;
+    this.#prices = new RowPrices(context.gateway);
     this.#permits = new Permits(Math.max(1, Math.floor(context.concurrency / 2)));
     this.#timer = setInterval(() => {
       if (this.#holders.size > 0) context.store.renew([...this.#holders]).catch(() => undefined);
@@ -256,39 +255,16 @@ class StepRunner {
     throw new RateLimitError();
   }
 
-  /** What a row costs in USD at most: with the most expensive of its models. */
+  /** What a row costs in USD at most, if there is a budget. Without an API key, pauses the queue. */
   async #priceOf(data: RowData): Promise<number> {
-    if (this.#context.maxUsd === undefined) return 0;
-    const models = [data.params.model, ...(data.fallback ?? [])];
-    const prices = await Promise.all(
-      models.map(async (model) => estimateUsd(data, await this.#pricingOf(model))),
-    );
-    return Math.max(...prices);
-  }
-
-  /** The prices of a model, which are fetched every few minutes. */
-  #pricingOf(model: string): Promise<KnownPrices> {
-    const { gateway, store } = this.#context;
-    const now = performance.now();
-    let known = this.#pricing.get(model);
-    if (known === undefined || known.expiresAt < now) {
-      const pricing = gateway.models.retrieve(model).then(
-        (record) => record.pricing,
-        async (error: unknown) => {
-          if (lacksKey(error)) {
-            this.#pricing.delete(model);
-            await store.pause('authentication');
-            return this.#returnToQueue(pauseTime);
-          }
-          // The service does not know the model, so there is no price to wait for.
-          if (isRejected(error)) return undefined;
-          this.#pricing.delete(model);
-          throw error;
-        },
-      );
-      known = { pricing, expiresAt: now + pricingTime };
-      this.#pricing.set(model, known);
+    const { maxUsd, store } = this.#context;
+    if (maxUsd === undefined) return 0;
+    try {
+      return await this.#prices.of(data);
+    } catch (error) {
+      if (!lacksKey(error)) throw error;
+      await store.pause('authentication');
+      return this.#returnToQueue(pauseTime);
     }
-    return known.pricing;
   }
 }

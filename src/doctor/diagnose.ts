@@ -1,16 +1,15 @@
-import { ConfigurationError, assumptions } from 'polygate';
+import { ConfigurationError } from 'polygate';
 import type { Polygate } from 'polygate';
 
-import { aspects } from './check.ts';
 import type { Check } from './check.ts';
 import { checks } from './checks.ts';
 import { DiagnosisContext } from './context.ts';
-import type { DiagnoseOptions, Diagnosis, DiagnosisCheck } from './diagnosis.ts';
+import type { DiagnoseOptions, Diagnosis } from './diagnosis.ts';
 import { describeEarlyEnd, earlyEnd } from './early-end.ts';
 import { describeFailure } from './failure.ts';
+import { Findings } from './findings.ts';
 import { Report } from './report.ts';
-import type { AssumptionId, Finding } from './report.ts';
-import { plainText } from './text.ts';
+import type { Finding, Skip } from './report.ts';
 
 /**
  * Checks whether a service behaves as the client assumes, and which options to set where it does not.
@@ -44,20 +43,14 @@ export async function diagnose({
     throw new ConfigurationError('maxSpendUsd: must be a number of at least 0.');
   }
   const context = new DiagnosisContext(gateway, maxSpendUsd, signal);
-  const findings: DiagnosisCheck[] = [];
-  const reported = new Set<AssumptionId>();
-  for (const check of checks) {
-    await runCheck(check, context, reported, onStart, (finding) => {
-      findings.push(finding);
-      onCheck?.(finding);
-    });
-  }
+  const findings = new Findings(onCheck);
+  for (const check of checks) await runCheck(check, context, findings, onStart);
   const { spentUsd, unconfirmedUsd } = context.spending;
   return {
-    ok: !signal?.aborted && findings.every(({ status }) => status !== 'failed'),
+    ok: !signal?.aborted && findings.all.every(({ status }) => status !== 'failed'),
     spentUsd,
     ...(unconfirmedUsd > 0 && { unconfirmedUsd }),
-    checks: findings,
+    checks: findings.all,
   };
 }
 
@@ -65,62 +58,48 @@ export async function diagnose({
 async function runCheck(
   check: Check,
   context: DiagnosisContext,
-  reported: Set<AssumptionId>,
+  findings: Findings,
   onStart: DiagnoseOptions['onStart'],
-  onFinding: (finding: DiagnosisCheck) => void,
 ): Promise<void> {
-  const ids = new Set<string>();
-  const open = () => (check.assumptions ?? []).filter(([id]) => !reported.has(id));
-  let callbackError: { readonly error: unknown } | undefined;
-  const add = (finding: Finding) => {
-    if (callbackError) throw callbackError.error;
-    const described = describeFinding(check, finding);
-    ids.add(described.id);
-    const { assumption, ...other } = described;
-    const isRepeated = assumption !== undefined && reported.has(assumption);
-    if (assumption !== undefined) reported.add(assumption);
-    try {
-      onFinding(isRepeated ? other : described);
-    } catch (error) {
-      callbackError = { error };
-      throw error;
-    }
-  };
-  /** Ends the check, with a finding about what it is for. */
-  const end = (finding: Finding) => {
-    const subject = open().find(([id]) => !(id in aspects))?.[0];
-    const aspect = ids.has(check.id) ? 'error' : undefined;
-    add(subject ? { assumption: subject, ...finding } : { aspect, ...finding });
-  };
-  let interruption = reasonToSkip(check, context);
-  if (interruption === undefined) {
+  let skip = reasonToSkip(check, context);
+  if (skip === undefined) {
     onStart?.({ id: check.id, title: check.title });
-    let unconfirmedBefore = context.spending.unconfirmedUsd;
-    const report = new Report((finding) => {
-      const { assumption, status, detail } = finding;
-      unconfirmedBefore = context.spending.unconfirmedUsd;
-      if (status === 'skipped' && !assumption) interruption = detail;
-      // An earlier check has reported the assumption, so only a contradiction is worth reporting.
-      const isKnown =
-        assumption && reported.has(assumption) && (status === 'ok' || status === 'skipped');
-      if (!isKnown) add(finding);
-    });
-    try {
-      await check.run(context, report);
-    } catch (error) {
-      const unconfirmedUsd = context.spending.unconfirmedUsd - unconfirmedBefore;
-      const finding = describeError(error, context, unconfirmedUsd);
-      interruption = finding.detail;
-      end(finding);
-    }
+    skip = await execute(check, context, findings);
   } else {
-    end({ status: 'skipped', detail: interruption });
+    findings.addEnd(check, { status: 'skipped', ...skip });
   }
-  for (const [assumption, reason] of open()) {
-    add({ assumption, status: 'skipped', detail: interruption ?? reason ?? 'Not tested.' });
+  for (const [assumption, reason = 'Not tested.'] of findings.openAssumptions(check)) {
+    findings.add(check, { assumption, status: 'skipped', ...(skip ?? { detail: reason }) });
   }
   // Whatever the check has done with it.
-  if (callbackError) throw callbackError.error;
+  findings.throwCallbackError();
+}
+
+/** Executes a check. Returns why it did not get to its end; undefined if it did. */
+async function execute(
+  check: Check,
+  context: DiagnosisContext,
+  findings: Findings,
+): Promise<Skip | undefined> {
+  const { spending } = context;
+  let skip: Skip | undefined;
+  let unconfirmedBefore = spending.unconfirmedUsd;
+  const report = new Report((finding) => {
+    const { assumption, status, detail, skipReason } = finding;
+    unconfirmedBefore = spending.unconfirmedUsd;
+    if (status === 'skipped' && !assumption) skip = { detail, skipReason };
+    // An earlier check has reported the assumption, so only a contradiction is worth reporting.
+    const isKnown = findings.hasReported(assumption) && (status === 'ok' || status === 'skipped');
+    if (!isKnown) findings.add(check, finding);
+  });
+  try {
+    await check.run(context, report);
+    return skip;
+  } catch (error) {
+    const finding = describeError(error, context, spending.unconfirmedUsd - unconfirmedBefore);
+    findings.addEnd(check, finding);
+    return { detail: finding.detail, skipReason: finding.skipReason };
+  }
 }
 
 /** Describes the error that has ended a check. */
@@ -136,24 +115,8 @@ function describeError(error: unknown, context: DiagnosisContext, unconfirmedUsd
 function reasonToSkip(
   { needs }: Check,
   { signal, noGateway, noKey }: DiagnosisContext,
-): string | undefined {
-  if (signal?.aborted) return `${earlyEnd(signal)} before this check started.`;
-  return (needs && noGateway) ?? (needs === 'key' ? noKey : undefined);
-}
-
-/** Completes a finding: its id and title are those of its assumption, if that is only one aspect of the check. */
-function describeFinding(check: Check, finding: Finding): DiagnosisCheck {
-  const { assumption, status, advice, option } = finding;
-  const ownAspect = aspects[assumption ?? ''];
-  const { aspect = ownAspect } = finding;
-  const gap = ownAspect && assumptions.find(({ id }) => id === assumption)?.gap;
-  return {
-    id: aspect === undefined ? check.id : `${check.id}.${aspect}`,
-    title: finding.title ?? gap ?? check.title,
-    status,
-    detail: plainText(finding.detail),
-    ...(assumption && { assumption }),
-    ...(advice !== undefined && { advice: plainText(advice) }),
-    ...(option && { option }),
-  };
+): Skip | undefined {
+  if (signal?.aborted) return { detail: `${earlyEnd(signal)} before this check started.` };
+  const detail = (needs && noGateway) ?? (needs === 'key' ? noKey : undefined);
+  return detail === undefined ? undefined : { detail };
 }

@@ -3,6 +3,9 @@ import type { PolygateOptions } from 'polygate';
 /** Whether the service behaves as the client expects. */
 export type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped';
 
+/** A reason to skip a check: the service limits requests, or the check costs more than may be spent. */
+export type SkipReason = 'rate-limited' | 'too-expensive';
+
 /** One finding about the service. */
 export interface DiagnosisCheck {
   /** Identifier, such as `readiness` or `image-task`. A finding about one aspect of a check adds it: `image-task.path`. */
@@ -16,6 +19,8 @@ export interface DiagnosisCheck {
   status: CheckStatus;
   /** What was found, or why the check was skipped. Never contains the API key. */
   detail: string;
+  /** Why the check was skipped, if another run can include it: later, or with another spending limit or wallet. */
+  skipReason?: SkipReason | undefined;
   /** Id of the assumption that the finding confirms or refutes, such as `A2`. */
   assumption?: `A${number}` | undefined;
   /** What to do next. */

@@ -8,7 +8,6 @@ import {
 import type { RequestPromise, ResponseMeta } from 'polygate';
 
 import type { Finding, Report } from './report.ts';
-import { describeRateLimit } from './skip-reasons.ts';
 
 /** What the service sent in place of a result. */
 export interface ErrorResponse {
@@ -50,12 +49,15 @@ export async function failureOf(request: Promise<unknown>): Promise<unknown> {
 }
 
 /** Describes an error as a finding. */
-export function describeFailure(error: unknown): Pick<Finding, 'status' | 'detail' | 'advice'> {
+export function describeFailure(
+  error: unknown,
+): Pick<Finding, 'status' | 'detail' | 'skipReason' | 'advice'> {
   const detail = messageOf(error);
   if (RateLimitError.is(error)) {
     const seconds = Math.ceil((error.retryAfterMs ?? 0) / 1000);
     const advice = `Run doctor again ${seconds > 0 ? `in ${seconds} s` : 'later'}, while nothing else uses the account.`;
-    return { status: 'skipped', detail: describeRateLimit(detail), advice };
+    const reason = { detail: `Rate limited: ${detail}`, skipReason: 'rate-limited' } as const;
+    return { status: 'skipped', ...reason, advice };
   }
   if (BudgetExceededError.is(error)) return { status: 'skipped', detail };
   return { status: 'failed', detail };

@@ -1,3 +1,9 @@
 export { diagnose } from './diagnose.ts';
 export { optionsOf } from './options.ts';
-export type { CheckStatus, DiagnoseOptions, Diagnosis, DiagnosisCheck } from './diagnosis.ts';
+export type {
+  CheckStatus,
+  DiagnoseOptions,
+  Diagnosis,
+  DiagnosisCheck,
+  SkipReason,
+} from './diagnosis.ts';

@@ -1,51 +1,131 @@
-import type { PolygateOptions } from 'polygate';
+/** Which options the client needs for a service: every recommendation of a diagnosis is decided here. */
+import { ConfigurationError, PermissionDeniedError } from 'polygate';
+import type { PolygateOptions, ResponseMeta } from 'polygate';
 
 import type { Diagnosis } from './diagnosis.ts';
+import { statusOf } from './failure.ts';
+import { findVendorPrefix, readsVendorHeaders } from './vendor-headers.ts';
 
-/** An option that the client needs for this service, and why. */
+/** What to set, and why. */
 export interface Needed {
   readonly advice: string;
-  readonly option: PolygateOptions;
+  /** The option with its value; undefined if the diagnosis does not know the value, or is not certain. */
+  readonly option?: PolygateOptions | undefined;
 }
 
-/** Every option that a diagnosis can recommend, by what a check has found. */
-export const needed = {
-  /** `reachable` has found the gateway elsewhere. */
-  baseURL: (baseURL: string): Needed => ({ advice: 'Set baseURL.', option: { baseURL } }),
+/** A need whose value is known. */
+type Certain = Needed & { readonly option: PolygateOptions };
 
-  /** `header-prefix` or a charge has found documented headers with another prefix. */
-  headerPrefix: (headerPrefix: string, consequence = ''): Needed => ({
-    advice: `Set headerPrefix.${consequence}`,
-    option: { headerPrefix },
-  }),
+/** The poll path that a check has found. */
+export interface FoundPath {
+  readonly name: 'imageTask' | 'videoTask';
+  /** The first path that the client polls. */
+  readonly assumed: string;
+  readonly isAssumedMissing: boolean;
+  /** Undefined if none was found. */
+  readonly found: string | undefined;
+  /** Whether the client polls it, too, if the first one fails. */
+  readonly isTried: boolean;
+}
+
+/** For each option: whether what a check has found shows that it is needed. Returns undefined if it does not. */
+export const needed = {
+  /** `authentication` has failed with an error. */
+  apiKey(error: unknown): Needed | undefined {
+    if (ConfigurationError.is(error)) return { advice: 'Pass apiKey, or set POLYGATE_API_KEY.' };
+    const isDisabled = PermissionDeniedError.is(error) && error.code === 'api_key_disabled';
+    if (statusOf(error) !== 401 && !isDisabled) return undefined;
+    return {
+      advice:
+        'Check that the key belongs to this service, is complete, and is enabled and not expired.',
+    };
+  },
+
+  /** `reachable` has found the gateway elsewhere. */
+  baseURL: (baseURL: string): Certain => ({ advice: 'Set baseURL.', option: { baseURL } }),
+
+  /** `reachable` was redirected: only to the same host is it certainly the same service. */
+  baseURLOfRedirect(baseURL: string, target: URL | null): Needed {
+    const isSameHost =
+      target?.hostname === new URL(baseURL).hostname && target.protocol === 'https:';
+    if (!isSameHost || !target.pathname.endsWith('/v1/status')) {
+      return {
+        advice:
+          'On a public network, sign in to it first. Otherwise, set baseURL to the address of the API, if you trust it.',
+      };
+    }
+    return needed.baseURL(target.origin + target.pathname.replace(/\/v1\/status$/, ''));
+  },
+
+  /** Responses have documented headers with a prefix that the client does not read. */
+  headerPrefix(metas: readonly ResponseMeta[], consequence = ''): Certain | undefined {
+    const headerPrefix = readsVendorHeaders(metas) ? undefined : findVendorPrefix(metas);
+    return headerPrefix === undefined
+      ? undefined
+      : { advice: `Set headerPrefix.${consequence}`, option: { headerPrefix } };
+  },
 
   /** `header-prefix` has found a request id in another header. */
-  requestIdHeader: (requestIdHeader: string, acceptsCallerId: boolean): Needed => ({
+  requestIdHeader: (requestIdHeader: string, acceptsCallerId: boolean): Certain => ({
     advice: acceptsCallerId
       ? 'Set requestIdHeader, so that your request ids reach the logs of the service.'
       : 'Set requestIdHeader, so that errors contain the id that support asks for.',
     option: { requestIdHeader },
   }),
 
-  /** `poll-paths` or `image-task` has found tasks at another path. */
-  pollPath: (name: 'imageTask' | 'videoTask', path: string, consequence: string): Needed => ({
-    advice: `Set paths.${name}. Without it, the client ${consequence}.`,
-    option: { paths: { [name]: path } },
+  /** `poll-paths` or `image-task` has searched for the path of tasks. */
+  pollPath({ name, assumed, isAssumedMissing, found, isTried }: FoundPath): Needed | undefined {
+    const kind = name === 'videoTask' ? 'a video' : 'an image';
+    if (found === undefined) {
+      return { advice: `If waiting for ${kind} fails with a 404, set paths.${name}.` };
+    }
+    if (found === assumed) return undefined;
+    if (!isAssumedMissing) {
+      return { advice: `Run doctor again. If waiting for a task fails, set paths.${name}.` };
+    }
+    const consequence = isTried ? 'sends failing polls first' : 'does not find its tasks';
+    return {
+      advice: `Set paths.${name}. Without it, the client ${consequence}.`,
+      option: { paths: { [name]: found } },
+    };
+  },
+
+  /** No poll path returns a task that `image-task` has paid for. */
+  unknownPollPath: (): Needed => ({
+    advice: 'Set paths.imageTask to the poll path that the operator of the service names.',
   }),
 
-  /** `chat` has shown that a reused key is replayed. */
-  retryAmbiguousChat: (): Needed => ({
+  /** The task of `image-task` has not ended in time. */
+  waitTimeout: (): Needed => ({
     advice:
-      'Unless it is set already, set retryAmbiguous.chat, so that the client recovers from lost responses. Ask the operator for a guarantee first.',
-    option: { retryAmbiguous: { chat: true } },
+      'If all tasks take this long, raise waitTimeout. A status that the client does not know counts as running.',
   }),
 
-  /** `replay` has shown that a reused key creates a second task. */
-  noRetries: (): Needed => ({
-    advice:
-      'Report it to the operator: the specification guarantees idempotent replay. Until then, turn retries off.',
-    option: { maxRetries: 0 },
-  }),
+  /** `replay` has sent an image over the default route. */
+  imageRoute: (status: number | undefined): Needed | undefined =>
+    status === 404 || status === 405
+      ? { advice: "Pass { route: 'generations' } to the methods of gateway.images." }
+      : undefined,
+
+  /** `chat` has sent a chat with a reused key. */
+  retryAmbiguousChat: ({ idempotentReplay }: ResponseMeta): Certain | undefined =>
+    idempotentReplay
+      ? {
+          advice:
+            'Unless it is set already, set retryAmbiguous.chat, so that the client recovers from lost responses. Ask the operator for a guarantee first.',
+          option: { retryAmbiguous: { chat: true } },
+        }
+      : undefined,
+
+  /** `replay` has submitted an image with a reused key. */
+  noRetries: (isSameTask: boolean): Certain | undefined =>
+    isSameTask
+      ? undefined
+      : {
+          advice:
+            'Report it to the operator: the specification guarantees idempotent replay. Until then, turn retries off.',
+          option: { maxRetries: 0 },
+        },
 };
 
 /**

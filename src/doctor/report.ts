@@ -9,6 +9,9 @@ export interface Finding extends Omit<DiagnosisCheck, 'id' | 'title'> {
   title?: string | undefined;
 }
 
+/** Why a check, or a part of it, is skipped. */
+export type Skip = Pick<Finding, 'detail' | 'skipReason'>;
+
 /** What a finding adds to its status and detail. */
 type Extra = Pick<Finding, 'advice' | 'option'>;
 
@@ -51,7 +54,8 @@ export class Report {
     this.add({ status: 'failed', detail, ...extra });
   }
 
-  skipped(detail: string, extra?: Extra): void {
-    this.add({ status: 'skipped', detail, ...extra });
+  skipped(reason: string | Skip, extra?: Extra): void {
+    const skip = typeof reason === 'string' ? { detail: reason } : reason;
+    this.add({ status: 'skipped', ...skip, ...extra });
   }
 }

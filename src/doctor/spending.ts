@@ -1,7 +1,7 @@
 import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
 
 import { roundUsd } from './prices.ts';
-import { describeCost } from './skip-reasons.ts';
+import type { Skip } from './report.ts';
 import { usd } from './text.ts';
 
 /** Differences below this are rounding, in USD. */
@@ -30,21 +30,21 @@ export class Spending {
   }
 
   /** Why a request that costs this much cannot be sent; undefined if it can. */
-  problem(priceUsd: number): string | undefined {
+  problem(priceUsd: number): Skip | undefined {
     if (this.#maxUsd === undefined) {
-      return describeCost(priceUsd, '. It runs only with a spending limit.');
+      return tooExpensive(priceUsd, '. It runs only with a spending limit.');
     }
-    if (this.blockedBy !== undefined) return this.blockedBy;
+    if (this.blockedBy !== undefined) return { detail: this.blockedBy };
     const left = roundUsd(this.#maxUsd - this.#committedUsd);
     if (priceUsd > left) {
-      return describeCost(
+      return tooExpensive(
         priceUsd,
         `, but only ${usd(Math.max(0, left))} of ${usd(this.#maxUsd)} may still be spent.`,
       );
     }
     const walletUsd = this.walletUsd - this.#committedUsd;
     if (priceUsd > walletUsd) {
-      return describeCost(priceUsd, `, but the wallet has only ${usd(Math.max(0, walletUsd))}.`);
+      return tooExpensive(priceUsd, `, but the wallet has only ${usd(Math.max(0, walletUsd))}.`);
     }
     return undefined;
   }
@@ -94,3 +94,9 @@ export class Spending {
     this.#committedUsd = roundUsd(this.#committedUsd + amountUsd);
   }
 }
+
+/** `problem` completes the sentence. */
+const tooExpensive = (priceUsd: number, problem: string): Skip => ({
+  detail: `This check costs up to ${usd(priceUsd)}${problem}`,
+  skipReason: 'too-expensive',
+});

@@ -27,6 +27,10 @@ export interface Endpoint extends RequestSafety {
   readonly sendsKey?: boolean;
   /** Whether the body names a model. @defaultValue true */
   readonly hasModel?: boolean;
+  /** What it creates or returns that belongs to one user of the account, apart from tasks, which have a `kind`. */
+  readonly resource?: 'material' | 'voice';
+  /** Whether it lists resources of several users of the account, each of whom may see only their own. */
+  readonly isList?: boolean;
   /** Names of the query parameters. */
   readonly query?: readonly string[];
   /** Whether the specification does not mention it. */

@@ -6,6 +6,7 @@ export const createMaterial = {
   audience: 'user',
   safety: 'keyed',
   idempotencyHeader: 'idempotency-key',
+  resource: 'material',
   hasModel: false,
 } as const satisfies Endpoint;
 
@@ -15,6 +16,7 @@ export const listMaterials = {
   path: '/v1/materials',
   audience: 'owner',
   safety: 'safe',
+  isList: true,
   query: ['type', 'status', 'limit', 'after'],
 } as const satisfies Endpoint;
 
@@ -23,6 +25,7 @@ export const retrieveMaterial = {
   path: '/v1/materials/{material_id}',
   audience: 'user',
   safety: 'safe',
+  resource: 'material',
 } as const satisfies Endpoint;
 
 export const deleteMaterial = {

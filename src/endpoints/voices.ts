@@ -5,6 +5,7 @@ export const listVoices = {
   path: '/v1/audio/voices',
   audience: 'user',
   safety: 'safe',
+  isList: true,
   query: ['model'],
 } as const satisfies Endpoint;
 
@@ -19,6 +20,7 @@ export const cloneVoice = {
   sendsKey: true,
   hasModel: false,
   price: 'voiceClone',
+  resource: 'voice',
 } as const satisfies Endpoint;
 
 export const designVoice = {
@@ -32,4 +34,5 @@ export const designVoice = {
   sendsKey: true,
   hasModel: false,
   price: 'voiceDesign',
+  resource: 'voice',
 } as const satisfies Endpoint;

@@ -4,9 +4,10 @@ import { resolveApiKey } from './api-key.ts';
 import { copyOf, filterList, recordOwner } from './isolate/ownership.ts';
 import { admit } from './limits/admission.ts';
 import { chargeOf } from './limits/charge.ts';
-import type { ProxyCall, ProxyResponse } from './options.ts';
+import type { ProxyResponse } from './options.ts';
 import type { Prepared } from './prepare.ts';
 import { readError, relayResponse } from './response.ts';
+import type { Route } from './routes.ts';
 import type { Settings } from './settings.ts';
 import { UpstreamError, fetchUpstream, isRedirect, redirectError } from './upstream.ts';
 
@@ -51,10 +52,10 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     const isStreaming = isEventStream(upstream);
     await admission.settle({ ...chargeOf(outcome, meta), isStreaming });
     const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
-    if (settings.isolate === true && upstream.ok && ownsResponse(prepared)) {
+    if (settings.isolate === true && upstream.ok && namesOwnResource(prepared)) {
       await recordOwner(call.user, meta.taskId, target, record, settings);
     }
-    const created = call.route === 'POST /v1/materials' ? record?.id : undefined;
+    const created = createsMaterial(route) ? record?.id : undefined;
     await callOnResponse(settings, {
       ...call,
       taskId: meta.taskId ?? call.taskId,
@@ -67,7 +68,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     });
     const onEnd = isStreaming ? () => admission.end() : () => {};
     if (isRedirect(upstream)) throw redirectError(upstream, report);
-    if (settings.isolate === true && upstream.ok && isList(call)) {
+    if (settings.isolate === true && upstream.ok && route.isList) {
       const filtered = await filterList(call.user, await upstream.text(), settings);
       const list = new Response(filtered, { status, headers: upstream.headers });
       return relayResponse(list, undefined, request, settings, onEnd);
@@ -129,19 +130,18 @@ function isEventStream({ ok, body, headers }: Response): boolean {
   return ok && body !== null && /^text\/event-stream\b/i.test(type);
 }
 
-/** Whether a response describes a resource that its user owns. */
-function ownsResponse({ call: { method, route }, isOwner }: Prepared): boolean {
-  if (method === 'POST') return route !== 'POST /v1/chat/completions';
+/** Whether a response describes a resource that its user owns. A route that is not documented may create one. */
+function namesOwnResource({ target: { route }, isOwner }: Prepared): boolean {
+  if (route.method === 'POST') return !route.isChat;
   // The URI of a material is in no other response.
-  return route === 'GET /v1/materials/{materialId}' && isOwner;
+  return route.method === 'GET' && route.resource === 'material' && isOwner;
 }
 
 /** Whether the proxy reads the body to find the id of a resource. The body is small enough to copy. */
 function namesResource(prepared: Prepared, { isolate, onResponse }: Settings): boolean {
-  if (isolate === true && ownsResponse(prepared)) return true;
-  return onResponse !== undefined && prepared.call.route === 'POST /v1/materials';
+  if (isolate === true && namesOwnResource(prepared)) return true;
+  return onResponse !== undefined && createsMaterial(prepared.target.route);
 }
 
-function isList({ route }: ProxyCall): boolean {
-  return route === 'GET /v1/audio/voices' || route === 'GET /v1/materials';
-}
+const createsMaterial = ({ method, resource }: Route): boolean =>
+  method === 'POST' && resource === 'material';

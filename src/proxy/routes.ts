@@ -58,6 +58,12 @@ export interface Route {
   readonly isPaid: boolean;
   /** How its price is estimated; undefined if it cannot be. */
   readonly price: Endpoint['price'];
+  /** Whether a request is a chat, whose price is known only afterwards, and whose response names no resource. */
+  readonly isChat: boolean;
+  /** What its requests create or return that belongs to one user; undefined if it is nothing, or not known. */
+  readonly resource: 'task' | Endpoint['resource'];
+  /** Whether it lists resources of several users. */
+  readonly isList: boolean;
   /** What shares idempotency keys: the kind of task, or the path. */
   readonly keyScope: string;
   /** The header with the key under which a repeated request is not charged again; undefined if there is none. */
@@ -91,6 +97,9 @@ export function parseRoute(text: string): Route | undefined {
     needsModel: documented?.hasModel !== false,
     isPaid: documented ? documented.paid === true : method === 'POST',
     price: documented?.price,
+    isChat: documented?.keyedIf === 'chat',
+    resource: documented?.kind ? 'task' : documented?.resource,
+    isList: documented?.isList === true,
     keyScope: documented?.kind ?? path,
     keyHeader:
       documented?.safety === 'keyed'

@@ -1,8 +1,8 @@
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { RowStore, slotsKey } from '../../src/bullmq/redis/store.ts';
 import { jobIdOf } from '../../src/bullmq/row.ts';
-import { RowStore, slotsKey } from '../../src/bullmq/store.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';

@@ -1,17 +1,15 @@
 import { ConcurrencyLimitError, ConfigurationError, BadRequestError } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import { canonicalJson } from '../../src/bullmq/canonical-json.ts';
-import {
-  afterFailedSubmit,
-  afterRetry,
-  costOf,
-  deadlineAfter,
-  isRejected,
-  reportedLimit,
-} from '../../src/bullmq/decisions.ts';
+import { canonicalJson } from '../../src/bullmq/add-rows.ts';
+import { isRejected, reportedLimit } from '../../src/bullmq/decisions/failures.ts';
+import { deadlineAfter } from '../../src/bullmq/decisions/poll.ts';
+import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
+import { afterFailedSubmit } from '../../src/bullmq/decisions/submit.ts';
 import { toRowError } from '../../src/bullmq/row.ts';
 import type { RowState } from '../../src/bullmq/row.ts';
+import { keep, release, replaceBy, settlementOf, spend } from '../../src/bullmq/settlement.ts';
+import type { Settlement } from '../../src/bullmq/settlement.ts';
 import {
   meta,
   rejected,
@@ -35,60 +33,73 @@ describe('a failed submission', () => {
     failures?: number;
     mayBeCharged?: boolean;
     to: string;
-    cost: 'unknown' | 0;
+    settlement: Settlement;
     delayMs?: number;
     pause?: string;
     counted?: boolean;
   }[] = [
-    { error: badRequest, to: 'failed', cost: 0, counted: true },
-    { error: badRequest, mayBeCharged: true, to: 'unknown', cost: 'unknown', counted: true },
-    { error: new ConfigurationError('x'), to: 'failed', cost: 0, counted: true },
+    { error: badRequest, to: 'failed', settlement: release, counted: true },
+    { error: badRequest, mayBeCharged: true, to: 'unknown', settlement: keep, counted: true },
+    { error: new ConfigurationError('x'), to: 'failed', settlement: release, counted: true },
     {
       error: new ConfigurationError('x', unknown),
       to: 'unknown',
-      cost: 'unknown',
+      settlement: keep,
       counted: true,
     },
-    { error: new Error('a bug'), to: 'unknown', cost: 'unknown', counted: true },
-    { error: notSent, to: 'waiting', cost: 0, delayMs: 5_000, counted: true },
-    { error: notSent, failures: 3, to: 'waiting', cost: 0, delayMs: 40_000, counted: true },
-    { error: notSent, failures: 4, to: 'failed', cost: 0, counted: true },
-    { error: reset, to: 'waiting', cost: 'unknown', delayMs: 5_000, counted: true },
-    { error: reset, failures: 4, to: 'unknown', cost: 'unknown', counted: true },
+    { error: new Error('a bug'), to: 'unknown', settlement: keep, counted: true },
+    { error: notSent, to: 'waiting', settlement: release, delayMs: 5_000, counted: true },
+    {
+      error: notSent,
+      failures: 3,
+      to: 'waiting',
+      settlement: release,
+      delayMs: 40_000,
+      counted: true,
+    },
+    { error: notSent, failures: 4, to: 'failed', settlement: release, counted: true },
+    { error: reset, to: 'waiting', settlement: keep, delayMs: 5_000, counted: true },
+    { error: reset, failures: 4, to: 'unknown', settlement: keep, counted: true },
     {
       error: notSent,
       failures: 4,
       mayBeCharged: true,
       to: 'unknown',
-      cost: 'unknown',
+      settlement: keep,
       counted: true,
     },
     {
       error: serverError,
       failures: 1,
       to: 'waiting',
-      cost: 'unknown',
+      settlement: keep,
       delayMs: 10_000,
       counted: true,
     },
-    { error: rateLimit, to: 'waiting', cost: 0, delayMs: 70_000, counted: true },
-    { error: noSlot, failures: 4, to: 'waiting', cost: 0, delayMs: 4_000 },
-    { error: payment, failures: 4, to: 'waiting', cost: 0, pause: 'balance' },
-    { error: payment, mayBeCharged: true, to: 'waiting', cost: 'unknown', pause: 'balance' },
-    { error: authentication, failures: 4, to: 'waiting', cost: 0, pause: 'authentication' },
-    { error: budget, failures: 4, to: 'waiting', cost: 0, pause: 'budget' },
+    { error: rateLimit, to: 'waiting', settlement: release, delayMs: 70_000, counted: true },
+    { error: noSlot, failures: 4, to: 'waiting', settlement: release, delayMs: 4_000 },
+    { error: payment, failures: 4, to: 'waiting', settlement: release, pause: 'balance' },
+    { error: payment, mayBeCharged: true, to: 'waiting', settlement: keep, pause: 'balance' },
+    {
+      error: authentication,
+      failures: 4,
+      to: 'waiting',
+      settlement: release,
+      pause: 'authentication',
+    },
+    { error: budget, failures: 4, to: 'waiting', settlement: release, pause: 'budget' },
   ];
 
   test.each(cases)('$error.name after $failures failures leads to $to', (row) => {
-    const { error, failures, mayBeCharged = false, to, cost, delayMs, pause, counted } = row;
+    const { error, failures, mayBeCharged = false, to, settlement, delayMs, pause, counted } = row;
     const state: RowState = { failures };
     const attempt = { state, key: 'k', mayBeCharged, attempts: 5, maxRetryDelay: 70_000 };
     const step = afterFailedSubmit(attempt, error);
-    expect(step.move).toMatchObject({ from: 'submitting', to, cost });
+    expect(step.move).toMatchObject({ from: 'submitting', to, settlement });
     expect(step.delayMs).toBe(delayMs);
     expect(step.pause).toBe(pause);
     expect(step.move.state.failures).toBe(counted ? (failures ?? 0) + 1 : failures);
-    expect(step.move.state.mayBeCharged).toBe(cost === 'unknown');
+    expect(step.move.state.mayBeCharged).toBe(settlement === keep);
   });
 
   test('after one that may have been charged has an error that says so', () => {
@@ -132,7 +143,7 @@ describe('a retry', () => {
   test('continues the wait for an unknown row with a receipt', () => {
     const next = afterRetry({ status: 'unknown', state }, undefined, 500, 1_000);
     expect(next).toMatchObject({ to: 'running', state: { receipt, deadline: 1_500 } });
-    expect(next.cost).toBeUndefined();
+    expect(next.settlement).toBeUndefined();
   });
 
   test('sends an unknown row without a receipt again under its key', () => {
@@ -146,19 +157,23 @@ describe('a retry', () => {
   });
 
   test('anew, it starts over with a new key', () => {
-    const { to, state: next, cost } = afterRetry({ status: 'unknown', state }, 'pg-2', 0, 1_000);
-    expect([to, cost, Object.keys(next)]).toEqual(['waiting', 'reserved', ['key']]);
+    const {
+      to,
+      state: next,
+      settlement,
+    } = afterRetry({ status: 'unknown', state }, 'pg-2', 0, 1_000);
+    expect([to, settlement, Object.keys(next)]).toEqual(['waiting', spend, ['key']]);
     expect(next.key).toBe('pg-2');
   });
 });
 
 test.each([
-  { replayed: false, chargeUsd: 0.2, mayBeCharged: false, cost: 0.2 },
-  { replayed: false, chargeUsd: undefined, mayBeCharged: false, cost: 0.3 },
-  { replayed: true, chargeUsd: 0.2, mayBeCharged: false, cost: 0 },
-  { replayed: true, chargeUsd: 0.2, mayBeCharged: true, cost: 0.2 },
-])('replayed: $replayed, mayBeCharged: $mayBeCharged costs $cost', (row) => {
-  expect(costOf(row, row.mayBeCharged, 0.3)).toBe(row.cost);
+  { replayed: false, chargeUsd: 0.2, mayBeCharged: false, settlement: replaceBy(0.2) },
+  { replayed: false, chargeUsd: undefined, mayBeCharged: false, settlement: replaceBy(0.3) },
+  { replayed: true, chargeUsd: 0.2, mayBeCharged: false, settlement: release },
+  { replayed: true, chargeUsd: 0.2, mayBeCharged: true, settlement: replaceBy(0.2) },
+])('replayed: $replayed, mayBeCharged: $mayBeCharged settles $settlement', (row) => {
+  expect(settlementOf(row, row.mayBeCharged, 0.3)).toEqual(row.settlement);
 });
 
 test('an endless wait has no deadline', () => {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { afterRetry } from '../../src/bullmq/decisions.ts';
+import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';

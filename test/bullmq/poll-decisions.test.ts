@@ -2,7 +2,7 @@ import { ConfigurationError, ResponseValidationError, TaskFailedError } from 'po
 import type { SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import { afterFailedPoll, afterTask } from '../../src/bullmq/decisions.ts';
+import { afterFailedPoll, afterTask } from '../../src/bullmq/decisions/poll.ts';
 import { toRowError } from '../../src/bullmq/row.ts';
 import type { RowState } from '../../src/bullmq/row.ts';
 import { meta, badRequest, serverError, reset, authentication, noSlot } from './errors.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { ConnectionError } from 'polygate';
 import { expect, test } from 'vitest';
 
-import { disconnect, reconnecting, withinTime } from '../../src/bullmq/redis.ts';
+import { disconnect, reconnecting, withinTime } from '../../src/bullmq/redis/connection.ts';
 import { rejection } from '../support/rejection.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 

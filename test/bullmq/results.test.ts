@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { Announcements } from '../../src/bullmq/announcements.ts';
+import { Announcements } from '../../src/bullmq/redis/announcements.ts';
 import { endedRows } from '../../src/bullmq/results.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import { ended, openStores } from './stores.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { replaceBy } from '../../src/bullmq/settlement.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { admitted, ended, openStores } from './stores.ts';
@@ -127,7 +128,12 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
       const turn = admission.admitted ? admission.turn : '';
       expect(await second.admit(two, 0.6, 1)).toMatchObject({ reason: 'full' });
       expect(await first.pauseReason()).toBeUndefined();
-      await first.move(one, 'k', turn, { from: 'submitting', to: 'running', state: {}, cost: 0.6 });
+      await first.move(one, 'k', turn, {
+        from: 'submitting',
+        to: 'running',
+        state: {},
+        settlement: replaceBy(0.6),
+      });
       expect(await second.admit(two, 0.6, 1)).toMatchObject({ reason: 'paused' });
       expect(await first.pauseReason()).toBe('budget');
     });
@@ -136,7 +142,12 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
       await using stores = await open();
       const [one = '', two = ''] = await stores.add(2);
       const turn = await admitted(stores, one);
-      const move = { from: 'submitting', to: 'running', state: {}, cost: 1 } as const;
+      const move = {
+        from: 'submitting',
+        to: 'running',
+        state: {},
+        settlement: replaceBy(1),
+      } as const;
       await stores.first.move(one, 'k', turn, move);
       expect(await stores.first.admit(two, 0, 1)).toMatchObject({ reason: 'paused' });
       await stores.first.resume();

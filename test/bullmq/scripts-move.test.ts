@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { keep, release, replaceBy, spend } from '../../src/bullmq/settlement.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { until } from './setup.ts';
@@ -19,7 +20,13 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
       const [id = ''] = await stores.add(1);
       const turn = await admitted(stores, id, 0.3);
       const state = { interval: 5 };
-      const move = { from: 'submitting', to: 'running', state, cost: 0.2, limit: 7 } as const;
+      const move = {
+        from: 'submitting',
+        to: 'running',
+        state,
+        settlement: replaceBy(0.2),
+        limit: 7,
+      } as const;
       expect(await stores.first.move(id, 'key', turn, move)).toBe(true);
       expect(await stores.first.readJob(id)).toMatchObject({ status: 'running', state });
       expect(await stores.spend()).toEqual({ spent: 0.2, reserved: 0 });
@@ -29,18 +36,24 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
     });
 
     test.each([
-      { cost: undefined, spent: 0, reserved: 0.3 },
-      { cost: 'unknown', spent: 0, reserved: 0.3 },
-      { cost: 'reserved', spent: 0.3, reserved: 0 },
-      { cost: 0, spent: 0, reserved: 0 },
-      { cost: 0.5, spent: 0.5, reserved: 0 },
-    ] as const)('a cost of $cost of a reserved 0.3 USD spends $spent', async (row) => {
+      { settlement: undefined, spent: 0, reserved: 0.3 },
+      { settlement: keep, spent: 0, reserved: 0.3 },
+      { settlement: spend, spent: 0.3, reserved: 0 },
+      { settlement: release, spent: 0, reserved: 0 },
+      { settlement: replaceBy(0.5), spent: 0.5, reserved: 0 },
+    ] as const)('$settlement of a reserved 0.3 USD spends $spent', async (row) => {
       await using stores = await open();
       const [id = ''] = await stores.add(1);
       const turn = await admitted(stores, id, 0.3);
-      const move = { from: 'submitting', to: 'unknown', state: {}, cost: row.cost } as const;
+      const move = {
+        from: 'submitting',
+        to: 'unknown',
+        state: {},
+        settlement: row.settlement,
+      } as const;
       await stores.first.move(id, 'key', turn, move);
       expect(await stores.spend()).toEqual({ spent: row.spent, reserved: row.reserved });
+      expect(await stores.spentBy(id)).toBe(row.spent);
     });
 
     test('spends once for each idempotency key', async () => {
@@ -52,9 +65,15 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
         ['two', 0.2],
       ] as const) {
         const turn = await admitted(stores, id, 0.1);
-        const move = { from: 'submitting', to: 'waiting', state: {}, cost: 0.1 } as const;
+        const move = {
+          from: 'submitting',
+          to: 'waiting',
+          state: {},
+          settlement: replaceBy(0.1),
+        } as const;
         await stores.first.move(id, key, turn, move);
         expect(await stores.spend()).toEqual({ spent, reserved: 0 });
+        expect(await stores.spentBy(id)).toBe(spent);
       }
     });
 
@@ -92,7 +111,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
       const latest = await admitted(stores, id, 0.1);
       const before = await stores.dump();
       const { first } = stores;
-      const move = { from: 'submitting', to: 'failed', state: {}, cost: 0 } as const;
+      const move = { from: 'submitting', to: 'failed', state: {}, settlement: release } as const;
       expect(await first.move(id, 'key', turn, move)).toBe(false);
       expect(await first.move(id, 'key', latest, { ...move, from: 'running' })).toBe(false);
       expect(await first.move('row-x', 'key', '0', { ...move, from: 'waiting' })).toBe(false);
@@ -107,7 +126,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
       const pairs = await Promise.all(
         ids.map(async (id) => {
           const turn = await admitted(stores, id, 0.01);
-          const move = { from: 'submitting', state: {}, cost: 0.01 } as const;
+          const move = { from: 'submitting', state: {}, settlement: replaceBy(0.01) } as const;
           return Promise.all([
             first.move(id, id, turn, { ...move, to: 'succeeded' }),
             second.move(id, id, turn, { ...move, to: 'failed' }),
@@ -126,7 +145,12 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
       await using stores = await open();
       const [id = ''] = await stores.add(1);
       const turn = await admitted(stores, id, 0.1);
-      const move = { from: 'submitting', to: 'running', state: {}, cost: 0.1 } as const;
+      const move = {
+        from: 'submitting',
+        to: 'running',
+        state: {},
+        settlement: replaceBy(0.1),
+      } as const;
       expect(await stores.first.move(id, 'key', turn, move)).toBe(true);
       const before = await stores.dump();
       expect(await stores.second.move(id, 'key', turn, move)).toBe(false);

@@ -2,6 +2,7 @@ import { ConnectionError } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { retryRow } from '../../src/bullmq/retry-row.ts';
+import { keep, spend } from '../../src/bullmq/settlement.ts';
 import { rejection } from '../support/rejection.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
@@ -91,8 +92,8 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
     test('what was reserved for the old key is spent', async () => {
       await using stores = await open();
       const [id = ''] = await stores.add(1);
-      await ended(stores, id, { to: 'unknown', cost: 'unknown' });
-      await stores.first.retry(id, 'old key', { ...again, cost: 'reserved' });
+      await ended(stores, id, { to: 'unknown', settlement: keep });
+      await stores.first.retry(id, 'old key', { ...again, settlement: spend });
       expect(await stores.spend()).toEqual({ spent: 0.1, reserved: 0 });
       await admitted(stores, id, 0.1);
       expect(await stores.spend()).toEqual({ spent: 0.1, reserved: 0.1 });
@@ -141,7 +142,7 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
     test('spends what was reserved', async () => {
       await using stores = await open();
       const [id = ''] = await stores.add(1);
-      await ended(stores, id, { to: 'unknown', cost: 'unknown' });
+      await ended(stores, id, { to: 'unknown', settlement: keep });
       await stores.first.remove(id);
       expect(await stores.spend()).toEqual({ spent: 0.1, reserved: 0 });
       expect(await stores.redis.exists(stores.key('reservations'))).toBe(0);

@@ -1,10 +1,11 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
+import type { Move } from '../../src/bullmq/move.ts';
+import { RowStore, slotsKey } from '../../src/bullmq/redis/store.ts';
 import { jobIdOf } from '../../src/bullmq/row.ts';
 import type { RowData } from '../../src/bullmq/row.ts';
-import { RowStore, slotsKey } from '../../src/bullmq/store.ts';
-import type { Move } from '../../src/bullmq/store.ts';
+import { release } from '../../src/bullmq/settlement.ts';
 
 let lastPrefix = 0;
 
@@ -65,6 +66,9 @@ export async function openStores(url: string) {
       const { spent = 0, reserved = 0 } = await redis.hgetall(key('spend'));
       return { spent: Number(spent) / 1e9, reserved: Number(reserved) / 1e9 };
     },
+    /** What a row has spent, in USD. */
+    spentBy: async (jobId: string) =>
+      Number((await redis.hget(queue.toKey(jobId), 'pg:spent')) ?? 0) / 1e9,
     /** Everything in Redis about the queue, to compare before and after. */
     async dump() {
       const keys = (await redis.keys(`${prefix}:*`)).filter((name) => !name.endsWith(':events'));
@@ -92,7 +96,13 @@ export async function admitted({ first }: Stores, jobId: string, priceUsd = 0): 
 export async function ended(stores: Stores, jobId: string, change: Partial<Move>): Promise<string> {
   const turn = await admitted(stores, jobId, 0.1);
   const { first, redis, queue } = stores;
-  const move: Move = { from: 'submitting', to: 'failed', state: {}, cost: 0, ...change };
+  const move: Move = {
+    from: 'submitting',
+    to: 'failed',
+    state: {},
+    settlement: release,
+    ...change,
+  };
   if (!(await first.move(jobId, `key ${jobId}`, turn, move))) throw new Error('not moved');
   await redis.zrem(queue.toKey('prioritized'), jobId);
   const isFailed = move.to === 'failed' || move.to === 'unknown';

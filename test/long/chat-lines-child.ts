@@ -20,14 +20,14 @@ const journal: Journal = {
     if (isLast) process.kill(process.pid, 'SIGKILL');
   },
 };
-const gateway = new Polygate({ maxRetries: 0, fallbackCooldown: 0 });
+const gateway = new Polygate({ maxRetries: 0, fallbackCooldown: 0, concurrency: 2 });
 const rows = gateway.batch(
   Array.from({ length: Number(count) }, (_, row) => `row ${row}`),
   (content) =>
     gateway.chat.completions.submission(
       { model: 'aurora-chat', messages: [{ role: 'user', content }] },
-      { fallback: ['borealis-chat'] },
+      { fallback: ['aurora-reasoner'] },
     ),
-  { id: (content) => content, journal, concurrency: 2 },
+  { id: (content) => content, journal },
 );
 for await (const { id, status } of rows) console.log(`${id} ${status}`);

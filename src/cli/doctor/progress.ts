@@ -2,7 +2,6 @@ import type { CheckStatus, DiagnosisCheck } from 'polygate/doctor';
 import createSpinner from 'yocto-spinner';
 import type { Spinner } from 'yocto-spinner';
 
-import { isTooExpensive } from '../../doctor/skip-reasons.ts';
 import { withUsdSigns } from '../money.ts';
 import { paint, wrap } from '../text.ts';
 import type { Style } from '../text.ts';
@@ -104,7 +103,8 @@ export class Progress {
     const { verbose, maxSpendUsd } = this.#detail;
     if (verbose) return false;
     if (!paidChecks.test(check.id)) return check.assumption !== undefined && !check.advice;
-    if (maxSpendUsd !== undefined || !(this.#unpaid > 0 || isTooExpensive(check))) return false;
+    const isUnpaid = this.#unpaid > 0 || check.skipReason === 'too-expensive';
+    if (maxSpendUsd !== undefined || !isUnpaid) return false;
     this.#unpaid += 1;
     return true;
   }

@@ -1,7 +1,6 @@
 import { optionsOf } from 'polygate/doctor';
 import type { CheckStatus, Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
-import { isRateLimited, isTooExpensive } from '../../doctor/skip-reasons.ts';
 import type { EndReason } from '../early-end.ts';
 import { formatUsd, withUsdSigns } from '../money.ts';
 import { repeatedOptions } from '../settings.ts';
@@ -144,7 +143,7 @@ function nextStep(
   if (end !== undefined) return ['Run the command again:', again];
   const hasOptions = Object.keys(optionsOf(diagnosis)).length > 0;
   if (failed > 0 && !hasOptions) return ['Fix what failed, then run the command again:', again];
-  if (checks.some(isRateLimited)) {
+  if (checks.some(({ skipReason }) => skipReason === 'rate-limited')) {
     return ['Run the command again:', again];
   }
   if (options.maxSpendUsd === undefined) {
@@ -156,7 +155,8 @@ function nextStep(
   if (hasOptions) return ['Add the options above to your client, if it does not have them.'];
   if (openFindings(checks).length > 0) return ['See "What to do" above.'];
   const isSkipped = (check: DiagnosisCheck) =>
-    check.status === 'skipped' && (/^(chat|image-task)$/.test(check.id) || isTooExpensive(check));
+    check.status === 'skipped' &&
+    (/^(chat|image-task)$/.test(check.id) || check.skipReason === 'too-expensive');
   return checks.some(isSkipped)
     ? ['Not all checks that cost money ran. Their lines above say why.']
     : ['Nothing to do: the client works with this service.'];

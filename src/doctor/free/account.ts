@@ -1,8 +1,9 @@
-import { ConfigurationError, PermissionDeniedError, blockers } from 'polygate';
+import { blockers } from 'polygate';
 
 import { isRecord } from '../../types/type-guards.ts';
 import type { Check } from '../check.ts';
 import { ifAvailable, messageOf, statusOf } from '../failure.ts';
+import { needed } from '../options.ts';
 import { list, usd } from '../text.ts';
 
 /** Whether the service accepts the API key. */
@@ -20,17 +21,10 @@ export const authentication: Check = {
     );
     if (error === undefined) return report.ok('The service accepts the API key.');
     context.noKey = 'The API key could not be used.';
-    const status = statusOf(error);
-    if (ConfigurationError.is(error)) {
-      return report.failed(messageOf(error), { advice: 'Pass apiKey, or set POLYGATE_API_KEY.' });
-    }
-    const isDisabled = PermissionDeniedError.is(error) && error.code === 'api_key_disabled';
-    if (status === 401 || isDisabled) {
-      const advice =
-        'Check that the key belongs to this service, is complete, and is enabled and not expired.';
-      return report.failed(messageOf(error), { advice });
-    }
+    const need = needed.apiKey(error);
+    if (need) return report.failed(messageOf(error), need);
     context.noKey = 'The API key could not be checked.';
+    const status = statusOf(error);
     if (status === undefined || status === 429) throw error;
     await context.read(client.models.list({}, { signal }));
     context.noKey = undefined;

@@ -51,19 +51,12 @@ function proxyAdvice(status: number): string {
 
 function explainRedirect(location: string | null, baseURL: string): Finding {
   const target = location === null ? null : URL.parse(location, baseURL);
-  const before = new URL(baseURL);
   const where = target?.origin ?? 'another address, which this browser hides';
-  const found: Finding = {
+  return {
     status: 'failed',
     detail: `${baseURL} redirects to ${where}. The client follows no redirects, because they could take the API key elsewhere.`,
-    advice:
-      'On a public network, sign in to it first. Otherwise, set baseURL to the address of the API, if you trust it.',
+    ...needed.baseURLOfRedirect(baseURL, target),
   };
-  const prefix = target?.pathname.replace(/\/v1\/status\/?$/, '') ?? '';
-  const isSameHost = target?.hostname === before.hostname && target.protocol === 'https:';
-  const isSamePath = target?.pathname.endsWith('/v1/status');
-  if (!isSameHost || !isSamePath) return found;
-  return { ...found, ...needed.baseURL(target.origin + prefix) };
 }
 
 /** The title of a page, to recognize it. */

@@ -29,8 +29,8 @@ function prefix(context: DiagnosisContext, report: Report): void {
       found === undefined ? 'documented headers' : `the headers that start with ${found}`;
     return report.ok(`The client reads ${names}.`);
   }
-  if (found !== undefined) {
-    const need = needed.headerPrefix(found, ' Without it, spend and budget count nothing.');
+  const need = needed.headerPrefix(metas, ' Without it, spend and budget count nothing.');
+  if (need !== undefined) {
     context.adopt(need.option);
     const detail = `The headers of the service start with ${found}, so the client reads no charges, limits and task ids from them.`;
     return report.warning(detail, need);

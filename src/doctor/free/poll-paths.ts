@@ -91,27 +91,28 @@ async function findPath(
     }
   }
   const found = exists();
+  // The task itself will show it, if one is paid for.
+  if (found === undefined && assumption !== 'A1') return;
+  const need = needed.pollPath({
+    name,
+    assumed,
+    isAssumedMissing: states.get(assumed) === 'missing',
+    found,
+    isTried: recorder.calls.some(({ template }) => template === found),
+  });
+  if (need?.option) context.adopt(need.option);
   if (found === undefined) {
-    // The task itself will show it, if one is paid for.
-    if (assumption !== 'A1') return;
     const detail = APIError.is(control)
       ? 'The service responds to an unknown task as it does to an unknown path.'
       : 'The error responses of the service do not show which paths exist.';
-    const advice = 'If waiting for a video fails with a 404, set paths.videoTask.';
-    report.skipped(detail, { advice });
-  } else if (found === assumed) {
+    report.skipped(detail, need);
+  } else if (need === undefined) {
     report.ok(`GET ${found} exists.`);
-  } else if (states.get(assumed) !== 'missing') {
-    report.warning(
-      `GET ${assumed} responds, but not in a way that shows whether it exists. GET ${found} exists.`,
-      { advice: `Run doctor again. If waiting for a task fails, set paths.${name}.` },
-    );
-  } else {
-    const isTried = recorder.calls.some(({ template }) => template === found);
-    const consequence = isTried ? 'sends failing polls first' : 'does not find its tasks';
-    const need = needed.pollPath(name, found, consequence);
-    context.adopt(need.option);
+  } else if (need.option) {
     report.warning(`GET ${assumed} does not exist, but GET ${found} does.`, need);
+  } else {
+    const detail = `GET ${assumed} responds, but not in a way that shows whether it exists.`;
+    report.warning(`${detail} GET ${found} exists.`, need);
   }
 }
 

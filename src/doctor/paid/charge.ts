@@ -4,7 +4,6 @@ import type { PaidTask, DiagnosisContext } from '../context.ts';
 import { needed } from '../options.ts';
 import type { Report } from '../report.ts';
 import { usd } from '../text.ts';
-import { findVendorPrefix, readsVendorHeaders } from '../vendor-headers.ts';
 
 /** Records the charge of a paid response, and reports one that is missing or too high. */
 export function checkCharge(
@@ -25,11 +24,11 @@ export function checkCharge(
     );
   }
   if (problem === 'missing') {
-    const prefix = readsVendorHeaders([meta]) ? undefined : findVendorPrefix([meta]);
     const detail = `The response reports no charge, so spend, budget and onCharge do not count it. It may have cost ${usd(priceUsd)}.`;
     const advice =
       'Check whether a proxy removes response headers. Without them, read the charges in your account.';
-    if (prefix) about.warning(detail, needed.headerPrefix(prefix));
+    const need = needed.headerPrefix([meta]);
+    if (need) about.warning(detail, need);
     else about.failed(detail, { advice });
   }
 }

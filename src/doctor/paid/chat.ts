@@ -21,7 +21,7 @@ export const chat: Check = {
   assumptions: [['A8'], ['A11', 'A chat with a reused key was not sent.']],
   async run(context, report) {
     const models = choose(context, 'chat');
-    if (typeof models === 'string') {
+    if ('detail' in models) {
       report.on('A8').skipped(models);
       report.on('A11').skipped(models);
       return;
@@ -73,9 +73,10 @@ async function replay(
   if (problem !== undefined) return about.skipped(problem);
   try {
     const { meta } = await send(context, model, idempotencyKey);
-    if (meta.idempotentReplay) {
+    const need = needed.retryAmbiguousChat(meta);
+    if (need) {
       const detail = 'A chat with a reused key is replayed without a second charge.';
-      return about.warning(detail, needed.retryAmbiguousChat());
+      return about.warning(detail, need);
     }
     about.ok(
       'A chat with a reused key is charged again, as the client assumes: it never resends a chat that may have been charged.',

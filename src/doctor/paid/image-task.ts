@@ -34,7 +34,7 @@ export const imageTask: Check = {
   ],
   async run(context, report) {
     const models = choose(context, 'image');
-    if (typeof models === 'string') {
+    if ('detail' in models) {
       report.skipped(models);
       report.on('A15').skipped(noFailure);
       return;
@@ -109,11 +109,17 @@ function reportPollPath(calls: readonly RecordedCall[], report: Report): void {
   const found = polls.find(({ error }) => error === undefined)?.template;
   const [first] = polls;
   if (found === undefined || first === undefined) return;
-  if (found === first.template) return report.ok(`GET ${found} returns the task.`);
-  report.warning(
-    `GET ${first.template} does not return the task, but GET ${found} does.`,
-    needed.pollPath('imageTask', found, 'sends a failing poll first'),
-  );
+  const assumed = first.template;
+  const path = {
+    name: 'imageTask',
+    assumed,
+    isAssumedMissing: true,
+    found,
+    isTried: true,
+  } as const;
+  const need = needed.pollPath(path);
+  if (need === undefined) return report.ok(`GET ${found} returns the task.`);
+  report.warning(`GET ${assumed} does not return the task, but GET ${found} does.`, need);
 }
 
 /** Describes a task that was paid for and has no result. */
@@ -133,19 +139,14 @@ async function reportFailure(
       .on('A2')
       .failed(
         `Task ${paid.task.id} was paid for, but no poll path returns it. ${messageOf(error)}`,
-        {
-          advice: 'Set paths.imageTask to the poll path that the operator of the service names.',
-        },
+        needed.unknownPollPath(),
       );
   }
   if (!TaskWaitTimeoutError.is(error)) throw error;
   const status = error.generation?.rawStatus ?? 'unknown';
   report.warning(
     `Task ${paid.task.id} has not ended within 3 minutes. Its last status is "${status}".`,
-    {
-      advice:
-        'If all tasks take this long, raise waitTimeout. A status that the client does not know counts as running.',
-    },
+    needed.waitTimeout(),
   );
 }
 

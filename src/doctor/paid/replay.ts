@@ -41,7 +41,7 @@ export const replay: Check = {
     } else {
       report.failed(
         'A reused key creates a second task, so a retried submit is charged twice.',
-        needed.noRetries(),
+        needed.noRetries(isSame),
       );
     }
     // The check that sent it has counted it.
@@ -71,10 +71,11 @@ async function checkDefaultRoute(
     if (ConflictError.is(error)) {
       return about.ok('POST /v1/images/tasks exists, and rejects a key of another route.');
     }
-    if (![404, 405].includes(statusOf(error) ?? 0)) throw error;
+    const need = needed.imageRoute(statusOf(error));
+    if (need === undefined) throw error;
     about.failed(
       `POST /v1/images/tasks, which the client uses by default, does not exist. ${messageOf(error)}`,
-      { advice: "Pass { route: 'generations' } to the methods of gateway.images." },
+      need,
     );
   }
 }

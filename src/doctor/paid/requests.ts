@@ -5,6 +5,7 @@ import type { DiagnosisContext } from '../context.ts';
 import { errorResponse, statusOf } from '../failure.ts';
 import { cheapestModels, maxOutputTokens } from '../prices.ts';
 import type { PricedModel } from '../prices.ts';
+import type { Skip } from '../report.ts';
 
 /** The chat that the diagnosis sends. */
 export function chatParams(model: string): Omit<ChatParams, 'stream'> {
@@ -26,17 +27,17 @@ const rejectsModel: readonly unknown[] = [400, 403, 404, 422, 503];
 /** How many models of a type are tried. */
 const maxModels = 3;
 
-/** The models of a type that are tried, cheapest first; or why none can be used. */
+/** The models of a type that are tried, cheapest first; or why the check is skipped. */
 export function choose(
   context: DiagnosisContext,
   type: 'chat' | 'image',
-): readonly PricedModel[] | string {
-  if (context.models === undefined) return 'The model list could not be read.';
+): readonly PricedModel[] | Skip {
+  if (context.models === undefined) return { detail: 'The model list could not be read.' };
   const models = cheapestModels(context.models, type).slice(0, maxModels);
   const [cheapest] = models;
   if (cheapest !== undefined) return context.spending.problem(cheapest.priceUsd) ?? models;
   const others = context.models.some((model) => model.type === type);
-  return `The service lists ${others ? 'no price for its' : 'no'} ${type} models.`;
+  return { detail: `The service lists ${others ? 'no price for its' : 'no'} ${type} models.` };
 }
 
 /** Sends a request with the first model that the service accepts and whose price fits. */

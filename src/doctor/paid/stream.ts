@@ -14,7 +14,7 @@ export const stream: Check = {
     const { chatModel: model } = context;
     if (model === undefined) {
       const models = choose(context, 'chat');
-      return report.skipped(typeof models === 'string' ? models : 'The service accepted no chat.');
+      return report.skipped('detail' in models ? models : 'The service accepted no chat.');
     }
     const problem = context.spending.problem(model.priceUsd);
     if (problem !== undefined) return report.skipped(problem);

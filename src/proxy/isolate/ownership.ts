@@ -99,8 +99,8 @@ export async function recordOwner(
   body: Readonly<Record<string, unknown>> | undefined,
   { store, report }: StoreSettings,
 ): Promise<void> {
-  const isTask = route.price !== undefined && !route.price.startsWith('voice');
-  const names = new Set(body && resourcesIn(body, isTask ? taskFields : undefined));
+  const fields = route.resource === 'task' ? taskFields : undefined;
+  const names = new Set(body && resourcesIn(body, fields));
   if (taskId !== undefined) names.add(taskId);
   if (names.size === 0) return;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,3 +1,4 @@
+import { listModels } from '../../endpoints/models.ts';
 import type { KnownPrices } from '../../internal/request-price.ts';
 import { unchecked } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
@@ -55,7 +56,7 @@ export function createPriceList(settings: ListSettings): PriceList {
 
 async function readPrices(settings: ListSettings): Promise<Map<string, KnownPrices>> {
   const { baseURL, fetch } = settings;
-  const response = await fetch(`${baseURL}/v1/models`, {
+  const response = await fetch(`${baseURL}${listModels.path}`, {
     headers: {
       accept: 'application/json',
       authorization: `Bearer ${await resolveApiKey(settings)}`,
@@ -67,7 +68,7 @@ async function readPrices(settings: ListSettings): Promise<Map<string, KnownPric
   if (!isRecord(body) || !Array.isArray(body.data)) {
     await response?.body?.cancel().catch(() => {});
     throw new Error(
-      `The price list could not be read (${response?.status ?? 'no response'}): GET /v1/models`,
+      `The price list could not be read (${response?.status ?? 'no response'}): GET ${listModels.path}`,
     );
   }
   const models: unknown[] = body.data;

@@ -97,13 +97,13 @@ function roundedUp(count: unknown): number | undefined | null {
  * @throws a 403 if the price is not known and the limits do not allow that.
  */
 export async function priceToReserve(
-  { isPaid, price, name }: Route,
+  { isPaid, isChat, price }: Route,
   body: Body,
   limits: ResolvedLimits,
   priceList: PriceList,
 ): Promise<number> {
   if (!isPaid || limits.usd === undefined) return 0;
-  if (name === 'POST /v1/chat/completions') return limits.chatUsd;
+  if (isChat) return limits.chatUsd;
   const { model } = body;
   const hasPrices = price !== undefined && !price.startsWith('voice');
   const prices = hasPrices && typeof model === 'string' ? await priceList(model) : undefined;

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { checkOptions, objectWithMethods, stringValue } from '../../internal/validation.ts';
+import { holderOf } from '../limits/reservations.ts';
 import { keyMemoryMs, toNanoUsd, toUsd } from '../store/store.ts';
 import type { Refusal, Store } from '../store/store.ts';
-import { ownerOf } from '../store/user-state.ts';
 import * as scripts from './scripts.ts';
 
 /** The methods of an ioredis client, or of its `Cluster`, that the store uses. */
@@ -71,7 +71,7 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
         reservation;
       const input = {
         request,
-        owner: ownerOf(reservation),
+        holder: holderOf(reservation),
         nanoUsd: toNanoUsd(usd),
         isShared: isChargedOnce && key !== undefined,
         hasAttempt: attempt !== undefined,
@@ -102,7 +102,7 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
         replay,
         isStreaming,
         windowMs,
-        owner: ownerOf(settlement),
+        holder: holderOf(settlement),
         nanoUsd: toNanoUsd(usd),
         hasKey: key !== undefined,
         isShared: isChargedOnce && key !== undefined,

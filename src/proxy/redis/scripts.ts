@@ -1,6 +1,6 @@
 /**
  * The operations of the store as Lua scripts: Redis runs each one without interruption, so that no two processes can be
- * in the middle of one at the same time. They have the rules of `store/user-state.ts`: change both.
+ * in the middle of one at the same time. They have the rules of `limits/reservations.ts`: change both.
  *
  * The state of a user is one JSON text, which stays small: it holds the requests in flight, and the reservations of the
  * current windows. It expires an hour after the last of them. All times are those of Redis.
@@ -37,7 +37,7 @@ local function window_at(ms)
     if flight.leaseEndsAt <= now then
       state.inFlight[request] = nil
       local window = state.windows[flight.windowMs]
-      local held = window and window.held[flight.owner]
+      local held = window and window.held[flight.holder]
       if held and held.requests[request] then
         held.lost[request] = { body = flight.body, nanoUsd = held.requests[request] }
         held.requests[request] = nil
@@ -52,9 +52,9 @@ local function window_at(ms)
   end
   if start <= window.start then return window end
   window.start, window.nanoUsd, window.requests = start, 0, 0
-  for owner, held in pairs(window.held) do
+  for holder, held in pairs(window.held) do
     held.lost = {}
-    if next(held.requests) == nil then window.held[owner] = nil end
+    if next(held.requests) == nil then window.held[holder] = nil end
   end
   return window
 end
@@ -101,7 +101,7 @@ if input.isShared then
   local at = string.match(redis.call('GET', KEYS[3]) or '', '^%d+')
   paid = at ~= nil and tonumber(at) >= window.start
 end
-local held = window.held[input.owner]
+local held = window.held[input.holder]
 local nano = paid and 0 or input.nanoUsd
 local added = math.max(0, nano - (held and amount_of(held) or 0))
 if limits.nanoUsd and added > 0 and window.nanoUsd + reserved_in(window) + added > limits.nanoUsd then
@@ -111,12 +111,12 @@ if limits.requests and window.requests >= limits.requests then return result('re
 if limits.concurrent and count(state.inFlight) >= limits.concurrent then return result('concurrent') end
 window.requests = window.requests + 1
 state.inFlight[input.request] = {
-  leaseEndsAt = now + input.leaseMs, windowMs = text(limits.windowMs), owner = input.owner, body = input.body
+  leaseEndsAt = now + input.leaseMs, windowMs = text(limits.windowMs), holder = input.holder, body = input.body
 }
 if nano > 0 or held then
   held = held or { requests = {}, lost = {} }
   held.requests[input.request] = nano
-  window.held[input.owner] = held
+  window.held[input.holder] = held
 end
 remember()
 save()
@@ -126,10 +126,10 @@ return result('')
 /** KEYS: state, charged key. */
 export const settle = `${common}
 local window = window_at(input.windowMs)
-local flight, held = state.inFlight[input.request], window.held[input.owner]
-local known = (flight and flight.owner == input.owner) or (held and held.lost[input.request])
+local flight, held = state.inFlight[input.request], window.held[input.holder]
+local known = (flight and flight.holder == input.holder) or (held and held.lost[input.request])
 if flight then
-  if input.isStreaming and input.as ~= 'ended' then flight.owner = ''
+  if input.isStreaming and input.as ~= 'ended' then flight.holder = ''
   else state.inFlight[input.request] = nil end
 end
 if not known or input.as == 'ended' then
@@ -154,7 +154,7 @@ if held then
     end
   end
   if input.as == 'charged' or (next(held.requests) == nil and next(held.lost) == nil) then
-    window.held[input.owner] = nil
+    window.held[input.holder] = nil
   end
 end
 if input.as == 'charged' then

@@ -1,15 +1,15 @@
-import { attemptMemoryMs, keyMemoryMs, toUsd } from './store.ts';
-import type { Store } from './store.ts';
 import {
-  admit,
   countCharge,
+  holderOf,
   newUserState,
-  ownerOf,
+  reserveIn,
   reservedIn,
   settleIn,
   windowAt,
-} from './user-state.ts';
-import type { CountedKey, UserState } from './user-state.ts';
+} from '../limits/reservations.ts';
+import type { CountedKey, UserState } from '../limits/reservations.ts';
+import { attemptMemoryMs, keyMemoryMs, toUsd } from './store.ts';
+import type { Store } from './store.ts';
 
 /** How many attempts and how many keys are remembered, so that no user can exhaust the memory. */
 const maxRemembered = 100_000;
@@ -75,10 +75,10 @@ export function memoryStore(): Store {
       const { at = -Infinity } = keys.get(JSON.stringify([user, key])) ?? {};
       const isPaid = key !== undefined && isChargedOnce && at >= window.start;
       const leaseEndsAt = now + leaseMs;
-      const owner = ownerOf(reservation);
-      const refused = admit(state, window, limits, {
+      const holder = holderOf(reservation);
+      const refused = reserveIn(state, window, limits, {
         request,
-        owner,
+        holder,
         usd,
         body,
         isPaid,

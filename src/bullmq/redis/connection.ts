@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto';
-
 import type { ConnectionOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 
-import { PolygateError } from '../errors/base.ts';
-import { ConfigurationError } from '../errors/configuration.ts';
-import { ConnectionError } from '../errors/connection.ts';
-import { unchecked } from '../types/schema.ts';
-import { isRecord } from '../types/type-guards.ts';
+import { PolygateError } from '../../errors/base.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConnectionError } from '../../errors/connection.ts';
+import { unchecked } from '../../types/schema.ts';
 
 /** Documented: every call rejects within this time, in ms, while Redis is unreachable. */
 const maxOutageTime = 20_000;
@@ -109,26 +106,6 @@ export function disconnect(redis: Redis): void {
   if (redis.status === 'end') return;
   if (redis.status === 'reconnecting') redis.connect().catch(() => undefined);
   redis.disconnect();
-}
-
-const hashes = new Map<string, string>();
-
-/** Runs a script, which Redis keeps by its hash. */
-export async function runScript(
-  redis: Redis,
-  script: string,
-  keys: readonly string[],
-  args: readonly (string | number)[],
-): Promise<unknown> {
-  const hash = hashes.get(script) ?? createHash('sha1').update(script).digest('hex');
-  hashes.set(script, hash);
-  try {
-    return await redis.evalsha(hash, keys.length, ...keys, ...args);
-  } catch (error) {
-    // Redis forgets scripts when it restarts.
-    if (!(isRecord(error) && String(error.message).startsWith('NOSCRIPT'))) throw error;
-    return redis.eval(script, keys.length, ...keys, ...args);
-  }
 }
 
 /** For how long a change is repeated while Redis is unreachable, and how often, in ms. */

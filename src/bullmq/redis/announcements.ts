@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-import { disconnect, maxSilence, reconnecting } from './redis.ts';
+import { disconnect, maxSilence, reconnecting } from './connection.ts';
 
 /** An announcement: a row that has ended, a pause, or both if some may have been missed. */
 export interface Announcement {

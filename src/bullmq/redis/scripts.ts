@@ -2,12 +2,16 @@
  * The steps that must be atomic, as Lua scripts: Redis runs each one without interruption, so two processes cannot be in
  * the middle of one at the same time, and a process that dies has run it completely or not at all.
  *
- * A row is the hash of its job, with fields of its own: `pg:status`, `pg:state`, `pg:turn` and `pg:paid`. A turn is one
- * right to submit. If two processes work on one row, because the first one has lost its lock, only the one with the
- * latest turn can move the row. A row that was deleted and added again never has a turn of the earlier one.
+ * A row is the hash of its job, with more fields:
  *
- * Amounts are integers in nano-USD, because sums of fractions would drift.
+ * - `pg:status` and `pg:state`, its `RowStatus` and `RowState`.
+ * - `pg:turn`, one right to submit. If two processes work on one row, because the first one has lost its lock, only the
+ *   one with the latest turn can move the row. A row that was deleted and added again never has a turn of the earlier
+ *   one.
+ * - `pg:spent` and `pg:paid`, its charge and the key under which it was charged last: see `settlement.ts`.
  */
+import { settle } from '../settlement.ts';
+import { luaScript } from './lua-script.ts';
 
 /** Moves a row to another status and keeps the counts. A row without a status is waiting, and is not counted. */
 const setStatus = `
@@ -16,23 +20,6 @@ local function set_status(row, counts, from, to)
   if from ~= 'waiting' then redis.call('HINCRBY', counts, from, -1) end
   if to ~= 'waiting' then redis.call('HINCRBY', counts, to, 1) end
   redis.call('HSET', row, 'pg:status', to)
-end
-`;
-
-/**
- * Ends the reservation of a row. An empty amount keeps it, '0' frees it, 'reserved' spends it, because it may have been
- * charged, and any other amount is spent instead. A row spends only once under one idempotency key.
- */
-const settle = `
-local function settle(row, spend, reservations, id, key, amount)
-  if amount == '' then return end
-  local reserved = redis.call('HGET', reservations, id) or '0'
-  redis.call('HDEL', reservations, id)
-  if reserved ~= '0' then redis.call('HINCRBY', spend, 'reserved', '-' .. reserved) end
-  if amount == 'reserved' then amount = reserved end
-  if amount == '0' or redis.call('HGET', row, 'pg:paid') == key then return end
-  redis.call('HINCRBY', spend, 'spent', amount)
-  redis.call('HSET', row, 'pg:paid', key)
 end
 `;
 
@@ -80,13 +67,16 @@ end
  * A row that was submitted, retried, or removed and added again since the caller has read it is refused: what the caller
  * would send is out of date.
  *
- * KEYS: row, counts, meta, spend, reservations, slots, clock. ARGV: id, price, budget (or ''), and the version that the
- * caller has read (or '').
+ * `budget` is empty without a limit, and `version`, which the caller has read, to accept any.
  * Returns the reason why not, or 'ok', the status before and the turn.
  */
-export const admit = `${setStatus}${advance}${nextNumber}
-local row, counts, meta, spend, reservations, slots, clock = unpack(KEYS)
-local id, price, budget, version = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+export const admit = luaScript(
+  {
+    keys: ['row', 'counts', 'meta', 'spend', 'reservations', 'slots', 'clock'],
+    args: ['id', 'price', 'budget', 'version'],
+  },
+  `${setStatus}${advance}${nextNumber}
+price = tonumber(price)
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from ~= 'waiting' and from ~= 'submitting' then return {'gone'} end
@@ -118,7 +108,8 @@ set_status(row, counts, from, 'submitting')
 local turn = next_number(redis.call('HGET', row, 'pg:turn'))
 redis.call('HSET', row, 'pg:turn', turn)
 return {'ok', from, turn}
-`;
+`,
+);
 
 /**
  * Moves a row to another status with its new state: after an accepted or failed submission, a poll, or its end. Frees
@@ -127,13 +118,26 @@ return {'ok', from, turn}
  * A limit is a number that the service reported, or else 'more' after a success and 'less' after a rejection, which
  * change it only if the service reports none.
  *
- * KEYS: row, counts, results, spend, reservations, slots, clock. ARGV: id, the status before, turn, the new status, its
- * state, key, amount, limit (or ''), and the channel of ended rows.
+ * `before` is the status that the row must have, and `channel` that of ended rows.
  * Returns 1, or 0 if the row has another status or turn by now.
  */
-export const move = `${setStatus}${settle}${nextNumber}
-local row, counts, results, spend, reservations, slots, clock = unpack(KEYS)
-local id, before, turn, to, state, key, amount, limit, channel = unpack(ARGV)
+export const move = luaScript(
+  {
+    keys: ['row', 'counts', 'results', 'spend', 'reservations', 'slots', 'clock'],
+    args: [
+      'id',
+      'before',
+      'turn',
+      'to',
+      'state',
+      'key',
+      'reservation',
+      'charge',
+      'limit',
+      'channel',
+    ],
+  },
+  `${setStatus}${settle}${nextNumber}
 if limit == 'more' or limit == 'less' then
   local current = tonumber(redis.call('HGET', clock, 'limit') or 1)
   if redis.call('HEXISTS', clock, 'reported') == 0 then
@@ -148,7 +152,7 @@ if from ~= before or (redis.call('HGET', row, 'pg:turn') or '0') ~= turn then re
 set_status(row, counts, from, to)
 redis.call('HSET', row, 'pg:state', state)
 redis.call('ZREM', slots, row)
-settle(row, spend, reservations, id, key, amount)
+settle(row, spend, reservations, id, key, reservation, charge)
 if to == 'succeeded' or to == 'failed' or to == 'unknown' then
   local number = next_number(redis.call('HGET', counts, 'ended'))
   redis.call('HSET', counts, 'ended', number)
@@ -156,34 +160,39 @@ if to == 'succeeded' or to == 'failed' or to == 'unknown' then
   redis.call('PUBLISH', channel, id)
 end
 return 1
-`;
+`,
+);
 
-/** Renews the leases of a process. A lease that has expired stays lost. KEYS: slots, clock. ARGV: rows. */
-export const renew = `${advance}
-local slots, clock = unpack(KEYS)
+/** Renews the leases of a process, whose rows are a JSON array. A lease that has expired stays lost. */
+export const renew = luaScript(
+  { keys: ['slots', 'clock'], args: ['rows'] },
+  `${advance}
 local tick = advance(clock)
-for _, row in ipairs(ARGV) do redis.call('ZADD', slots, 'XX', tick, row) end
-`;
+for _, row in ipairs(cjson.decode(rows)) do redis.call('ZADD', slots, 'XX', tick, row) end
+`,
+);
 
 /**
  * Takes a failed or unknown row up again: moves it to another status with a new state, and its job from BullMQ's failed
  * jobs to the delayed ones, due now.
  *
- * KEYS: row, counts, results, spend, reservations, failed, delayed, marker. ARGV: id, the new status, its state, key,
- * amount, priority, and the turn that the caller has read (or '').
+ * `turn`, which the caller has read, is empty to accept any.
  * Returns 'ok', the status that does not allow it, 'missing', or 'busy' while a worker still records the failure, or if the
  * row was retried since the caller has read it.
  */
-export const retry = `${setStatus}${settle}
-local row, counts, results, spend, reservations, failed, delayed, marker = unpack(KEYS)
-local id, to, state, key, amount, priority, turn = unpack(ARGV)
+export const retry = luaScript(
+  {
+    keys: ['row', 'counts', 'results', 'spend', 'reservations', 'failed', 'delayed', 'marker'],
+    args: ['id', 'to', 'state', 'key', 'reservation', 'charge', 'priority', 'turn'],
+  },
+  `${setStatus}${settle}
 if redis.call('EXISTS', row) == 0 then return 'missing' end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from ~= 'failed' and from ~= 'unknown' then return from end
 if turn ~= '' and turn ~= redis.call('HGET', row, 'pg:turn') then return 'busy' end
 if redis.call('ZREM', failed, id) == 0 then return 'busy' end
 set_status(row, counts, from, to)
-settle(row, spend, reservations, id, key, amount)
+settle(row, spend, reservations, id, key, reservation, charge)
 redis.call('HINCRBY', row, 'pg:turn', 1)
 redis.call('HSET', row, 'pg:state', state, 'priority', priority, 'delay', 0)
 redis.call('HDEL', row, 'finishedOn', 'processedOn', 'failedReason', 'stacktrace')
@@ -191,26 +200,42 @@ redis.call('ZREM', results, id)
 redis.call('ZADD', delayed, 0, id)
 redis.call('ZADD', marker, 0, '0')
 return 'ok'
-`;
+`,
+);
 
 /**
  * Removes a row, its result and its job, also while a worker has its lock: the worker then finds no row. A reservation
  * whose submission may have been charged is spent.
  *
- * KEYS: row, counts, results, spend, reservations, and BullMQ's wait, active, prioritized, delayed, completed and failed
- * jobs. ARGV: id. Returns 0 if the row is submitting or running.
+ * Returns 0 if the row is submitting or running.
  */
-export const remove = `${setStatus}${settle}
-local row, counts, results, spend, reservations = unpack(KEYS)
-local id = ARGV[1]
+export const remove = luaScript(
+  {
+    keys: [
+      'row',
+      'counts',
+      'results',
+      'spend',
+      'reservations',
+      'wait',
+      'active',
+      'prioritized',
+      'delayed',
+      'completed',
+      'failed',
+    ],
+    args: ['id'],
+  },
+  `${setStatus}${settle}
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from == 'submitting' or from == 'running' then return 0 end
 if redis.call('EXISTS', row) == 0 then return 1 end
 set_status(row, counts, from, 'waiting')
-settle(row, spend, reservations, id, '', 'reserved')
+settle(row, spend, reservations, id, '', 'spend', '0')
 redis.call('ZREM', results, id)
-for index = 6, 7 do redis.call('LREM', KEYS[index], 0, id) end
-for index = 8, 11 do redis.call('ZREM', KEYS[index], id) end
+for _, jobs in ipairs({wait, active}) do redis.call('LREM', jobs, 0, id) end
+for _, jobs in ipairs({prioritized, delayed, completed, failed}) do redis.call('ZREM', jobs, id) end
 redis.call('DEL', row, row .. ':lock', row .. ':logs')
 return 1
-`;
+`,
+);

@@ -3,11 +3,14 @@ import { createHash } from 'node:crypto';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
-import { unchecked } from '../types/schema.ts';
-import { isRecord, textOf } from '../types/type-guards.ts';
-import { runScript } from './redis.ts';
-import { jobIdOf } from './row.ts';
-import type { RowData, RowState, RowStatus } from './row.ts';
+import { unchecked } from '../../types/schema.ts';
+import { isRecord, textOf } from '../../types/type-guards.ts';
+import type { Move, PauseReason } from '../move.ts';
+import { jobIdOf } from '../row.ts';
+import type { RowData, RowState, RowStatus } from '../row.ts';
+import { settleArguments, toNanoUsd } from '../settlement.ts';
+import { runScript } from './lua-script.ts';
+import type { LuaScript } from './lua-script.ts';
 import { admit, move, remove, renew, retry } from './scripts.ts';
 
 /** A row as Redis stores it. */
@@ -23,42 +26,22 @@ export interface StoredRow {
   readonly version: string;
 }
 
-/**
- * What a submission has cost: `unknown` keeps the reserved amount, `reserved` spends it, and a number of USD is spent in
- * place of it.
- */
-export type Cost = 'unknown' | 'reserved' | number;
-
-/** A change of a row. */
-export interface Move {
-  /** The status before. */
-  readonly from: RowStatus;
-  readonly to: RowStatus;
-  readonly state: RowState;
-  readonly cost?: Cost | undefined;
-  /** The account's limit as the service has reported it, or a hint if it reports none. */
-  readonly limit?: number | 'more' | 'less' | undefined;
-}
-
 /** Why a row may not submit now; `gone` if it is not waiting any more, or has changed since it was read. */
 export type Admission =
   | { readonly admitted: true; readonly before: string; readonly turn: string }
   | { readonly admitted: false; readonly reason: 'full' | 'gone' | 'paused' };
 
-/** Why a queue submits nothing: a 401 or no API key, a 402, its budget, or a call of `pause()`. */
-export type PauseReason = 'authentication' | 'balance' | 'budget' | 'caller';
-
 /** Reads and changes the rows of one queue. Each change is one script or transaction. */
 export class RowStore {
   readonly redis: Redis;
   readonly #queue: Queue<RowData>;
-  readonly #slotKeys: readonly string[];
+  readonly #slotKeys: { readonly slots: string; readonly clock: string };
 
   /** `slots` is the key of the account's slots. */
   constructor(redis: Redis, queue: Queue<RowData>, slots: string) {
     this.redis = redis;
     this.#queue = queue;
-    this.#slotKeys = [slots, `${slots}:clock`];
+    this.#slotKeys = { slots, clock: `${slots}:clock` };
   }
 
   /** The channels on which ended rows and pauses are announced. */
@@ -88,12 +71,10 @@ export class RowStore {
     budgetUsd: number | undefined,
     version = '',
   ): Promise<Admission> {
-    const [row, counts, , spend, reservations] = this.#rowKeys(jobId);
-    const keys = [row, counts, this.#key('meta'), spend, reservations, ...this.#slotKeys];
     // Infinity is no limit.
     const budget = Number.isFinite(budgetUsd) ? toNanoUsd(budgetUsd ?? 0) : '';
-    const args = [jobId, toNanoUsd(priceUsd), budget, version];
-    const reply = await runScript(this.redis, admit, keys, args);
+    const price = toNanoUsd(priceUsd);
+    const reply = await this.#run(admit, jobId, { id: jobId, price, budget, version });
     const [result, before = '', turn = ''] = Array.isArray(reply) ? reply.map(String) : [];
     if (result === 'ok') return { admitted: true, before, turn };
     return { admitted: false, reason: result === 'paused' || result === 'full' ? result : 'gone' };
@@ -101,17 +82,25 @@ export class RowStore {
 
   /** Moves a row. Returns false if it has another status or turn by now. */
   async move(jobId: string, key: string, turn: string, change: Move): Promise<boolean> {
-    const { from, to, state, cost, limit = '' } = change;
-    const keys = [...this.#rowKeys(jobId), ...this.#slotKeys];
-    const text = JSON.stringify(state);
-    const args = [jobId, from, turn, to, text, key, amountOf(cost), limit, this.channels[0]];
-    return Number(await runScript(this.redis, move, keys, args)) === 1;
+    const { from, to, state, settlement, limit = '' } = change;
+    const reply = await this.#run(move, jobId, {
+      id: jobId,
+      before: from,
+      turn,
+      to,
+      state: JSON.stringify(state),
+      key,
+      ...settleArguments(settlement),
+      limit,
+      channel: this.channels[0],
+    });
+    return Number(reply) === 1;
   }
 
   /** Renews the slots of rows that this process submits. */
   async renew(jobIds: readonly string[]): Promise<void> {
     const rows = jobIds.map((jobId) => this.#queue.toKey(jobId));
-    await runScript(this.redis, renew, this.#slotKeys, rows);
+    await runScript(this.redis, renew, this.#slotKeys, { rows: JSON.stringify(rows) });
   }
 
   /**
@@ -121,22 +110,25 @@ export class RowStore {
   async retry(
     jobId: string,
     key: string,
-    { to, state, cost }: Omit<Move, 'from'>,
+    { to, state, settlement }: Omit<Move, 'from'>,
     turn = '',
   ): Promise<string> {
-    const bullmq = ['failed', 'delayed', 'marker'].map((name) => this.#queue.toKey(name));
-    const keys = [...this.#rowKeys(jobId), ...bullmq];
-    // Polls come before new rows.
-    const priority = to === 'running' ? 0 : 1;
-    const args = [jobId, to, JSON.stringify(state), key, amountOf(cost), priority, turn];
-    return String(await runScript(this.redis, retry, keys, args));
+    const reply = await this.#run(retry, jobId, {
+      id: jobId,
+      to,
+      state: JSON.stringify(state),
+      key,
+      ...settleArguments(settlement),
+      // Polls come before new rows.
+      priority: to === 'running' ? 0 : 1,
+      turn,
+    });
+    return String(reply);
   }
 
   /** Removes a row. Returns false if it is submitting or running. */
   async remove(jobId: string): Promise<boolean> {
-    const names = ['wait', 'active', 'prioritized', 'delayed', 'completed', 'failed'];
-    const keys = [...this.#rowKeys(jobId), ...names.map((name) => this.#queue.toKey(name))];
-    return Number(await runScript(this.redis, remove, keys, [jobId])) === 1;
+    return Number(await this.#run(remove, jobId, { id: jobId })) === 1;
   }
 
   /** Redis's time in ms. */
@@ -227,12 +219,41 @@ export class RowStore {
     return this.#queue.toKey(`polygate:${name}`);
   }
 
-  /** The keys that most scripts begin with. */
-  #rowKeys(jobId: string): readonly [string, string, string, string, string] {
-    const row = this.#queue.toKey(jobId);
-    const [counts, results] = [this.#key('counts'), this.#key('results')];
-    return [row, counts, results, this.#key('spend'), this.#key('reservations')];
+  /** Runs a script for a job. */
+  async #run<Argument extends string>(
+    script: LuaScript<keyof ScriptKeys, Argument>,
+    jobId: string,
+    args: Readonly<Record<Argument, string | number>>,
+  ): Promise<unknown> {
+    const keys = scriptKeys((name) => this.#queue.toKey(name), jobId, this.#slotKeys);
+    return runScript(this.redis, script, keys, args);
   }
+}
+
+type ScriptKeys = ReturnType<typeof scriptKeys>;
+
+/** The keys that scripts can change: those of a row, of its queue and its account, and the lists of BullMQ. */
+function scriptKeys(
+  toKey: (name: string) => string,
+  jobId: string,
+  slotKeys: { readonly slots: string; readonly clock: string },
+) {
+  return {
+    ...slotKeys,
+    row: toKey(jobId),
+    counts: toKey('polygate:counts'),
+    meta: toKey('polygate:meta'),
+    spend: toKey('polygate:spend'),
+    reservations: toKey('polygate:reservations'),
+    results: toKey('polygate:results'),
+    wait: toKey('wait'),
+    active: toKey('active'),
+    prioritized: toKey('prioritized'),
+    delayed: toKey('delayed'),
+    completed: toKey('completed'),
+    failed: toKey('failed'),
+    marker: toKey('marker'),
+  };
 }
 
 /** The key of an account's slots. All queues with this prefix and base URL share them. */
@@ -255,13 +276,6 @@ function parseRow(fields: readonly (string | null)[]): StoredRow | undefined {
     version: `${timestamp ?? ''} ${turn ?? '0'}`,
   };
 }
-
-/** Redis computes with integers only. */
-const toNanoUsd = (usd: number): string =>
-  String(Math.min(Number.MAX_SAFE_INTEGER, Math.round(usd * 1e9)));
-
-const amountOf = (cost: Cost | undefined): string =>
-  typeof cost === 'number' ? toNanoUsd(cost) : cost === 'reserved' ? cost : '';
 
 /** Whether a value is the data of a row, and not that of a job of someone else. */
 function isRowData(value: unknown): value is RowData {

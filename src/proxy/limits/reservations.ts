@@ -1,21 +1,22 @@
 /**
- * What is stored of one user, and how it changes. `redis/scripts.ts` has the same rules in Lua: change both, and
- * `testing/`, which checks that they agree.
+ * Enforces the limits of one user, on what a store has recorded. `redis/scripts.ts` has the same rules in Lua: change
+ * both, and `testing/`, which checks that they agree.
  */
-import type { Refusal, Settlement, StoredLimits } from './store.ts';
-import { toNanoUsd } from './store.ts';
+import type { Refusal, Settlement, StoredLimits } from '../store/store.ts';
+import { toNanoUsd } from '../store/store.ts';
 
 /** A request in flight. */
 interface Flight {
   /** When it counts as lost, in ms. */
   leaseEndsAt: number;
   readonly windowMs: number;
-  /** The name of its reservation. */
-  readonly owner: string;
+  readonly holder: string;
   readonly body: string;
 }
 
-/** Money that is set aside for the requests of one key, or for one request: the highest of their amounts. */
+/**
+ * Money that is set aside for one holder, which is a key or a request: the highest amount of its requests.
+ */
 interface Held {
   /** The amounts of its requests in flight, by their ids. */
   readonly requests: Map<string, number>;
@@ -36,6 +37,7 @@ interface Window {
   start: number;
   nanoUsd: number;
   requests: number;
+  /** By holder. */
   readonly held: Map<string, Held>;
 }
 
@@ -69,19 +71,19 @@ export function windowAt(state: UserState, windowMs: number, now: number): Windo
   // If the clock moves backwards, keep the current window.
   if (start <= window.start) return window;
   Object.assign(window, { start, nanoUsd: 0, requests: 0 });
-  for (const [owner, { requests, lost }] of window.held) {
+  for (const [holder, { requests, lost }] of window.held) {
     lost.clear();
-    if (requests.size === 0) window.held.delete(owner);
+    if (requests.size === 0) window.held.delete(holder);
   }
   return window;
 }
 
 /** Requests whose process has stopped renewing them are no longer in flight, and may have been charged. */
 function loseExpired({ inFlight, windows }: UserState, now: number): void {
-  for (const [request, { leaseEndsAt, windowMs, owner, body }] of inFlight) {
+  for (const [request, { leaseEndsAt, windowMs, holder, body }] of inFlight) {
     if (leaseEndsAt > now) continue;
     inFlight.delete(request);
-    const held = windows.get(windowMs)?.held.get(owner);
+    const held = windows.get(windowMs)?.held.get(holder);
     const nanoUsd = held?.requests.get(request);
     if (held === undefined || nanoUsd === undefined) continue;
     held.requests.delete(request);
@@ -100,14 +102,14 @@ function amountOf({ requests, lost }: Held): number {
   return Math.max(0, ...requests.values(), ...lostUsd);
 }
 
-/** The name of the reservation of a request: its key, or its own id. */
-export const ownerOf = (of: Pick<Settlement, 'key' | 'isChargedOnce' | 'request'>): string =>
+/** What money is set aside for: the key of a request, or its id. */
+export const holderOf = (of: Pick<Settlement, 'key' | 'isChargedOnce' | 'request'>): string =>
   of.isChargedOnce && of.key !== undefined ? `key ${of.key}` : of.request;
 
-/** A request to {@link admit}. */
-interface Candidate {
+/** A request that is about to be forwarded. */
+interface Claim {
   readonly request: string;
-  readonly owner: string;
+  readonly holder: string;
   readonly usd: number;
   readonly body: string;
   /** Whether its key was charged in this window, so that it costs nothing. */
@@ -115,15 +117,15 @@ interface Candidate {
   readonly leaseEndsAt: number;
 }
 
-/** Records a request in a window, or returns the limit that it would exceed. */
-export function admit(
+/** Reserves the amount of a request in a window, or returns the limit that it would exceed. */
+export function reserveIn(
   { inFlight }: UserState,
   window: Window,
   limits: StoredLimits,
-  { request, owner, usd, body, isPaid, leaseEndsAt }: Candidate,
+  { request, holder, usd, body, isPaid, leaseEndsAt }: Claim,
 ): Refusal | undefined {
   if (inFlight.has(request)) return undefined;
-  const held = window.held.get(owner);
+  const held = window.held.get(holder);
   const nanoUsd = isPaid ? 0 : toNanoUsd(usd);
   const added = Math.max(0, nanoUsd - (held ? amountOf(held) : 0));
   const committed = window.nanoUsd + reservedIn(window);
@@ -133,14 +135,14 @@ export function admit(
   if (limits.requests !== undefined && window.requests >= limits.requests) return 'requests';
   if (limits.concurrent !== undefined && inFlight.size >= limits.concurrent) return 'concurrent';
   window.requests += 1;
-  inFlight.set(request, { leaseEndsAt, windowMs: limits.windowMs, owner, body });
+  inFlight.set(request, { leaseEndsAt, windowMs: limits.windowMs, holder, body });
   if (nanoUsd === 0 && held === undefined) return undefined;
   const { requests, lost } = held ?? {
     requests: new Map<string, number>(),
     lost: new Map<string, Lost>(),
   };
   requests.set(request, nanoUsd);
-  window.held.set(owner, { requests, lost });
+  window.held.set(holder, { requests, lost });
   return undefined;
 }
 
@@ -154,12 +156,12 @@ export function settleIn(
   settlement: Settlement,
 ): number | undefined {
   const { request, body, as, isStreaming } = settlement;
-  const owner = ownerOf(settlement);
+  const holder = holderOf(settlement);
   const flight = inFlight.get(request);
-  const held = window.held.get(owner);
-  const isKnown = flight?.owner === owner || held?.lost.has(request) === true;
+  const held = window.held.get(holder);
+  const isKnown = flight?.holder === holder || held?.lost.has(request) === true;
   if (flight !== undefined) {
-    if (isStreaming && as !== 'ended') inFlight.set(request, { ...flight, owner: '' });
+    if (isStreaming && as !== 'ended') inFlight.set(request, { ...flight, holder: '' });
     else inFlight.delete(request);
   }
   if (!isKnown || as === 'ended') return undefined;
@@ -176,7 +178,7 @@ export function settleIn(
   if (as === 'invalid' && held.requests.size === 0) {
     for (const [id, lost] of held.lost) if (lost.body === body) held.lost.delete(id);
   }
-  if (as === 'charged' || held.requests.size + held.lost.size === 0) window.held.delete(owner);
+  if (as === 'charged' || held.requests.size + held.lost.size === 0) window.held.delete(holder);
   return reserved;
 }
 

@@ -1,0 +1,31 @@
+import { APIError } from '../../errors/api.ts';
+import { PolygateError } from '../../errors/base.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { AuthenticationError, ConcurrencyLimitError } from '../../errors/status.ts';
+import type { Move } from '../move.ts';
+
+/** Whether there is no valid API key: the service rejects it, or the function that returns it fails. */
+export const lacksKey = (error: unknown): boolean =>
+  AuthenticationError.is(error) ||
+  (ConfigurationError.is(error) && error.message.startsWith('apiKey'));
+
+/** Whether another submission under the same key can succeed. */
+export function canSubmitLater(error: unknown): boolean {
+  if (APIError.is(error)) {
+    return error.status >= 500 || error.status === 408 || error.status === 429;
+  }
+  return PolygateError.is(error) && !ConfigurationError.is(error);
+}
+
+/** Whether the service rejects a request for good, so that it makes no sense to repeat it. */
+export const isRejected = (error: unknown): boolean => APIError.is(error) && !canSubmitLater(error);
+
+/** The delay that the service has requested, in ms. */
+export const retryAfterOf = (error: unknown): number | undefined =>
+  APIError.is(error) ? error.retryAfterMs : undefined;
+
+/** The limit that a response reports; a hint if a submission reports none. */
+export function reportedLimit(error: unknown): Move['limit'] {
+  const limit = APIError.is(error) ? error.meta.concurrency.limit : undefined;
+  return limit ?? (ConcurrencyLimitError.is(error) ? 'less' : undefined);
+}

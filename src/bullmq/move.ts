@@ -1,0 +1,25 @@
+import type { RowState, RowStatus } from './row.ts';
+import type { Settlement } from './settlement.ts';
+
+/** A change of a row. */
+export interface Move {
+  /** The status before. */
+  readonly from: RowStatus;
+  readonly to: RowStatus;
+  readonly state: RowState;
+  /** What becomes of the reserved price; undefined keeps it. */
+  readonly settlement?: Settlement | undefined;
+  /** The account's limit as the service has reported it, or a hint if it reports none. */
+  readonly limit?: number | 'more' | 'less' | undefined;
+}
+
+/** Why a queue submits nothing: a 401 or no API key, a 402, its budget, or a call of `pause()`. */
+export type PauseReason = 'authentication' | 'balance' | 'budget' | 'caller';
+
+/** What a step has led to: how the row moves, when its next step is due, and whether the queue has to stop. */
+export interface Step {
+  readonly move: Move;
+  /** Delay before the next step in ms; undefined if the row has ended, or may not continue while the queue is paused. */
+  readonly delayMs?: number | undefined;
+  readonly pause?: PauseReason | undefined;
+}

@@ -1,0 +1,46 @@
+import type { KnownPrices, Polygate } from 'polygate';
+
+import { estimateUsd } from '../internal/row-driver.ts';
+import { isRejected, lacksKey } from './decisions/failures.ts';
+import type { RowData } from './row.ts';
+
+/** How long known prices are used, in ms. */
+const pricingTime = 300_000;
+
+/** The prices of models, which are fetched every few minutes. */
+export class RowPrices {
+  readonly #gateway: Polygate;
+  readonly #known = new Map<string, { pricing: Promise<KnownPrices>; expiresAt: number }>();
+
+  constructor(gateway: Polygate) {
+    this.#gateway = gateway;
+  }
+
+  /** What a row costs in USD at most: with the most expensive of its models. */
+  async of(data: RowData): Promise<number> {
+    const models = [data.params.model, ...(data.fallback ?? [])];
+    const prices = await Promise.all(
+      models.map(async (model) => estimateUsd(data, await this.#pricingOf(model))),
+    );
+    return Math.max(...prices);
+  }
+
+  #pricingOf(model: string): Promise<KnownPrices> {
+    const now = performance.now();
+    let known = this.#known.get(model);
+    if (known === undefined || known.expiresAt < now) {
+      const pricing = this.#gateway.models.retrieve(model).then(
+        (record) => record.pricing,
+        (error: unknown) => {
+          // The service does not know the model, so there is no price to wait for.
+          if (isRejected(error) && !lacksKey(error)) return undefined;
+          this.#known.delete(model);
+          throw error;
+        },
+      );
+      known = { pricing, expiresAt: now + pricingTime };
+      this.#known.set(model, known);
+    }
+    return known.pricing;
+  }
+}

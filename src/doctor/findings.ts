@@ -1,0 +1,74 @@
+import { assumptions } from 'polygate';
+
+import { aspects } from './check.ts';
+import type { Check } from './check.ts';
+import type { DiagnoseOptions, DiagnosisCheck } from './diagnosis.ts';
+import type { AssumptionId, Finding } from './report.ts';
+import { plainText } from './text.ts';
+
+/** The findings of a diagnosis. Each assumption is that of one of them. */
+export class Findings {
+  readonly all: DiagnosisCheck[] = [];
+  readonly #onCheck: DiagnoseOptions['onCheck'];
+  readonly #reported = new Set<AssumptionId>();
+  #callbackError: { readonly error: unknown } | undefined;
+
+  constructor(onCheck: DiagnoseOptions['onCheck']) {
+    this.#onCheck = onCheck;
+  }
+
+  hasReported(assumption: AssumptionId | undefined): boolean {
+    return assumption !== undefined && this.#reported.has(assumption);
+  }
+
+  /** The assumptions that a check should have reported and no check has, with the reasons for it. */
+  openAssumptions({ assumptions: own = [] }: Check) {
+    return own.filter(([id]) => !this.#reported.has(id));
+  }
+
+  /** Adds a finding, and passes it to the caller. */
+  add(check: Check, finding: Finding): void {
+    this.throwCallbackError();
+    const described = describeFinding(check, finding);
+    const { assumption, ...withoutAssumption } = described;
+    const added = this.hasReported(assumption) ? withoutAssumption : described;
+    if (assumption !== undefined) this.#reported.add(assumption);
+    this.all.push(added);
+    try {
+      this.#onCheck?.(added);
+    } catch (error) {
+      this.#callbackError = { error };
+      throw error;
+    }
+  }
+
+  /** Adds the finding that ends a check, which is about what the check is for. */
+  addEnd(check: Check, finding: Finding): void {
+    const subject = this.openAssumptions(check).find(([id]) => !(id in aspects))?.[0];
+    const aspect = this.all.some(({ id }) => id === check.id) ? 'error' : undefined;
+    this.add(check, subject ? { assumption: subject, ...finding } : { aspect, ...finding });
+  }
+
+  /** Throws what the caller's callback has thrown: a check may have caught it. */
+  throwCallbackError(): void {
+    if (this.#callbackError) throw this.#callbackError.error;
+  }
+}
+
+/** Completes a finding: its id and title are those of its assumption, if that is only one aspect of the check. */
+function describeFinding(check: Check, finding: Finding): DiagnosisCheck {
+  const { assumption, status, skipReason, advice, option } = finding;
+  const ownAspect = aspects[assumption ?? ''];
+  const { aspect = ownAspect } = finding;
+  const gap = ownAspect && assumptions.find(({ id }) => id === assumption)?.gap;
+  return {
+    id: aspect === undefined ? check.id : `${check.id}.${aspect}`,
+    title: finding.title ?? gap ?? check.title,
+    status,
+    detail: plainText(finding.detail),
+    ...(skipReason && { skipReason }),
+    ...(assumption && { assumption }),
+    ...(advice !== undefined && { advice: plainText(advice) }),
+    ...(option && { option }),
+  };
+}
