@@ -25,6 +25,7 @@ export default defineConfig({
     alias: [
       { find: /^polygate$/, replacement: source('index.ts') },
       { find: /^polygate\/chat$/, replacement: source('chat.ts') },
+      { find: /^polygate\/all$/, replacement: source('all.ts') },
       { find: /^polygate\/doctor$/, replacement: source('doctor/index.ts') },
       { find: /^polygate\/ai-sdk$/, replacement: source('ai-sdk/index.ts') },
       { find: /^polygate\/bullmq$/, replacement: source('bullmq/index.ts') },

@@ -31,6 +31,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'chat-client.ts': [...base, 'core', 'resources', 'base-client.ts'],
   'index.ts': [...base, 'core', 'resources', 'base-client.ts', 'client.ts'],
   'chat.ts': [...base, 'core', 'resources', 'chat-client.ts', 'index.ts'],
+  'all.ts': ['core'],
   internal: [...base, 'core', 'resources', 'client.ts'],
   journal: ['types', 'errors/configuration.ts', 'node:fs/promises', 'node:os', 'node:path'],
   node: ['types/nearest-name.ts', 'types/schema.ts', 'polygate', 'node:*', 'node:*/**'],

@@ -1,9 +1,7 @@
 import { BaseClient } from './base-client.ts';
-import { batch } from './core/batch/batch.ts';
 import type { BatchOptions, RecoverOptions } from './core/batch/options.ts';
-import { recover } from './core/batch/recover.ts';
 import type { AnySubmission, RecoveredRow, RowOf } from './core/batch/results.ts';
-import { throwToCaller } from './core/call/caller-stack.ts';
+import { startBatch, startRecovery } from './core/batch/start.ts';
 import { createContext } from './core/call/context.ts';
 import type { ClientContext } from './core/call/context.ts';
 import { sendRawRequest } from './core/call/raw-request.ts';
@@ -14,12 +12,12 @@ import { resolveConfig } from './core/config/config.ts';
 import type { Config } from './core/config/config.ts';
 import type { PolygateOptions } from './core/config/options.ts';
 import { createGatewayFetch } from './core/fetch/gateway-fetch.ts';
-import type { FetchOptions } from './core/fetch/gateway-fetch.ts';
-import { createTransport, hooksRule } from './core/http/ky-transport.ts';
+import type { FetchOptions } from './core/fetch/send-fetch.ts';
+import { createTransport, hooksRule } from './core/http/hooked-transport.ts';
 import type { DownloadResponse } from './core/tasks/download-body.ts';
-import { download } from './core/tasks/download.ts';
 import type { DownloadOptions } from './core/tasks/download.ts';
 import { parseReceipt } from './core/tasks/receipt.ts';
+import { startDownload } from './core/tasks/start-download.ts';
 import type { Task } from './core/tasks/task.ts';
 import { AccountNamespace } from './resources/account.ts';
 import { Audio } from './resources/audio.ts';
@@ -165,9 +163,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
     source: string | Generation | TaskHandle,
     options?: DownloadOptions,
   ): Promise<DownloadResponse> {
-    return download(this.#context, source, (receipt) => this.resume(receipt), options).catch(
-      throwToCaller,
-    );
+    return startDownload(this.#context, source, (receipt) => this.resume(receipt), options);
   }
 
   /**
@@ -227,7 +223,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
     options: BatchOptions<Input> = {},
   ): AsyncGenerator<RowOf<Input, Described>, void, undefined> {
     const fetchModel = (model: string) => this.models.retrieve(model);
-    return batch(this.#context, { inputs, describe, options, fetchModel });
+    return startBatch(this.#context, { inputs, describe, options, fetchModel });
   }
 
   /**
@@ -258,7 +254,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
         this.chat.completions.restore(params, fallback),
     };
     const fetchModel = (model: string) => this.models.retrieve(model);
-    return recover(this.#context, { journal, recreate, options, fetchModel });
+    return startRecovery(this.#context, { journal, recreate, options, fetchModel });
   }
 
   /** Returns the namespace for a kind of task. */

@@ -1,3 +1,4 @@
+import { partsLoading } from '../types/parts-loading.ts';
 import type { MockClock } from './clock.ts';
 
 /** Fixed, so that dates in responses are the same in every run. */
@@ -135,14 +136,17 @@ export class VirtualClock implements MockClock {
     }
   }
 
-  /** Resolves when no sleep has started, ended or been aborted for a few turns of the event loop. */
+  /**
+   * Resolves when no sleep has started, ended or been aborted for a few turns of the event loop. A client that is still
+   * loading a part is not idle: files take real time, in which no virtual time may pass.
+   */
   async #idle(): Promise<void> {
     let lastSeen = this.#events;
     for (let turn = 0; turn < idleTurns; turn += 1) {
       await new Promise<void>((resolve) => {
         nextTurn(resolve);
       });
-      if (lastSeen === this.#events) continue;
+      if (lastSeen === this.#events && partsLoading().size === 0) continue;
       lastSeen = this.#events;
       turn = 0;
     }

@@ -1,28 +1,22 @@
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { execute } from '../core/call/execute.ts';
-import { checkParams, mergeExtraBody } from '../core/call/params.ts';
-import { checkRequestOptions, fallbackRules } from '../core/call/request-options.ts';
+import { mergeExtraBody } from '../core/call/params.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
 import type { RequestPromise } from '../core/call/request-promise.ts';
 import { runNow, startRequest } from '../core/call/request.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
 import type { ChatSubmission } from '../core/chat/chat-submission.ts';
-import {
-  createCompletion,
-  describeChat,
-  listProblem,
-  prepareChat,
-} from '../core/chat/prepare-chat.ts';
+import { completionParser } from '../core/chat/completion-parser.ts';
+import { createCompletion, describeChat, prepareChat } from '../core/chat/prepare-chat.ts';
 import type { PreparedChat } from '../core/chat/prepare-chat.ts';
-import { completionParser } from '../core/chat/structured-output.ts';
-import { runRules, runTools } from '../core/chat/tool-run.ts';
+import { checkRun, startRun } from '../core/chat/start-run.ts';
 import type { RunOptions } from '../core/chat/tool-run.ts';
 import { captureContext } from '../core/config/caller-context.ts';
 import { notify } from '../core/config/log.ts';
 import { checkValue } from '../core/config/validation.ts';
 import { emptyMeta } from '../core/http/response-meta.ts';
-import { openStream } from '../core/stream/chunk-reader.ts';
+import { openStream } from '../core/stream/open-stream.ts';
 import { pendingStream } from '../core/stream/pending-stream.ts';
 import { Stream } from '../core/stream/stream.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../types/chat/completion.ts';
@@ -178,8 +172,8 @@ export class ChatCompletions {
       'false: a row of a batch is not streamed',
     ]);
     const request = runNow(() => {
-      const { call, transform } = prepareChat(this.#context, params, options, false);
-      return { model: call.model, body: call.body, transform };
+      const { call, parts, transform } = prepareChat(this.#context, params, options, false);
+      return { model: call.model, body: call.body, parts, transform };
     });
     return describeChat<Output>(this.#context, request, options);
   }
@@ -227,16 +221,12 @@ export class ChatCompletions {
     params: RunParams<Arguments>,
     options: RunOptions = {},
   ): Promise<ToolRun> {
-    checkParams(
-      params,
-      (fields) => listProblem(fields, 'messages') ?? listProblem(fields, 'tools'),
-    );
-    checkRequestOptions(options, runRules, fallbackRules);
+    checkRun(params, options);
     // Later rounds start long after the caller's context has ended.
     const { config } = this.#context;
     const enter = captureContext(config);
     const { onStream, ...own } = options;
-    return runTools(params, own, (round, roundOptions, progress) =>
+    return startRun(params, own, (round, roundOptions, progress) =>
       enter(async () => {
         if (!onStream)
           return createCompletion(

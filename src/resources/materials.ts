@@ -18,7 +18,7 @@ import { queryString } from '../core/http/path.ts';
 import { materialTarget, readMaterial } from '../core/tasks/materials.ts';
 import type { MaterialUpdate } from '../core/tasks/materials.ts';
 import { toPollResult } from '../core/tasks/poll-target.ts';
-import { updatesOf, waitCallbackRules, waitForResult } from '../core/tasks/poll.ts';
+import { updatesOf, waitCallbackRules, waitForResult, waits } from '../core/tasks/poll.ts';
 import {
   createMaterial,
   deleteMaterial,
@@ -183,6 +183,7 @@ export class Materials {
     const context = this.#context;
     const prepare = (config: Config) => ({
       ...prepareCreate(config, params, options, registerRules),
+      parts: [waits],
       wait: { ...options, headers: undefined, requestId: undefined },
     });
     return startRequest(context, prepare, async ({ wait, ...prepared }) => {

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 
 import Metro from 'metro';
@@ -30,6 +31,10 @@ const config = await Metro.loadConfig(
       unstable_conditionNames: ['react-native', 'import', 'require'],
     },
     transformer: {
+      // As in the configurations of React Native and Expo.
+      asyncRequireModulePath: fileURLToPath(
+        import.meta.resolve('metro-runtime/src/modules/asyncRequire'),
+      ),
       getTransformOptions: async () => ({ transform: { experimentalImportSupport: true } }),
     },
   },

@@ -1,9 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { unchecked } from '../../types/schema.ts';
 import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
 import { ChatSubmission } from '../chat/chat-submission.ts';
-import { captureContext } from '../config/caller-context.ts';
 import type { CallerContext } from '../config/caller-context.ts';
 import { checkOptions, checkValue, functionValue } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
@@ -12,7 +10,7 @@ import { batchRules, recoverRules } from './options.ts';
 import type { BatchOptions } from './options.ts';
 import type { RowWork } from './pool/row-source.ts';
 import { runRows } from './pool/run-rows.ts';
-import type { AnySubmission, RowOf, RowResult } from './results.ts';
+import type { AnySubmission, RowResult } from './results.ts';
 import { rowError } from './row-errors.ts';
 import { planChat } from './row/chat-plan.ts';
 import type { RowPlan } from './row/row-plan.ts';
@@ -43,15 +41,7 @@ export interface BatchArguments<Input, Described extends AnySubmission> {
 }
 
 /** Submits rows as slots become free, waits for their tasks, and yields each result as soon as it is available. */
-export function batch<Input, Described extends AnySubmission>(
-  client: ClientContext,
-  given: BatchArguments<Input, Described>,
-): AsyncGenerator<RowOf<Input, Described>, void, undefined> {
-  // Not in the generator, which runs when the caller takes the first result.
-  return unchecked(generateRows(client, captureContext(client.config), given));
-}
-
-async function* generateRows<Input, Described extends AnySubmission>(
+export async function* runBatch<Input, Described extends AnySubmission>(
   client: ClientContext,
   enter: CallerContext,
   { inputs, describe, options, fetchModel }: BatchArguments<Input, Described>,

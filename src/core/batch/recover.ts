@@ -1,8 +1,6 @@
 import { abortedError } from '../../errors/aborted.ts';
-import { unchecked } from '../../types/schema.ts';
 import type { Journal } from '../../types/tasks/journal.ts';
 import type { ClientContext } from '../call/context.ts';
-import { captureContext } from '../config/caller-context.ts';
 import type { CallerContext } from '../config/caller-context.ts';
 import { checkOptions, checkValue } from '../config/validation.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
@@ -14,7 +12,7 @@ import { recoverRules } from './options.ts';
 import type { RecoverOptions } from './options.ts';
 import type { RowWork } from './pool/row-source.ts';
 import { runRows } from './pool/run-rows.ts';
-import type { RecoveredRow, RowResult } from './results.ts';
+import type { RowResult } from './results.ts';
 import { planRecovery } from './row/recovery-plan.ts';
 import type { Recreate } from './row/recovery-plan.ts';
 import { Row } from './row/row.ts';
@@ -24,7 +22,7 @@ import type { RunContext } from './run/context.ts';
 import type { FetchModel } from './run/prices.ts';
 
 /** A recovery, as the client passes it on. */
-interface RecoverArguments {
+export interface RecoverArguments {
   readonly journal: Journal;
   readonly recreate: Recreate;
   readonly options: RecoverOptions;
@@ -35,15 +33,7 @@ interface RecoverArguments {
  * Finishes the rows that earlier runs left unfinished: waits for their tasks, and resubmits rows whose params are
  * stored.
  */
-export function recover(
-  client: ClientContext,
-  given: RecoverArguments,
-): AsyncGenerator<RecoveredRow, void, undefined> {
-  // Not in the generator, which runs when the caller takes the first result.
-  return unchecked(generateRows(client, captureContext(client.config), given));
-}
-
-async function* generateRows(
+export async function* runRecovery(
   client: ClientContext,
   enter: CallerContext,
   { journal, recreate, options, fetchModel }: RecoverArguments,

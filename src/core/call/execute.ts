@@ -1,5 +1,7 @@
 import { PolygateError } from '../../errors/base.ts';
+import { captureContext } from '../config/caller-context.ts';
 import { monotonicNow } from '../config/clock.ts';
+import { Part } from '../http/part.ts';
 import { SlotLease } from '../limits/slot-lease.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { needsSlot, routeOf } from './api-call.ts';
@@ -15,19 +17,60 @@ import type { Retry, RetryPolicy } from './failure/retry.ts';
 import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import type { PreparedCall, RunningCall } from './running-call.ts';
-import { sendToModels } from './send-to-models.ts';
 import { startCallSpan } from './telemetry.ts';
 
-/** Executes an API call. Every request of the client is one, except downloads. */
+export const fallbackLoop = /* @__PURE__ */ new Part(() => import('./send-to-models.ts'));
+
+/**
+ * Executes an API call. Every request of the client is one, except downloads. The parts of the client that the call needs
+ * are loaded before anything is sent.
+ */
 export function execute<Result>(
   context: ClientContext,
   prepared: PreparedCall,
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
+  const { fallback, parts = [] } = prepared;
+  const missing = [context.transport.part, fallback && fallbackLoop, ...parts].flatMap((part) =>
+    part && !part.loaded ? [part] : [],
+  );
+  return missing.length === 0
+    ? send(context, prepared, handle)
+    : loadAndSend(context, prepared, handle, missing);
+}
+
+/** Loads parts in the time that the call has, and sends it in the context of the caller. */
+async function loadAndSend<Result>(
+  context: ClientContext,
+  prepared: PreparedCall,
+  handle: ResponseHandler<Result>,
+  parts: readonly Part<unknown>[],
+): Promise<ApiResponse<Result>> {
+  const { config } = context;
+  const enter = captureContext(config);
+  const { call, options } = prepared;
+  const { signal, idempotencyKey, startedAt = monotonicNow(config.clock) } = options;
+  const { totalTimeout = config.totalTimeout ?? Infinity } = options;
+  const timeout = Math.min(options.timeout ?? call.timeout ?? config.timeout, totalTimeout);
+  const details = { outcome: 'not-sent', idempotencyKey, task: call.task } as const;
+  await Promise.all(parts.map((part) => part.load({ signal, timeout, details })));
+  const sent = { ...prepared, options: { ...options, startedAt } };
+  return enter(() => send(context, sent, handle));
+}
+
+/** Sends a call to its model, or to its models one after the other. */
+function send<Result>(
+  context: ClientContext,
+  prepared: PreparedCall,
+  handle: ResponseHandler<Result>,
+): Promise<ApiResponse<Result>> {
   const { call, options, fallback } = prepared;
-  return fallback
-    ? sendToModels(context, prepared, fallback, (...sent) => sendToModel(context, ...sent, handle))
-    : sendToModel(context, call, options, handle);
+  if (!fallback) return sendToModel(context, call, options, handle);
+  return fallbackLoop
+    .load()
+    .then(({ sendToModels }) =>
+      sendToModels(context, prepared, fallback, (...sent) => sendToModel(context, ...sent, handle)),
+    );
 }
 
 /**

@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ResponseSchema } from '../../types/schema.ts';
 import { captureContext } from '../config/caller-context.ts';
 import type { Config } from '../config/config.ts';
+import { Part } from '../http/part.ts';
 import { fillPath } from '../http/path.ts';
 import { callTo, needsSlot } from './api-call.ts';
 import type { ResponseReader } from './api-call.ts';
@@ -14,7 +15,6 @@ import { RequestPromise } from './request-promise.ts';
 import { readJson, readWithSchema } from './response.ts';
 import type { ApiResponse } from './response.ts';
 import type { PreparedCall } from './running-call.ts';
-import { keepBodyUnread } from './unread-body.ts';
 
 /** Checks the arguments of a method, and returns its call. Runs when the method is called. */
 export type Prepare<Call extends PreparedCall = PreparedCall> = (config: Config) => Call;
@@ -67,6 +67,8 @@ export function startRequest<Call extends PreparedCall, Result>(
   return new RequestPromise((isRaw) => enter(() => start(isRaw)));
 }
 
+export const rawBodies = /* @__PURE__ */ new Part(() => import('./unread-body.ts'));
+
 /**
  * Executes a call and leaves the body to the caller. Aborting the caller's signal aborts the body, too. A call with a
  * concurrency slot holds it until the body ends.
@@ -76,8 +78,15 @@ async function executeRaw(
   prepared: PreparedCall,
 ): Promise<ApiResponse<never>> {
   const { call, options } = prepared;
-  const handle = keepBodyUnread(needsSlot(call, context.config), options.signal);
-  const { data: response, meta } = await execute(context, prepared, handle);
+  const holdsSlot = needsSlot(call, context.config);
+  const { data: response, meta } = await execute(
+    context,
+    { ...prepared, parts: [...(prepared.parts ?? []), rawBodies] },
+    async (received) => {
+      const { keepBodyUnread } = await rawBodies.load();
+      return keepBodyUnread(holdsSlot, options.signal)(received);
+    },
+  );
   return {
     response,
     meta,

@@ -1,3 +1,4 @@
+import type { Part } from '../http/part.ts';
 import type { Reservation } from '../limits/ledger.ts';
 import type { ApiCall } from './api-call.ts';
 import type { CallHistory } from './attempt/history.ts';
@@ -14,6 +15,8 @@ export interface PreparedCall {
   readonly options: CheckedOptions;
   /** The other models to which it may be sent. */
   readonly fallback?: Fallback | undefined;
+  /** The parts of the client that have to be loaded before it is sent. */
+  readonly parts?: readonly Part<unknown>[] | undefined;
 }
 
 /** A call in progress. Only its history changes. */

@@ -23,7 +23,7 @@ export async function sendToModels<Result>(
   send: (call: ApiCall, options: CheckedOptions) => Promise<Result>,
 ): Promise<Result> {
   const { config, shared } = context;
-  const startedAt = monotonicNow(config.clock);
+  const { startedAt = monotonicNow(config.clock) } = options;
   const { totalTimeout = config.totalTimeout ?? Infinity } = options;
   const isSkipped = (model: string) => (shared.skippedUntil.get(model) ?? -Infinity) > startedAt;
   const skipped = models.filter(isSkipped);

@@ -5,15 +5,15 @@ import { unchecked } from '../../types/schema.ts';
 import type { StandardSchema } from '../../types/standard-schema.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import { emptyMeta } from '../http/response-meta.ts';
+import { streamReader } from '../stream/open-stream.ts';
 import { relayedStream } from '../stream/relayed-stream.ts';
 import type { RelayedStreamOptions } from '../stream/relayed-stream.ts';
 import type { Source } from '../stream/source.ts';
 import { ItemStream } from '../stream/stream.ts';
 import { teeSource } from '../stream/tee.ts';
+import { completionParser } from './completion-parser.ts';
+import type { CompletionTransform } from './completion-parser.ts';
 import { contentText } from './content-text.ts';
-import { partialJsonParser } from './partial-json.ts';
-import { completionParser } from './structured-output.ts';
-import type { CompletionTransform } from './structured-output.ts';
 
 /**
  * A streaming chat completion. Loop over its chunks, over `text()` or over `partialObjects()`, or await `final()`. A
@@ -56,8 +56,12 @@ export class ChatStream<
    * nothing more is yielded; with a schema, `final()` then throws {@link StructuredOutputError}.
    */
   partialObjects(): AsyncGenerator<PartialDeep<Draft>, void, undefined> {
-    const parse = partialJsonParser();
-    return this.#readText((text) => unchecked<PartialDeep<Draft> | undefined>(parse(text)));
+    let parse: ((text: string) => unknown) | undefined;
+    return this.#readText((text) => {
+      // Loaded, because the text comes from a stream.
+      parse ??= streamReader.loaded?.partialJsonParser();
+      return unchecked<PartialDeep<Draft> | undefined>(parse?.(text));
+    });
   }
 
   /**

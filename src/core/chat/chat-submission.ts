@@ -8,7 +8,8 @@ import { checkRequestOptions, fallbackRules } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import { copyOptions, fixedRules } from '../call/submission-options.ts';
-import type { CompletionTransform } from './structured-output.ts';
+import type { Part } from '../http/part.ts';
+import type { CompletionTransform } from './completion-parser.ts';
 
 /** What a submission was created from. */
 export interface ChatRequest {
@@ -16,6 +17,8 @@ export interface ChatRequest {
   /** The params as JSON. */
   readonly body: string;
   readonly transform: CompletionTransform<ChatCompletion>;
+  /** The parts of the client that it needs. */
+  readonly parts?: readonly Part<unknown>[] | undefined;
 }
 
 /** Sends the request of a submission. */

@@ -3,6 +3,7 @@ import { safetyOf } from '../../endpoints/safety.ts';
 import { chatCompletionSchema } from '../../types/chat/completion.ts';
 import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { StreamParams } from '../../types/chat/output.ts';
+import { isSchema } from '../../types/standard-schema.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -16,11 +17,12 @@ import { readJson, readWithSchema } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import type { PreparedCall } from '../call/running-call.ts';
 import { checkValue } from '../config/validation.ts';
+import { streamReader } from '../stream/open-stream.ts';
 import { ChatSubmission } from './chat-submission.ts';
 import type { ChatRequest } from './chat-submission.ts';
+import { completionParser, structuredOutput } from './completion-parser.ts';
+import type { CompletionTransform } from './completion-parser.ts';
 import { toServiceParams } from './json-schema.ts';
-import { completionParser } from './structured-output.ts';
-import type { CompletionTransform } from './structured-output.ts';
 
 /** A chat request that is ready to be sent. */
 export interface PreparedChat extends PreparedCall {
@@ -45,6 +47,7 @@ export function prepareChat(
   checkValue('stream', Boolean(params.stream), [(stream) => stream === isStream, String(isStream)]);
   const { config } = context;
   const checked = checkChatOptions(context, options);
+  const hasSchema = isSchema(given.response_format);
   return {
     call: {
       ...callTo(createChatCompletion, config),
@@ -54,6 +57,7 @@ export function prepareChat(
     },
     options: checked,
     fallback: fallbackOf(params.model, options),
+    parts: [...(isStream ? [streamReader] : []), ...(hasSchema ? [structuredOutput] : [])],
     choiceCount: params.n ?? 1,
     transform: completionParser(given.response_format, checked.idempotencyKey),
   };
@@ -71,7 +75,7 @@ export function describeChat<Output>(
     observer: AttemptObserver | undefined,
   ) => {
     const prepare = () => {
-      const { model, body, transform } = describe();
+      const { model, body, parts, transform } = describe();
       const call = {
         ...callTo(createChatCompletion, context.config),
         model,
@@ -82,6 +86,7 @@ export function describeChat<Output>(
         call,
         options: checkChatOptions(context, own),
         fallback: fallbackOf(model, own),
+        parts,
         transform,
       };
     };

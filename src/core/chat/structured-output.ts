@@ -1,17 +1,10 @@
 import { StructuredOutputError } from '../../errors/structured-output.ts';
 import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
-import { isSchema } from '../../types/standard-schema.ts';
 import type { StandardResult, StandardSchema } from '../../types/standard-schema.ts';
 import { formatIssues } from '../call/response.ts';
 import { singleLine, parseJson } from '../http/json.ts';
 import { contentText } from './content-text.ts';
-
-/** Turns an accumulated completion into the result of `final()`. */
-export type CompletionTransform<Final> = (
-  completion: ChatCompletion,
-  meta: ResponseMeta,
-) => Promise<Final>;
 
 /** Parses a text as JSON and validates it with a schema. */
 export async function parseWithSchema<Output>(
@@ -24,39 +17,38 @@ export async function parseWithSchema<Output>(
 }
 
 /**
- * Returns a transform that adds the parsed content of the first choice, or leaves completions unchanged if `schema` is
- * not a schema. It throws a {@link StructuredOutputError} if the completion is a refusal, is incomplete or does not
- * match the schema.
+ * Adds the parsed content of the first choice to a completion.
+ *
+ * @throws {@link StructuredOutputError} if the completion is a refusal, is incomplete or does not match the schema.
  */
-export function completionParser(
-  schema: object | undefined,
-  idempotencyKey?: string,
-): CompletionTransform<ChatCompletion> {
-  return async (completion, meta) => {
-    if (!isSchema(schema)) return completion;
-    const { message, finish_reason } = completion.choices[0] ?? {};
-    const refusal = message?.refusal;
-    const text = refusal || contentText(message?.content);
-    const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
-    const result = reason
-      ? { issues: [{ message: incomplete[reason] }] }
-      : await parseWithSchema(schema, text);
-    if (result.issues === undefined) return { ...completion, parsed: result.value };
-    const issues = singleLine(formatIssues(result.issues));
-    const problem = reason ? issues : `The completion does not match the schema: ${issues}`;
-    const content = `Content: "${singleLine(text)}"`;
-    const request = meta.requestId ? ` [request ${meta.requestId}]` : '';
-    throw new StructuredOutputError(`${problem}. It may have been charged. ${content}${request}`, {
-      reason: reason ?? 'mismatch',
-      issues: result.issues,
-      text,
-      completion,
-      body: completion,
-      meta,
-      idempotencyKey,
-      outcome: 'unknown',
-    });
-  };
+export async function parseCompletion(
+  schema: StandardSchema<unknown>,
+  completion: ChatCompletion,
+  meta: ResponseMeta,
+  idempotencyKey: string | undefined,
+): Promise<ChatCompletion> {
+  const { message, finish_reason } = completion.choices[0] ?? {};
+  const refusal = message?.refusal;
+  const text = refusal || contentText(message?.content);
+  const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
+  const result = reason
+    ? { issues: [{ message: incomplete[reason] }] }
+    : await parseWithSchema(schema, text);
+  if (result.issues === undefined) return { ...completion, parsed: result.value };
+  const issues = singleLine(formatIssues(result.issues));
+  const problem = reason ? issues : `The completion does not match the schema: ${issues}`;
+  const content = `Content: "${singleLine(text)}"`;
+  const request = meta.requestId ? ` [request ${meta.requestId}]` : '';
+  throw new StructuredOutputError(`${problem}. It may have been charged. ${content}${request}`, {
+    reason: reason ?? 'mismatch',
+    issues: result.issues,
+    text,
+    completion,
+    body: completion,
+    meta,
+    idempotencyKey,
+    outcome: 'unknown',
+  });
 }
 
 /** Finish reasons that leave the content incomplete. */

@@ -8,8 +8,6 @@ import type { RunParams, Tool, ToolRound, ToolRun, ToolRunProgress } from '../..
 import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
-import { functionValue, positiveInteger } from '../config/validation.ts';
-import type { Rules } from '../config/validation.ts';
 import { toText } from '../http/json.ts';
 import { roundUsd } from '../limits/round-usd.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
@@ -39,13 +37,12 @@ export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
   onStream?: ((stream: ChatStream, run: ToolRunProgress) => void) | undefined;
 }
 
-/** The rules of the options of a run, and of one that it does not accept. */
-export const runRules: Rules = {
-  maxRounds: positiveInteger,
-  onToolError: functionValue,
-  onStream: functionValue,
-  idempotencyKey: [() => false, 'omitted: a run sends several requests'],
-};
+/** Sends one request of a run. */
+export type SendRound = (
+  params: ChatParams,
+  options: RequestOptions,
+  run: ToolRunProgress,
+) => Promise<Pick<ApiResponse<ChatCompletion>, 'data' | 'meta'>>;
 
 /** Sends requests, executes the tools that the model calls, and sends their results, until the model calls no tool. */
 export async function runTools(
@@ -55,11 +52,7 @@ export async function runTools(
     onToolError = (error) => ({ error: error instanceof Error ? error.message : String(error) }),
     ...options
   }: Omit<RunOptions, 'onStream'>,
-  send: (
-    params: ChatParams,
-    options: RequestOptions,
-    run: ToolRunProgress,
-  ) => Promise<Pick<ApiResponse<ChatCompletion>, 'data' | 'meta'>>,
+  send: SendRound,
 ): Promise<ToolRun> {
   const definitions = tools.map(toDefinition);
   const messages: ChatMessage[] = [...initialMessages];

@@ -1,25 +1,13 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { needsSlot } from '../call/api-call.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
-import { execute } from '../call/execute.ts';
-import { fallbackOf } from '../call/failure/fallback.ts';
-import { fallbackRules, newIdempotencyKey } from '../call/request-options.ts';
-import type { RequestOptions } from '../call/request-options.ts';
-import { keepBodyUnread } from '../call/unread-body.ts';
-import { captureContext } from '../config/caller-context.ts';
-import { checkOptions, checkValue, headerText } from '../config/validation.ts';
-import { createResponse } from '../http/response-body.ts';
-import { checkChat } from './check-chat.ts';
-import { describeCall } from './describe-call.ts';
+import { fallbackRules } from '../call/request-options.ts';
+import { checkOptions } from '../config/validation.ts';
+import { Part } from '../http/part.ts';
 import type { OpenTask } from './describe-call.ts';
 import { readFetchRequest } from './fetch-request.ts';
-import type { FetchRequest } from './fetch-request.ts';
-import { withDetails } from './fetched-response.ts';
-import { passOn, readResponse } from './read-response.ts';
-import { isResponseError, RejectedResponse } from './rejected-response.ts';
-import { findRoute } from './routes.ts';
-import type { Route } from './routes.ts';
+import type { FetchOptions } from './send-fetch.ts';
+
+export const fetching = /* @__PURE__ */ new Part(() => import('./send-fetch.ts'));
 
 /**
  * Creates the `fetch` of a client, which treats each request as the client's method for the same route would. Only an
@@ -30,98 +18,15 @@ export function createGatewayFetch(
   openTask: OpenTask,
   options: FetchOptions = {},
 ): typeof fetch {
-  return async (input, init) =>
-    sendFetch(context, openTask, options, input, init).catch(throwToCaller);
-}
-
-/** The options of the methods that no part of a request can express. */
-export type FetchOptions = Pick<RequestOptions, 'fallback'>;
-
-async function sendFetch(
-  context: ClientContext,
-  openTask: OpenTask,
-  fetchOptions: FetchOptions,
-  input: RequestInfo | URL,
-  init: RequestInit | undefined,
-): Promise<Response> {
-  checkOptions(fetchOptions, fallbackRules);
-  const { config } = context;
-  // The body is read before the call starts.
-  const enter = captureContext(config);
-  const request = readFetchRequest(config.baseURL, input, init ?? {});
-  const route = findRoute(request.method, request.template, config);
-  const idempotencyKey = checkRequest(request, route);
-  const body = await request.readBody();
-  const { call, choiceCount } = describeCall(request, route, body, idempotencyKey, openTask);
-  const fallback = fallbackOf(call.model ?? '', fetchOptions);
-
-  const { headers, signal } = request;
-  const rejected = new RejectedResponse();
-  call.observer = rejected;
-  const check = choiceCount === undefined ? undefined : checkChat(choiceCount);
-  const leaveUnread = keepBodyUnread(needsSlot(call, config), signal, check);
-  // What a route that is not known responds with is left to the caller.
-  const handle = route.endpoint ? readResponse(rejected, leaveUnread) : passOn(leaveUnread);
-  try {
-    const prepared = { call, options: { headers, idempotencyKey, signal }, fallback };
-    const { data, meta } = await enter(() => execute(context, prepared, handle));
-    return withDetails(data.response, {
-      // Parsed only if an integration reads it.
-      get meta() {
-        return meta();
-      },
-      idempotencyKey,
-      bodyErrors: data.bodyErrors,
+  const send: typeof fetch = async (input, init) => {
+    checkOptions(options, fallbackRules);
+    const { config } = context;
+    // Now, because the caller may reuse its objects.
+    const request = readFetchRequest(config.baseURL, input, init ?? {});
+    const { signal } = request;
+    return fetching.use(config, ({ sendFetch }) => sendFetch(context, openTask, options, request), {
+      signal,
     });
-  } catch (error) {
-    const response = isResponseError(error) ? rejected.of(error) : undefined;
-    if (!isResponseError(error) || response === undefined) {
-      rejected.drop();
-      throw error;
-    }
-    const mayBeRepeated = error.outcome !== 'unknown' || isRepeatable(request, route);
-    return withDetails(mayBeRepeated ? response : withoutRetry(response), {
-      meta: error.meta,
-      idempotencyKey,
-      error,
-    });
-  }
-}
-
-/**
- * Checks a request before its body is read. Returns its idempotency key.
- *
- * @throws {@link ConfigurationError} if it could not be sent again, or its key is invalid.
- */
-function checkRequest(
-  { isStreamed, key }: FetchRequest,
-  { endpoint, call }: Route,
-): string | undefined {
-  if (isStreamed && call.paid) {
-    throw new ConfigurationError(
-      'gateway.fetch: the body of a paid request must not be a stream, which could not be sent again. Pass text or bytes. Nothing was sent.',
-    );
-  }
-  const needsKey = endpoint?.sendsKey || call.safety === 'keyed';
-  const idempotencyKey = key?.[1] ?? (needsKey ? newIdempotencyKey() : undefined);
-  checkValue('idempotencyKey', idempotencyKey, headerText);
-  return idempotencyKey;
-}
-
-/** Whether a library above may send the request again after an unknown outcome. It does not know a key of the client. */
-function isRepeatable({ key }: FetchRequest, { call: { safety } }: Route): boolean {
-  return safety === 'safe' || (safety === 'keyed' && key !== undefined);
-}
-
-/**
- * Keeps libraries that honor `x-should-retry`, such as `openai`, from repeating a request that may have been charged: they
- * would repeat it without its key.
- */
-function withoutRetry(response: Response): Response {
-  // A redirect that the browser hides cannot be copied, and is not repeated.
-  if (response.status === 0) return response;
-  const { body, status, statusText, url } = response;
-  const headers = new Headers(response.headers);
-  headers.set('x-should-retry', 'false');
-  return createResponse(body, { status, statusText, headers }, url);
+  };
+  return async (input, init) => send(input, init).catch(throwToCaller);
 }

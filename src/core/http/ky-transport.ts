@@ -8,31 +8,9 @@ import { captureContext } from '../config/caller-context.ts';
 import type { Config } from '../config/config.ts';
 import { blobBody } from '../config/environment.ts';
 import type { Hooks } from '../config/options.ts';
-import { objectWithFields } from '../config/validation.ts';
-import type { Rule } from '../config/validation.ts';
 import { singleLine } from './json.ts';
 import { isEventStream, withBody } from './response-body.ts';
-import { createFetchTransport } from './transport.ts';
 import type { HttpRequest, Transport } from './transport.ts';
-
-const functions: Rule = [
-  (value) => Array.isArray(value) && Array.from(value).every((hook) => typeof hook === 'function'),
-  'an array of functions',
-];
-
-/** The rule of the option `hooks`. */
-export const hooksRule: Rule = /* @__PURE__ */ objectWithFields({
-  beforeRequest: functions,
-  afterResponse: functions,
-});
-
-/** The transport of a client: without hooks there is nothing for ky to do. */
-export function createTransport(config: Config): Transport {
-  const { beforeRequest = [], afterResponse = [] } = config.options.hooks ?? {};
-  return beforeRequest.length + afterResponse.length > 0
-    ? createKyTransport(config, beforeRequest, afterResponse)
-    : createFetchTransport(config.fetch);
-}
 
 /**
  * A transport that sends through ky, which builds the `Request` and runs the hooks. ky's own retries, timeout and status
@@ -41,7 +19,7 @@ export function createTransport(config: Config): Transport {
  * ky passes each `afterResponse` hook a copy of the response. A copy of a stream reads ahead, and loses what it has read
  * if the connection breaks, so hooks receive a stream's response without its body.
  */
-function createKyTransport(
+export function createKyTransport(
   config: Config,
   beforeRequest: readonly BeforeRequestHook[],
   afterResponse: readonly AfterResponseHook[],

@@ -1,3 +1,5 @@
+import type { Part } from './part.ts';
+
 /** The options of `fetch` for one request. */
 export interface HttpRequest {
   method: string;
@@ -23,7 +25,11 @@ export interface Attempt {
  * Sends one request, once, and resolves with the response whatever its status. Retries, timeouts and error statuses are
  * handled by the caller.
  */
-export type Transport = (url: string, request: HttpRequest, attempt: Attempt) => Promise<Response>;
+export interface Transport {
+  (url: string, request: HttpRequest, attempt: Attempt): Promise<Response>;
+  /** What has to be loaded before it is first called. */
+  readonly part?: Part<unknown>;
+}
 
 /** A transport that calls `fetch` with the URL, its options and the body as a string. */
 export function createFetchTransport(fetch: typeof globalThis.fetch): Transport {

@@ -1,5 +1,5 @@
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
-import type { ResponseContext, ResponseHandler } from '../call/response.ts';
+import type { ResponseContext } from '../call/response.ts';
 import type { Config } from '../config/config.ts';
 import type { BodyReader } from '../http/direct-response.ts';
 import { singleLine, parseJson } from '../http/json.ts';
@@ -13,22 +13,21 @@ import { createEventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
-/** Handles a streaming response. The returned reader holds the concurrency slot until the stream ends. */
-export function openStream(
+/** Reads a response that has to be an event stream. */
+export async function readStream(
+  context: ResponseContext,
   choiceCount: number,
   signal: AbortSignal | undefined,
-): ResponseHandler<ChunkReader> {
-  return async (context) => {
-    const { response, errors, config } = context;
-    const body = isEventStream(response) ? readerOf(response) : undefined;
-    if (body) return readChunks(context, body, choiceCount, signal);
-    const text = await readBodyText(response, config.maxResponseBytes, context.signal).catch(
-      () => '',
-    );
-    const type = response.headers.get('content-type') ?? 'no content type';
-    const problem = `expected an event stream, received ${type}`;
-    throw errors.invalidResponse(context.meta(), problem, parseJson(text) ?? text);
-  };
+): Promise<ChunkReader> {
+  const { response, errors, config } = context;
+  const body = isEventStream(response) ? readerOf(response) : undefined;
+  if (body) return readChunks(context, body, choiceCount, signal);
+  const text = await readBodyText(response, config.maxResponseBytes, context.signal).catch(
+    () => '',
+  );
+  const type = response.headers.get('content-type') ?? 'no content type';
+  const problem = `expected an event stream, received ${type}`;
+  throw errors.invalidResponse(context.meta(), problem, parseJson(text) ?? text);
 }
 
 /** The parts of a response context that a reader needs. */

@@ -1,4 +1,5 @@
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { forwardAbort } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
@@ -8,12 +9,13 @@ import type { Source } from './source.ts';
 /**
  * The source of a stream whose response headers may not have arrived yet. Reading it waits for them. `open` sends the
  * request. Its signal ends the request and the stream, and aborts when the caller's `signal` aborts or `abort()` is
- * called.
+ * called. `meta` is known before the headers.
  */
 export function pendingStream(
-  open: (signal: AbortSignal) => Promise<ApiResponse<ChunkReader>>,
+  open: (signal: AbortSignal) => Promise<Pick<ApiResponse<ChunkReader>, 'data'>>,
   signal: AbortSignal | undefined,
   clock: Clock,
+  meta?: ResponseMeta,
 ): Source<ChatCompletionChunk> {
   const controller = new AbortController();
   const stopListening = forwardAbort(signal, controller);
@@ -28,7 +30,7 @@ export function pendingStream(
     final,
     clock,
     get meta() {
-      return reader?.meta;
+      return reader?.meta ?? meta;
     },
     get partial() {
       return reader?.partial;

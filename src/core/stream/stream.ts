@@ -4,11 +4,11 @@ import type { ResponseMeta } from '../../types/meta.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import { garbage } from '../http/garbage.ts';
 import { emptyMeta } from '../http/response-meta.ts';
+import { streamReader } from './open-stream.ts';
 import { relayedStream } from './relayed-stream.ts';
 import type { RelayedStreamOptions } from './relayed-stream.ts';
 import type { Source } from './source.ts';
 import { teeSource } from './tee.ts';
-import { toReadable } from './to-readable.ts';
 
 /** A stream of items that can be read once: `for await (const item of stream)`. */
 export class ItemStream<Item> implements AsyncIterable<Item> {
@@ -77,7 +77,17 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
    * connection open, and canceling the returned stream aborts this one.
    */
   toReadableStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    return toReadable(this.lock());
+    const source = this.lock();
+    return new ReadableStream(
+      {
+        async pull(controller) {
+          const { pullEvents } = await streamReader.load({ details: { outcome: 'unknown' } });
+          await pullEvents(source, controller);
+        },
+        cancel: (reason) => source.abort(reason),
+      },
+      { highWaterMark: 0 },
+    );
   }
 
   /**

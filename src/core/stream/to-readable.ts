@@ -6,42 +6,36 @@ import { startTimer } from '../config/clock.ts';
 import { parseJson } from '../http/json.ts';
 import type { Source } from './source.ts';
 
-/** Serializes the items of a source as an event stream. Reads from the source only on demand. */
-export function toReadable<Item>(source: Source<Item>): ReadableStream<Uint8Array<ArrayBuffer>> {
+/** Writes the next items of a source as events. After the last one, or an error, it closes the stream. */
+export async function pullEvents<Item>(
+  source: Source<Item>,
+  controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
+): Promise<void> {
   const encoder = new TextEncoder();
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const write = (text: string) => controller.enqueue(encoder.encode(text));
-        let stopTimer = () => {};
-        // After 15 seconds without an item, a comment keeps the connection open.
-        const scheduleKeepAlive = () => {
-          stopTimer = startTimer(source.clock, 15_000, () => {
-            // Skipped while an earlier comment is unread: comments must not pile up if the consumer is slow.
-            if (controller.desiredSize === 0) write(':\n\n');
-            scheduleKeepAlive();
-          });
-        };
-        scheduleKeepAlive();
-        try {
-          const { done, value } = await source.next();
-          let text = done ? 'data: [DONE]\n\n' : '';
-          // What arrived together is sent together.
-          for (let item = value; item !== undefined; item = source.takeBuffered())
-            text += toEvent(item);
-          write(text);
-          if (done) controller.close();
-        } catch (error) {
-          write(toErrorEvent(error));
-          controller.close();
-        } finally {
-          stopTimer();
-        }
-      },
-      cancel: (reason) => source.abort(reason),
-    },
-    { highWaterMark: 0 },
-  );
+  const write = (text: string) => controller.enqueue(encoder.encode(text));
+  let stopTimer = () => {};
+  // After 15 seconds without an item, a comment keeps the connection open.
+  const scheduleKeepAlive = () => {
+    stopTimer = startTimer(source.clock, 15_000, () => {
+      // Skipped while an earlier comment is unread: comments must not pile up if the consumer is slow.
+      if (controller.desiredSize === 0) write(':\n\n');
+      scheduleKeepAlive();
+    });
+  };
+  scheduleKeepAlive();
+  try {
+    const { done, value } = await source.next();
+    let text = done ? 'data: [DONE]\n\n' : '';
+    // What arrived together is sent together.
+    for (let item = value; item !== undefined; item = source.takeBuffered()) text += toEvent(item);
+    write(text);
+    if (done) controller.close();
+  } catch (error) {
+    write(toErrorEvent(error));
+    controller.close();
+  } finally {
+    stopTimer();
+  }
 }
 
 function toEvent(value: unknown): string {

@@ -1,4 +1,4 @@
-import type { PolygateError } from '../../errors/base.ts';
+import type { ErrorDetails, PolygateError } from '../../errors/base.ts';
 import type { WaitOptions } from '../../types/tasks/task-handle.ts';
 import type { TelemetryWait } from '../../types/telemetry.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -38,6 +38,8 @@ export type Polled<Value> = Value & { pollError?: Error | undefined };
 /** What is polled, what is known about it, and how a wait for it ends. */
 export interface PollTarget<Value, Result> {
   readonly context: ClientContext;
+  /** What the errors of a wait say about the record. */
+  readonly errorDetails?: ErrorDetails | undefined;
   /** The wait, for telemetry. */
   readonly operation: TelemetryWait;
   /** The initial delay between polls in ms that the specification recommends. */

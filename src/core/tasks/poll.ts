@@ -1,3 +1,4 @@
+import type { ErrorDetails } from '../../errors/base.ts';
 import type { WaitOptions } from '../../types/tasks/task-handle.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import { pollHeaderRules, signalRule } from '../call/request-options.ts';
@@ -5,8 +6,9 @@ import type { Span } from '../call/telemetry.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { checkOptions, functionValue, nonNegativeMs } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
+import { Part } from '../http/part.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
-import { Wait } from './wait/wait.ts';
+import type { Wait } from './wait/wait.ts';
 
 /** The rules of the options of `updates`. */
 export const waitRules = {
@@ -20,6 +22,23 @@ export const waitRules = {
 /** The rules of the options of a wait. */
 export const waitCallbackRules = { ...waitRules, onUpdate: functionValue } satisfies Rules;
 
+/** What waits for records. A call that creates a record lists it in `parts`. */
+export const waits = /* @__PURE__ */ new Part(() => import('./wait/wait.ts'));
+
+function startWait<Value extends Pollable>(
+  target: PollTarget<Value, unknown>,
+  options: WaitOptions<never>,
+  parent?: Span,
+): Promise<Wait<Value>> {
+  const { signal } = options;
+  const details: ErrorDetails = { outcome: 'not-sent', ...target.errorDetails };
+  return waits.use(
+    target.context.config,
+    async (module) => new module.Wait(target, options, parent),
+    { signal, details },
+  );
+}
+
 /**
  * Yields the result of every poll until the record is finished. Outages do not end the updates: they are yielded as
  * `pollError`. Only the deadline, an aborted signal or a permanent error ends them.
@@ -32,7 +51,7 @@ export function updatesOf<Value extends Pollable>(
   const enter = captureContext(target.context.config);
   return iterateUpdates(() => {
     checkOptions(options, waitRules);
-    return enter(async () => new Wait(target, options));
+    return enter(() => startWait(target, options));
   });
 }
 
@@ -70,7 +89,7 @@ export async function waitForResult<Value extends Pollable, Result>(
   parent?: Span,
 ): Promise<Result> {
   if (rules) checkOptions(options, rules);
-  const wait = new Wait(target, options, parent);
+  const wait = await startWait(target, options, parent);
   try {
     if (wait.finished) wait.notify(options.onUpdate);
     while (!wait.finished) {

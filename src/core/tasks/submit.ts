@@ -22,7 +22,7 @@ import type { Rules } from '../config/validation.ts';
 import { createResponse } from '../http/response-body.ts';
 import type { PriceEstimator } from '../limits/request-price.ts';
 import { requestPrice } from '../limits/request-price.ts';
-import { waitCallbackRules } from './poll.ts';
+import { waitCallbackRules, waits } from './poll.ts';
 import { toSubmittedTask, taskNamedIn } from './submitted-task.ts';
 import type { TaskScope } from './task-scope.ts';
 import type { SubmittedTask } from './task.ts';
@@ -140,10 +140,12 @@ function prepareSubmit<Kind extends TaskKind>(
     findTask: (meta, taskId, { model }) =>
       taskNamedIn(scope, kept, meta?.taskId ?? taskId, model, meta),
   };
+  // The wait, too: nothing that follows the payment may depend on a file that can be missing.
+  const prepared = { call, options, fallback, parts: [waits] };
   const submit = async (parent?: Span) => {
-    const prepared = { call, options: { ...options, parent }, fallback };
-    const submitted = await execute(context, prepared, scope.read);
+    const sent = { ...prepared, options: { ...options, parent } };
+    const submitted = await execute(context, sent, scope.read);
     return { ...submitted, data: toSubmittedTask(scope, kept, call, submitted) };
   };
-  return { call, options, fallback, submit };
+  return { ...prepared, submit };
 }

@@ -83,19 +83,19 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     const reason = sentence(singleLine(last.error?.message ?? noReason));
     throw new TaskFailedError(
       `Task ${this.#task.id} failed: ${reason} Your balance shows whether it was refunded. To try again, use a new idempotency key.`,
-      { ...this.#errorDetails, generation: last },
+      { ...this.errorDetails, generation: last },
     );
   }
 
   interrupted(problem: string, signal?: AbortSignal): AbortedError | TaskWaitTimeoutError {
     const message = `${problem} Task ${this.#task.id} is not lost: continue with error.task.wait().`;
-    if (signal) return abortedError(signal.reason, this.#errorDetails, message);
+    if (signal) return abortedError(signal.reason, this.errorDetails, message);
     const generation = this.known?.data;
     if (generation) taskOf.set(generation, this.#task);
-    return new TaskWaitTimeoutError(message, { ...this.#errorDetails, generation });
+    return new TaskWaitTimeoutError(message, { ...this.errorDetails, generation });
   }
 
-  get #errorDetails() {
+  get errorDetails() {
     return { task: this.#task, idempotencyKey: this.#task.idempotencyKey };
   }
 

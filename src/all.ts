@@ -1,0 +1,38 @@
+/**
+ * Imports every part of the client statically, for environments in which `import()` does not work (service workers that
+ * are not bundled) or should not be waited for (tests with fake timers): `import 'polygate/all'`. This is also the list of
+ * all parts.
+ */
+import { runBatch } from './core/batch/batch.ts';
+import { runRecovery } from './core/batch/recover.ts';
+import { batches, recoveries } from './core/batch/start.ts';
+import { fallbackLoop } from './core/call/execute.ts';
+import { rawBodies } from './core/call/request.ts';
+import { sendToModels } from './core/call/send-to-models.ts';
+import { keepBodyUnread } from './core/call/unread-body.ts';
+import { structuredOutput } from './core/chat/completion-parser.ts';
+import { toolRuns } from './core/chat/start-run.ts';
+import { parseCompletion, parseWithSchema } from './core/chat/structured-output.ts';
+import { runTools } from './core/chat/tool-run.ts';
+import { fetching } from './core/fetch/gateway-fetch.ts';
+import { sendFetch } from './core/fetch/send-fetch.ts';
+import { ky } from './core/http/hooked-transport.ts';
+import { createKyTransport } from './core/http/ky-transport.ts';
+import { streamReader } from './core/stream/open-stream.ts';
+import { partialJsonParser, pullEvents, readRelayed, readStream } from './core/stream/reading.ts';
+import { download } from './core/tasks/download.ts';
+import { waits } from './core/tasks/poll.ts';
+import { downloads } from './core/tasks/start-download.ts';
+import { Wait } from './core/tasks/wait/wait.ts';
+
+batches.provide({ runBatch });
+downloads.provide({ download });
+fallbackLoop.provide({ sendToModels });
+fetching.provide({ sendFetch });
+ky.provide({ createKyTransport });
+rawBodies.provide({ keepBodyUnread });
+recoveries.provide({ runRecovery });
+streamReader.provide({ partialJsonParser, pullEvents, readRelayed, readStream });
+structuredOutput.provide({ parseCompletion, parseWithSchema });
+toolRuns.provide({ runTools });
+waits.provide({ Wait });

@@ -1,0 +1,32 @@
+import type { TaskHandle } from '../../types/tasks/task-handle.ts';
+import type { Generation, Receipt } from '../../types/tasks/task.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
+import type { ClientContext } from '../call/context.ts';
+import { signalRule } from '../call/request-options.ts';
+import { checkValue } from '../config/validation.ts';
+import { Part } from '../http/part.ts';
+import type { DownloadResponse } from './download-body.ts';
+import type { DownloadOptions } from './download.ts';
+
+export const downloads = /* @__PURE__ */ new Part(() => import('./download.ts'));
+
+/** Downloads a result. */
+export function startDownload(
+  context: ClientContext,
+  source: string | Generation | TaskHandle,
+  openTask: (receipt: Receipt) => TaskHandle,
+  options: DownloadOptions | undefined,
+): Promise<DownloadResponse> {
+  const start = async () => {
+    const signal = options?.signal;
+    checkValue('signal', signal, signalRule);
+    const isTask = source !== null && typeof source === 'object' && 'wait' in source;
+    const details = { outcome: 'not-sent', task: isTask ? source : undefined } as const;
+    return downloads.use(
+      context.config,
+      ({ download }) => download(context, source, openTask, options),
+      { signal, details },
+    );
+  };
+  return start().catch(throwToCaller);
+}
