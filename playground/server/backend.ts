@@ -1,9 +1,9 @@
 import { createProxyHandler, defaultRoutes } from 'polygate/proxy';
 
-import { createAiSdkRoute } from './ai-sdk.ts';
+import { createAiSdkRoute } from '../lab/ai-sdk.ts';
+import { Lab } from '../lab/lab.ts';
+import type { Upstream } from '../lab/lab.ts';
 import { referenceGateway } from './gateway.ts';
-import type { Upstream } from './gateway.ts';
-import { Lab } from './lab.ts';
 
 /** Finds the handler for a path; undefined if Vite serves the path. */
 export type Backend = (path: string) => ((request: Request) => Promise<Response>) | undefined;

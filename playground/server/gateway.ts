@@ -1,18 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import { createMockGateway } from 'polygate/mock';
-import type { MockGateway } from 'polygate/mock';
-
-import { suggestions } from '../shared/suggestions.ts';
-
-/** The gateway behind the playground. */
-export interface Upstream {
-  apiKey: string;
-  baseURL: string;
-  fetch: typeof globalThis.fetch;
-  /** Only set for the reference gateway. */
-  mock?: MockGateway | undefined;
-}
+import type { Upstream } from '../lab/lab.ts';
+import { createReferenceGateway } from '../lab/reference-gateway.ts';
 
 /** Returns the real gateway from the environment; undefined if the variables are not set. */
 export function realGateway(env: NodeJS.ProcessEnv): Upstream | undefined {
@@ -24,18 +13,9 @@ export function realGateway(env: NodeJS.ProcessEnv): Upstream | undefined {
   );
 }
 
-/** Creates a reference gateway in this process, on the system clock. */
+/** Creates a reference gateway in this process. */
 export function referenceGateway(origin: string): Upstream {
-  const seconds = { image: 5, video: 12, audio: 7 };
-  const mock = createMockGateway({
-    keys: [{ key: `sk-playground-${randomUUID()}` }],
-    seed: randomUUID(),
-    wallet: { usd: 25 },
-    tasks: { durationMs: ({ kind }) => seconds[kind] * 1000 },
-    latencyMs: 350,
-    chunkDelayMs: 80,
-  });
-  for (const [message, text] of Object.entries(suggestions)) mock.reply({ match: message, text });
+  const mock = createReferenceGateway(`sk-playground-${randomUUID()}`, { seed: randomUUID() });
   // URLs in responses use the origin of the request, so results are loaded from the page's own origin.
   return {
     apiKey: mock.apiKey,

@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { createServer } from 'vite';
 import type { Plugin } from 'vite';
 
+import { shared } from '../build-options.ts';
+import type { Upstream } from '../lab/lab.ts';
 import { createBackend } from './backend.ts';
 import type { Backend } from './backend.ts';
 import { realGateway } from './gateway.ts';
-import type { Upstream } from './gateway.ts';
 import { handleNodeRequest } from './node-adapter.ts';
 
 const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -15,17 +16,7 @@ const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.ur
 export async function serve(port: number): Promise<{ url: string; gateway: string }> {
   const real = realGateway(process.env);
   const server = await createServer({
-    root: resolvePath('..'),
-    configFile: false,
-    clearScreen: false,
-    logLevel: 'warn',
-    resolve: {
-      alias: [
-        // The page uses the client's source files, so changes to them are visible immediately.
-        { find: /^polygate$/, replacement: resolvePath('../../src/index.ts') },
-      ],
-    },
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    ...shared,
     optimizeDeps: {
       entries: ['index.html'],
       include: ['preact', 'preact/jsx-dev-runtime', '@preact/signals', 'ai', 'markdown-it'],

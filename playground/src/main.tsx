@@ -1,3 +1,4 @@
+import './without-eval.ts';
 import { render } from 'preact';
 
 import { watchAccount } from './state/account.ts';

@@ -92,6 +92,7 @@ export const commandOptions = {
     state: text,
     ...commonOptions,
   },
+  playground: { port: text, open: flag, ...commonOptions },
 } as const;
 
 /** The name of a command. */
@@ -114,5 +115,6 @@ export const commandSummaries: Readonly<Record<CommandName, string>> = {
   doctor:
     'check whether a service behaves as the client expects, and print the options to set if not',
   mock: 'start the reference gateway on this machine; requests cost nothing',
+  playground: 'serve a page on which you can lose responses and see what is charged',
   types: 'write the ids of your models to a declaration file, so that a wrong id does not compile',
 };

@@ -68,6 +68,8 @@ async function run(command: string, args: string[]): Promise<number | undefined>
       return (await import('./doctor/command.ts')).runDoctor(args);
     case 'mock':
       return (await import('./mock/command.ts')).runMock('polygate mock', args);
+    case 'playground':
+      return (await import('./playground/command.ts')).runPlayground(args);
     case 'mcp':
       return (await import('./mcp/command.ts')).runMcp(args);
     case 'types':

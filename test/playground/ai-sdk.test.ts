@@ -4,8 +4,8 @@ import { createMockGateway } from 'polygate/mock';
 import type { Fault, MockGatewayOptions } from 'polygate/mock';
 import { describe, expect, test } from 'vitest';
 
-import { createAiSdkRoute } from '../../playground/server/ai-sdk.ts';
-import { Recorder } from '../../playground/server/recorder.ts';
+import { createAiSdkRoute } from '../../playground/lab/ai-sdk.ts';
+import { Recorder } from '../../playground/lab/recorder.ts';
 import { eventually } from '../support/eventually.ts';
 
 const origin = 'http://playground.example';

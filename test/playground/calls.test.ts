@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { attributeCharges } from '../../playground/server/charges.ts';
+import { attributeCharges } from '../../playground/lab/charges.ts';
 import { chargeOf, groupAttempts, isFailure, recoveryOf } from '../../playground/shared/calls.ts';
 import type { Call } from '../../playground/shared/calls.ts';
 import type { Attempt, InvoiceLine } from '../../playground/shared/lab.ts';

@@ -2,7 +2,7 @@ import { createMockGateway } from 'polygate/mock';
 import type { Fault, MockGatewayOptions } from 'polygate/mock';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import { Lab } from '../../playground/server/lab.ts';
+import { Lab } from '../../playground/lab/lab.ts';
 import type { Exchange, LabState } from '../../playground/shared/lab.ts';
 import { describeRepeatedCharges } from '../../playground/shared/repeated-charges.ts';
 

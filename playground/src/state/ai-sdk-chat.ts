@@ -4,6 +4,8 @@ import type { UIMessage } from 'ai';
 import type { ChatParams } from 'polygate';
 
 import type { ResponseMetadata } from '../../shared/ai-sdk.ts';
+import { backend } from '../backend/server.ts';
+import { aiSdkStatus } from './chat-settings.ts';
 import { toProblem } from './problem.ts';
 import { SignalChat } from './signal-chat.ts';
 import { activeResponse, changeTurn, readHistory } from './turns.ts';
@@ -11,9 +13,13 @@ import type { Turn } from './turns.ts';
 
 type Message = UIMessage<ResponseMetadata>;
 
-/** The chat whose requests the server sends with `streamText`. */
+/** The chat whose requests are sent with `streamText`. */
 export const aiSdkChat = new SignalChat<Message>({
-  transport: new DefaultChatTransport({ api: '/api/chat' }),
+  transport: new DefaultChatTransport({ api: '/api/chat', fetch: backend.fetch }),
+});
+
+effect(() => {
+  aiSdkStatus.value = aiSdkChat.status;
 });
 
 /** Streams a response through the AI SDK. Returns how it ended. */
@@ -44,7 +50,7 @@ export async function streamThroughAiSdk(
   return { state: 'failed', problem: toProblem(error) };
 }
 
-/** What the server needs in addition to the messages, under the names of the AI SDK. */
+/** What the route needs in addition to the messages, under the names of the AI SDK. */
 function toBody({ model, messages, temperature, top_p, max_tokens }: ChatParams): object {
   const instructions = messages.find(({ role }) => role === 'system')?.content;
   return { model, instructions, temperature, topP: top_p, maxOutputTokens: max_tokens };

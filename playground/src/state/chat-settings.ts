@@ -20,6 +20,9 @@ export const chatSettings = signal(defaults);
 /** Whether messages are sent through the AI SDK. */
 export const throughAiSdk = signal(false);
 
+/** The status that `useChat` would report. */
+export const aiSdkStatus = signal('ready');
+
 /** The number of settings that differ from the defaults. */
 export const changedSettings = computed(() => {
   const { systemPrompt, ...sampling } = chatSettings.value;

@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
 
-import { streamThroughAiSdk } from './ai-sdk-chat.ts';
 import { announce } from './announce.ts';
 import { chatModel, throughAiSdk, toParams } from './chat-settings.ts';
 import { streamDirectly } from './direct-chat.ts';
@@ -31,7 +30,10 @@ export async function sendMessage(text: string, replaces: Partial<Turn> = {}): P
     call,
     ...replaces,
   });
-  const end = await (isAiSdk ? streamThroughAiSdk : streamDirectly)(turn, params);
+  // No second message can be sent while the AI SDK, which is large, is loaded for the first one.
+  activeResponse.value = { abort: () => {} };
+  const { streamThroughAiSdk } = isAiSdk ? await import('./ai-sdk-chat.ts') : {};
+  const end = await (streamThroughAiSdk ?? streamDirectly)(turn, params);
   changeTurn(turn.id, end);
   activeResponse.value = undefined;
   // The note with the error is an alert, which screen readers read by themselves.

@@ -2,6 +2,8 @@ import { signal } from '@preact/signals';
 import { Polygate } from 'polygate';
 import type { Charge } from 'polygate';
 
+import { backend } from '../backend/server.ts';
+
 /** Warnings and errors that the client logged, such as retries. The latest comes last. */
 export const logMessages = signal<readonly LogMessage[]>([]);
 
@@ -36,17 +38,18 @@ const addLogMessage = (message: string) => {
   logMessages.value = [...logMessages.value, { at: Date.now(), text }].slice(-40);
 };
 
-/** The client of this page. It has no API key: the proxy on the playground's server adds it. */
+const { fetch: send = globalThis.fetch, ...connection } = backend.client;
+
+/** The client of this page. */
 export const gateway = new Polygate({
-  apiKey: null,
-  baseURL: '/api/gateway',
+  ...connection,
   onCharge: (charge) => {
     charges.value = [...charges.value, { ...charge, at: Date.now() }];
   },
   logger: { error: addLogMessage, warn: addLogMessage, info: () => {}, debug: () => {} },
   fetch: async (input, init) => {
     watchSlots();
-    return fetch(input, init);
+    return send(input, init);
   },
 });
 

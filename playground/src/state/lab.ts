@@ -1,25 +1,20 @@
 import { signal } from '@preact/signals';
 
 import type { Exchange, FaultMode, LabState } from '../../shared/lab.ts';
+import { backend } from '../backend/server.ts';
 import { announce } from './announce.ts';
 
-/** The server's view of the gateway; undefined until the first event. */
+/** The lab's view of the gateway; undefined until the first event. */
 export const lab = signal<LabState | undefined>(undefined);
 
 /** Whether the page is connected to its server. */
 export const connected = signal(true);
 
-/** Subscribes to the server's events. `EventSource` reconnects by itself. */
+/** Subscribes to the state of the lab. */
 export function listenToLab(): void {
-  const events = new EventSource('/api/lab/events');
-  events.addEventListener('message', ({ data }: MessageEvent<string>) => {
-    // Trusted without validation: the playground's own server sends this type.
-    const state: LabState = JSON.parse(data);
-    lab.value = state;
-    connected.value = true;
-  });
-  events.addEventListener('error', () => {
-    connected.value = false;
+  backend.listen((state) => {
+    connected.value = state !== undefined;
+    if (state !== undefined) lab.value = state;
   });
 }
 
@@ -45,11 +40,11 @@ export async function resetWallet(): Promise<boolean> {
   return post('reset');
 }
 
-/** Loads what was sent and received in an attempt; undefined if the server has forgotten it. */
+/** Loads what was sent and received in an attempt; undefined if the lab has forgotten it. */
 export async function loadExchange(number: number): Promise<Exchange | undefined> {
-  const response = await fetch(`/api/lab/attempts/${number}`).catch(() => undefined);
+  const response = await backend.fetch(`/api/lab/attempts/${number}`).catch(() => undefined);
   if (response?.ok !== true) return undefined;
-  // Trusted without validation: the playground's own server sends this type.
+  // Trusted without validation: the playground's own lab sends this type.
   const exchange: Exchange = await response.json();
   return exchange;
 }
@@ -60,6 +55,6 @@ async function post(path: string, body: object = {}): Promise<boolean> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   };
-  const response = await fetch(`/api/lab/${path}`, init).catch(() => undefined);
+  const response = await backend.fetch(`/api/lab/${path}`, init).catch(() => undefined);
   return response?.ok === true;
 }

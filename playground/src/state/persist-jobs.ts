@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
 
+import { backend } from '../backend/server.ts';
 import { jobs, runJob } from './jobs.ts';
 import type { Job } from './jobs.ts';
 import { lab } from './lab.ts';
@@ -7,7 +8,7 @@ import { lab } from './lab.ts';
 const storageKey = 'polygate-playground-job-list';
 
 /**
- * Stores jobs in local storage, so that they survive a reload. Each job is stored with its idempotency key before it is
+ * Stores jobs in the browser, so that they survive a reload. Each job is stored with its idempotency key before it is
  * sent, and with its receipt as soon as there is one: it continues after a reload, and no task is paid for twice.
  */
 export function persistJobs(): void {
@@ -22,7 +23,7 @@ export function persistJobs(): void {
   });
   effect(() => {
     const stored = JSON.stringify({ session, jobs: jobs.value.slice(0, 60) });
-    if (session !== undefined) localStorage.setItem(storageKey, stored);
+    if (session !== undefined) backend.storage.setItem(storageKey, stored);
   });
 }
 
@@ -33,7 +34,7 @@ function load(session: string): readonly Job[] {
   try {
     // Trusted without validation: only persistJobs writes this entry.
     const stored: { session: string; jobs: Job[] } = JSON.parse(
-      localStorage.getItem(storageKey) ?? '',
+      backend.storage.getItem(storageKey) ?? '',
     );
     return stored.session === session ? stored.jobs : [];
   } catch {

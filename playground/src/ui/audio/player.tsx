@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 
+import { fileURL } from '../../state/files.ts';
 import { Icon } from '../parts/icon.tsx';
 
 /** An audio player with a play button, a slider and the time. */
@@ -20,7 +21,7 @@ export function Player({ url, name }: { url: string; name: string }) {
     <div class="player">
       <audio
         ref={audio}
-        src={url}
+        src={fileURL(url)}
         preload="metadata"
         onPlay={() => setIsPlaying(true)}
         onPause={() => setIsPlaying(false)}

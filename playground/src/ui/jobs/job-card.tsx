@@ -1,3 +1,4 @@
+import { fileURL } from '../../state/files.ts';
 import { promptOf } from '../../state/generation-request.ts';
 import type { GenerationRequest } from '../../state/generation-request.ts';
 import type { Job } from '../../state/jobs.ts';
@@ -74,12 +75,20 @@ function JobResult({ request, urls, images }: JobResultProps) {
                 aria-haspopup="dialog"
                 onClick={() => openLightbox(images, url)}
               >
-                <img src={url} alt={prompt} loading="lazy" />
+                <img src={fileURL(url)} alt={prompt} loading="lazy" />
               </button>
             );
           case 'video':
             return (
-              <video key={url} src={url} aria-label={prompt} controls loop muted playsInline />
+              <video
+                key={url}
+                src={fileURL(url)}
+                aria-label={prompt}
+                controls
+                loop
+                muted
+                playsInline
+              />
             );
           case 'speech':
           case 'music':

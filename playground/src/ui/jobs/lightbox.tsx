@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
+import { fileURL } from '../../state/files.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ResultActions } from './result-actions.tsx';
 
@@ -63,7 +64,7 @@ function LightboxDialog({ image: { url, alt }, index, count }: LightboxDialogPro
         </button>
       </div>
       <div class="lightbox-stage">
-        <img key={url} src={url} alt={alt} />
+        <img key={url} src={fileURL(url)} alt={alt} />
         {count > 1 && (
           <>
             <button

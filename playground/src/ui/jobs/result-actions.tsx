@@ -1,3 +1,5 @@
+import { backend } from '../../backend/server.ts';
+import { fileURL } from '../../state/files.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useCopy } from '../parts/use-copy.ts';
 import { fileName } from './file-name.ts';
@@ -16,19 +18,22 @@ export function ResultActions({ url, name, number }: ResultActionsProps) {
   const suffix = number > 1 ? `${name} (${number})` : name;
   return (
     <>
-      <button
-        type="button"
-        class="plain"
-        title={isCopied ? 'Copied' : 'Copy the URL'}
-        aria-label={`Copy the URL: ${suffix}`}
-        onClick={() => void copy(new URL(url, location.href).href)}
-      >
-        <Icon name={isCopied ? 'check' : 'copy'} />
-      </button>
+      {/* The URLs of a gateway in the page lead nowhere outside of it. */}
+      {!backend.isInPage && (
+        <button
+          type="button"
+          class="plain"
+          title={isCopied ? 'Copied' : 'Copy the URL'}
+          aria-label={`Copy the URL: ${suffix}`}
+          onClick={() => void copy(new URL(url, location.href).href)}
+        >
+          <Icon name={isCopied ? 'check' : 'copy'} />
+        </button>
+      )}
       {/* Browsers ignore `download` for other origins and open the file, which must not replace this page. */}
       <a
         class="plain"
-        href={url}
+        href={fileURL(url) ?? url}
         download={fileName(url, name, number)}
         target="_blank"
         rel="noreferrer"

@@ -1,5 +1,6 @@
 import type { Call } from '../../../shared/calls.ts';
 import type { Attempt } from '../../../shared/lab.ts';
+import { backend } from '../../backend/server.ts';
 import { lab } from '../../state/lab.ts';
 import { AttemptItem } from './attempt-item.tsx';
 import { CopyCall } from './copy-call.tsx';
@@ -32,7 +33,7 @@ export function CallDetails({ call }: { call: Call }) {
           </Fact>
         )}
       </dl>
-      {key !== undefined && (
+      {key !== undefined && !backend.isInPage && (
         <p class="exchange-note">
           The idempotency key is as the gateway received it. The proxy derives it from the key of
           the page and the user.

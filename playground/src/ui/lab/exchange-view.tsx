@@ -15,7 +15,7 @@ export function ExchangeView({ attempt }: { attempt: Attempt }) {
     void loadExchange(number).then((loaded) => setExchange(loaded ?? 'missing'));
   }, [number, state, headersMs]);
   if (exchange === undefined) return <p class="exchange-note">Loading …</p>;
-  if (exchange === 'missing') return <p class="exchange-note">The server no longer has this.</p>;
+  if (exchange === 'missing') return <p class="exchange-note">This is no longer recorded.</p>;
   const { url, requestHeaders, requestBody, responseHeaders, responseBody, failure } = exchange;
   const { host, pathname, search } = new URL(url);
   const end = ms === undefined ? '' : `, ended after ${formatMs(ms)}`;

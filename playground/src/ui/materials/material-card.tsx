@@ -1,6 +1,8 @@
 import type { Material } from 'polygate';
 import { useEffect, useState } from 'preact/hooks';
 
+import { backend } from '../../backend/server.ts';
+import { fileURL } from '../../state/files.ts';
 import { deleteMaterial } from '../../state/materials.ts';
 import type { LibraryItem } from '../../state/materials.ts';
 import { statusLabels } from './status-labels.ts';
@@ -14,7 +16,7 @@ export function MaterialCard({ item }: { item: LibraryItem }) {
       {preview === null ? (
         <div class="material-placeholder" aria-hidden="true" />
       ) : (
-        <img class="material-preview" src={preview} alt="" />
+        <img class="material-preview" src={fileURL(preview)} alt="" />
       )}
       <div class="material-text">
         <h2>{name}</h2>
@@ -25,13 +27,7 @@ export function MaterialCard({ item }: { item: LibraryItem }) {
         </p>
         {uri !== null && <code class="uri">{uri}</code>}
         <Lifetime material={material} />
-        {verificationUrl !== undefined && (
-          <p>
-            <a class="button" href={verificationUrl} target="_blank" rel="noreferrer">
-              Open the identity check
-            </a>
-          </p>
-        )}
+        {verificationUrl !== undefined && <IdentityCheck url={verificationUrl} />}
         <button
           type="button"
           class="secondary"
@@ -42,6 +38,30 @@ export function MaterialCard({ item }: { item: LibraryItem }) {
         </button>
       </div>
     </li>
+  );
+}
+
+/** Opens the identity check; with a gateway in the page, completes it here. */
+function IdentityCheck({ url }: { url: string }) {
+  const { finishIdentityCheck: finish } = backend;
+  if (finish === undefined) {
+    return (
+      <p>
+        <a class="button" href={url} target="_blank" rel="noreferrer">
+          Open the identity check
+        </a>
+      </p>
+    );
+  }
+  return (
+    <p class="identity-check">
+      <button type="button" class="primary small" onClick={() => void finish(url, 'succeeded')}>
+        Complete the identity check
+      </button>
+      <button type="button" class="secondary small" onClick={() => void finish(url, 'failed')}>
+        Fail it
+      </button>
+    </p>
   );
 }
 

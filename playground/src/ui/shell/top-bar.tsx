@@ -1,3 +1,4 @@
+import { backend } from '../../backend/server.ts';
 import { balanceUsd } from '../../state/account.ts';
 import { connected, lab } from '../../state/lab.ts';
 import { usd } from '../parts/money.tsx';
@@ -35,6 +36,7 @@ function GatewayName() {
     <span class="gateway-name">
       <i class="status-dot" aria-hidden="true" />
       {kind === 'real' ? host : 'Reference gateway'}
+      {backend.isInPage && ', in this page'}
     </span>
   );
 }

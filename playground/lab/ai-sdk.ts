@@ -15,12 +15,12 @@ import type { ResponseMetadata } from '../shared/ai-sdk.ts';
 /** Creates the route that the page's AI SDK chat uses. It responds like any app that uses the AI SDK. */
 export function createAiSdkRoute(
   settings: PolygateProviderSettings,
-  origins: readonly string[],
+  origins?: readonly string[],
 ): (request: Request) => Promise<Response> {
   const polygate = createPolygate(settings);
   return async (request) => {
-    // A chat costs money, so no other site may start one.
-    if (!origins.includes(request.headers.get('origin') ?? '')) {
+    // A chat costs money, so no other site may start one. In the page, only the page itself can call the route.
+    if (origins && !origins.includes(request.headers.get('origin') ?? '')) {
       return new Response('This origin may not use the playground.', { status: 403 });
     }
     const body = await readBody(request);
@@ -102,5 +102,5 @@ function toErrorText(error: unknown): string {
   const known = errors.find((candidate) => PolygateError.is(candidate));
   if (known !== undefined) return `${known.name}: ${known.message}`;
   console.error(error);
-  return 'The server failed to handle this message.';
+  return 'The playground failed to handle this message.';
 }

@@ -1,11 +1,8 @@
-import type { InjectedFault, MockGateway } from 'polygate/mock';
+import type { Fault, FaultRequest, InjectedFault, MockGateway } from 'polygate/mock';
 
 import type { FaultMode, FaultSwitch } from '../shared/lab.ts';
 import { faultPlans } from './faults.ts';
 import type { FaultPlan } from './faults.ts';
-
-/** Numbers of the attempts that fail in mode `often`: every second one, for far longer than a demo lasts. */
-const everySecond = Array.from({ length: 500 }, (_, index) => index * 2 + 1);
 
 /** Injects faults into the reference gateway as the switches of the control room are set. */
 export class Switchboard {
@@ -43,7 +40,7 @@ export class Switchboard {
   #inject(plan: FaultPlan, mode: FaultMode): InjectedFault[] {
     return plan.faults.map((fault) => {
       if (mode === 'once') return this.#mock.fail({ ...fault, times: 1 });
-      return this.#mock.fail(mode === 'often' ? { ...fault, attempt: everySecond } : fault);
+      return this.#mock.fail(mode === 'often' ? { ...fault, when: everySecond() } : fault);
     });
   }
 
@@ -51,6 +48,24 @@ export class Switchboard {
     for (const fault of this.#active.get(id)?.faults ?? []) fault.remove();
     this.#active.delete(id);
   }
+}
+
+/** Matches the first, third, fifth … attempt of each call, so that what one call meets does not depend on others. */
+function everySecond(): NonNullable<Fault['when']> {
+  const counts = new Map<string, number>();
+  return (request) => {
+    const call = callOf(request);
+    const count = (counts.get(call) ?? 0) + 1;
+    counts.set(call, count);
+    return count % 2 === 1;
+  };
+}
+
+/** Attempts of one call have the same key or request id; the polls of a task have the same path. */
+function callOf({ method, path, headers }: FaultRequest): string {
+  const key = headers['x-idempotency-key'] ?? headers['idempotency-key'];
+  const id = method === 'GET' ? undefined : (key ?? headers['x-request-id']);
+  return `${method} ${path} ${id ?? ''}`;
 }
 
 function countFired(faults: readonly InjectedFault[]): number {

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import type { MockGateway } from 'polygate/mock';
 
 import type { FaultMode, InvoiceLine, LabState } from '../shared/lab.ts';
 import { attributeCharges } from './charges.ts';
-import type { Upstream } from './gateway.ts';
 import { Recorder } from './recorder.ts';
 import { Switchboard } from './switchboard.ts';
 import { Wallet } from './wallet.ts';
@@ -10,19 +9,31 @@ import { Wallet } from './wallet.ts';
 /** State changes within this many milliseconds are sent to the page in one event. */
 const eventDelayMs = 60;
 
-/** Server side of the control room: sends the state of the gateway as events and receives changes. */
+/** The gateway behind the playground. */
+export interface Upstream {
+  apiKey: string;
+  baseURL: string;
+  fetch: typeof globalThis.fetch;
+  /** Only set for the reference gateway. */
+  mock?: MockGateway | undefined;
+  /** Changes when the gateway has lost its tasks. By default, it is as old as this object. */
+  session?: string | undefined;
+}
+
+/** The control room's view of the gateway: sends its state as events and receives changes. It runs on a server, and in the page. */
 export class Lab {
   readonly recorder: Recorder;
   readonly #upstream: Upstream;
   readonly #switchboard: Switchboard | undefined;
   readonly #wallet: Wallet | undefined;
-  readonly #session = randomUUID();
-  readonly #listeners = new Set<() => void>();
+  readonly #session: string;
+  readonly #listeners = new Set<(state: LabState) => void>();
   #eventScheduled = false;
 
   constructor(upstream: Upstream) {
     const { mock, apiKey } = upstream;
     this.#upstream = upstream;
+    this.#session = upstream.session ?? crypto.randomUUID();
     this.#switchboard = mock && new Switchboard(mock);
     this.#wallet = mock && new Wallet(mock);
     this.recorder = new Recorder(() => {
@@ -45,6 +56,13 @@ export class Lab {
     const [, number] = /^attempts\/(\d+)$/.exec(path) ?? [];
     const exchange = this.recorder.exchange(Number(number));
     return exchange === undefined ? new Response(null, { status: 404 }) : Response.json(exchange);
+  }
+
+  /** Calls a function with the current state, and whenever it has changed. Returns a function that stops this. */
+  subscribe(listener: (state: LabState) => void): () => void {
+    this.#listeners.add(listener);
+    listener(this.#state());
+    return () => this.#listeners.delete(listener);
   }
 
   async #change(path: string, request: Request): Promise<Response> {
@@ -81,18 +99,15 @@ export class Lab {
 
   #events(): Response {
     const encoder = new TextEncoder();
-    let send = () => {};
+    let unsubscribe = () => {};
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
-        send = () =>
-          controller.enqueue(encoder.encode(`data: ${JSON.stringify(this.#state())}\n\n`));
-        this.#listeners.add(send);
-        send();
+        unsubscribe = this.subscribe((state) =>
+          controller.enqueue(encoder.encode(`data: ${JSON.stringify(state)}\n\n`)),
+        );
       },
       // The page has disconnected.
-      cancel: () => {
-        this.#listeners.delete(send);
-      },
+      cancel: () => unsubscribe(),
     });
     const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
     return new Response(body, { headers });
@@ -103,7 +118,7 @@ export class Lab {
     this.#eventScheduled = true;
     setTimeout(() => {
       this.#eventScheduled = false;
-      for (const send of this.#listeners) send();
+      for (const listener of this.#listeners) listener(this.#state());
     }, eventDelayMs);
   }
 

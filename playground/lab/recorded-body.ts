@@ -4,8 +4,6 @@ import type { RecordedBody } from '../shared/lab.ts';
 const maxBytes = 256 * 1024;
 const maxCharacters = 32 * 1024;
 
-const decoder = new TextDecoder();
-
 /** Removes secrets from a text. */
 export type Redact = (text: string) => string;
 
@@ -50,7 +48,9 @@ export class BodyCollector {
   }
 
   get #text(): string {
-    return decoder.decode(Buffer.concat(this.#chunks));
+    const decoder = new TextDecoder();
+    const stream = this.#chunks.map((chunk) => decoder.decode(chunk, { stream: true }));
+    return stream.join('') + decoder.decode();
   }
 }
 

@@ -14,7 +14,7 @@ interface Recording {
 }
 
 /**
- * Records every request to the gateway and its outcome. It sits between proxy and gateway, so it observes retries too.
+ * Records every request to the gateway and its outcome. It sits in front of the gateway, so it observes retries too.
  */
 export class Recorder {
   readonly #onChange: () => void;
@@ -104,7 +104,7 @@ export class Recorder {
 
   #readBody(body: RequestInit['body'], contentType: string | null): Exchange['requestBody'] {
     const collector = new BodyCollector(contentType, this.#redact);
-    if (typeof body === 'string') collector.add(Buffer.from(body));
+    if (typeof body === 'string') collector.add(new TextEncoder().encode(body));
     else if (body instanceof Uint8Array) collector.add(body);
     else return undefined;
     return collector.toBody();

@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url';
+
+import type { InlineConfig } from 'vite';
+
+const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Options that the server and the static build share. The page uses the client's source files. */
+export const shared: InlineConfig = {
+  root: resolvePath('.'),
+  configFile: false,
+  clearScreen: false,
+  logLevel: 'warn',
+  resolve: {
+    alias: [
+      { find: /^polygate$/, replacement: resolvePath('../src/index.ts') },
+      { find: /^polygate\/mock$/, replacement: resolvePath('../src/mock/index.ts') },
+      { find: /^polygate\/ai-sdk$/, replacement: resolvePath('../src/ai-sdk/index.ts') },
+    ],
+  },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+};
+
+/** Replaces the backend on a server by the one in the page. */
+const inPage = {
+  find: /^.*\/backend\/server\.ts$/,
+  replacement: resolvePath('./src/backend/in-page.ts'),
+};
+
+/** Options of a static build, which works below any path. */
+export const staticBuild: InlineConfig = {
+  ...shared,
+  base: './',
+  mode: 'production',
+  resolve: {
+    alias: [inPage, ...(Array.isArray(shared.resolve?.alias) ? shared.resolve.alias : [])],
+  },
+};
+
+/** The folder of the static files, which is a part of the package. */
+export const outDir = resolvePath('../dist/playground');
