@@ -11,7 +11,7 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['Ctrl or ⌘', 'Enter'], action: 'Submit the form' },
   { keys: ['Esc'], action: 'Stop the response, or cancel editing' },
   { keys: ['/'], action: 'Go to the message or the prompt' },
-  { keys: ['1 to 8'], action: 'Open a view, in the order of the menu' },
+  { keys: ['1 to 9'], action: 'Open a view, in the order of the menu' },
   { keys: ['←', '→'], action: 'Show the previous or the next image' },
   { keys: ['?'], action: 'Show all shortcuts' },
 ];

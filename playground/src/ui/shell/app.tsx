@@ -10,6 +10,7 @@ import { VideoView } from '../jobs/video-view.tsx';
 import { ControlRoom } from '../lab/control-room.tsx';
 import { MaterialsView } from '../materials/materials-view.tsx';
 import { Shortcuts } from '../parts/shortcuts-dialog.tsx';
+import { StartView } from '../start/start-view.tsx';
 import { VoicesView } from '../voices/voices-view.tsx';
 import { WalletView } from '../wallet/wallet-view.tsx';
 import { Menu } from './menu.tsx';
@@ -18,6 +19,7 @@ import { TopBar } from './top-bar.tsx';
 import { useViewShortcuts } from './use-view-shortcuts.ts';
 
 const contents: Readonly<Record<Exclude<View, 'lab'>, () => preact.JSX.Element>> = {
+  start: StartView,
   chat: ChatView,
   images: ImagesView,
   video: VideoView,
@@ -41,7 +43,7 @@ export function App() {
       <Menu />
       <main>
         {view !== 'lab' && <Content view={view} />}
-        <ControlRoom />
+        {view !== 'start' && <ControlRoom />}
       </main>
       <Lightbox />
       <div class="visually-hidden" role="status" aria-live="polite">

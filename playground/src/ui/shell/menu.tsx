@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { viewLabels } from './view-labels.ts';
 
 /** The views that a small screen lists under "More". */
-const minor: readonly View[] = ['voices', 'materials', 'wallet'];
+const minor: readonly View[] = ['audio', 'voices', 'materials', 'wallet'];
 
 /** Links to all views. */
 export function Menu() {

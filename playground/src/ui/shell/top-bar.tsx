@@ -11,7 +11,7 @@ export function TopBar() {
   const balance = balanceUsd.value;
   return (
     <header class="top-bar">
-      <a class="brand" href="#chat" aria-label="polygate playground">
+      <a class="brand" href="#start" aria-label="polygate playground">
         <Logo />
         <span>
           <b>polygate</b> <span class="brand-suffix">playground</span>

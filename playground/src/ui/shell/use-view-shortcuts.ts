@@ -1,7 +1,7 @@
 import { views } from '../../state/view.ts';
 import { useHotkeys } from '../parts/hotkeys.ts';
 
-/** The keys 1 to 8 open the views, in menu order. */
+/** The keys 1 to 9 open the views, in menu order. */
 export function useViewShortcuts(): void {
   useHotkeys(
     Object.fromEntries(
