@@ -1,6 +1,6 @@
 /** Types that the playground's server and its page share. */
 
-/** How often a fault occurs; `often` is every second time. */
+/** How often a fault occurs; `often` is every second attempt of each call, starting with the first. */
 export type FaultMode = 'off' | 'once' | 'often' | 'always';
 
 /** One switch of the control room. */

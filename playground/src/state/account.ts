@@ -10,8 +10,11 @@ export const account = signal<Account | undefined>(undefined);
 /** The balance in USD: of the reference gateway's wallet itself, or as the account was last loaded. */
 export const balanceUsd = computed(() => lab.value?.wallet?.usd ?? account.value?.balance.usd);
 
-/** The models available to the key, with prices. */
-const models = signal<readonly Model[]>([]);
+/** The models available to the key, with prices; undefined until they are loaded. */
+const models = signal<readonly Model[] | undefined>(undefined);
+
+/** Whether the models have not been loaded yet. */
+export const areModelsLoading = computed(() => models.value === undefined);
 
 let timer: number | undefined;
 
@@ -32,12 +35,16 @@ export function watchAccount(): void {
     void [charges.value.length, lab.value?.invoice?.length, lab.value?.wallet?.usd];
     scheduleReload();
   });
-  void gateway.models.list().then(
-    ({ data }) => {
-      models.value = data;
-    },
-    () => {},
-  );
+  void loadModels();
+}
+
+/** Loads the models. The client has retried before it fails, so the next attempt is a while later. */
+async function loadModels(): Promise<void> {
+  try {
+    models.value = (await gateway.models.list()).data;
+  } catch {
+    window.setTimeout(() => void loadModels(), 5000);
+  }
 }
 
 /** What a model generates. Music and speech models have the same type and differ in their billing unit. */
@@ -45,7 +52,7 @@ export type Purpose = 'chat' | 'image' | 'video' | 'speech' | 'music';
 
 /** Returns the models for a purpose. */
 export function modelsFor(purpose: Purpose): readonly Model[] {
-  return models.value.filter((model) => purposeOf(model) === purpose);
+  return (models.value ?? []).filter((model) => purposeOf(model) === purpose);
 }
 
 function purposeOf({ type, pricing }: Model): string {

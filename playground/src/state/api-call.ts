@@ -16,8 +16,8 @@ export type ApiCall =
   | KeyedCall<{ kind: 'voice-design'; params: VoiceDesignParams }>
   | KeyedCall<{ kind: 'material'; params: MaterialCreateParams }>;
 
-/** A call with the idempotency key that it was sent with. */
-type KeyedCall<Request> = Request & { idempotencyKey: string };
+/** A call with the idempotency key that it was sent with; undefined if it has not been sent. */
+type KeyedCall<Request> = Request & { idempotencyKey?: string | undefined };
 
 /** A new idempotency key. */
 export const createKey = (): string => `page-${crypto.randomUUID()}`;

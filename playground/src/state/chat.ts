@@ -1,8 +1,10 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
 import { announce } from './announce.ts';
+import type { ApiCall } from './api-call.ts';
 import { chatModel, throughAiSdk, toParams } from './chat-settings.ts';
 import { streamDirectly } from './direct-chat.ts';
+import { focusSoon } from './focus.ts';
 import { activeResponse, addTurn, changeTurn, readHistory, removeTurns, turns } from './turns.ts';
 import type { Turn } from './turns.ts';
 
@@ -12,12 +14,31 @@ export const draft = signal('');
 /** The message that the composer edits. Sending replaces it and everything after it. */
 export const editedTurn = signal<string | undefined>(undefined);
 
+/** The call that sends the text in the composer; undefined until the models are loaded. */
+export const nextCall = computed((): ApiCall | undefined => {
+  const model = chatModel.value;
+  if (model === undefined) return undefined;
+  const content = draft.value.trim() || 'Describe a harbor at dawn';
+  const history = readHistory().map(({ role, text }) => ({ role, content: text }));
+  const params = toParams(model, [...history, { role: 'user', content }]);
+  return { kind: 'chat', params, isAiSdk: throughAiSdk.value };
+});
+
 /** Sends a message and streams the response, which may replace others. */
 export async function sendMessage(text: string, replaces: Partial<Turn> = {}): Promise<void> {
   const model = chatModel.value;
   if (model === undefined || activeResponse.value !== undefined) return;
   const isAiSdk = throughAiSdk.value;
   addTurn({ role: 'user', text, model, isAiSdk, state: 'done' });
+  await requestResponse(model, isAiSdk, replaces);
+}
+
+/** Streams a response to the conversation so far. */
+async function requestResponse(
+  model: string,
+  isAiSdk: boolean,
+  changes: Partial<Turn>,
+): Promise<void> {
   const messages = readHistory().map((turn) => ({ role: turn.role, content: turn.text }));
   const params = toParams(model, messages);
   const call = { kind: 'chat', params, isAiSdk } as const;
@@ -28,7 +49,7 @@ export async function sendMessage(text: string, replaces: Partial<Turn> = {}): P
     isAiSdk,
     state: 'pending',
     call,
-    ...replaces,
+    ...changes,
   });
   // No second message can be sent while the AI SDK, which is large, is loaded for the first one.
   activeResponse.value = { abort: () => {} };
@@ -65,16 +86,24 @@ export function cancelEditing(): void {
   draft.value = '';
 }
 
-/** Sends the message of a response again, with the current settings, and replaces the response. */
-export async function resendMessage(id: string): Promise<void> {
+/** Requests another response in place of one that has ended, with the current settings. */
+export async function regenerate(id: string): Promise<void> {
   const index = turns.value.findIndex((turn) => turn.id === id);
-  const [question, response] = turns.value.slice(index - 1);
-  if (question === undefined || activeResponse.value !== undefined) return;
-  await sendMessage(question.text, {
-    replaced: removeTurns(index - 1),
-    // The second try of one call, unless another response is wanted.
-    ...(response?.state === 'failed' && { requestId: response.requestId }),
-  });
+  const model = chatModel.value;
+  if (index === -1 || model === undefined || activeResponse.value !== undefined) return;
+  focusSoon('.thread-box');
+  await requestResponse(model, throughAiSdk.value, { replaced: removeTurns(index) });
+}
+
+/** Sends a message again whose response failed, and keeps that response, because it may have been charged. */
+export async function tryAgain(id: string): Promise<void> {
+  const failed = turns.value.find((turn) => turn.id === id);
+  const model = chatModel.value;
+  if (failed === undefined || model === undefined || activeResponse.value !== undefined) return;
+  focusSoon('.thread-box');
+  changeTurn(id, { repeatedAt: Date.now() });
+  // The second try of one call has the same request id.
+  await requestResponse(model, throughAiSdk.value, { requestId: failed.requestId });
 }
 
 /** Aborts the current response and keeps the text received so far. */
@@ -87,4 +116,5 @@ export function clearConversation(): void {
   stop();
   cancelEditing();
   turns.value = [];
+  focusSoon('[data-main-input]');
 }

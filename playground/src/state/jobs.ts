@@ -27,6 +27,8 @@ export interface Job {
   /** The error of the last poll. Polling continues. */
   pollError?: string | undefined;
   problem?: Problem | undefined;
+  /** Whether it was removed, and can still be restored. Meanwhile, it continues. */
+  isRemoved?: boolean | undefined;
 }
 
 /** All jobs, the latest first. */
@@ -36,7 +38,7 @@ export const jobs = signal<readonly Job[]>([]);
 export function startJob(request: GenerationRequest): void {
   const id = `page-${crypto.randomUUID()}`;
   const job: Job = { id, request, at: Date.now(), state: 'submitting', progress: 0, urls: [] };
-  jobs.value = [job, ...jobs.value];
+  jobs.value = [job, ...jobs.value.filter(({ isRemoved }) => isRemoved !== true)];
   void runJob(job);
 }
 
@@ -61,9 +63,22 @@ export async function runJob(job: Job): Promise<void> {
   }
 }
 
-/** Removes a job from the page. Its task continues at the gateway. */
+/** Removes a job from the page, until another one is removed or started. Its task continues at the gateway. */
 export function removeJob(id: string): void {
-  jobs.value = jobs.value.filter((job) => job.id !== id);
+  const others = jobs.value.filter(({ isRemoved }) => isRemoved !== true);
+  jobs.value = others.map((job) => (job.id === id ? { ...job, isRemoved: true } : job));
+  announce('Removed. It can be restored.');
+}
+
+/** Restores a job that was removed. */
+export function restoreJob(id: string): void {
+  change(id, { isRemoved: undefined });
+  announce('Restored.');
+}
+
+/** Whether a job has not ended yet. */
+export function isRunning({ state }: Job): boolean {
+  return state === 'submitting' || state === 'queued' || state === 'running';
 }
 
 function applyUpdate(id: string, update: TaskUpdate): void {

@@ -19,6 +19,9 @@ export interface LibraryItem {
 /** The library, the latest material first. */
 export const library = signal<readonly LibraryItem[]>([]);
 
+/** Whether the library has not been loaded yet. */
+export const isLibraryLoading = signal(true);
+
 /** State of the current or last registration. */
 export const registration = signal<Creation>({ isBusy: false });
 
@@ -29,6 +32,8 @@ export async function loadMaterials(): Promise<void> {
     for await (const material of await gateway.materials.list()) items.push({ material });
   } catch {
     return;
+  } finally {
+    isLibraryLoading.value = false;
   }
   library.value = items;
   for (const { material } of items) if (material.status !== 'available') void poll(material.id);

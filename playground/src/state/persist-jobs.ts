@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 
 import { backend } from '../backend/server.ts';
-import { jobs, runJob } from './jobs.ts';
+import { isRunning, jobs, runJob } from './jobs.ts';
 import type { Job } from './jobs.ts';
 import { lab } from './lab.ts';
 
@@ -19,16 +19,14 @@ export function persistJobs(): void {
     session = current;
     // Jobs of another session are dropped: a restarted reference gateway no longer has their tasks.
     jobs.value = load(current);
-    for (const job of jobs.value) if (isUnfinished(job)) void runJob(job);
+    for (const job of jobs.value) if (isRunning(job)) void runJob(job);
   });
   effect(() => {
-    const stored = JSON.stringify({ session, jobs: jobs.value.slice(0, 60) });
+    const kept = jobs.value.filter(({ isRemoved }) => isRemoved !== true).slice(0, 60);
+    const stored = JSON.stringify({ session, jobs: kept });
     if (session !== undefined) backend.storage.setItem(storageKey, stored);
   });
 }
-
-const isUnfinished = ({ state }: Job): boolean =>
-  ['submitting', 'queued', 'running'].includes(state);
 
 function load(session: string): readonly Job[] {
   try {

@@ -22,3 +22,20 @@ export const spend = computed(() => {
   }
   return { totalUsd, byModel };
 });
+
+const loadedAt = Date.now();
+
+/** Why the client counted less than the gateway charged; undefined if it did not. */
+export const differenceReason = computed(() => {
+  const lines = lab.value?.invoice ?? [];
+  const sum = (all: typeof lines) => all.reduce((total, { usd }) => total + usd, 0);
+  const earlierUsd = sum(lines.filter(({ at }) => at < loadedAt));
+  const missingUsd = sum(lines) - earlierUsd - spend.value.totalUsd;
+  const isMore = (usd: number) => usd > 5e-7;
+  if (isMore(earlierUsd) && isMore(missingUsd)) {
+    return 'The other charges are from before that, or of lost responses or the AI SDK.';
+  }
+  if (isMore(earlierUsd)) return 'The other charges are from before that.';
+  if (isMore(missingUsd)) return 'The other charges are of lost responses or the AI SDK.';
+  return undefined;
+});

@@ -18,6 +18,10 @@ export interface Turn {
   isAiSdk: boolean;
   /** The request id of a response, which a message that is sent again after a failure keeps. */
   requestId: string;
+  /** When the message was sent, in Unix milliseconds. */
+  at: number;
+  /** When it was sent again after a failure. It stays in the conversation with its own charge, and is not sent to the model. */
+  repeatedAt?: number | undefined;
   /** The responses that this one has replaced, which may have been charged as well. */
   replaced: readonly Turn[];
   /** The call of a response. */
@@ -38,7 +42,15 @@ export function addTurn(
   turn: Pick<Turn, 'role' | 'text' | 'model' | 'state' | 'isAiSdk'> & Partial<Turn>,
 ): Turn {
   const id = crypto.randomUUID();
-  const added = { id, requestId: id, replaced: [], reasoning: '', images: [], ...turn };
+  const added = {
+    id,
+    requestId: id,
+    at: Date.now(),
+    replaced: [],
+    reasoning: '',
+    images: [],
+    ...turn,
+  };
   turns.value = [...turns.value, added];
   return added;
 }
@@ -51,13 +63,15 @@ export function removeTurns(index: number): readonly Turn[] {
 }
 
 /** The charges for a response and for those that it has replaced, in USD. */
-export function chargesOf({ replaced, ...turn }: Turn): readonly number[] {
-  const responses = [...replaced, turn];
-  const ids = responses.map(({ requestId }) => requestId);
-  const reported = responses.flatMap(({ costUsd }) => costUsd ?? []);
+export function chargesOf(turn: Turn): readonly number[] {
+  const { replaced, requestId, at, repeatedAt = Infinity, costUsd } = turn;
   // Only the invoice has the charges whose responses were lost. It may arrive later, and a reset empties it.
-  const lines = lab.value?.invoice?.filter(({ requestId }) => ids.includes(requestId)) ?? [];
-  return lines.length < reported.length ? reported : lines.map(({ usd }) => usd);
+  const lines =
+    lab.value?.invoice?.filter(
+      (line) => line.requestId === requestId && line.at >= at && line.at < repeatedAt,
+    ) ?? [];
+  const own = lines.length > 0 || costUsd === undefined ? lines.map(({ usd }) => usd) : [costUsd];
+  return [...replaced.flatMap(chargesOf), ...own];
 }
 
 /** Changes a message. */
@@ -65,7 +79,7 @@ export function changeTurn(id: string, changes: Partial<Turn>): void {
   turns.value = turns.value.map((turn) => (turn.id === id ? { ...turn, ...changes } : turn));
 }
 
-/** The messages to send: all that have text. */
+/** The messages to send: all that have text, without responses that were requested again. */
 export function readHistory(): readonly Turn[] {
-  return turns.value.filter(({ text }) => text !== '');
+  return turns.value.filter(({ text, repeatedAt }) => text !== '' && repeatedAt === undefined);
 }

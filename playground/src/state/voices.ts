@@ -10,12 +10,16 @@ import { toProblem } from './problem.ts';
 /** All voices of the service and the account. */
 export const voices = signal<readonly Voice[]>([]);
 
+/** Whether the voices have not been loaded yet. */
+export const areVoicesLoading = signal(true);
+
 /** State of the current or last creation. */
 export const voiceCreation = signal<Creation>({ isBusy: false });
 
 /** Loads the voices. */
 export async function loadVoices(): Promise<void> {
   const list = await gateway.voices.list().catch(() => undefined);
+  areVoicesLoading.value = false;
   if (list !== undefined) voices.value = list.data;
 }
 

@@ -11,12 +11,10 @@ export function MusicForm() {
   const [prompt, setPrompt] = useState('A slow waltz for harmonica and rain');
   const [lyrics, setLyrics] = useState('Boats come home, one by one');
   const [style, setStyle] = useState<'instrumental' | 'lyrics'>('instrumental');
-  const generate = () => {
-    if (model === undefined) return;
-    const vocals =
-      style === 'lyrics' ? { lyrics, is_instrumental: false } : { is_instrumental: true };
-    startJob({ kind: 'music', params: { model: model.id, prompt, ...vocals } });
-  };
+  const vocals =
+    style === 'lyrics' ? { lyrics, is_instrumental: false } : { is_instrumental: true };
+  const request =
+    model && ({ kind: 'music', params: { model: model.id, prompt, ...vocals } } as const);
   return (
     <CreateForm
       main={{ label: 'Prompt', value: prompt, onChange: setPrompt }}
@@ -25,7 +23,8 @@ export function MusicForm() {
       action="Generate"
       price={model?.pricing?.unitPriceUsd}
       isDisabled={model === undefined}
-      onSubmit={generate}
+      call={request}
+      onSubmit={() => request && startJob(request)}
     >
       <Choice label="Style" options={styles} value={style} onChange={setStyle} />
     </CreateForm>

@@ -2,7 +2,7 @@ import { estimate } from 'polygate';
 import { useState } from 'preact/hooks';
 
 import { startJob } from '../../state/jobs.ts';
-import { voices } from '../../state/voices.ts';
+import { areVoicesLoading, voices } from '../../state/voices.ts';
 import { CreateForm } from '../parts/create-form.tsx';
 import { Field } from '../parts/field.tsx';
 import { useModel } from '../parts/use-model.ts';
@@ -16,10 +16,8 @@ export function SpeechForm() {
     models.includes(model?.id ?? ''),
   );
   const voice = compatible.find(({ voice_id: id }) => id === voiceId) ?? compatible[0];
-  const generate = () => {
-    if (model === undefined || voice === undefined) return;
-    startJob({ kind: 'speech', params: { model: model.id, text, voice_id: voice.voice_id } });
-  };
+  const params = model && voice && { model: model.id, text, voice_id: voice.voice_id };
+  const request = params && ({ kind: 'speech', params } as const);
   return (
     <CreateForm
       main={{ label: 'Text', value: text, onChange: setText }}
@@ -27,13 +25,17 @@ export function SpeechForm() {
       action="Generate"
       price={estimate.speech(model?.pricing, text)}
       isDisabled={voice === undefined}
-      onSubmit={generate}
+      call={request}
+      onSubmit={() => request && startJob(request)}
     >
       <Field label="Voice">
         <select
           value={voice?.voice_id ?? ''}
           onChange={({ currentTarget }) => setVoiceId(currentTarget.value)}
         >
+          {voice === undefined && (
+            <option value="">{areVoicesLoading.value ? 'Loading …' : 'None available'}</option>
+          )}
           {compatible.map(({ voice_id: id, display_name: name, language }) => (
             <option key={id} value={id}>
               {name}, {language}

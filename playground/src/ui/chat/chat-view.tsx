@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 
 import { changedSettings, chatModel, selectModel } from '../../state/chat-settings.ts';
-import { cancelEditing, clearConversation, editedTurn, stop } from '../../state/chat.ts';
+import { cancelEditing, clearConversation, editedTurn, nextCall, stop } from '../../state/chat.ts';
 import { activeResponse, turns } from '../../state/turns.ts';
+import { CallCode } from '../code/view-code.tsx';
 import { useHotkeys } from '../parts/hotkeys.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ModelSelect } from '../parts/model-select.tsx';
@@ -12,11 +13,20 @@ import { SettingsPanel } from './settings-panel.tsx';
 import { Thread } from './thread.tsx';
 import { Welcome } from './welcome.tsx';
 
-const panelId = 'chat-settings';
+const panelId = 'chat-panel';
+
+/** The code of the message in the composer. */
+function NextCall() {
+  const call = nextCall.value;
+  return (
+    <div class="settings">{call ? <CallCode call={call} /> : <p class="muted">Loading …</p>}</div>
+  );
+}
 
 /** A streaming chat. */
 export function ChatView() {
-  const [isOpen, setIsOpen] = useState(false);
+  const [panel, setPanel] = useState<'settings' | 'code' | undefined>(undefined);
+  const toggle = (name: 'settings' | 'code') => setPanel(panel === name ? undefined : name);
   const isEmpty = turns.value.length === 0;
   useHotkeys({
     Escape: () => {
@@ -34,9 +44,9 @@ export function ChatView() {
           <button
             type="button"
             class="secondary"
-            aria-expanded={isOpen}
+            aria-expanded={panel === 'settings'}
             aria-controls={panelId}
-            onClick={() => setIsOpen(!isOpen)}
+            onClick={() => toggle('settings')}
           >
             <Icon name="settings" />
             <span class="wide-only">Settings</span>
@@ -47,6 +57,16 @@ export function ChatView() {
               </span>
             )}
           </button>
+          <button
+            type="button"
+            class="secondary"
+            aria-expanded={panel === 'code'}
+            aria-controls={panelId}
+            onClick={() => toggle('code')}
+          >
+            <Icon name="code" />
+            <span class="wide-only">Code</span>
+          </button>
           {!isEmpty && (
             <button type="button" class="secondary" onClick={clearConversation}>
               <Icon name="plus" />
@@ -55,8 +75,9 @@ export function ChatView() {
           )}
         </div>
       </header>
-      <div id={panelId} class="settings-frame" hidden={!isOpen}>
-        {isOpen && <SettingsPanel />}
+      <div id={panelId} class="settings-frame" hidden={panel === undefined}>
+        {panel === 'settings' && <SettingsPanel />}
+        {panel === 'code' && <NextCall />}
       </div>
       <AiSdkStatus />
       {isEmpty ? <Welcome /> : <Thread />}

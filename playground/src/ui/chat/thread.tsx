@@ -10,6 +10,7 @@ export function Thread() {
   const { box, isAtBottom, jumpToBottom } = useStickToBottom();
   const all = turns.value;
   const lastId = all.at(-1)?.id;
+  const lastQuestion = all.findLast(({ role }) => role === 'user')?.id;
   // A message that was just sent is shown wherever the user was reading.
   useEffect(jumpToBottom, [jumpToBottom, lastId]);
   return (
@@ -17,8 +18,12 @@ export function Thread() {
       {/* The focus makes it possible to scroll with the keyboard. */}
       <div ref={box} class="thread-box" role="log" aria-label="Conversation" tabIndex={0}>
         <ol class="thread">
-          {all.map((turn, index) => (
-            <TurnView key={turn.id} turn={turn} isLast={index >= all.length - 2} />
+          {all.map((turn) => (
+            <TurnView
+              key={turn.id}
+              turn={turn}
+              isLast={turn.id === lastId || turn.id === lastQuestion}
+            />
           ))}
         </ol>
       </div>

@@ -1,4 +1,4 @@
-import { editMessage, resendMessage } from '../../state/chat.ts';
+import { editMessage, regenerate, tryAgain } from '../../state/chat.ts';
 import { canRetry } from '../../state/problem.ts';
 import { activeResponse, chargesOf } from '../../state/turns.ts';
 import type { Turn } from '../../state/turns.ts';
@@ -55,7 +55,7 @@ function Response({ turn, isLast }: { turn: Turn; isLast: boolean }) {
         <ProblemNote problem={problem}>
           {/* A chat has no idempotency key, so the user decides whether to send, and pay, again. */}
           {isLast && canRetry(problem) && activeResponse.value === undefined && (
-            <button type="button" class="secondary" onClick={() => void resendMessage(turn.id)}>
+            <button type="button" class="secondary" onClick={() => void tryAgain(turn.id)}>
               <Icon name="retry" />
               Try again
             </button>
@@ -77,7 +77,7 @@ function Footer({ turn, isLast }: { turn: Turn; isLast: boolean }) {
       <div class="turn-actions">
         {text !== '' && <CopyButton text={text} label="Copy the response" />}
         {canRegenerate && (
-          <button type="button" class="ghost" onClick={() => void resendMessage(id)}>
+          <button type="button" class="ghost" onClick={() => void regenerate(id)}>
             <Icon name="retry" />
             Regenerate
           </button>
@@ -89,7 +89,7 @@ function Footer({ turn, isLast }: { turn: Turn; isLast: boolean }) {
 }
 
 function describe(turn: Turn): string {
-  const { isAiSdk, tokens, model, state, text } = turn;
+  const { isAiSdk, tokens, model, state, text, repeatedAt } = turn;
   const items = [
     model,
     isAiSdk && 'AI SDK',
@@ -97,6 +97,7 @@ function describe(turn: Turn): string {
     describeCharges(chargesOf(turn)),
     state === 'stopped' && 'stopped',
     state === 'failed' && text !== '' && 'incomplete',
+    repeatedAt !== undefined && 'sent again below',
   ].filter((item) => typeof item === 'string');
   return items.join('  ·  ');
 }

@@ -1,6 +1,7 @@
 import { suggestions } from '../../../shared/suggestions.ts';
 import { chatModel } from '../../state/chat-settings.ts';
 import { sendMessage } from '../../state/chat.ts';
+import { focusSoon } from '../../state/focus.ts';
 
 /** Shown before the first message: what can be done here, and suggested messages. */
 export function Welcome() {
@@ -18,7 +19,10 @@ export function Welcome() {
               type="button"
               class="suggestion"
               disabled={chatModel.value === undefined}
-              onClick={() => void sendMessage(suggestion)}
+              onClick={() => {
+                void sendMessage(suggestion);
+                focusSoon('.thread-box');
+              }}
             >
               {suggestion}
             </button>

@@ -1,4 +1,4 @@
-import type { ChatMessage } from 'polygate';
+import type { ChatMessage, ImageParams } from 'polygate';
 
 import type { ApiCall } from '../../state/api-call.ts';
 import { endpoints } from './endpoints.ts';
@@ -7,8 +7,8 @@ import { Code, toLiteral } from './literal.ts';
 /** The call as a TypeScript program, which reads the base URL and the API key from environment variables. */
 export function toTypeScript(call: ApiCall): string {
   const { method, result } = endpoints[call.kind];
-  if (call.kind === 'chat' && call.isAiSdk) return toAiSdk(call.params);
-  const options = call.kind === 'chat' ? [] : [{ idempotencyKey: call.idempotencyKey }];
+  const key = call.kind === 'chat' ? undefined : call.idempotencyKey;
+  const options = key === undefined ? [] : [{ idempotencyKey: key }];
   return `import { Polygate } from 'polygate';
 
 const gateway = new Polygate(); // reads POLYGATE_BASE_URL and POLYGATE_API_KEY
@@ -39,7 +39,54 @@ console.log(material.id, material.status);`,
 
 type ChatCall = Extract<ApiCall, { kind: 'chat' }>;
 
-function toAiSdk({ model, messages, temperature, top_p, max_tokens }: ChatCall['params']): string {
+/** The call as a program that uses the AI SDK; undefined if that has no such call. */
+export function toAiSdk(call: ApiCall): string | undefined {
+  if (call.kind === 'chat') return toStreamText(call.params);
+  return call.kind === 'image' ? toGenerateImage(call.params) : undefined;
+}
+
+function toGenerateImage({ model, prompt, resolution }: ImageParams): string {
+  const options = toLiteral({
+    model: new Code(`polygate.image(${toLiteral(model)})`),
+    prompt,
+    providerOptions: resolution === undefined ? undefined : { polygate: { resolution } },
+  });
+  return `import { generateImage } from 'ai';
+import { createPolygate } from 'polygate/ai-sdk';
+
+const polygate = createPolygate(); // reads POLYGATE_BASE_URL and POLYGATE_API_KEY
+
+const { image } = await generateImage(${options});
+console.log(image.mediaType, image.uint8Array.length);
+`;
+}
+
+/** The call as a program that uses the `openai` package through the client; undefined if that has no such call. */
+export function toOpenAi(call: ApiCall): string | undefined {
+  if (call.kind !== 'chat') return undefined;
+  return `import OpenAI from 'openai';
+import { Polygate } from 'polygate';
+
+const gateway = new Polygate(); // reads POLYGATE_BASE_URL and POLYGATE_API_KEY
+const openai = new OpenAI({
+  apiKey: 'unused',
+  baseURL: \`\${gateway.baseURL}/v1\`,
+  fetch: gateway.fetch,
+  maxRetries: 0,
+});
+
+const stream = await openai.chat.completions.create(${toLiteral({ ...call.params, stream: true })});
+for await (const { choices } of stream) process.stdout.write(choices[0]?.delta.content ?? '');
+`;
+}
+
+function toStreamText({
+  model,
+  messages,
+  temperature,
+  top_p,
+  max_tokens,
+}: ChatCall['params']): string {
   const isSystem = ({ role }: ChatMessage) => role === 'system';
   const options = toLiteral({
     model: new Code(`polygate(${toLiteral(model)})`),
@@ -67,14 +114,19 @@ export function toCurl(call: ApiCall): string {
     `curl${call.kind === 'chat' ? ' --no-buffer' : ''} "$POLYGATE_BASE_URL${path}"`,
     `--header "Authorization: Bearer $POLYGATE_API_KEY"`,
     `--header 'Content-Type: application/json'`,
-    ...(call.kind === 'chat' ? [] : [`--header '${keyHeader(call)}: ${call.idempotencyKey}'`]),
+    ...(call.kind === 'chat' ? [] : [toKeyHeader(call)]),
     `--data ${shellQuote(JSON.stringify(body, null, 2))}`,
   ];
   return `${lines.join(' \\\n  ')}\n`;
 }
 
-/** Only materials use the header that later became a standard. Specification: Materials. */
-const keyHeader = ({ kind }: ApiCall) =>
-  kind === 'material' ? 'Idempotency-Key' : 'X-Idempotency-Key';
+/** The key of a call, or a new one. */
+function toKeyHeader({ kind, idempotencyKey }: Exclude<ApiCall, ChatCall>): string {
+  // Only materials use the header that later became a standard. Specification: Materials.
+  const name = kind === 'material' ? 'Idempotency-Key' : 'X-Idempotency-Key';
+  return idempotencyKey === undefined
+    ? `--header "${name}: $(uuidgen)"`
+    : `--header '${name}: ${idempotencyKey}'`;
+}
 
 const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -6,7 +6,8 @@ import { Choice } from '../parts/choice.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { toCurl, toTypeScript } from './call-code.ts';
+import { toAiSdk, toCurl, toOpenAi, toTypeScript } from './call-code.ts';
+import { Highlighted } from './highlighted.tsx';
 
 /** The call whose code is shown. */
 const shownCall = signal<ApiCall | undefined>(undefined);
@@ -50,40 +51,61 @@ export function CodeDialog() {
   );
 }
 
-function CallCode({ call }: { call: ApiCall }) {
-  const [language, setLanguage] = useState<'typescript' | 'curl'>('typescript');
-  const code = language === 'curl' ? toCurl(call) : toTypeScript(call);
+/** The code of a call, sent or not, in each of its variants. */
+export function CallCode({ call }: { call: ApiCall }) {
+  const [chosen, setVariant] = useState<Variant>(
+    call.kind === 'chat' && call.isAiSdk ? 'ai-sdk' : 'polygate',
+  );
+  const codes = codesOf(call);
+  const [variant, code] = codes.find(([name]) => name === chosen) ?? codes[0];
   return (
     <>
       <div class="code-tools">
         <Choice
           hideLabel
-          label="Language"
-          options={languages}
-          value={language}
-          onChange={setLanguage}
+          label="Variant"
+          options={codes.map(([name]) => [name, variants[name]] as const)}
+          value={variant}
+          onChange={setVariant}
         />
         <CopyButton text={code} label="Copy the code" />
       </div>
-      {/* The focus makes it possible to scroll with the keyboard. */}
-      <pre class="code" tabIndex={0}>
-        <code>{code}</code>
-      </pre>
+      <Highlighted label="Code" code={code} />
       <p class="hint">
         Set <code>POLYGATE_BASE_URL</code> and <code>POLYGATE_API_KEY</code> first;{' '}
-        <code>npx polygate-mock</code> serves a gateway that costs nothing. {keyNotes[call.kind]}
+        <code>npx polygate-mock</code> serves a gateway that costs nothing. {noteOn(call)}
       </p>
     </>
   );
 }
 
-const languages = [
-  ['typescript', 'TypeScript'],
-  ['curl', 'curl'],
-] as const;
+const variants = { polygate: 'polygate', openai: 'openai', 'ai-sdk': 'AI SDK', curl: 'curl' };
+
+type Variant = keyof typeof variants;
+
+/** The variants that a call has, with their code. */
+function codesOf(call: ApiCall): [[Variant, string], ...[Variant, string][]] {
+  const others = [
+    ['openai', toOpenAi(call)],
+    ['ai-sdk', toAiSdk(call)],
+    ['curl', toCurl(call)],
+  ] as const;
+  return [
+    ['polygate', toTypeScript(call)],
+    ...others.flatMap(([name, code]): [Variant, string][] =>
+      code === undefined ? [] : [[name, code]],
+    ),
+  ];
+}
+
+/** What running the code costs. */
+function noteOn(call: ApiCall): string {
+  const isNew = call.kind !== 'chat' && call.idempotencyKey === undefined;
+  return isNew ? 'Each run has a new idempotency key, and is charged.' : keyNotes[call.kind];
+}
 
 const taskNote =
-  'The proxy of this page gave the gateway a key of its own, so the code starts a new task, which is charged. Running it again with the same key is not charged.';
+  'Another gateway does not know the key yet, so the code starts a new task, which is charged. Running it again with the same key is not charged.';
 const voiceNote =
   'Running the code is charged: the gateway does not promise to charge a voice once per idempotency key.';
 

@@ -1,3 +1,4 @@
+import { focusSoon } from '../../state/focus.ts';
 import { promptOf } from '../../state/generation-request.ts';
 import { runJob } from '../../state/jobs.ts';
 import type { Job } from '../../state/jobs.ts';
@@ -19,7 +20,7 @@ export function FailedJob({ job, problem }: { job: Job; problem: Problem }) {
     // Advice for code; the button follows it.
     .replace(/ [^.]*\berror\.\w+[^.]*\./, '');
   return (
-    <li class="card job job-failed" data-state={state}>
+    <li class="card job job-failed" data-state={state} data-job={job.id}>
       <Icon name="warning" />
       <div class="job-text" role="alert">
         <p class="job-prompt" title={promptOf(request)}>
@@ -36,7 +37,14 @@ export function FailedJob({ job, problem }: { job: Job; problem: Problem }) {
       </div>
       <div class="job-actions">
         {step !== undefined && (
-          <button type="button" class="secondary small" onClick={() => void runJob(job)}>
+          <button
+            type="button"
+            class="secondary small"
+            onClick={() => {
+              void runJob(job);
+              focusSoon(`[data-job='${job.id}'] .job-actions button`);
+            }}
+          >
             <Icon name="retry" />
             {step.label}
           </button>

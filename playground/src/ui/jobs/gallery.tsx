@@ -17,8 +17,10 @@ interface GalleryProps {
 export function Gallery({ kinds, emptyTitle, children }: GalleryProps) {
   const matching = jobs.value.filter(({ request }) => kinds.includes(request.kind));
   if (matching.length === 0) return <Empty title={emptyTitle}>{children}</Empty>;
-  const images = matching.flatMap(({ request, urls }) =>
-    request.kind === 'image' ? urls.map((url) => ({ url, alt: promptOf(request) })) : [],
+  const images = matching.flatMap(({ request, urls, isRemoved }) =>
+    request.kind === 'image' && isRemoved !== true
+      ? urls.map((url) => ({ url, alt: promptOf(request) }))
+      : [],
   );
   return (
     <ul class={`gallery gallery-${kinds[0] ?? ''}`}>

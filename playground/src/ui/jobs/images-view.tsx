@@ -27,9 +27,11 @@ export function ImagesView() {
   const [chosen, setResolution] = useState('1K');
   const resolutions = resolutionsOf(model);
   const resolution = resolutions.includes(chosen) ? chosen : resolutions[0];
+  const requestFor = (text: string) =>
+    model && ({ kind: 'image', params: { model: model.id, prompt: text, resolution } } as const);
   const generate = (text: string) => {
-    if (model === undefined) return;
-    startJob({ kind: 'image', params: { model: model.id, prompt: text, resolution } });
+    const request = requestFor(text);
+    if (request !== undefined) startJob(request);
   };
   return (
     <section aria-labelledby="images-title">
@@ -39,6 +41,7 @@ export function ImagesView() {
       <CreateForm
         main={{ label: 'Prompt', value: prompt, onChange: setPrompt }}
         model={{ purpose: 'image', value: model?.id, onChange: setModel }}
+        call={requestFor(prompt)}
         action="Generate"
         price={estimate.image(model?.pricing, { resolution })}
         isDisabled={model === undefined}

@@ -9,6 +9,7 @@ import { FailedJob } from './failed-job.tsx';
 import { JobProgress } from './job-progress.tsx';
 import { openLightbox } from './lightbox.tsx';
 import { RemoveButton } from './remove-button.tsx';
+import { RemovedJob } from './removed-job.tsx';
 import { ResultActions } from './result-actions.tsx';
 
 interface JobCardProps {
@@ -21,9 +22,10 @@ interface JobCardProps {
 export function JobCard({ job, images }: JobCardProps) {
   const { request, state, urls, problem } = job;
   const prompt = promptOf(request);
+  if (job.isRemoved === true) return <RemovedJob job={job} />;
   if (problem !== undefined) return <FailedJob job={job} problem={problem} />;
   return (
-    <li class="card job" data-state={state}>
+    <li class="card job" data-state={state} data-job={job.id}>
       {urls.length > 0 ? (
         <JobResult request={request} urls={urls} images={images} />
       ) : (

@@ -1,3 +1,4 @@
+import { focusSoon } from '../../state/focus.ts';
 import { promptOf } from '../../state/generation-request.ts';
 import { removeJob } from '../../state/jobs.ts';
 import type { Job } from '../../state/jobs.ts';
@@ -11,7 +12,10 @@ export function RemoveButton({ job }: { job: Job }) {
       class="plain"
       title="Remove from this page"
       aria-label={`Remove: ${promptOf(job.request)}`}
-      onClick={() => removeJob(job.id)}
+      onClick={() => {
+        removeJob(job.id);
+        focusSoon('.job-removed button');
+      }}
     >
       <Icon name="close" />
     </button>

@@ -19,8 +19,8 @@ export function VideoView() {
   const [material, setMaterial] = useState('');
   const resolutions = resolutionsOf(model);
   const resolution = resolutions.includes(chosen) ? chosen : resolutions[0];
-  const generate = () => {
-    if (model === undefined) return;
+  const createRequest = () => {
+    if (model === undefined) return undefined;
     const params: VideoParams = { model: model.id, prompt, resolution, duration: Number(seconds) };
     if (material !== '') {
       const reference = {
@@ -30,8 +30,9 @@ export function VideoView() {
       } as const;
       params.content = [{ type: 'text', text: prompt }, reference];
     }
-    startJob({ kind: 'video', params });
+    return { kind: 'video', params } as const;
   };
+  const request = createRequest();
   return (
     <section aria-labelledby="video-title">
       <header class="view-head">
@@ -43,7 +44,8 @@ export function VideoView() {
         action="Generate"
         price={estimate.video(model?.pricing, { resolution, seconds: Number(seconds) })}
         isDisabled={model === undefined}
-        onSubmit={generate}
+        call={request}
+        onSubmit={() => request && startJob(request)}
       >
         <MaterialSelect value={material} onChange={setMaterial} />
         <Choice

@@ -1,18 +1,31 @@
-import { chargeOf, isOpen, recoveryOf } from '../../../shared/calls.ts';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { chargeOf, isFailure, isOpen } from '../../../shared/calls.ts';
 import type { Call } from '../../../shared/calls.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Money } from '../parts/money.tsx';
 import { CallDetails } from './call-details.tsx';
-import { countPolls, formatMs, labelOf, toneOf } from './describe-call.ts';
+import { CallAttempts, PathText } from './call-summary.tsx';
+import { formatMs } from './describe-call.ts';
 import { openCalls, setOpen } from './recorder-state.ts';
 
-/** One API call, with its attempts in order, and its details if they are open. */
-export function CallRow({ call }: { call: Call }) {
-  const { id, at, method, path, attempts, polls } = call;
+interface CallRowProps {
+  call: Call;
+  /** The number of decimals of all amounts in the list. */
+  decimals: number;
+}
+
+/** One API call, with its attempts in order, and its details if they are open. A plain success takes one line. */
+export function CallRow({ call, decimals }: CallRowProps) {
+  const { id, at, method, path, attempts } = call;
   const isExpanded = openCalls.value.has(id);
   const detailsId = `call-${attempts[0]?.number ?? 0}`;
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isExpanded) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isExpanded]);
   return (
-    <li class="call" data-open={isExpanded}>
+    <li ref={row} class="call" data-open={isExpanded} data-plain={isPlain(call)}>
       <button
         type="button"
         class="call-head"
@@ -30,20 +43,8 @@ export function CallRow({ call }: { call: Call }) {
             {!attempts.some(isOpen) && ` · ${formatMs(durationOf(call))}`}
           </span>
         </span>
-        <Money amount={chargeOf(call)} />
-        <span class="call-attempts">
-          {attempts.map((attempt) => (
-            <span key={attempt.number} class="attempt" data-tone={toneOf(attempt)}>
-              {labelOf(attempt)}
-            </span>
-          ))}
-          {recoveryOf(call) !== undefined && <span class="tag tag-replay">recovered</span>}
-          {polls.length > 0 && (
-            <span class="attempt" data-tone="poll">
-              {countPolls(polls)}
-            </span>
-          )}
-        </span>
+        <Money amount={chargeOf(call)} decimals={decimals} />
+        <CallAttempts call={call} />
         <Icon name="expand" />
       </button>
       {isExpanded && (
@@ -55,23 +56,11 @@ export function CallRow({ call }: { call: Call }) {
   );
 }
 
-/** The path below `/v1/`, which may break after a slash only. */
-function PathText({ path }: { path: string }) {
-  const parts = path.replace(/^\/v1\//, '').split('/');
-  return (
-    <>
-      {parts.map((part, index) => (
-        <span key={index}>
-          {index > 0 && (
-            <>
-              /<wbr />
-            </>
-          )}
-          {part}
-        </span>
-      ))}
-    </>
-  );
+/** Whether a call succeeded at the first attempt, and no poll failed. */
+function isPlain({ attempts, polls }: Call): boolean {
+  const [first] = attempts;
+  const isSuccess = first?.state === 'completed' && !first.replay && !isFailure(first);
+  return attempts.length === 1 && isSuccess && !polls.some(isFailure);
 }
 
 function durationOf({ at, attempts }: Call): number {

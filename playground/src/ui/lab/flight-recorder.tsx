@@ -1,6 +1,8 @@
+import { chargeOf } from '../../../shared/calls.ts';
 import { logMessages } from '../../state/client.ts';
 import { clearRecorder } from '../../state/lab.ts';
 import { Choice } from '../parts/choice.tsx';
+import { decimalsFor } from '../parts/money.tsx';
 import { CallRow } from './call-row.tsx';
 import {
   callsBy,
@@ -72,10 +74,11 @@ const emptyTexts: Readonly<Record<Filter, string>> = {
 function Calls() {
   const all = shownCalls.value;
   if (all.length === 0) return <p class="recorder-empty muted">{emptyTexts[filter.value]}</p>;
+  const decimals = decimalsFor(all.map(chargeOf));
   return (
     <ol class="calls" aria-label="API calls, latest first">
       {all.map((call) => (
-        <CallRow key={call.id} call={call} />
+        <CallRow key={call.id} call={call} decimals={decimals} />
       ))}
     </ol>
   );

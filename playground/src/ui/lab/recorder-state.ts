@@ -19,6 +19,9 @@ const latestShown = signal<number | undefined>(undefined);
 /** All calls, the latest first. */
 const calls = computed(() => groupAttempts(lab.value?.attempts ?? []));
 
+/** The call that started last. */
+export const latestCall = computed(() => calls.value[0]);
+
 /** The calls for each filter. */
 export const callsBy = computed<Readonly<Record<Filter, readonly Call[]>>>(() => ({
   all: calls.value,

@@ -17,6 +17,9 @@ export function Switches({ switches }: { switches: readonly FaultSwitch[] }) {
         Inject faults
         {activeCount > 0 && <span class="tag tag-lost">{activeCount} on</span>}
       </summary>
+      {switches.some(({ mode }) => mode === 'often') && (
+        <p class="switches-note muted">Every 2nd: the 1st, 3rd, … attempt of each call.</p>
+      )}
       <ul>
         {switches.map((fault) => (
           <Switch key={fault.id} fault={fault} />
@@ -28,12 +31,12 @@ export function Switches({ switches }: { switches: readonly FaultSwitch[] }) {
 
 function Switch({ fault: { id, title, description, mode, fired } }: { fault: FaultSwitch }) {
   return (
-    <li class="switch" data-mode={mode}>
+    <li class="switch" data-mode={mode} title={description}>
       <label for={id}>
         <b>
           {title} {fired > 0 && <span class="switch-count">{fired}×</span>}
         </b>
-        <span class="muted">{description}</span>
+        <span class="switch-description muted">{description}</span>
       </label>
       <select
         id={id}

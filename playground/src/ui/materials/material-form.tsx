@@ -1,4 +1,4 @@
-import type { MaterialType } from 'polygate';
+import type { MaterialCreateParams, MaterialType } from 'polygate';
 import { useState } from 'preact/hooks';
 
 import { registerMaterial, registration } from '../../state/materials.ts';
@@ -10,22 +10,13 @@ export function MaterialForm() {
   const [url, setUrl] = useState('https://files.example/portrait.png');
   const [type, setType] = useState<MaterialType>('image');
   const [hasPerson, setHasPerson] = useState(false);
-  const register = () => {
-    if (type === 'audio' || !hasPerson) return registerMaterial({ url, type });
-    return registerMaterial({
-      url,
-      type,
-      real_person: {
-        consent_confirmed: true,
-        callback_url: new URL('/verified', location.href).href,
-      },
-    });
-  };
+  const params = createParams(url, type, hasPerson);
   return (
     <CreateForm
       main={{ type: 'url', label: 'Public URL of the file', value: url, onChange: setUrl }}
       action="Register"
-      onSubmit={() => void register()}
+      call={{ kind: 'material', params }}
+      onSubmit={() => void registerMaterial(params)}
       creation={registration.value}
     >
       <Choice label="Type" options={types} value={type} onChange={setType} />
@@ -40,6 +31,12 @@ export function MaterialForm() {
       </label>
     </CreateForm>
   );
+}
+
+function createParams(url: string, type: MaterialType, hasPerson: boolean): MaterialCreateParams {
+  if (type === 'audio' || !hasPerson) return { url, type };
+  const callback = new URL('/verified', location.href).href;
+  return { url, type, real_person: { consent_confirmed: true, callback_url: callback } };
 }
 
 const types = [

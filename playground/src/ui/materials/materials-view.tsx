@@ -1,4 +1,4 @@
-import { library } from '../../state/materials.ts';
+import { isLibraryLoading, library } from '../../state/materials.ts';
 import { Empty } from '../parts/empty.tsx';
 import { MaterialCard } from './material-card.tsx';
 import { MaterialForm } from './material-form.tsx';
@@ -11,7 +11,9 @@ export function MaterialsView() {
         <h1 id="materials-title">Materials</h1>
       </header>
       <MaterialForm />
-      {library.value.length === 0 ? (
+      {isLibraryLoading.value ? (
+        <p class="empty">Loading …</p>
+      ) : library.value.length === 0 ? (
         <Empty title="The library is empty">
           A material is a file that videos can use for two hours. If it shows a real person, that
           person must verify their identity first.

@@ -17,6 +17,7 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
     <fieldset class="choice">
       <legend class={hideLabel ? 'visually-hidden' : 'field-label'}>{label}</legend>
       <div class="choice-options">
+        {options.length === 0 && <span class="choice-loading">Loading …</span>}
         {options.map(([option, text]) => (
           <label key={option} class="choice-option">
             <input

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 
 import type { Purpose } from '../../state/account.ts';
-import type { Creation } from '../../state/api-call.ts';
-import { ViewCode } from '../code/view-code.tsx';
+import type { ApiCall, Creation } from '../../state/api-call.ts';
+import { CallCode, ViewCode } from '../code/view-code.tsx';
+import { Choice } from './choice.tsx';
 import { Field } from './field.tsx';
 import { ModelSelect } from './model-select.tsx';
 import { usd } from './money.tsx';
@@ -25,13 +27,16 @@ interface CreateFormProps {
   onSubmit: () => void;
   /** Further buttons. */
   buttons?: ComponentChildren;
+  /** The call that the form would make now; undefined while something is missing. */
+  call: ApiCall | undefined;
   /** State of the call, if the form waits for it. */
   creation?: Creation;
 }
 
 /** The form of all calls that create something. Ctrl+Enter submits it from any input. */
 export function CreateForm(props: CreateFormProps) {
-  const { main, model, price, creation } = props;
+  const { main, model, price, creation, call } = props;
+  const [tab, setTab] = useState<'form' | 'code'>('form');
   const isDisabled = props.isDisabled === true || creation?.isBusy === true;
   return (
     <form
@@ -47,11 +52,20 @@ export function CreateForm(props: CreateFormProps) {
         if (!isDisabled) event.currentTarget.requestSubmit();
       }}
     >
-      {main.type === 'url' ? <TextField {...main} isMain /> : <TextArea {...main} isMain />}
-      {props.more}
+      <div class="create-tabs" data-tab={tab}>
+        <Choice hideLabel label="Show" options={tabs} value={tab} onChange={setTab} />
+      </div>
+      {tab === 'code' && call ? (
+        <CallCode call={call} />
+      ) : (
+        <>
+          {main.type === 'url' ? <TextField {...main} isMain /> : <TextArea {...main} isMain />}
+          {props.more}
+        </>
+      )}
       <div class="create-row">
-        {model && <ModelSelect {...model} />}
-        {props.children}
+        {tab === 'form' && model && <ModelSelect {...model} />}
+        {tab === 'form' && props.children}
         <div class="create-submit">
           {props.buttons}
           <button type="submit" class="primary" disabled={isDisabled}>
@@ -68,6 +82,11 @@ export function CreateForm(props: CreateFormProps) {
     </form>
   );
 }
+
+const tabs = [
+  ['form', 'Form'],
+  ['code', 'Code'],
+] as const;
 
 interface TextProps {
   label: string;

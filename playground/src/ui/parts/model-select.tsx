@@ -1,4 +1,4 @@
-import { modelsFor } from '../../state/account.ts';
+import { areModelsLoading, modelsFor } from '../../state/account.ts';
 import type { Purpose } from '../../state/account.ts';
 import { Field } from './field.tsx';
 
@@ -16,8 +16,13 @@ export function ModelSelect({ purpose, value, onChange }: ModelSelectProps) {
     <Field label="Model">
       <select
         value={selected?.id ?? ''}
+        disabled={areModelsLoading.value}
+        aria-busy={areModelsLoading.value}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       >
+        {models.length === 0 && (
+          <option value="">{areModelsLoading.value ? 'Loading …' : 'None available'}</option>
+        )}
         {models.map(({ id, description }) => (
           <option key={id} value={id} title={description}>
             {id}

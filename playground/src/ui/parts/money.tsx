@@ -1,17 +1,33 @@
-const format = new Intl.NumberFormat('en-US', {
-  style: 'currency',
-  currency: 'USD',
-  minimumFractionDigits: 2,
-  // A chat can cost a fraction of a cent, and the gateway charges whole millionths of a dollar.
-  maximumFractionDigits: 6,
-});
+/** A chat can cost a fraction of a cent, and the gateway charges whole millionths of a dollar. */
+const maxDecimals = 6;
 
-/** Formats USD: the one format of all amounts on the page. Exact, with two to six decimals. */
-export function usd(amount: number): string {
+/** Formats USD: exact, with two to six decimals, or with a given number of decimals. */
+export function usd(amount: number, decimals?: number): string {
+  const format = new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: decimals ?? 2,
+    maximumFractionDigits: decimals ?? maxDecimals,
+  });
   return format.format(amount).replace('-', '−');
 }
 
+/** The number of decimals that shows all amounts of a table exactly, so that their points are in one column. */
+export function decimalsFor(amounts: readonly (number | undefined)[]): number {
+  const lengths = amounts.map((amount = 0) => {
+    const [, decimals = ''] = amount.toFixed(maxDecimals).replace(/0+$/, '').split('.');
+    return decimals.length;
+  });
+  return Math.max(2, ...lengths);
+}
+
+interface MoneyProps {
+  amount: number | undefined;
+  /** The number of decimals of the table. */
+  decimals?: number | undefined;
+}
+
 /** An amount in USD. */
-export function Money({ amount }: { amount: number | undefined }) {
-  return <span class="money">{amount === undefined ? '–' : usd(amount)}</span>;
+export function Money({ amount, decimals }: MoneyProps) {
+  return <span class="money">{amount === undefined ? '–' : usd(amount, decimals)}</span>;
 }

@@ -9,13 +9,12 @@ interface ProblemNoteProps {
 }
 
 /** Shows an error. Its message says whether it may have been charged; the route and the request id follow in brackets. */
-export function ProblemNote({ problem: { name, message, outcome }, children }: ProblemNoteProps) {
+export function ProblemNote({ problem: { name, message }, children }: ProblemNoteProps) {
   const [, text = message, request] = /^(.*) (\[[^[\]]*\])$/s.exec(message) ?? [];
   return (
     <div class="problem" role="alert">
       <p>
         <strong>{name}</strong>
-        {outcome !== undefined && <span class="tag">outcome: {outcome}</span>}
       </p>
       <p class="problem-text">{text}</p>
       {request !== undefined && <p class="problem-request">{request.slice(1, -1)}</p>}

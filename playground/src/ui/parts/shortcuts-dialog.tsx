@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 
+import { hasKeyShortcuts } from '../../state/key-shortcuts.ts';
 import { Dialog } from './dialog.tsx';
 import { useHotkeys } from './hotkeys.ts';
 import { shortcuts } from './shortcuts.ts';
@@ -50,6 +51,17 @@ export function Shortcuts() {
           </div>
         ))}
       </dl>
+      <label class="check">
+        <input
+          type="checkbox"
+          role="switch"
+          checked={hasKeyShortcuts.value}
+          onChange={({ currentTarget }) => {
+            hasKeyShortcuts.value = currentTarget.checked;
+          }}
+        />
+        Shortcuts of a single key
+      </label>
     </Dialog>
   );
 }

@@ -7,6 +7,7 @@ import { CodeDialog } from '../code/view-code.tsx';
 import { ImagesView } from '../jobs/images-view.tsx';
 import { Lightbox } from '../jobs/lightbox.tsx';
 import { VideoView } from '../jobs/video-view.tsx';
+import { CallStrip } from '../lab/call-strip.tsx';
 import { ControlRoom } from '../lab/control-room.tsx';
 import { MaterialsView } from '../materials/materials-view.tsx';
 import { Shortcuts } from '../parts/shortcuts-dialog.tsx';
@@ -44,6 +45,7 @@ export function App() {
       <main>
         {view !== 'lab' && <Content view={view} />}
         {view !== 'start' && <ControlRoom />}
+        {view !== 'start' && view !== 'lab' && <CallStrip />}
       </main>
       <Lightbox />
       <div class="visually-hidden" role="status" aria-live="polite">

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 
-import { jobs } from '../../state/jobs.ts';
+import { isRunning, jobs } from '../../state/jobs.ts';
 import { currentView, views } from '../../state/view.ts';
 import type { View } from '../../state/view.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -67,8 +67,7 @@ function ViewLink({ view, shortcut }: { view: View; shortcut?: string }) {
 /** The number of unfinished jobs in a view. */
 function RunningCount({ view }: { view: View }) {
   const count = jobs.value.filter(
-    ({ request: { kind }, state }) =>
-      ['submitting', 'queued', 'running'].includes(state) && viewOf[kind] === view,
+    (job) => isRunning(job) && job.isRemoved !== true && viewOf[job.request.kind] === view,
   ).length;
   if (count === 0) return null;
   return (

@@ -21,7 +21,7 @@ export function TopBar() {
       <Slots />
       <a class="balance" href="#wallet" title="Balance">
         <span class="visually-hidden">Balance: </span>
-        {balance === undefined ? '…' : usd(balance)}
+        {balance === undefined ? '…' : usd(balance, 2)}
       </a>
       <ThemeToggle />
     </header>

@@ -9,12 +9,14 @@ export function CloneForm() {
   const [url, setUrl] = useState('https://files.example/recording.wav');
   const [text, setText] = useState('This is what I sound like.');
   const [name, setName] = useState('My own voice');
+  const params = { audio_url: url, text, display_name: name };
   return (
     <CreateForm
       main={{ type: 'url', label: 'Public URL of the recording', value: url, onChange: setUrl }}
       action="Clone"
       price={estimate.voiceClone({ previewText: text })}
-      onSubmit={() => void cloneVoice({ audio_url: url, text, display_name: name })}
+      call={{ kind: 'voice-clone', params }}
+      onSubmit={() => void cloneVoice(params)}
       creation={voiceCreation.value}
     >
       <TextField isOptional label="Name" value={name} onChange={setName} />

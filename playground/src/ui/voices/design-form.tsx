@@ -9,19 +9,19 @@ export function DesignForm() {
   const [prompt, setPrompt] = useState('A retired captain, dry and kind');
   const [previewText, setPreviewText] = useState('Welcome aboard.');
   const [name, setName] = useState('The Captain');
-  const design = () =>
-    designVoice({
-      prompt,
-      preview_text: previewText,
-      display_name: name,
-      description: prompt,
-    });
+  const params = {
+    prompt,
+    preview_text: previewText,
+    display_name: name,
+    description: prompt,
+  };
   return (
     <CreateForm
       main={{ label: 'Description of the voice', value: prompt, onChange: setPrompt }}
       action="Design"
       price={estimate.voiceDesign({ previewText })}
-      onSubmit={() => void design()}
+      call={{ kind: 'voice-design', params }}
+      onSubmit={() => void designVoice(params)}
       creation={voiceCreation.value}
     >
       <TextField isOptional label="Name" value={name} onChange={setName} />

@@ -1,7 +1,7 @@
 import type { Voice } from 'polygate';
 import { useState } from 'preact/hooks';
 
-import { voices } from '../../state/voices.ts';
+import { areVoicesLoading, voices } from '../../state/voices.ts';
 import { Player } from '../audio/player.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { CloneForm } from './clone-form.tsx';
@@ -30,6 +30,7 @@ export function VoicesView() {
         </ul>
       )}
       <h2>Shared voices</h2>
+      {areVoicesLoading.value && <p class="muted">Loading …</p>}
       <ul class="gallery gallery-voices">
         {shared.map((voice) => (
           <VoiceCard key={voice.voice_id} voice={voice} />

@@ -1,12 +1,13 @@
 import type { InvoiceLine } from '../../../shared/lab.ts';
 import { Empty } from '../parts/empty.tsx';
-import { Money } from '../parts/money.tsx';
+import { decimalsFor, Money } from '../parts/money.tsx';
 import { shortKey } from './short-key.ts';
 
 /** The gateway's invoice, the latest line first. */
 export function Invoice({ lines }: { lines: readonly InvoiceLine[] }) {
   if (lines.length === 0)
     return <Empty title="No charges yet">Every charge and refund appears here.</Empty>;
+  const decimals = decimalsFor(lines.map(({ usd }) => usd));
   return (
     <div class="table" tabIndex={0} role="region" aria-label="Invoice">
       <table>
@@ -42,7 +43,7 @@ export function Invoice({ lines }: { lines: readonly InvoiceLine[] }) {
                 )}
               </td>
               <td class="number">
-                <Money amount={line.usd} />
+                <Money amount={line.usd} decimals={decimals} />
               </td>
             </tr>
           ))}

@@ -1,8 +1,8 @@
 import { account, balanceUsd } from '../../state/account.ts';
 import { lab } from '../../state/lab.ts';
-import { spend } from '../../state/spend.ts';
+import { differenceReason, spend } from '../../state/spend.ts';
 import { Empty } from '../parts/empty.tsx';
-import { usd } from '../parts/money.tsx';
+import { decimalsFor, Money, usd } from '../parts/money.tsx';
 import { Invoice } from './invoice.tsx';
 import { WalletActions } from './wallet-actions.tsx';
 
@@ -36,8 +36,8 @@ export function WalletView() {
           <dd class="totals-value">{usd(spend.value.totalUsd)}</dd>
           <dd class="muted">
             by <code>gateway.spend</code> since{' '}
-            {wallet?.resetAt === undefined ? 'the page was loaded' : 'the reset'}; without the AI
-            SDK and lost responses
+            {wallet?.resetAt === undefined ? 'the page was loaded' : 'the reset'}
+            {differenceReason.value !== undefined && <>. {differenceReason.value}</>}
           </dd>
         </div>
         {invoice && (
@@ -80,6 +80,7 @@ function SpendByModel() {
   const rows = [...spend.value.byModel].toSorted(([, a], [, b]) => b.usd - a.usd);
   const maxUsd = rows[0]?.[1].usd ?? 0;
   if (rows.length === 0) return null;
+  const decimals = decimalsFor(rows.map(([, row]) => row.usd));
   return (
     <>
       <h2>Spending by model</h2>
@@ -91,7 +92,7 @@ function SpendByModel() {
               <i style={{ width: `${maxUsd > 0 ? (amount / maxUsd) * 100 : 0}%` }} />
             </span>
             <span class="bar-count">{requests} ×</span>
-            <span class="money">{usd(amount)}</span>
+            <Money amount={amount} decimals={decimals} />
           </li>
         ))}
       </ul>
