@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url';
 
 import type { InlineConfig } from 'vite';
 
-const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+/** The path of a file of the playground. */
+export const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Options that the server and the static build share. The page uses the client's source files. */
 export const shared: InlineConfig = {

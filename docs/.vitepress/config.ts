@@ -1,5 +1,5 @@
 /** The documentation site: guides in the order of docs/README.md, and the API reference that TypeDoc generates. */
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { defineConfig } from 'vitepress';
@@ -63,6 +63,7 @@ export default defineConfig({
   },
   buildEnd({ outDir }) {
     writeTexts(outDir);
+    cpSync(new URL('dist/playground', root), join(outDir, 'playground'), { recursive: true });
     for (const [name, path] of linkedFiles) {
       mkdirSync(dirname(join(outDir, name)), { recursive: true });
       copyFileSync(new URL(path, root), join(outDir, name));

@@ -16,6 +16,7 @@ export function homePage(start: string): string {
     '</div>',
     `<div class="picture">${picture}</div>`,
     '</div>',
+    '<PullThePlug />',
     // The start page leaves the installation to the quick start.
     code.some((part) => part.startsWith('```sh')) ? '' : installation,
     ...code,

@@ -106,12 +106,15 @@ describe.each(['chromium', 'firefox'] as const)('the chat of the playground in %
     expect(text.match(/charged/g)).toHaveLength(1);
     await page.getByRole('button', { name: 'Try again' }).click();
     await responses(page, 'done').waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
-    expect(await page.locator('.turn').count()).toBe(2);
+    // The failed response stays, with its own charge.
+    expect(await page.locator('.turn').count()).toBe(3);
+    const metas: string[] = await page.locator('.turn-foot .meta').allInnerTexts();
+    expect(metas[0]).toMatch(/\$0\.\d+.*incomplete.*sent again below$/);
+    expect(metas[1]).toMatch(/\$0\.\d+$/);
 
     await inject(page, 'insufficient-balance');
     await send(page, 'And a boat');
-    await responses(page, 'failed').waitFor();
+    await responses(page, 'failed').nth(1).waitFor();
     await page.getByText('PaymentRequiredError', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     expect(problems).toEqual([]);
@@ -132,12 +135,22 @@ describe.each(['chromium', 'firefox'] as const)('the chat of the playground in %
       await charges.getByText(/\$0\.\d+$/).waitFor();
       await page.getByRole('button', { name: 'Try again' }).click();
       await responses(page, 'done').waitFor();
-      await charges.getByText(/\$0\.\d+ in 2 charges$/).waitFor();
+      await charges
+        .first()
+        .getByText(/\$0\.\d+.*sent again below$/)
+        .waitFor();
+      await charges
+        .last()
+        .getByText(/\$0\.\d+$/)
+        .waitFor();
       const summary = /^2 charges, .*, 1 chat paid twice: chats have no key$/;
       await page.locator('.charge-summary', { hasText: summary }).waitFor();
 
       await page.getByRole('button', { name: 'Regenerate' }).click();
-      await charges.getByText(/\$0\.\d+ in 3 charges$/).waitFor();
+      await charges
+        .last()
+        .getByText(/\$0\.\d+ in 2 charges$/)
+        .waitFor();
       const three = /^3 charges, .*, 1 chat paid twice: chats have no key$/;
       await page.locator('.charge-summary', { hasText: three }).waitFor();
       expect(problems).toEqual([]);
@@ -185,7 +198,9 @@ describe.each(['chromium', 'firefox'] as const)('the chat of the playground in %
     const code = page.locator('.dialog .code');
     expect(await code.innerText()).toContain("{ role: 'system', content: 'You are terse.' }");
     expect(await code.innerText()).toMatch(/temperature: 0\.4,\n {2}max_tokens: 5/);
-    await page.getByLabel('curl').check({ force: true });
+    await page.getByRole('radio', { name: 'openai' }).check({ force: true });
+    expect(await code.innerText()).toContain('openai.chat.completions.create({');
+    await page.getByRole('radio', { name: 'curl' }).check({ force: true });
     expect(await code.innerText()).toMatch(/^curl --no-buffer "\$POLYGATE_BASE_URL\/v1\/chat/);
     expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press('Escape');

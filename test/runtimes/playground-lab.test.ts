@@ -201,14 +201,15 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     expect(await page.locator('.charge-summary').innerText()).toBe('No charges yet');
   });
 
-  test('the keys 1 to 8 open the views, except in a text field', async () => {
+  test('the keys 1 to 9 open the views, except in a text field, and can be turned off', async () => {
     const { page } = await open({ viewport: { width: 1280, height: 860 } });
     await page.locator('.content').focus();
     for (const [key, view] of [
-      ['2', 'images'],
-      ['7', 'wallet'],
-      ['8', 'lab'],
-      ['1', 'chat'],
+      ['3', 'images'],
+      ['8', 'wallet'],
+      ['9', 'lab'],
+      ['1', 'start'],
+      ['2', 'chat'],
     ] as const) {
       await page.keyboard.press(key);
       await page.locator(`.shell[data-view=${view}]`).waitFor();
@@ -218,6 +219,57 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     await page.getByLabel('Message').press('2');
     expect(await page.getByLabel('Message').inputValue()).toMatch(/2$/);
     expect(await page.evaluate('location.hash')).toBe('#chat');
+
+    await page.getByRole('button', { name: 'All shortcuts' }).click();
+    await page.getByRole('switch', { name: 'Shortcuts of a single key' }).uncheck();
+    await page.keyboard.press('Escape');
+    await page.locator('.content').focus();
+    await page.keyboard.press('3');
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate('location.hash')).toBe('#chat');
+  });
+
+  test('a removed job can be restored, and the focus never falls back to the page', async () => {
+    const { page, go } = await open({ viewport: { width: 1280, height: 860 } });
+    await page.getByRole('button', { name: 'Describe a harbor at dawn' }).click();
+    const active = () =>
+      page.evaluate('document.activeElement.className || document.activeElement.tagName');
+    await expect.poll(active).toBe('thread-box');
+    await page.locator('.turn-assistant[data-state=done]').waitFor();
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('message');
+
+    await go('images');
+    await page.getByRole('button', { name: /^Generate/ }).click();
+    await page.locator('.job[data-state=queued], .job[data-state=running]').waitFor();
+    await page.getByRole('button', { name: /^Remove:/ }).click();
+    await page.getByText('It continues at the gateway').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('Undo');
+    await page.keyboard.press('Enter');
+    await page.locator('.job[data-state=succeeded] img').waitFor();
+    expect(await page.locator('.charge-summary').innerText()).toMatch(/^2 charges, .*none twice$/);
+  });
+
+  test('at 1280 by 800 pixels, three calls are visible, and an opened one is scrolled into view', async () => {
+    const { page, go } = await open({ viewport: { width: 1280, height: 800 } });
+    await go('images');
+    for (let index = 0; index < 8; index += 1) {
+      await page.getByRole('button', { name: /^Generate/ }).click();
+    }
+    await page.locator('.call').nth(7).waitFor();
+    const isVisible = (index: number) =>
+      page
+        .locator('.call')
+        .nth(index)
+        .evaluate((row: any) => row.getBoundingClientRect().bottom <= window.innerHeight);
+    await expect.poll(() => isVisible(2)).toBe(true);
+    await page.locator('.call-head').nth(3).focus();
+    await page.keyboard.press('Enter');
+    const top = () =>
+      page
+        .locator('.call[data-open=true]')
+        .evaluate((row: any) => row.getBoundingClientRect().bottom <= window.innerHeight);
+    await expect.poll(top).toBe(true);
   });
 
   test('at 390 pixels, nothing overflows, no word breaks and no badge covers an icon', async () => {
@@ -232,11 +284,13 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     await page.getByRole('link', { name: 'Balance', exact: true }).click();
     await page.locator('.shell[data-view=wallet]').waitFor();
     await page.locator('#more-views').waitFor({ state: 'hidden' });
-    for (const view of ['chat', 'images', 'audio', 'materials', 'wallet', 'lab']) {
+    for (const view of ['start', 'chat', 'images', 'audio', 'materials', 'wallet', 'lab']) {
       await go(view);
       await page.locator(`.shell[data-view=${view}]`).waitFor();
       expect([view, await overflows(page)]).toEqual([view, false]);
     }
+    await go('images');
+    await page.getByRole('link', { name: 'Latest call: open the control room' }).click();
     await page.locator('.call-head').first().click();
     await page.locator('.timeline summary').first().click();
     await page.locator('.exchange').waitFor();

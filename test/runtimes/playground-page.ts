@@ -85,7 +85,7 @@ export async function openPage(browser: any, url: string, options: Record<string
     traffic.push(JSON.stringify(await response.allHeaders().catch(() => '')));
     traffic.push(await response.text().catch(() => ''));
   });
-  await page.goto(url);
+  await page.goto(new URL('#chat', url).href);
   const go = (view: string) => page.evaluate(`location.hash = '${view}'`);
   await page.getByRole('option', { name: 'aurora-chat' }).waitFor({ state: 'attached' });
   return { page, go, traffic, problems };

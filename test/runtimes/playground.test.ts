@@ -166,7 +166,7 @@ test.each([
   }
 });
 
-const views = ['chat', 'images', 'video', 'audio', 'voices', 'materials', 'wallet', 'lab'];
+const views = ['start', 'chat', 'images', 'video', 'audio', 'voices', 'materials', 'wallet', 'lab'];
 
 test('with a real gateway in the environment, the page uses it and never receives its API key', async () => {
   const key = 'sk-canary-playground';
