@@ -27,15 +27,21 @@ const inPage = {
   replacement: resolvePath('./src/backend/in-page.ts'),
 };
 
+/** The folder of the static files, which is a part of the package. */
+const outDir = resolvePath('../dist/playground');
+
 /** Options of a static build, which works below any path. */
 export const staticBuild: InlineConfig = {
   ...shared,
   base: './',
   mode: 'production',
+  // Browsers with `light-dark()`, which follows the color scheme of the page around an embedded view.
+  build: {
+    outDir,
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    chunkSizeWarningLimit: 1000,
+  },
   resolve: {
     alias: [inPage, ...(Array.isArray(shared.resolve?.alias) ? shared.resolve.alias : [])],
   },
 };
-
-/** The folder of the static files, which is a part of the package. */
-export const outDir = resolvePath('../dist/playground');

@@ -89,7 +89,7 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
 
     await page.locator('.call[data-open=true] .call-head').click();
     await page.getByLabel('Failures 1').check();
-    expect(await page.locator('.call-attempts').allInnerTexts()).toEqual(['402']);
+    expect(await page.locator('.call .call-attempts').allInnerTexts()).toEqual(['402']);
     await page.getByLabel('Charged 1').check();
     expect(await page.locator('.call-head .money').allInnerTexts()).toEqual(['$0.02']);
     await page.getByRole('button', { name: 'Clear' }).click();
