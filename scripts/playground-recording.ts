@@ -70,22 +70,10 @@ for (const colorScheme of ['light', 'dark']) {
     `${list.join('')}file '${join(folder, frames.at(-1)?.name ?? '')}'\n`,
   );
   const suffix = colorScheme === 'dark' ? '-dark' : '';
-  execFileSync('ffmpeg', [
-    ...['-y', '-loglevel', 'error', '-f', 'concat', '-safe', '0', '-i', join(folder, 'frames.txt')],
-    ...[
-      '-vf',
-      `fps=${framesPerSecond}`,
-      '-c:v',
-      'libwebp_anim',
-      '-lossless',
-      '0',
-      '-q:v',
-      '80',
-      '-loop',
-      '0',
-    ],
-    pathTo(`docs/images/pull-the-plug${suffix}.webp`),
-  ]);
+  const input = `-y -loglevel error -f concat -safe 0 -i ${join(folder, 'frames.txt')}`;
+  const output = `-vf fps=${framesPerSecond} -c:v libwebp_anim -lossless 0 -q:v 80 -loop 0`;
+  const file = pathTo(`docs/images/pull-the-plug${suffix}.webp`);
+  execFileSync('ffmpeg', [...`${input} ${output}`.split(' '), file]);
   rmSync(folder, { recursive: true });
 }
 await browser.close();

@@ -28,7 +28,7 @@ const json = async (path: string): Promise<unknown> =>
 describe('the packed package', () => {
   test('contains exactly these files', () => {
     // The names of chunks contain a content hash.
-    const names = files.map((name) => name.replace(/-[\w-]{8}(?=\.(js|d\.ts))/, '-*'));
+    const names = files.map((name) => name.replace(/-[\w-]{8}(?=\.(js|d\.ts|css|svg))/, '-*'));
     expect([...new Set(names)]).toMatchInlineSnapshot(`
       [
         "package/CHANGELOG.md",
@@ -122,6 +122,16 @@ describe('the packed package', () => {
         "package/dist/otel.d.ts",
         "package/dist/otel.js",
         "package/dist/otel.js.map",
+        "package/dist/playground/LICENSES.md",
+        "package/dist/playground/assets/ai-sdk-*.js",
+        "package/dist/playground/assets/ai-sdk-chat-*.js",
+        "package/dist/playground/assets/dist-*.js",
+        "package/dist/playground/assets/icon-*.svg",
+        "package/dist/playground/assets/index-*.css",
+        "package/dist/playground/assets/index-*.js",
+        "package/dist/playground/assets/rolldown-runtime-*.js",
+        "package/dist/playground/index.html",
+        "package/dist/playground/pull-the-plug.js",
         "package/dist/proxy/chunk-*.js",
         "package/dist/proxy/chunk-*.js.map",
         "package/dist/proxy/index.d.ts",

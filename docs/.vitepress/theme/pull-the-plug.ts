@@ -15,8 +15,8 @@ export const PullThePlug = defineComponent({
     onMounted(() => {
       const element = box.value;
       if (element === undefined) return;
-      const observer = new IntersectionObserver(([entry]) => {
-        if (entry?.isIntersecting !== true) return;
+      const observer = new IntersectionObserver((entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
         observer.disconnect();
         void load(element).catch(() => {
           hasFailed.value = true;

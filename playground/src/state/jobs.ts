@@ -24,6 +24,8 @@ export interface Job {
   costUsd?: number | undefined;
   /** Whether a lost response was recovered by its idempotency key, at no charge. */
   replayed?: boolean | undefined;
+  /** Whether the page was reloaded, and continued the task with its receipt. */
+  isResumed?: boolean | undefined;
   /** The error of the last poll. Polling continues. */
   pollError?: string | undefined;
   problem?: Problem | undefined;
@@ -61,6 +63,12 @@ export async function runJob(job: Job): Promise<void> {
     change(id, { state: 'error', problem });
     announce(`${job.request.kind}: ${problem.name}`);
   }
+}
+
+/** Continues a job after a reload. */
+export function resumeJob(job: Job): void {
+  if (job.receipt !== undefined) change(job.id, { isResumed: true });
+  void runJob(job);
 }
 
 /** Removes a job from the page, until another one is removed or started. Its task continues at the gateway. */

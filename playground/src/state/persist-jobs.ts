@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 
 import { backend } from '../backend/server.ts';
-import { isRunning, jobs, runJob } from './jobs.ts';
+import { isRunning, jobs, resumeJob } from './jobs.ts';
 import type { Job } from './jobs.ts';
 import { lab } from './lab.ts';
 
@@ -19,7 +19,7 @@ export function persistJobs(): void {
     session = current;
     // Jobs of another session are dropped: a restarted reference gateway no longer has their tasks.
     jobs.value = load(current);
-    for (const job of jobs.value) if (isRunning(job)) void runJob(job);
+    for (const job of jobs.value) if (isRunning(job)) resumeJob(job);
   });
   effect(() => {
     const kept = jobs.value.filter(({ isRemoved }) => isRemoved !== true).slice(0, 60);

@@ -40,6 +40,7 @@ export function JobCard({ job, images }: JobCardProps) {
             <span>{request.params.model}</span>
             {job.costUsd !== undefined && <span class="money">{usd(job.costUsd)}</span>}
             {job.replayed === true && <span class="tag tag-replay">recovered by key</span>}
+            {job.isResumed === true && <span class="tag tag-replay">resumed from its receipt</span>}
             {job.pollError !== undefined && (
               <span class="tag tag-busy">{job.pollError}, still polling</span>
             )}

@@ -8,7 +8,8 @@ export function CallStrip() {
   const call = latestCall.value;
   if (call === undefined) return null;
   return (
-    <a class="call-strip" href="#lab" aria-label="Latest call: open the control room">
+    <a class="call-strip" href="#lab">
+      <span class="visually-hidden">Latest call, in the control room:</span>
       <span class="call-route">
         <PathText path={call.path} />
       </span>
