@@ -63,7 +63,7 @@ test('the first view compares invoices that both gateways wrote, with one click 
 test('a video survives a reload, and is charged once by the gateway in the page', async () => {
   const { page, problems } = await open('#video');
   await page.getByRole('button', { name: /^Generate/ }).click();
-  await page.getByText('Running').waitFor();
+  await page.locator('.job[data-state=running]').waitFor();
   await page.reload();
   await page.getByText('resumed from its receipt').waitFor();
   await page.locator('.job[data-state=succeeded] video').waitFor();
