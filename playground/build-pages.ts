@@ -2,12 +2,23 @@ import { build } from 'vite';
 
 import { resolvePath, staticBuild } from './build-options.ts';
 
+/** The source files of the client. */
+const client = /\/src\/(core|endpoints|errors|internal|resources|types)\//;
+
 /** Writes the static files to `dist/playground`: the page, and the module that shows its first view in another page. */
 export async function buildPages(): Promise<void> {
   await build({
     ...staticBuild,
     // The licence of a package has to accompany its bundled code.
-    build: { ...staticBuild.build, emptyOutDir: true, license: { fileName: 'LICENSES.md' } },
+    build: {
+      ...staticBuild.build,
+      emptyOutDir: true,
+      license: { fileName: 'LICENSES.md' },
+      // The client loads parts of itself when they are first used, which is not worth a request each here.
+      rolldownOptions: {
+        output: { codeSplitting: { groups: [{ name: 'client', test: client }] } },
+      },
+    },
   });
   const entry = resolvePath('./src/embed.tsx');
   await build({
@@ -15,6 +26,8 @@ export async function buildPages(): Promise<void> {
     build: {
       ...staticBuild.build,
       emptyOutDir: false,
+      // One file, which the other page names.
+      rolldownOptions: { output: { codeSplitting: false } },
       lib: { entry, formats: ['es'], fileName: () => 'pull-the-plug.js' },
     },
   });
