@@ -20,7 +20,7 @@ export function resolveLinks(md: MarkdownRenderer): void {
       if (token.children === null) return;
       for (const child of token.children) resolve(child, source);
       const isHeading = state.tokens[index - 1]?.type === 'heading_open';
-      if (!isHeading && /^(?:README|docs\/(?!api\/|coverage))/.test(source))
+      if (!isHeading && /^(?:README|docs\/(?!api\/))/.test(source))
         token.children = linkNames(token.children, state);
     });
   });

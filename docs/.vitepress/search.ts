@@ -29,8 +29,6 @@ export const search: LocalSearch = {
     },
     _render(source, env, md) {
       const path = sourceOf(env);
-      // A table of tests, in which every status and every endpoint occurs.
-      if (path === 'docs/coverage.md') return '';
       return md.render(path.startsWith('docs/api/') ? summaryOf(source) : source, env);
     },
   },
