@@ -19,7 +19,12 @@ export function writeTexts(outDir: string): void {
     'llms.txt',
     llmsIndex((path) => pages.get(path) ?? path),
   );
-  write('llms-full.txt', contents().map(({ path }) => textOf(path, '')).join('\n'));
+  write(
+    'llms-full.txt',
+    contents()
+      .map(({ path }) => textOf(path, ''))
+      .join('\n'),
+  );
 }
 
 /** A page without comments, with links that are relative to a folder of the site. */
