@@ -16,7 +16,7 @@ test('every row is claimed once', () => {
 });
 
 test('the table has one line for each row of the specification', () => {
-  const lines = table().match(/^\| `.+` \|$/gm) ?? [];
+  const lines = table().match(/^\| `.*\|$/gm) ?? [];
   expect(lines).toHaveLength(claims.length);
 });
 
