@@ -26,6 +26,23 @@ export function resolveLinks(md: MarkdownRenderer): void {
   });
 }
 
+/** Gives each cell of a table the title of its column, which phones show above the cell. */
+export function labelCells(md: MarkdownRenderer): void {
+  md.core.ruler.push('titles of columns', ({ tokens }) => {
+    let titles: string[] = [];
+    let column = 0;
+    tokens.forEach((token, index) => {
+      if (token.type === 'thead_open') titles = [];
+      if (token.type === 'th_open')
+        titles.push(tokens[index + 1]?.content.replaceAll('`', '') ?? '');
+      if (token.type === 'tr_open') column = 0;
+      if (token.type !== 'td_open') return;
+      token.attrSet('data-title', titles[column] ?? '');
+      column += 1;
+    });
+  });
+}
+
 /** Path of the rendered file from the root. VitePress passes the path of the page, too. */
 export function sourceOf(env: { path: string; realPath?: string }): string {
   return relative(fileURLToPath(root), env.realPath ?? env.path);
