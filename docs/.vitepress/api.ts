@@ -89,6 +89,13 @@ function groupItem({ title, children = [] }: Item, link: string): DefaultTheme.S
   return { text: title, link, collapsed: children.length > 20, items: children.map(itemOf) };
 }
 
+/** The client and its namespaces precede other exports. */
+function clientFirst(items: readonly Item[]): Item[] {
+  const rank = ({ title }: Item) =>
+    /^(?:Polygate|ChatClient)$/.test(title) ? 0 : namespaces[title] === undefined ? 2 : 1;
+  return items.toSorted((a, b) => rank(a) - rank(b));
+}
+
 const order = ['Client', 'Tasks', 'Errors', 'Wire types'];
 
 /** Whether the exports of an entry point are grouped by what they are for, and not by their kinds. */
@@ -98,7 +105,9 @@ const isGrouped = ({ title }: Item) => /^polygate(?:\/chat)?$/.test(title);
 function groups(entry: Item): Item[] {
   const { children = [] } = entry;
   if (isGrouped(entry))
-    return children.toSorted((a, b) => order.indexOf(a.title) - order.indexOf(b.title));
+    return children
+      .toSorted((a, b) => order.indexOf(a.title) - order.indexOf(b.title))
+      .map((group) => ({ ...group, children: clientFirst(group.children ?? []) }));
   return children.flatMap((group) => {
     const isError = ({ title }: Item) => group.title === 'Classes' && title.endsWith('Error');
     const split = [

@@ -10,13 +10,14 @@ const [firstScreen = ''] = read('README.md').split(/^## /m);
 /** Returns the Markdown of the home page. */
 export function homePage(start: string): string {
   const [intro = '', ...sections] = start.split(/^(?=## )/m);
-  const [heading = '', , ...code] = intro.trim().split('\n\n');
+  const [heading = '', what = '', ...code] = intro.trim().split('\n\n');
   return [
     '<main class="home">',
     '<div class="hero">',
     `<p class="version"><a href="/guides/changelog.html">Version ${version}</a></p>`,
     heading,
     promise,
+    what,
     '[Quick start](quick-start.md) [Playground](../playground/README.md) [API reference](/api/)',
     '</div>',
     `<div class="stage">${picture}</div>`,
@@ -47,7 +48,10 @@ const picture = ['light', 'dark']
   .join('');
 
 const inDocs = (text: string) => text.replaceAll(/\]\((?!https?:|#)/g, '](../');
-const [, promise = '', , measured = ''] = firstScreen.trim().split('\n\n');
+const [, purpose = '', , measured = ''] = firstScreen.trim().split('\n\n');
+
+/** What README.md promises: the end of its first paragraph. */
+const promise = purpose.replace(/^[^]*: (\w)/, (_, initial: string) => initial.toUpperCase());
 
 /** How the numbers were measured. */
 const note = inDocs(measured);

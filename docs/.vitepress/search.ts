@@ -33,20 +33,38 @@ export const search: LocalSearch = {
         fuzzy: (term: string) => (/[\d.]/.test(term) ? false : 0.2),
         prefix: true,
         boost: { title: 4, text: 2, titles: 1 },
-        // Guides explain; the API reference and the lists of changes only mention. A page itself precedes its sections.
-        boostDocument: (id: string) => {
+        // Guides explain; the API reference and the lists of changes only mention. A page precedes its sections, and the
+        // API reference everything else if a member is named.
+        boostDocument: (id: string, term: string, fields?: Record<string, unknown>) => {
+          const isReference = id.startsWith('/api/');
+          if (term.includes('.')) return isReference ? 20 : 0.2;
           if (/^\/guides\/(?:changelog|upgrading|benchmarks)/.test(id)) return 0.2;
-          if (/^\/(?:api\/|guides\/overview|guides\/contributing|examples\/)/.test(id)) return 0.4;
-          return id.includes('#') ? 1 : 1.3;
+          if (
+            isReference ||
+            /^\/(?:examples|guides\/(?:overview|contributing|playground))/.test(id)
+          )
+            return 0.25;
+          if (/^\/guides\/(?:cookbook|faq|migrating)/.test(id)) return 0.7;
+          const titles = fields?.['titles'];
+          return Array.isArray(titles) && titles.length === 0 ? 1.6 : 1;
         },
       },
     },
     _render(source, env, md) {
       const path = sourceOf(env);
-      return md.render(path.startsWith('docs/api/') ? summaryOf(source) : source, env);
+      return md.render(path.startsWith('docs/api/') ? summaryOf(source) : withStatus(source), env);
     },
   },
 };
+
+/** Adds the status of an error to the heading of its section, so that a search for 402 leads there. */
+function withStatus(source: string): string {
+  return source.replaceAll(
+    /^### (\w+Error)\n\n(\d{3})(?=:)/gm,
+    (_, name: string, status: string) =>
+      `### ${name} ${status} {#${name.toLowerCase()}}\n\n${status}`,
+  );
+}
 
 /** The description of an export and the names of its members, which keeps the index small. */
 function summaryOf(source: string): string {
