@@ -43,8 +43,8 @@ export const search: LocalSearch = {
             isReference ||
             /^\/(?:examples|guides\/(?:overview|contributing|playground))/.test(id)
           )
-            return 0.25;
-          if (/^\/guides\/(?:cookbook|faq|migrating)/.test(id)) return 0.7;
+            return 0.15;
+          if (/^\/guides\/(?:cookbook|faq|migrating|assumptions)/.test(id)) return 0.7;
           const titles = fields?.['titles'];
           return Array.isArray(titles) && titles.length === 0 ? 1.6 : 1;
         },
