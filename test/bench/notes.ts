@@ -8,7 +8,8 @@ export const notes: Readonly<Record<string, string>> = {
   'chunk-large': 'Chunks are kept for `partial` and `final()`. `raw` keeps nothing.',
   'first-text': 'The abort signal, the timers and the promises of a call.',
   'cold-start': 'ky takes 1.23 of it; `polygate/chat` does not load it.',
-  memory: 'Most of it is garbage that is not collected yet: 10,000 waits that have just started occupy 3 KiB each, and 2.5 KiB between two polls.',
+  memory:
+    'Most of it is garbage that is not collected yet: 10,000 waits that have just started occupy 3 KiB each, and 2.5 KiB between two polls.',
   heap: 'A timer, four promises, and the last record.',
   full: 'ky takes 9 KiB of it. Batches, `gateway.fetch`, structured output and tool runs are included.',
   'chat-only': 'The same client without images, videos, audio, hooks and ky.',

@@ -5,11 +5,10 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 import { pageOf, urlOf } from '../../docs/.vitepress/pages.ts';
 import { contents } from '../../scripts/contents.ts';
-import { eventually } from '../support/eventually.ts';
 import { startServer } from './page-server.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -154,9 +153,10 @@ test.each([
   await page.locator('.VPLocalSearchBox input').fill(words);
   const results = page.locator('.VPLocalSearchBox .result');
   await results.first().waitFor();
-  await eventually(async () => {
+  // Results for the first letters may still be shown.
+  await vi.waitFor(async () => {
     expect(await results.first().getAttribute('href')).toMatch(expected);
-  });
+  }, 20_000);
   await results.first().click();
   await page.waitForURL((url: URL) => expected.test(url.href));
   expect(problems).toEqual([]);
