@@ -43,7 +43,7 @@ export const search: LocalSearch = {
             isReference ||
             /^\/(?:examples|guides\/(?:overview|contributing|playground))/.test(id)
           )
-            return 0.15;
+            return 0.06;
           if (/^\/guides\/(?:cookbook|faq|migrating|assumptions)/.test(id)) return 0.7;
           const titles = fields?.['titles'];
           return Array.isArray(titles) && titles.length === 0 ? 1.6 : 1;
