@@ -62,13 +62,29 @@ export function load({ converter, renderer }: Application): void {
   converter.on(Converter.EVENT_RESOLVE_BEGIN, (context) => describeExports(context), 1_000);
   renderer.on(PageEvent.END, (page) => {
     const { model, contents = '' } = page;
-    if (model instanceof DeclarationReflection)
+    if (model instanceof DeclarationReflection && model.kindOf(ReflectionKind.Module))
+      page.contents = contents.replaceAll(/(?<=\|\n)(?:\| \[.*\n)+/g, namespacesFirst);
+    else if (model instanceof DeclarationReflection)
       page.contents = contents.replace(/^# (.*)\n/, (title, name: string) =>
         namespaces[name] === undefined
           ? title + importOf(model)
           : `# ${namespaces[name]}\n${importOf(model)}`,
       );
   });
+}
+
+/** The rows of a table of exports, with the client and its namespaces, by the names by which users use them, first. */
+function namespacesFirst(rows: string): string {
+  const named = rows.split(/(?<=\n)/).map((line) => {
+    const [, name = ''] = /^\| \[(\w+)\]/.exec(line) ?? [];
+    const used = namespaces[name];
+    const rank = /^(?:Polygate|ChatClient)$/.test(name) ? 0 : used === undefined ? 2 : 1;
+    return { rank, line: used === undefined ? line : line.replace(name, used) };
+  });
+  return named
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ line }) => line)
+    .join('');
 }
 
 /** Groups the exports of the client, and adds descriptions and examples where the source has none. */
