@@ -82,16 +82,18 @@ function miss(row: Row): string {
   return `- **${row.title}**: ${parts.filter(Boolean).join('; ')}.${note === undefined ? '' : ` ${note}`}`;
 }
 
-/** The values of `raw`, polygate, and polygate with an option, for each row. */
+/** The values of polygate with and without an option. The first two rows are requests in parallel and in sequence. */
 function variant(rows: readonly OptionRow[], name: string): string {
   const cell = (value = Number.NaN) => number.format(value);
   return rows
+    .slice(0, 2)
     .map(({ title, values }) => `${title} ${cell(values[name])} (without ${cell(values.polygate)})`)
     .join(', ');
 }
 
 function telemetryCosts(rows: readonly OptionRow[]): string {
   return rows
+    .slice(0, 2)
     .map(
       ({ title, values }) =>
         `${title} ${number.format(values['polygate-telemetry'] ?? Number.NaN)}`,
