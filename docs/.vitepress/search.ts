@@ -38,8 +38,6 @@ export const search: LocalSearch = {
         boostDocument: (id: string, term: string, fields?: Record<string, unknown>) => {
           const isReference = id.startsWith('/api/');
           if (term.includes('.')) return isReference ? 20 : 0.2;
-          // The guide has a section about each class of errors.
-          if (/^\/api\/.*Error\.html/.test(id)) return 0.01;
           if (/^\/guides\/(?:changelog|upgrading|benchmarks)/.test(id)) return 0.2;
           if (
             isReference ||

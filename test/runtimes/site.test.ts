@@ -131,7 +131,6 @@ test.each([
   ['proxy', /guides\/browsers-and-proxy.html/],
   ['batch', /guides\/batches.html/],
   ['cost', /guides\/costs.html/],
-  ['budget', /guides\/(?:costs|batches).html/],
   ['cancel', /guides\/canceling.html/],
   ['LangChain', /guides\/other-libraries.html/],
   ['images.generate', /api\/polygate\/interfaces\/Images.html/],
