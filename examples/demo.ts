@@ -50,8 +50,8 @@ async function tour(): Promise<void> {
   }
   await loseResponse(gateway, imageModel.id, { ...service.pollTiming, signal });
   await crashAndRunAgain(service.baseURL, service.mock, imageModel.id, signal);
-  showNextSteps();
   showInvoice(service.mock);
+  showNextSteps();
 }
 
 async function showService(): Promise<readonly Model[]> {

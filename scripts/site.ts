@@ -1,9 +1,18 @@
 /**
- * TypeDoc plugin that prepares the API reference of the site: entry points have the names that users import, and each
- * page begins with what its export is and how to import it.
+ * TypeDoc plugin that prepares the API reference of the site: entry points have the names that users import, the exports
+ * of the client are in groups, and each page begins with what its export is and how to import it.
  */
-import { Comment, Converter, DeclarationReflection, PageEvent, ReflectionKind } from 'typedoc';
-import type { Application } from 'typedoc';
+import {
+  Comment,
+  CommentTag,
+  Converter,
+  DeclarationReflection,
+  PageEvent,
+  ReflectionKind,
+} from 'typedoc';
+import type { Application, Context, Reflection } from 'typedoc';
+
+import { groupOf, namespaces, parameters } from './api-names.ts';
 
 /** Import name and description of each entry point, by its TypeDoc module name. */
 const entryPoints: Readonly<Record<string, [name: string, description: string]>> = {
@@ -50,11 +59,101 @@ export function load({ converter, renderer }: Application): void {
   converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, module) => {
     if (module.kindOf(ReflectionKind.Module)) configureEntryPoint(module);
   });
+  converter.on(Converter.EVENT_RESOLVE_BEGIN, (context) => describeExports(context), 1_000);
   renderer.on(PageEvent.END, (page) => {
     const { model, contents = '' } = page;
-    if (model instanceof DeclarationReflection)
-      page.contents = contents.replace(/^# .*\n/, (title) => title + importOf(model));
+    if (model instanceof DeclarationReflection && model.kindOf(ReflectionKind.Module))
+      page.contents = contents.replaceAll(/(?<=\|\n)(?:\| \[.*\n)+/g, namespacesFirst);
+    else if (model instanceof DeclarationReflection)
+      page.contents = contents.replace(/^# (.*)\n/, (title, name: string) =>
+        namespaces[name] === undefined
+          ? title + importOf(model)
+          : `# ${namespaces[name]}\n${importOf(model)}`,
+      );
   });
+}
+
+/** The rows of a table of exports, with the client and its namespaces, by the names by which users use them, first. */
+function namespacesFirst(rows: string): string {
+  const named = rows.split(/(?<=\n)/).map((line) => {
+    const [, name = ''] = /^\| \[(\w+)\]/.exec(line) ?? [];
+    const used = namespaces[name];
+    const rank = /^(?:Polygate|ChatClient)$/.test(name) ? 0 : used === undefined ? 2 : 1;
+    return { rank, line: used === undefined ? line : line.replace(name, used) };
+  });
+  return named
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ line }) => line)
+    .join('');
+}
+
+/** Groups the exports of the client, and adds descriptions and examples where the source has none. */
+function describeExports(context: Context): void {
+  const examples = examplesByType(context);
+  for (const reflection of Object.values(context.project.reflections)) {
+    if (reflection.kindOf(ReflectionKind.Parameter)) {
+      const text = parameters[reflection.name];
+      if (text !== undefined && !reflection.hasComment())
+        reflection.comment = new Comment([{ kind: 'text', text }]);
+    }
+    const { name, parent } = reflection;
+    // Symbols through which errors of two copies of the package recognize each other.
+    if (name === '[brand]' || name === '[inspect]') context.project.removeReflection(reflection);
+    if (parent?.kindOf(ReflectionKind.Module) !== true || !/^polygate(\/chat)?$/.test(parent.name))
+      continue;
+    const comment = (reflection.comment ??= new Comment());
+    comment.blockTags.push(tag('@group', groupOf(sourceOf(reflection, context))));
+    const example = name.endsWith('Error') ? exampleOfError(name) : examples.get(name);
+    if (example !== undefined && !comment.getTag('@example'))
+      comment.blockTags.push(tag('@example', example));
+  }
+}
+
+function tag(name: `@${string}`, text: string): CommentTag {
+  return new CommentTag(name, [{ kind: 'text', text }]);
+}
+
+function sourceOf(reflection: Reflection, context: Context): string {
+  const declarations = context.getSymbolFromReflection(reflection)?.declarations ?? [];
+  return declarations[0]?.getSourceFile().fileName ?? '';
+}
+
+/** The example of the first method that takes or returns a type, by the name of the type. */
+function examplesByType({ project }: Context): Map<string, string> {
+  const examples = new Map<string, string>();
+  for (const method of project.getReflectionsByKind(ReflectionKind.CallSignature)) {
+    const example = method.isSignature() && method.comment?.getTag('@example');
+    if (!example) continue;
+    const types = [method.type, ...(method.parameters ?? []).map(({ type }) => type)];
+    const names = types.flatMap((type) => String(type).match(/[A-Z]\w+/g) ?? []);
+    const text = Comment.combineDisplayParts(example.content);
+    for (const name of names) if (!examples.has(name)) examples.set(name, text);
+  }
+  // What a type consists of has the example of the type. `ChatUsage` is in `ChatCompletion`, for example.
+  const types = project.getReflectionsByKind(ReflectionKind.TypeAlias | ReflectionKind.Interface);
+  for (let depth = 0; depth < 4; depth += 1) {
+    for (const type of types) {
+      const example = examples.get(type.name);
+      if (example === undefined || !type.isDeclaration()) continue;
+      const parts = [type.type, ...(type.children ?? []).map((child) => child.type)];
+      for (const name of parts.flatMap((part) => String(part).match(/[A-Z]\w+/g) ?? []))
+        if (!examples.has(name)) examples.set(name, example);
+    }
+  }
+  return examples;
+}
+
+function exampleOfError(name: string): string {
+  return [
+    '```ts',
+    'try {',
+    "  await gateway.images.generate({ model: 'prism-image', prompt: 'A harbor' });",
+    '} catch (error) {',
+    `  if (!${name}.is(error)) throw error;`,
+    '  console.log(error.outcome, error.message);',
+    '}',
+    '```',
+  ].join('\n');
 }
 
 function configureEntryPoint(module: DeclarationReflection): void {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 import type { DefaultTheme } from 'vitepress';
 
+import { namespaces } from '../../scripts/api-names.ts';
 import { root, urlOf } from './pages.ts';
 
 interface Item {
@@ -20,7 +21,10 @@ interface Link {
   link: string;
 }
 
-const itemOf = (item: Item): Link => ({ text: item.title, link: urlOf(pageOf(item)) });
+const itemOf = (item: Item): Link => ({
+  text: namespaces[item.title]?.replace(/,.*/, '') ?? item.title,
+  link: urlOf(pageOf(item)),
+});
 const pageOf = ({ path = '' }: Item): string => `api/${path}`;
 
 /** Pages by the names of exports. `polygate` takes precedence over the entry points that export its types, too. */
@@ -73,10 +77,9 @@ function entryItem(entry: Item, expanded: boolean): DefaultTheme.SidebarItem {
   const item = itemOf(entry);
   if (!expanded) return item;
   const items = groups(entry).map((group) => {
-    // Errors are listed among the classes.
-    const anchor =
-      group.title === 'Errors' ? 'classes' : group.title.toLowerCase().replace(' ', '-');
-    return groupItem(group, `${item.link}#${anchor}`);
+    // Outside the client, errors are listed among the classes.
+    const anchor = group.title === 'Errors' && !isGrouped(entry) ? 'Classes' : group.title;
+    return groupItem(group, `${item.link}#${anchor.toLowerCase().replace(' ', '-')}`);
   });
   return { ...item, items };
 }
@@ -86,8 +89,25 @@ function groupItem({ title, children = [] }: Item, link: string): DefaultTheme.S
   return { text: title, link, collapsed: children.length > 20, items: children.map(itemOf) };
 }
 
-/** The kinds of exports of an entry point. Error classes are a group of their own. */
-function groups({ children = [] }: Item): Item[] {
+/** The client and its namespaces precede other exports. */
+function clientFirst(items: readonly Item[]): Item[] {
+  const rank = ({ title }: Item) =>
+    /^(?:Polygate|ChatClient)$/.test(title) ? 0 : namespaces[title] === undefined ? 2 : 1;
+  return items.toSorted((a, b) => rank(a) - rank(b));
+}
+
+const order = ['Client', 'Tasks', 'Errors', 'Wire types'];
+
+/** Whether the exports of an entry point are grouped by what they are for, and not by their kinds. */
+const isGrouped = ({ title }: Item) => /^polygate(?:\/chat)?$/.test(title);
+
+/** The groups of an entry point. Error classes are a group of their own. */
+function groups(entry: Item): Item[] {
+  const { children = [] } = entry;
+  if (isGrouped(entry))
+    return children
+      .toSorted((a, b) => order.indexOf(a.title) - order.indexOf(b.title))
+      .map((group) => ({ ...group, children: clientFirst(group.children ?? []) }));
   return children.flatMap((group) => {
     const isError = ({ title }: Item) => group.title === 'Classes' && title.endsWith('Error');
     const split = [

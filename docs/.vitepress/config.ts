@@ -8,14 +8,17 @@ import type { DefaultTheme } from 'vitepress';
 import { contents } from '../../scripts/contents.ts';
 import { apiPagers, apiSidebar, apiSidebars } from './api.ts';
 import { homePage } from './home.ts';
-import { resolveLinks, sourceOf } from './links.ts';
+import { labelCells, resolveLinks, sourceOf } from './links.ts';
 import { writeTexts } from './llms.ts';
-import { linkedFiles, pageOf, root, urlOf } from './pages.ts';
+import { linkedFiles, pageOf, publish, root, urlOf } from './pages.ts';
 import { search } from './search.ts';
 
 const guides = contents();
-const { description } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+const { description, version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
 const icon = readFileSync(new URL('playground/src/icon.svg', root), 'utf8');
+/** Where the site is published. Other sites need the whole address of a picture. */
+const siteURL = process.env['DOCS_URL'] ?? '';
+const card = 'docs/images/card.png';
 const iconURL = `data:image/svg+xml,${encodeURIComponent(icon)}`;
 
 const sections = Array.from(
@@ -39,7 +42,14 @@ export default defineConfig({
   srcExclude: ['AGENTS.md', '{src,test}/**'],
   rewrites: (page) => pageOf(page) ?? page,
   metaChunk: true,
-  head: [['link', { rel: 'icon', href: iconURL }]],
+  head: [
+    ['link', { rel: 'icon', href: iconURL }],
+    ['meta', { property: 'og:type', content: 'website' }],
+    ['meta', { property: 'og:site_name', content: 'polygate' }],
+    ['meta', { property: 'og:image', content: `${siteURL}/${publish(card)}` }],
+    ['meta', { property: 'og:image:alt', content: 'A lost response is charged once, not twice' }],
+    ['meta', { name: 'twitter:card', content: 'summary_large_image' }],
+  ],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
     headers: false,
@@ -49,6 +59,7 @@ export default defineConfig({
         if (sourceOf(state.env) === 'docs/README.md') state.src = homePage(state.src);
       });
       resolveLinks(md);
+      labelCells(md);
     },
   },
   transformPageData(page) {
@@ -74,6 +85,8 @@ export default defineConfig({
     nav: [
       { text: 'Guides', link: '/guides/quick-start.html', activeMatch: '^/(guides|examples)/' },
       { text: 'API reference', link: '/api/', activeMatch: '^/api/' },
+      { text: 'Playground', link: urlOf(pageOf('playground/README.md') ?? '') },
+      { text: `v${version}`, link: urlOf(pageOf('CHANGELOG.md') ?? '') },
     ],
     sidebar: {
       ...Object.fromEntries(

@@ -20,8 +20,25 @@ export function resolveLinks(md: MarkdownRenderer): void {
       if (token.children === null) return;
       for (const child of token.children) resolve(child, source);
       const isHeading = state.tokens[index - 1]?.type === 'heading_open';
-      if (!isHeading && /^(?:README|docs\/(?!api\/|coverage))/.test(source))
+      if (!isHeading && /^(?:README|docs\/(?!api\/))/.test(source))
         token.children = linkNames(token.children, state);
+    });
+  });
+}
+
+/** Gives each cell of a table the title of its column, which phones show above the cell. */
+export function labelCells(md: MarkdownRenderer): void {
+  md.core.ruler.push('titles of columns', ({ tokens }) => {
+    let titles: string[] = [];
+    let column = 0;
+    tokens.forEach((token, index) => {
+      if (token.type === 'thead_open') titles = [];
+      if (token.type === 'th_open')
+        titles.push(tokens[index + 1]?.content.replaceAll('`', '') ?? '');
+      if (token.type === 'tr_open') column = 0;
+      if (token.type !== 'td_open') return;
+      token.attrSet('data-title', titles[column] ?? '');
+      column += 1;
     });
   });
 }

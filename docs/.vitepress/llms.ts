@@ -19,9 +19,12 @@ export function writeTexts(outDir: string): void {
     'llms.txt',
     llmsIndex((path) => pages.get(path) ?? path),
   );
-  // The table of tests is longer than several guides, and of no use to users of the client.
-  const guides = contents().filter(({ path }) => path !== 'docs/coverage.md');
-  write('llms-full.txt', guides.map(({ path }) => textOf(path, '')).join('\n'));
+  write(
+    'llms-full.txt',
+    contents()
+      .map(({ path }) => textOf(path, ''))
+      .join('\n'),
+  );
 }
 
 /** A page without comments, with links that are relative to a folder of the site. */

@@ -1,6 +1,7 @@
 /** Full-text search of the pages, which runs in the browser. */
 import type { DefaultTheme } from 'vitepress';
 
+import { namespaces } from '../../scripts/api-names.ts';
 import { sourceOf } from './links.ts';
 
 type LocalSearch = Extract<DefaultTheme.Config['search'], { provider: 'local' }>;
@@ -12,6 +13,15 @@ export const search: LocalSearch = {
     miniSearch: {
       // The browser compiles these functions from their source: they cannot use anything outside themselves.
       options: {
+        // A qualified name such as `images.generate` is a word, and so are its parts.
+        tokenize: (text: string) => {
+          const words = text.split(/[^\p{L}\p{N}_]+/u);
+          const names = text.match(/[a-z]\w*(?:\.[a-zA-Z]\w*)+/g) ?? [];
+          return [
+            ...words,
+            ...names.flatMap((name) => [name, name.replace(/^gateway\./, '')]),
+          ].filter((word) => word !== '');
+        },
         // "logging" also finds "log" and "logs".
         processTerm: (term: string) =>
           term
@@ -20,25 +30,50 @@ export const search: LocalSearch = {
       },
       searchOptions: {
         // A number is never a typo of another one.
-        fuzzy: (term: string) => (/\d/.test(term) ? false : 0.2),
+        fuzzy: (term: string) => (/[\d.]/.test(term) ? false : 0.2),
         prefix: true,
         boost: { title: 4, text: 2, titles: 1 },
-        // Guides explain; the API reference and the list of changes only mention.
-        boostDocument: (id: string) => (/^\/(?:api\/|guides\/changelog)/.test(id) ? 0.3 : 1),
+        // Guides explain; the API reference and the lists of changes only mention. A page precedes its sections, and the
+        // API reference everything else if a member is named.
+        boostDocument: (id: string, term: string, fields?: Record<string, unknown>) => {
+          const isReference = id.startsWith('/api/');
+          if (term.includes('.')) return isReference ? 20 : 0.2;
+          if (/^\/guides\/(?:changelog|upgrading|benchmarks)/.test(id)) return 0.2;
+          if (
+            isReference ||
+            /^\/(?:examples|guides\/(?:overview|contributing|playground))/.test(id)
+          )
+            return 0.06;
+          if (/^\/guides\/(?:cookbook|faq|migrating|assumptions)/.test(id)) return 0.7;
+          const titles = fields?.['titles'];
+          return Array.isArray(titles) && titles.length === 0 ? 1.6 : 1;
+        },
       },
     },
     _render(source, env, md) {
       const path = sourceOf(env);
-      // A table of tests, in which every status and every endpoint occurs.
-      if (path === 'docs/coverage.md') return '';
-      return md.render(path.startsWith('docs/api/') ? summaryOf(source) : source, env);
+      return md.render(path.startsWith('docs/api/') ? summaryOf(source) : withStatus(source), env);
     },
   },
 };
 
+/** Adds the status of an error to the heading of its section, so that a search for 402 leads there. */
+function withStatus(source: string): string {
+  return source.replaceAll(
+    /^### (\w+Error)\n\n(\d{3})(?=:)/gm,
+    (_, name: string, status: string) =>
+      `### ${name} ${status} {#${name.toLowerCase()}}\n\n${status}`,
+  );
+}
+
 /** The description of an export and the names of its members, which keeps the index small. */
 function summaryOf(source: string): string {
   const [intro = ''] = source.replaceAll(/^(?:```.*?^```|>.*?)$/gms, '').split(/^## /m);
-  const members = Array.from(source.matchAll(/^### (\w+)/gm), ([, name]) => name);
-  return `${intro}\n\n${members.join(' ')}\n`;
+  const members = Array.from(source.matchAll(/^### (\w+)/gm), ([, name = '']) => name);
+  const title = /^# (.+)$/m.exec(source)?.[1] ?? '';
+  const isNamespace = Object.values(namespaces).includes(title);
+  const names = isNamespace
+    ? title.split(', ').flatMap((namespace) => members.map((member) => `${namespace}.${member}`))
+    : members;
+  return `${intro}\n\n${names.join(' ')}\n`;
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { MockGateway } from 'polygate/mock';
 
-import { dim, field, red, title } from './screen.ts';
+import { dim, field, red, title, usual } from './screen.ts';
 
 /** The charge at which the process is killed. The text below names it. */
 const killAfter = 3;
@@ -39,10 +39,12 @@ export async function crashAndRunAgain(
     const count = paidTasks.length;
     const reason = describeInFlight(count - killAfter);
     field('killed', `${red(`by ${killedBy}`)}  the invoice has ${count} charges${reason}`);
+    if (count > killAfter) field('', 'was already charged; its key is in the journal');
     console.log();
     field('process 2', dim('the same program with the same journal'));
     await run('never', ...paidTasks);
     field('charged', `${charges().length} times for 6 rows`);
+    usual(`${count + 6} times: the second run starts again from the first row`);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -5,14 +5,15 @@ import { green, red, row, title, usdColumn } from './screen.ts';
 /** Prints the invoice of the reference gateway, and whether a row was charged more than once. */
 export function showInvoice({ invoice, tasks }: MockGateway): void {
   title('Invoice of the gateway', 'one charge per row');
-  const line = (what: string, model: string, key: string, usd: number): void =>
-    row([what, 31], [model, 13], [key, 14], [usdColumn(usd), 0]);
-  for (const { taskId, model, idempotencyKey, usd } of invoice) {
-    const prompt = tasks.find(({ id }) => id === taskId)?.prompt;
-    line(shorten(prompt ?? 'Chat'), model, shorten(idempotencyKey, 14), usd);
-  }
   const total = invoice.reduce((sum, { usd }) => sum + usd, 0);
-  line(`${invoice.length} charges`, '', '', total);
+  const amounts = usdColumn([...invoice.map(({ usd }) => usd), total]);
+  const line = (what: string, model: string, key: string, index: number): void =>
+    row([what, 31], [model, 13], [key, 14], [amounts[index] ?? '', 0]);
+  for (const [index, { taskId, model, idempotencyKey }] of invoice.entries()) {
+    const prompt = tasks.find(({ id }) => id === taskId)?.prompt;
+    line(shorten(prompt ?? 'Chat'), model, shorten(idempotencyKey, 14), index);
+  }
+  line(`${invoice.length} charges`, '', '', invoice.length);
 
   const charged = invoice.flatMap(({ taskId }) => taskId ?? []);
   const repeated = charged.length - new Set(charged).size;

@@ -38,10 +38,17 @@ export function usd(amount: number | undefined): string {
   return amount === undefined ? 'unknown' : `$${amount.toFixed(9).replace(/0{1,7}$/, '')}`;
 }
 
-/** Formats USD for a column, aligned at the decimal point. */
-export function usdColumn(amount: number | undefined): string {
-  const [integer = '', decimals] = usd(amount).split('.');
-  return decimals === undefined ? integer : `${integer.padStart(5)}.${decimals}`;
+/** Formats amounts in USD for a column: aligned at the right, with as many decimals as the most precise one needs. */
+export function usdColumn(amounts: readonly number[]): string[] {
+  const decimals = Math.max(2, ...amounts.map((amount) => usd(amount).split('.')[1]?.length ?? 0));
+  const texts = amounts.map((amount) => `$${amount.toFixed(decimals)}`);
+  const size = Math.max(...texts.map(({ length }) => length));
+  return texts.map((text) => text.padStart(size));
+}
+
+/** Prints what a usual client would have paid: one that sends a lost request again, without a key. */
+export function usual(text: string): void {
+  field('usual', dim(text));
 }
 
 /** Writes streamed text with word wrap. */

@@ -5,7 +5,7 @@ import { PolygateError } from 'polygate';
 import type { Polygate } from 'polygate';
 
 import { showProgress } from './progress.ts';
-import { dim, field, green, plain, red, title, usd, WordWrapper } from './screen.ts';
+import { dim, field, green, plain, red, title, usd, usual, WordWrapper } from './screen.ts';
 
 const folder = 'demo-output';
 
@@ -39,6 +39,7 @@ export async function streamChat(
   }
   console.log();
   field('cost', cost(stream.meta?.chargeUsd, stream.meta?.requestId));
+  usual('the same, but a stream that breaks off can look complete');
 }
 
 /** Generates an image and saves it. */
@@ -60,6 +61,7 @@ export async function generateImage(
   console.log();
   field('saved', green(await save(await gateway.download(image, { signal: options.signal }))));
   field('cost', cost(meta.chargeUsd, meta.requestId));
+  usual('the same, as long as every response arrives');
 }
 
 /** Generates an image whose first response is lost after the service has accepted and charged the task. */
@@ -77,7 +79,9 @@ export async function loseResponse(
   const spent = gateway.spend.totalUsd;
   const image = await client.images.generate({ model, prompt: 'A lighthouse in a storm' }, options);
   field('task', `${plain(image.id)}  ${green(image.status)}`);
-  field('cost', `${usd(gateway.spend.totalUsd - spent)}  ${dim('charged once')}`);
+  const paid = gateway.spend.totalUsd - spent;
+  field('cost', `${usd(paid)}  ${dim('charged once')}`);
+  usual(`${usd(2 * paid)}: the retry without a key is a second task`);
 }
 
 /** Prints what happened and whether money may have been spent. */

@@ -63,6 +63,12 @@ export class PolygateError extends Error {
   /** Class name that survives minification. */
   static readonly className: string = 'PolygateError';
 
+  /**
+   * Address of a site with these guides, such as `https://docs.example`. If it is set, what `console.log` prints of an
+   * error ends with the address of the section about its class.
+   */
+  static docsURL: string | undefined;
+
   /** Whether the request may have been charged. Set on errors of requests. */
   declare readonly outcome?: Outcome;
   /**
@@ -98,9 +104,14 @@ export class PolygateError extends Error {
     return true;
   }
 
+  /** Path of the section about this class in the guides, such as `/guides/errors.html#connectionerror`. */
+  get docs(): string {
+    return `/guides/errors.html#${this.name.toLowerCase()}`;
+  }
+
   /** What `console.log` prints: at most ten lines, without response headers. */
   [inspect](): string {
-    return printError(this);
+    return printError(this, PolygateError.docsURL);
   }
 
   /**

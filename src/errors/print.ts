@@ -2,14 +2,15 @@ import { textOf } from '../types/type-guards.ts';
 
 /** What is printed of an error of the client. */
 interface Printable extends Error {
+  readonly docs: string;
   toJSON(): { name: string; message: string };
 }
 
 /**
  * An error as at most ten lines: the message, the callers, one line of details and the cause. Node would print the stack
- * traces of all causes, and one line per field.
+ * traces of all causes, and one line per field. `docsURL` is the address of a site with the guides, if there is one.
  */
-export function printError(error: Printable): string {
+export function printError(error: Printable, docsURL?: string): string {
   const { cause, stack } = error;
   const { name, message, ...fields } = error.toJSON();
   // A program can format stack traces as something other than text.
@@ -24,5 +25,6 @@ export function printError(error: Printable): string {
   } else if (cause !== undefined) {
     lines.push(`  [cause]: ${textOf(cause) ?? '…'}`);
   }
+  if (docsURL !== undefined) lines.push(`  ${docsURL}${error.docs}`);
   return lines.join('\n');
 }

@@ -69,190 +69,109 @@ function table(rows: readonly Row[]): string {
   ].join('\n');
 }
 
-function section(row: Row): string {
+/** A row that misses its target, or in which another client is better, and why. */
+function miss(row: Row): string {
   const better = betterClients(row);
-  const behind = better.length > 0 ? `Better than polygate: ${better.join(', ')}.` : '';
-  const target = `Target: ${formatValue(row, row.target)}; polygate: ${formatValue(row, polygateValue(row))}.`;
-  const note = notes[row.id] ?? (isMet(row) ? '' : 'Not analyzed yet.');
-  return [
-    `### ${row.title}`,
-    row.method,
-    `![${row.title}](benchmarks/${row.id}.svg)`,
-    [target, behind].filter(Boolean).join(' '),
-    note,
-  ]
-    .filter(Boolean)
-    .join('\n\n');
+  const parts = [
+    isMet(row)
+      ? ''
+      : `${formatValue(row, polygateValue(row))} is above the target of ${formatValue(row, row.target)}`,
+    better.length > 0 ? `better: ${better.join(', ')}` : '',
+  ];
+  const note = notes[row.id];
+  return `- **${row.title}**: ${parts.filter(Boolean).join('; ')}.${note === undefined ? '' : ` ${note}`}`;
 }
 
-/** A table of `raw`, polygate, and the client of this name, which is polygate with another option. */
-function variantTable(rows: readonly OptionRow[], name: string, title: string): string {
+/** The values of polygate with and without an option. The first two rows are requests in parallel and in sequence. */
+function variant(rows: readonly OptionRow[], name: string): string {
   const cell = (value = Number.NaN) => number.format(value);
-  return [
-    `| Benchmark | raw | polygate | polygate ${title} |`,
-    '| --- | --: | --: | --: |',
-    ...rows.map(
-      (row) =>
-        `| ${row.title} | ${row.baseline} | ${cell(row.values.polygate)} | ${cell(row.values[name])} |`,
-    ),
-  ].join('\n');
+  return rows
+    .slice(0, 2)
+    .map(({ title, values }) => `${title} ${cell(values[name])} (without ${cell(values.polygate)})`)
+    .join(', ');
 }
 
-function http2Table(rows: readonly OptionRow[]): string {
-  const cell = (value = Number.NaN) => number.format(value);
-  const names = ['polygate', 'polygate-node-fetch', 'polygate-http2'];
-  return [
-    '| Benchmark | raw | polygate | over nodeFetch | over nodeFetch and HTTP/2 |',
-    '| --- | --: | --: | --: | --: |',
-    ...rows.map(({ title, baseline, values }) => {
-      const cells = names.map((name) => cell(values[name]));
-      return `| ${title} | ${baseline} | ${cells.join(' | ')} |`;
-    }),
-  ].join('\n');
+function telemetryCosts(rows: readonly OptionRow[]): string {
+  return rows
+    .slice(0, 2)
+    .map(
+      ({ title, values }) =>
+        `${title} ${number.format(values['polygate-telemetry'] ?? Number.NaN)}`,
+    )
+    .join(', ');
 }
 
-function telemetryTable(rows: readonly OptionRow[]): string {
-  return [
-    '| Benchmark | polygate | polygate with OpenTelemetry |',
-    '| --- | --: | --: |',
-    ...rows.map(({ title, baseline, values }) => {
-      const value = number.format(values['polygate-telemetry'] ?? Number.NaN);
-      return `| ${title} | ${baseline} | ${value} |`;
-    }),
-  ].join('\n');
+function queueCosts(rows: readonly QueueRow[]): string {
+  return rows
+    .flatMap(({ title, values: { plain, rows: value } }) =>
+      plain === undefined
+        ? []
+        : [`${title}: ${number.format(value)} (BullMQ alone ${number.format(plain)})`],
+    )
+    .join('; ');
 }
 
-function queueTable(rows: readonly QueueRow[]): string {
-  const cell = (value: number | undefined) => (value === undefined ? '–' : number.format(value));
-  return [
-    '| Benchmark | BullMQ alone | GenerationQueue |',
-    '| --- | --: | --: |',
-    ...rows.map(
-      ({ title, values }) => `| ${title} | ${cell(values.plain)} | ${cell(values.rows)} |`,
-    ),
-  ].join('\n');
-}
-
-function limitsTable(rows: readonly LimitsRow[]): string {
+function limitsCosts(rows: readonly LimitsRow[]): string {
   const cell = (value: number) => `${Math.round(value)} µs`;
-  return [
-    '| Benchmark | without limits | `memoryStore()` | `redisStore()` |',
-    '| --- | --: | --: | --: |',
-    ...rows.map(
+  return rows
+    .map(
       ({ title, values: { none, memory, redis } }) =>
-        `| ${title} | ${cell(none)} | ${cell(memory)} | ${cell(redis)} |`,
-    ),
-  ].join('\n');
+        `${title} ${cell(none)} without, ${cell(memory)} with \`memoryStore()\`, ${cell(redis)} with \`redisStore()\``,
+    )
+    .join(', ');
+}
+
+/** What options of the client and the proxy cost, as far as they were measured. */
+function options({ nodeFetch, http2, hooks, telemetry, queue, limits }: Report): string {
+  return [
+    nodeFetch.length > 0 &&
+      `- [\`nodeFetch\`](runtimes.md#nodefetch): ${variant(nodeFetch, 'polygate-node-fetch')}.`,
+    http2.length > 0 &&
+      `- [HTTP/2](runtimes.md#http2) over \`nodeFetch\`, with one connection in place of 64: ${variant(http2, 'polygate-http2')}.`,
+    hooks.length > 0 &&
+      `- [Hooks](hooks.md), one of each kind: ${variant(hooks, 'polygate-hooks')}.`,
+    telemetry.length > 0 &&
+      `- [OpenTelemetry](observability.md), relative to none: ${telemetryCosts(telemetry)}.`,
+    queue.length > 0 &&
+      `- [Queue on Redis](many-machines.md), one worker with \`concurrency: 50\`; of rates, higher is better: ${queueCosts(queue)}.`,
+    limits.length > 0 &&
+      `- [Limits per user](user-limits.md), per request: ${limitsCosts(limits)}.`,
+  ]
+    .filter((line) => line !== false)
+    .join('\n');
 }
 
 /** Renders docs/benchmarks.md. */
 export function page(report: Report): string {
-  const {
-    machine,
-    node,
-    versions,
-    seconds,
-    rows,
-    nodeFetch,
-    http2,
-    hooks,
-    telemetry,
-    queue,
-    limits,
-  } = report;
+  const { machine, node, versions, seconds, rows } = report;
   const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const lost = rows.filter((row) => !isMet(row) || betterClients(row).length > 0);
   return `# Benchmarks
 
-This page compares polygate with other clients. All clients ran on one machine against one local server in a separate
-process. Each client runs in its own process, and the clients take turns within one run. Every result is verified: the text
-of each completion, the number of chunks and characters of each stream, and the URL of each task. Ratios are calculated per
-round; the table shows their median. Rows with a unit show absolute values. Lower is better.
-
-| | |
-| --- | --- |
-| Machine | ${machine} |
-| Node.js | ${node} |
-| Clients | ${packages.join(', ')} |
-| Duration | ${seconds} s |
-
-Absolute times depend on the machine and its load. On a shared processor, a ratio can vary by 25%, so repeat the run before
-you trust a small difference.
+All clients ran on one machine against one local server in a separate process, each in a process of its own, in turns. Every result
+is verified. Ratios are the median over rounds; rows with a unit show absolute values. Lower is better. On a shared processor, a
+ratio can vary by 25%.
 
 ${table(rows)}
 
 \`raw\` is the absolute value of the baseline: \`fetch\` and \`JSON.parse\`, without the error handling, timeouts, retries and
-validation of a client. A dash means that the client does not support this work.
+validation of a client. A dash means that the client does not support this work. The machine was ${machine}, with Node.js ${node}; the
+run took ${seconds} s, with ${packages.join(', ')}.
 
-## Missed targets and better clients
+## Misses
 
-${lost.map((row) => `- ${row.title}: ${[isMet(row) ? '' : `above its target of ${formatValue(row, row.target)}`, betterClients(row).length > 0 ? `behind ${betterClients(row).join(', ')}` : ''].filter(Boolean).join('; ')}.`).join('\n') || 'None in this run.'}
+${lost.map(miss).join('\n') || 'None in this run.'}
 
-## Results in detail
+## Options
 
-${rows.map(section).join('\n\n')}
+User and system CPU time relative to \`raw\`, if no unit is given.
 
-## What nodeFetch saves
-
-[\`nodeFetch\`](runtimes.md#nodefetch) sends on undici's own HTTP client in place of the global \`fetch\`, which uses the same
-package in another way. All three take turns. User and system CPU time relative to \`raw\`.
-
-${variantTable(nodeFetch, 'polygate-node-fetch', 'over nodeFetch')}
-
-${notes.nodeFetch}
-
-Over TLS, with HTTP/1.1 and with \`nodeFetch({ http2: true })\`; the global \`fetch\` of Node 24 uses HTTP/1.1:
-
-${http2Table(http2)}
-
-${notes.http2}
-
-## What hooks cost
-
-[Hooks](hooks.md) make the client send through ky. The client with hooks has two that do nothing: one \`beforeRequest\` and
-one \`afterResponse\` hook. All three take turns. User and system CPU time relative to \`raw\`.
-
-${variantTable(hooks, 'polygate-hooks', 'with hooks')}
-
-${notes.hooks}
-
-## What telemetry costs
-
-A client without the option \`telemetry\` is measured in all other rows. Here, one of two clients has \`openTelemetry()\` with
-the tracer and meter providers of the OpenTelemetry SDK, its context manager for Node, and exporters that discard spans and
-metrics. User and system CPU time relative to polygate without telemetry.
-
-${telemetryTable(telemetry)}
-
-${notes.telemetry}
-
-## What a queue costs
-
-A \`GenerationQueue\` with one worker and \`concurrency: 50\`, next to BullMQ with as many jobs that hold only the params
-and whose processor does nothing. Of rates, higher is better.
-Each measurement runs in a process of its own, with a Redis without persistence on the same machine; the two take turns
-where they do the same work. The service is a function in the process of the worker that responds immediately and reports a
-limit of 1,000, so that neither HTTP nor a server limits the rate; its CPU time is included. All tasks run until 15 s
-after the last submission.
-
-${queueTable(queue)}
-
-${notes.queue}
-
-## What limits per user cost
-
-A chat that the [proxy](user-limits.md) forwards, without \`limits\` and with all of them, for 100 users. The handler runs in
-a process of its own and is called directly, so its times include the request to the gateway. Redis runs on the same
-machine, without persistence; its own CPU time is not included.
-
-${limitsTable(limits)}
-
-${notes.limits}
+${options(report)}
 
 ## Run the benchmarks
 
-\`npm run bench\` runs the benchmarks and generates this page; do not edit it. The raw numbers are in
-[benchmarks/results.json](benchmarks/results.json). To profile one client:
+\`npm run bench\` runs them and generates this page; do not edit it. The raw numbers are in
+[benchmarks/results.json](benchmarks/results.json). To profile a client:
 \`node test/bench/profile.ts <client> <job> [cpu|allocations|live]\`. To measure single rows after a build:
 \`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|node-fetch|http2|hooks|telemetry|queue|limits>\`.
 `;

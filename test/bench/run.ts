@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-import { chart } from './chart.ts';
 import { page } from './page.ts';
 import type { Report } from './page.ts';
 import { startServer } from './processes.ts';
@@ -19,7 +18,6 @@ import { queueRows } from './rows/queue.ts';
 import { typesRow } from './rows/types.ts';
 
 const root = new URL('../../', import.meta.url);
-const charts = new URL('docs/benchmarks/', root);
 const start = performance.now();
 
 function readPackage(path: string): { version: string; devDependencies: Record<string, string> } {
@@ -89,12 +87,11 @@ server.stop();
 if (selected.length > 0) process.exit();
 
 const packages = readPackage('test/bench/package.json').devDependencies;
-const tools = ['vega', 'vega-lite'];
 const report: Report = {
   machine: `${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
   node: process.versions.node,
   versions: Object.fromEntries([
-    ...Object.entries(packages).filter(([name]) => !tools.includes(name)),
+    ...Object.entries(packages),
     ...['ky', 'eventsource-parser', 'undici', 'bullmq'].map((name) => [
       name,
       readPackage(`node_modules/${name}/package.json`).version,
@@ -111,8 +108,6 @@ const report: Report = {
   limits,
 };
 
-mkdirSync(charts, { recursive: true });
-for (const row of rows) writeFileSync(new URL(`${row.id}.svg`, charts), await chart(row));
-writeFileSync(new URL('results.json', charts), JSON.stringify(report, undefined, 2));
+writeFileSync(new URL('docs/benchmarks/results.json', root), JSON.stringify(report, undefined, 2));
 writeFileSync(new URL('docs/benchmarks.md', root), page(report));
 execFileSync('npx', ['oxfmt', 'docs/benchmarks.md', 'docs/benchmarks/results.json'], { cwd: root });

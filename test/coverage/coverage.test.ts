@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-
 import { expect, test } from 'vitest';
 
 import { claims } from './claims.ts';
@@ -17,9 +15,9 @@ test('every row is claimed once', () => {
   expect(rows).toHaveLength([...requirements.values()].flat().length);
 });
 
-test('docs/coverage.md matches the output of npm run coverage:table', () => {
-  const written = readFileSync(new URL('../../docs/coverage.md', import.meta.url), 'utf8');
-  expect(written).toBe(table());
+test('the table has one line for each row of the specification', () => {
+  const lines = table().match(/^\| `.*\|$/gm) ?? [];
+  expect(lines).toHaveLength(claims.length);
 });
 
 test('titles include those of their groups, and skipped tests are left out', () => {

@@ -47,13 +47,16 @@ describe.concurrent('the demo', () => {
     const batch = Array.from(stdout.matchAll(/^ {2}harbor at \w+ +succeeded +paid for by (.*)$/gm));
     expect(batch).toHaveLength(6);
     expect(batch.filter(([, payer]) => payer === 'process 1')).toHaveLength(Number(paidBefore));
-    const [, next, invoice = ''] =
-      /What to look at next\n([^]*)Invoice of the gateway.*\n([^]*)$/.exec(stdout) ?? [];
+    const [, invoice = '', next] =
+      /Invoice of the gateway.*\n([^]*)What to look at next\n([^]*)$/.exec(stdout) ?? [];
     expect(next).toContain('npm run playground');
+    expect(stdout).toContain(`usual      ${Number(paidBefore) + 6} times`);
+    const amounts = invoice.match(/^.*\$0\.\d+$/gm) ?? [];
+    expect(new Set(amounts.map(({ length }) => length))).toHaveProperty('size', 1);
     const rows = Array.from(invoice.matchAll(/^ {2}(.*?) {2,}\S+ .*\$0\.\d+$/gm), ([, row]) => row);
     expect(rows).toHaveLength(9);
     expect(new Set(rows)).toHaveProperty('size', rows.length);
-    expect(stdout.endsWith('\n  Nothing was paid for twice.\n')).toBe(true);
+    expect(invoice.endsWith('\n  Nothing was paid for twice.\n\n')).toBe(true);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
