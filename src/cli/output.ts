@@ -13,6 +13,8 @@ export function endWithReader(fail: (error: Error) => number): void {
     const message = `the output could not be written: ${error.message}`;
     process.exit(fail(Object.assign(new Error(message), { syscall: 'write' })));
   });
+  // A message that cannot be printed must not end a command that has paid for something.
+  process.stderr.on('error', () => undefined);
 }
 
 /** Writes text to stdout, and waits if the reader is slow. */

@@ -37,12 +37,13 @@ export function runBatch(args: string[]): Promise<number> {
     const { baseURL } = gateway;
     const service = { baseURL, account: accountOf({ baseURL, apiKey: settings.apiKey }) };
     const file = fileJournal(options.journal);
-    // A dry run reads, and changes nothing.
-    const { journal, unlock } = options.dryRun
-      ? { journal: file, unlock: () => Promise.resolve() }
-      : await lockJournal(file, options.journal);
     const end = new EarlyEnd();
+    let unlock = () => Promise.resolve();
+    const stopQuitting = quitAtOnce(end, () => unlock());
     try {
+      let journal = file;
+      // A dry run reads, and changes nothing.
+      if (!options.dryRun) ({ journal, unlock } = await lockJournal(file, options.journal));
       const means = { gateway, service, journal };
       const batch = await prepare(options, means).catch((error: unknown) => {
         // Earlier runs may have been charged.
@@ -51,6 +52,7 @@ export function runBatch(args: string[]): Promise<number> {
         throw error;
       });
       if (!(await getConsent(batch, options, gateway))) return options.dryRun ? 0 : 1;
+      stopQuitting();
       prepareFolders(options, batch.rows.some(isTask));
       const { output: template } = options;
       // Discard the partial files of a killed run.
@@ -80,6 +82,18 @@ export function runBatch(args: string[]): Promise<number> {
       await unlock();
     }
   });
+}
+
+/** Ends the process at Ctrl-C, as long as nothing was sent. Returns how to stop that. */
+function quitAtOnce(end: EarlyEnd, unlock: () => Promise<void>): () => void {
+  const quit = (): void => {
+    note('Interrupted. Nothing was sent.');
+    void unlock().finally(() => process.exit(end.exitCode));
+  };
+  end.signal.addEventListener('abort', quit);
+  return () => {
+    end.signal.removeEventListener('abort', quit);
+  };
 }
 
 /** Belongs to the journal, which only one process uses at a time. */

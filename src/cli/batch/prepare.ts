@@ -58,10 +58,8 @@ export async function prepare(
   const earlier = { journal: rows, files: record, template, retryFailed };
   const work = opened.rows.map((row) => toWork(row, earlier));
   const { problems } = opened;
-  if (!options.force) {
-    checkExisting(work, template, problems);
-    checkOutputs(options, record);
-  }
+  if (!options.force) checkExisting(work, template, problems);
+  checkOutputs(options, record);
   throwProblems(opened.name, problems);
   const estimate = estimateCosts({ work, journal: rows, models, resendUnknown });
   return { ...opened, work, estimate, record };
@@ -86,15 +84,16 @@ async function readRecords(
   }
 }
 
-/** Results and a copy of the table replace files that this batch has written, and no others. */
-function checkOutputs(options: BatchArguments, record: FileRecord): void {
+/** Results and a copy of the table replace files that this batch has written, and no others. Throws a `UsageError`. */
+export function checkOutputs(options: BatchArguments, record: FileRecord): void {
+  if (options.force) return;
   const existing = outputsOf(options).find((path) => existsSync(path) && !record.has(path));
   if (existing === undefined) return;
   throw new UsageError(`${existing} exists, and this batch did not write it; --force replaces it`);
 }
 
 /** Creates the folders of the files, before anything is paid for. */
-export function prepareFolders({ results, output }: BatchArguments, hasFiles: boolean): void {
-  prepareFolder(results);
-  if (hasFiles) prepareFolder(`${folderOf(output)}/_`);
+export function prepareFolders(options: BatchArguments, hasFiles: boolean): void {
+  for (const path of outputsOf(options)) prepareFolder(path);
+  if (hasFiles) prepareFolder(`${folderOf(options.output)}/_`);
 }

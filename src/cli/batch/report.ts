@@ -12,6 +12,7 @@ import type { RunEnd } from './batch-run.ts';
 import { costsText } from './estimate.ts';
 import { copyName, outputsOf } from './options.ts';
 import type { BatchArguments } from './options.ts';
+import { checkOutputs } from './prepare.ts';
 import type { PreparedBatch } from './prepare.ts';
 import { resultsOf, writeResults } from './results.ts';
 import { countRows, exitCodeOfRows } from './row-result.ts';
@@ -62,6 +63,8 @@ async function writeFiles(
 ): Promise<boolean> {
   const { column } = options;
   try {
+    // Another process may have written one in the meantime.
+    checkOutputs(options, record);
     for (const path of outputsOf(options)) await record.recordOutput(path);
     writeResults(options.results, results);
     if (column !== undefined) {

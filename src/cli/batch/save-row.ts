@@ -4,14 +4,13 @@ import { dirname, extname, join } from 'node:path';
 
 import type { Polygate, SucceededGeneration } from 'polygate';
 import { saveTo } from 'polygate/node';
-import type { SavedFile } from 'polygate/node';
 
 import { makeFolder } from '../files/make-folder.ts';
 import { fillTemplate } from '../files/output-name.ts';
 import { checkSource } from '../gateway.ts';
 import { giveName } from './give-name.ts';
-import { toRecord } from './state/file-record.ts';
-import type { FileRecord } from './state/file-record.ts';
+import { isComplete, toRecord } from './state/file-record.ts';
+import type { FileRecord, RecordedFile } from './state/file-record.ts';
 import type { WorkRow } from './work.ts';
 
 /** How the results of a batch are saved. */
@@ -31,19 +30,25 @@ export async function saveRow(
   generation: SucceededGeneration,
   { gateway, record, template, staging, force, signal }: SaveContext,
 ): Promise<string[]> {
-  // Files of this batch that have lost their end, or one of which is missing.
-  for (const { path } of saved?.files ?? []) rmSync(path, { force: true });
   // Before a file gets its name, so that the next run recognizes it as a file of this batch.
-  await record.record(journalId, { template, hash });
+  if (saved?.files === undefined) await record.record(journalId, { template, hash });
   const mayBeSaved = saved !== undefined && saved.files === undefined;
-  const files: SavedFile[] = [];
+  const files: RecordedFile[] = [];
   for (const [index, url] of generation.urls.entries()) {
+    const before = saved?.files?.[index];
+    // Its result may no longer be available.
+    if (before !== undefined && isComplete(before)) {
+      files.push(before);
+      continue;
+    }
     checkSource(url);
     makeFolder(staging);
     const staged = join(staging, `${randomUUID()}.{ext}`);
     const file = await saveTo(gateway, generation, staged, { index, signal });
     const name = fillTemplate(template, { id, n: index + 1 });
     makeFolder(dirname(name));
+    // A file that has lost its end.
+    if (before !== undefined) rmSync(before.path, { force: true });
     const extension = extname(file.path).slice(1);
     files.push({ ...file, path: giveName(file.path, { name, extension, mayBeSaved, force }) });
   }

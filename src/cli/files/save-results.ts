@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs';
-import { dirname } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import type { Polygate, SucceededGeneration } from 'polygate';
 import { saveTo } from 'polygate/node';
@@ -86,7 +86,10 @@ export function prepareFolder(path: string): void {
   const folder = dirname(path);
   try {
     makeFolder(folder);
-    accessSync(folder, constants.W_OK);
+    // Permissions do not say it for every user and every file system.
+    const probe = join(folder, `.polygate-${process.pid}.tmp`);
+    writeFileSync(probe, '');
+    rmSync(probe, { force: true });
   } catch (error) {
     throw new UsageError(`cannot write to the folder ${folder}: ${messageOf(error)}`, {
       cause: error,

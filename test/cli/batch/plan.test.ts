@@ -105,9 +105,19 @@ test.each([
   ['id,prompt,n\na,A,2\na-2,B,\n', '{id}.{ext}', /^3: its file a-2\.\{ext\} is that of/],
   ['id,prompt\n/etc/x,A\n', '{id}.{ext}', /^2: id '\/etc\/x' leads to \/etc\/x\.\{ext\}, outside/],
   ['id,prompt\na\\b,A\n', '{id}.{ext}', /^2: id 'a\\b' is no name for a file$/],
+  ['id,prompt\n{ext}/a,A\n', '{id}.{ext}', /^2: id '\{ext\}\/a' is no name for a file$/],
 ])('in %j, the files of %s are checked', (text, template, problem) => {
   const { problems } = plan(text, { model: 'prism-image' }, template);
   expect(problems).toEqual([expect.stringMatching(problem)]);
+});
+
+test('moving a column, or setting it with --param, does not change the request of a row', () => {
+  const requests = [
+    plan('id,prompt,n,resolution\na,A,2,1K\n', { model: 'prism-image' }),
+    plan('resolution,n,prompt,id\n1K,2,A,a\n', { model: 'prism-image' }),
+    plan('id,prompt,n\na,A,2\n', { model: 'prism-image', params: { resolution: '1K' } }),
+  ].map(({ rows }) => JSON.stringify(rows[0]?.params));
+  expect(new Set(requests)).toEqual(new Set(['{"n":2,"resolution":"1K"}']));
 });
 
 test('an id with a slash names a file in a folder below', () => {

@@ -2,12 +2,19 @@ import { statSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 
 import { fileJournal } from 'polygate/journal';
-import type { SavedFile } from 'polygate/node';
 
 import { isNonEmptyString, isRecord } from '../../../types/type-guards.ts';
 import { UsageError } from '../../arguments.ts';
+import { folderOf, isInside } from '../table/output-names.ts';
 import { isService } from './service.ts';
 import type { JournalService } from './service.ts';
+
+/** A file that this batch has saved. */
+export interface RecordedFile {
+  readonly path: string;
+  /** Its size when it was saved. */
+  readonly bytes: number;
+}
 
 /** The files of a row that this batch has saved, or is about to save. */
 export interface RowFiles {
@@ -16,7 +23,7 @@ export interface RowFiles {
   /** Fingerprint of the request that they are the results of. */
   readonly hash: string;
   /** Undefined while they are being saved. */
-  readonly files?: readonly { readonly path: string; readonly bytes: number }[] | undefined;
+  readonly files?: readonly RecordedFile[] | undefined;
   readonly urls?: readonly string[] | undefined;
 }
 
@@ -62,6 +69,10 @@ export class FileRecord {
     if (row === undefined || row.hash !== hash || row.template !== this.#stored(template)) {
       return undefined;
     }
+    // A record that was edited, or comes from somewhere else, must not name any other file.
+    const isOurs = ({ path }: RecordedFile) =>
+      isInside(resolve(this.#folder, path), folderOf(template));
+    if (row.files?.every(isOurs) === false) return undefined;
     const files = row.files?.map(({ path, bytes }) => ({
       path: this.#shown(path, template),
       bytes,
@@ -135,19 +146,17 @@ function parseLine(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Whether all files of a row are there. A file that has become larger was edited, which is none of our business. */
-export function areComplete({ files }: RowFiles): boolean {
-  return (
-    files !== undefined &&
-    files.every(({ path, bytes }) => {
-      const size = statSync(path, { throwIfNoEntry: false })?.size;
-      return size !== undefined && size >= bytes;
-    })
-  );
+/** Whether all files of a row are there. */
+export const areComplete = ({ files }: RowFiles): boolean => files?.every(isComplete) ?? false;
+
+/** Whether a file is there. One that has become larger was edited, which is none of our business. */
+export function isComplete({ path, bytes }: RecordedFile): boolean {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  return size !== undefined && size >= bytes;
 }
 
 /** The part of saved files that is recorded. */
-export const toRecord = (files: readonly SavedFile[]) =>
+export const toRecord = (files: readonly RecordedFile[]): RecordedFile[] =>
   files.map(({ path, bytes }) => ({ path, bytes }));
 
 function isRowFiles(value: Record<string, unknown>): value is Record<string, unknown> & RowFiles {

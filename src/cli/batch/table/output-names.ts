@@ -15,6 +15,11 @@ export function folderOf(template: string): string {
   return dirname(resolve(`${template.split('{')[0] ?? ''}_`));
 }
 
+/** Whether an absolute path is that of a file in a folder, or in one below. */
+export function isInside(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
 /** The number of results that a row asks for. */
 function countOf({ params }: Pick<PlannedRow, 'params'>): number {
   const count = Number(params.num_images ?? params.n ?? 1);
@@ -47,9 +52,13 @@ export function checkNames(
     const report = (message: string) => problems.push({ line: row.line, message });
     for (const name of namesOf(row, template)) {
       const path = resolve(name);
-      if (!path.startsWith(folder.endsWith(sep) ? folder : folder + sep)) {
+      if (!isInside(path, folder)) {
         report(`id ${quoted(row.id)} leads to ${path}, outside ${folder}`);
-      } else if (/^\.*$/.test(basename(name)) || name.includes('\0') || name.includes('\\')) {
+      } else if (
+        /^\.*$/.test(basename(name)) ||
+        ['\0', '\\'].some((character) => name.includes(character)) ||
+        row.id.includes('{ext}')
+      ) {
         report(`id ${quoted(row.id)} is no name for a file`);
       } else if (Buffer.byteLength(basename(name)) > maxNameBytes) {
         report(`id ${quoted(row.id)} is too long for the name of a file`);

@@ -70,7 +70,8 @@ export function planRows(
     const rowKind = checkModel(model, kind, givenKind, known, report);
     const prompt = inputColumns.map((name) => row.cells[name]).find(isNonEmptyString) ?? '';
     if (inputColumns.length > 0 && prompt.trim() === '') report(`has no ${inputColumns[0]}`);
-    const params = { ...shared, ...paramsOf(row, types, table.format === 'jsonl', report) };
+    const cells = paramsOf(row, types, table.format === 'jsonl', report);
+    const params = sortByName({ ...shared, ...cells });
     const system = textOf(row.cells.system);
     return { line: row.line, id, kind: rowKind ?? 'image', model, prompt, system, params };
   });
@@ -145,6 +146,12 @@ function checkModel(
     );
   }
   return kind;
+}
+
+/** A request must not change if a column is moved: its key can be used for the same request only. */
+function sortByName(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const names = Object.keys(params).toSorted();
+  return Object.fromEntries(names.map((name) => [name, params[name]]));
 }
 
 function paramsOf(
