@@ -60,11 +60,7 @@ export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
 /** Describes a failure: what happened, whether money may have been spent, the key, and the command that continues. */
 export function describeFailure(error: unknown, context: FailureContext): string {
   const { command, isPaid, idempotencyKey, next, saved = [], clean = cleanText } = context;
-  const [first = ''] = messageOf(error).split('\n');
-  const message = programAdvice.reduce<string>(
-    (text, advice) => text.replaceAll(advice, ''),
-    first,
-  );
+  const message = commandMessage(error);
   const advice = error instanceof UsageError ? ' (see --help)' : '';
   const lines = [`${command}: ${clean(message)}${advice}`];
   const sentence = isPaid ? moneySentence(chargedBy(error, context), context) : '';
@@ -78,8 +74,19 @@ export function describeFailure(error: unknown, context: FailureContext): string
   return lines.map((line) => `${line}\n`).join('');
 }
 
+/** The first line of an error's message, for users of a command. */
+export function commandMessage(error: unknown): string {
+  const [first = ''] = messageOf(error).split('\n');
+  const text = programAdvice.reduce<string>((rest, advice) => rest.replaceAll(advice, ''), first);
+  return text
+    .replaceAll('resendUnknown', '--resend-unknown')
+    .replaceAll('maxUsd', '--max-usd')
+    .replaceAll('Raise the budget, then', 'Raise --max-usd, then');
+}
+
 /** What messages of the client advise programs to do. The text of a command says what its user can do. */
 const programAdvice = [
+  '; without one, run only the rows not yielded',
   '; retry with error.idempotencyKey to avoid a second charge',
   / Your balance shows whether it was refunded\. To try again, use a new idempotency key\./g,
   / Task \S+ is not lost: continue with error\.task\.wait\(\)\./g,

@@ -1,8 +1,8 @@
 import type { BatchProgress, Journal, Polygate, SucceededGeneration } from 'polygate';
 
 import { isRecord } from '../../types/type-guards.ts';
-import { messageOf } from '../arguments.ts';
 import type { EarlyEnd } from '../early-end.ts';
+import { commandMessage } from '../failure.ts';
 import type { Progress } from './progress.ts';
 import { countRows } from './row-result.ts';
 import type { RowResult } from './row-result.ts';
@@ -128,7 +128,7 @@ export class BatchRun {
       });
       this.#rows.set(id, { status: 'succeeded', files, urls, ...known });
     } catch (error) {
-      const message = this.#context.clean(messageOf(error));
+      const message = this.#context.clean(commandMessage(error));
       const text = `The result was paid for and could not be saved: ${message}`;
       this.#rows.set(id, { status: 'open', files: [], urls, ...known, error: text });
       this.#isUnsaved = true;

@@ -25,7 +25,7 @@ export async function getConsent(
   const hasTerminal = process.stdin.isTTY && process.stderr.isTTY;
   const open = work.filter(({ isDone, attempt }) => !isDone && !attempt?.isCompleted).length;
   // The limit is for what is paid; a key that may not read the account can still pay.
-  const balanceUsd = await gateway.account.retrieve().then(
+  const balanceUsd = await gateway.account.retrieve({ timeout: 10_000, maxRetries: 0 }).then(
     ({ balance }) => (typeof balance?.usd === 'number' ? balance.usd : undefined),
     () => undefined,
   );

@@ -14,7 +14,7 @@ import { copyName, outputsOf } from './options.ts';
 import type { BatchArguments } from './options.ts';
 import { checkOutputs } from './prepare.ts';
 import type { PreparedBatch } from './prepare.ts';
-import { resultsOf, writeResults } from './results.ts';
+import { isOwed, resultsOf, writeResults } from './results.ts';
 import { countRows, exitCodeOfRows } from './row-result.ts';
 import type { Counts, RowResult } from './row-result.ts';
 import { sumCosts } from './state/journal-state.ts';
@@ -49,8 +49,12 @@ export async function report(
   const summary = { rows: results.length, ...counts, ...money, results: options.results };
   if (options.json) await printJson(summary);
   else await print(`${summaryText(counts, costs)}\nResults: ${options.results}\n`);
-  if (counts.open + counts.unknown > 0) note('To continue, run the same command again.');
-  return exitCodeOfRows(counts, run.isUnsaved || !isWritten);
+  const isLost = ({ id, status }: RowResult) => status === 'unknown' && journal.get(id)?.isLostChat;
+  const lost = results.filter(isLost).length;
+  if (counts.open + counts.unknown > lost) note('To continue, run the same command again.');
+  if (lost > 0)
+    note('--resend-unknown sends chats without an answer again: they can be charged twice.');
+  return exitCodeOfRows(counts, run.isUnsaved || !isWritten || isOwed(results, journal));
 }
 
 const hasError = ({ error }: RowResult): boolean => error !== undefined;

@@ -12,8 +12,11 @@ export function resultsOf(
   journal: JournalState,
 ): RowResult[] {
   return rows.map(({ id }) => {
-    const end = ended.get(id) ?? { status: 'open', files: [], urls: [] };
-    const { taskId, key } = journal.get(attemptsOf(id, journal).at(-1) ?? id) ?? {};
+    const last = lastAttempt(id, journal);
+    // A row that this run has not reached may have been sent by an earlier one.
+    const isLost = last?.needsReplay || last?.isLostChat;
+    const end = ended.get(id) ?? { status: isLost ? 'unknown' : 'open', files: [], urls: [] };
+    const { taskId, key } = last ?? {};
     return {
       id,
       ...end,
@@ -23,6 +26,16 @@ export function resultsOf(
     };
   });
 }
+
+/** Whether a row without a result may have been paid for. */
+export function isOwed(results: readonly RowResult[], journal: JournalState): boolean {
+  return results.some(
+    ({ id, status }) => status === 'open' && lastAttempt(id, journal)?.mayBeCharged,
+  );
+}
+
+const lastAttempt = (id: string, journal: JournalState) =>
+  journal.get(attemptsOf(id, journal).at(-1) ?? id);
 
 /** Replaces the results file: one line per row. */
 export function writeResults(path: string, results: readonly RowResult[]): void {

@@ -32,7 +32,7 @@ export function countRows(results: Iterable<Pick<RowResult, 'status'>>): Counts 
 }
 
 /**
- * The exit code of a batch. `isUnsaved`: a result that was paid for could not be saved.
+ * The exit code of a batch. `isUnsaved`: a result that may have been paid for is not saved.
  */
 export function exitCodeOfRows({ failed, unknown, open }: Counts, isUnsaved: boolean): 0 | 1 | 3 {
   if (unknown > 0 || isUnsaved) return 3;

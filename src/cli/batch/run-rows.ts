@@ -2,8 +2,8 @@ import { AbortedError } from 'polygate';
 import type { BatchProgress } from 'polygate';
 
 import { contentText } from '../../internal/content-text.ts';
-import { messageOf } from '../arguments.ts';
 import { cutReason } from '../chat/cut-reason.ts';
+import { commandMessage } from '../failure.ts';
 import { BatchRun } from './batch-run.ts';
 import type { RunContext, RunEnd } from './batch-run.ts';
 import { showProgress } from './progress.ts';
@@ -53,7 +53,7 @@ async function sendRows(
     else {
       const answer = completion && contentText(completion.choices[0]?.message.content);
       const finishReason = completion && cutReason(completion);
-      const message = error && clean(messageOf(error));
+      const message = error && clean(commandMessage(error));
       run.add(input, { ...known, status, answer, finishReason, error: message });
     }
   }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 import { runIn } from '../../cli/program.ts';
 import { eventually } from '../../support/eventually.ts';
-import { requestsTo, startService } from './service.ts';
+import { lastLine, requestsTo, startService } from './service.ts';
 import type { Service } from './service.ts';
 
 const batch = ['batch', 'p.csv', '-m', 'prism-image', '-o', 'out/{id}.{ext}', '--max-usd', '1'];
@@ -163,6 +163,23 @@ test.concurrent('rows that have left the table still count in the estimate, the 
   expect(service.mock.invoice).toHaveLength(4);
 });
 
+test.concurrent('rows that an earlier run may have paid for, and that this one has not reached, are unknown', async () => {
+  const service = await startService({ concurrencyLimit: 1 });
+  writeTable(service, ['a', 'b']);
+  const limited = [...batch.slice(0, -1), '0.02', '--partial'];
+  service.mock.fail({ route: 'POST /v1/images/tasks', reset: 'after' });
+  const lost = await service.run(limited);
+  expect([lost.code, lost.stdout]).toEqual([3, expect.stringContaining('1 unknown, 1 open')]);
+  expect(lost.stderr).toMatch(/Raise --max-usd, then run it again with the same journal\.\n/);
+  expect(lost.stderr).not.toMatch(/error\.|not yielded|maxUsd/);
+  service.mock.clearFaults();
+  service.mock.fail({ route: 'POST /v1/images/tasks', status: 402 });
+  service.mock.clearRecords();
+  const { code, stdout } = await service.run(limited);
+  expect([code, stdout]).toEqual([3, expect.stringContaining('1 unknown, 1 open')]);
+  expect(service.mock.invoice).toEqual([]);
+});
+
 test.concurrent('a lost chat is in the total as a possible charge, and --resend-unknown sends it again', async () => {
   const service = await startService();
   writeFileSync(join(service.folder, 'q.csv'), 'id,prompt\na,x\n');
@@ -171,6 +188,10 @@ test.concurrent('a lost chat is in the total as a possible charge, and --resend-
   const lost = await service.run(chats);
   expect(lost.code).toBe(3);
   expect(lost.stdout).toContain('Charged in all runs: at least $0.00; 1 row may have been charged');
+  // The same command would not help.
+  expect(lastLine(lost.stderr)).toMatch(/^--resend-unknown sends .* can be charged twice\.$/);
+  const known = await service.run(chats);
+  expect([known.code, known.stderr]).toEqual([3, expect.stringContaining('With --resend-unknown')]);
   const again = await service.run([...chats, '--resend-unknown', '--json']);
   expect(again.code).toBe(0);
   expect(service.mock.invoice).toHaveLength(2);
