@@ -13,7 +13,9 @@ import type { WorkRow } from './work.ts';
 /** Sends the rows that are not done, waits for them and saves their results. */
 export async function runRows(all: readonly WorkRow[], context: RunContext): Promise<RunEnd> {
   const run = new BatchRun(all, context);
-  const rows = all.filter(({ isDone }) => !isDone);
+  const rows = all
+    .filter(({ isDone }) => !isDone)
+    .toSorted((one, other) => cost(one) - cost(other));
   if (rows.length === 0) return run.ended();
   const stopProgress = showProgress(() => run.progress);
   try {
@@ -28,6 +30,15 @@ export async function runRows(all: readonly WorkRow[], context: RunContext): Pro
   } finally {
     stopProgress();
   }
+}
+
+/**
+ * Whether a row has to be paid for. Those that were paid for come first: no row is read after a 402 or at the limit, and
+ * their results would be missing.
+ */
+function cost({ attempt }: WorkRow): 0 | 1 | 2 {
+  if (attempt?.isCompleted) return 0;
+  return attempt?.mayBeCharged ? 1 : 2;
 }
 
 async function sendRows(

@@ -228,6 +228,36 @@ test.concurrent.each([
   expect(service.read('notes.txt')).toBe('my notes\n');
 });
 
+test.concurrent('when the balance is used up, what earlier rows have paid for is still delivered', async () => {
+  const service = await startService({ concurrencyLimit: 1 });
+  writeFileSync(join(service.folder, 'q.csv'), 'id,prompt\nc,C\nd,D\n');
+  const chats = ['batch', 'q.csv', '-m', 'aurora-chat', '--max-usd', '1', '--column', 'answer'];
+  expect((await service.run(chats)).code).toBe(0);
+  writeTable(service, ['c']);
+  service.mock.fail({ route: 'GET /v1/images/tasks/{id}', stallHeaders: true });
+  const image = service.start(batch);
+  image.child.stdin?.end();
+  const hasReceipt = () => expect(service.read('p.csv.polygate.jsonl')).toContain('"accepted"');
+  await eventually(hasReceipt);
+  await image.end('SIGKILL');
+  service.mock.clearFaults();
+  for (const path of ['chat/completions', 'images/tasks']) {
+    service.mock.fail({ route: `POST /v1/${path}`, status: 402 });
+  }
+  const added = Array.from({ length: 60 }, (_, index) => `r${index}`);
+  const lines = added.map((id) => `${id},A\n`).join('');
+  writeFileSync(join(service.folder, 'q.csv'), `id,prompt\n${lines}c,C\nd,D\n`);
+  writeTable(service, [...added, 'c']);
+  const large = [...batch.slice(0, -1), '2'];
+  for (const args of [chats, large]) expect((await service.run(args)).code).toBe(1);
+  const succeeded = (path: string) =>
+    service.lines(path).flatMap(({ id, status }) => (status === 'succeeded' ? [id] : []));
+  expect(succeeded('q.csv.results.jsonl')).toEqual(['c', 'd']);
+  expect(service.read('q.answer.csv')).toMatch(/\nr59,A,\nc,C,.+\nd,D,.+\n$/);
+  expect(succeeded('p.csv.results.jsonl')).toEqual(['c']);
+  expect(service.read('out/c.svg')).toContain('<svg');
+});
+
 test.concurrent('answers that were cut off at the token limit are named', async () => {
   const service = await startService();
   writeFileSync(join(service.folder, 'q.csv'), 'id,prompt,max_tokens\na,x,2\nb,y,\n');
