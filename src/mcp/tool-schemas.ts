@@ -131,8 +131,26 @@ function checkForbidden(fields: Fields): Fields {
     if (!forbidden.test(name)) return value;
     throw new ConfigurationError(`Invalid arguments. ${name}: tools do not accept this field.`);
   });
-  return fields;
+  // Some services merge it with the other fields. Then it could change what was checked, such as model and price.
+  const { extra_body: extra } = fields;
+  const hidden = isRecord(extra) ? Object.keys(extra).find((name) => isTopLevel(name)) : undefined;
+  if (hidden === undefined) return fields;
+  throw new ConfigurationError(
+    `Invalid arguments. extra_body.${hidden}: tools do not accept this field in extra_body.`,
+  );
 }
+
+/** Whether a field belongs to the top level of some request, also as services read it that ignore case and underscores. */
+function isTopLevel(name: string): boolean {
+  const folded = fold(name);
+  return Object.values(bodies).some(
+    (body) =>
+      body instanceof z.ZodMiniObject &&
+      Object.keys(body.shape).some((known) => fold(known) === folded),
+  );
+}
+
+const fold = (name: string) => name.replaceAll(/[_-]|\0.*/gs, '').toLowerCase();
 
 /** A copy with the fields of all objects in the same order, so that equal arguments are equal texts. */
 function sorted<Value>(value: Value): Value;

@@ -60,6 +60,24 @@ test.each(['callback_url', 'webhook', 'notifyWebhookUrl', 'route'])(
   },
 );
 
+test.each(['model', 'n', 'Num-Images', 'resolution', 'duration', 'prompt', 'model\0x'])(
+  'the field %j must not be hidden in extra_body, which some services merge with the other fields',
+  (name) => {
+    const video = { model: 'tide-video', prompt: 'A harbor', duration: 5 };
+    expect(() => parseGeneration('video', { ...video, extra_body: { [name]: 8 } })).toThrow(
+      `extra_body.${name}`,
+    );
+    const speech = { model: 'echo-speech', text: 'A harbor', extra_body: { [name]: 8 } };
+    expect(() => parseGeneration('speech', speech)).toThrow(`extra_body.${name}`);
+  },
+);
+
+test('documented and free fields of extra_body are passed on', () => {
+  const extra = { seed: 1, input_video_seconds: 4, negative_prompt: 'fog', style: { model: 'x' } };
+  const args = { model: 'tide-video', prompt: 'A harbor', extra_body: extra };
+  expect(parseGeneration('video', args).body.extra_body).toEqual(extra);
+});
+
 test('an estimate needs only the fields that the price depends on', () => {
   expect(parseEstimate({ kind: 'image', model: 'prism-image', n: 2 })).toEqual({
     kind: 'image',
