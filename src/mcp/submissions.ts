@@ -127,17 +127,39 @@ export class Submissions {
   }
 
   async #submit(order: Order, call: Call): Promise<OpenTask> {
-    const { gateway, store, account, clean } = this.#options;
-    const { tool, request, idempotencyKey, output } = order;
-    const known = store.get({ account, idempotencyKey });
-    const context: FailureContext = { command: tool, isPaid: true, clean };
-    if (known !== undefined) {
-      // An earlier process or call has sent it.
-      context.sent = 'maybe';
-      context.isRepeated = true;
-      context.idempotencyKey = idempotencyKey;
+    const { tool, request } = order;
+    const context: FailureContext = {
+      command: tool,
+      isPaid: true,
+      clean: this.#options.clean,
+    };
+    try {
+      const known = this.#findSent(order, context);
+      const resumed = known && this.#resume(known);
+      if (resumed !== undefined) return resumed;
+      this.#checkModel(request.model);
+      return await this.#pay(order, call, context);
+    } catch (error) {
+      const isRepeated = context.isRepeated ?? false;
+      const seen = isRepeated ? withEarlierCharge(error, earlierRequestAdvice) : error;
+      throw new CallFailure(seen, context);
     }
-    const entry: TaskEntry = known ?? {
+  }
+
+  /** The entry of a request that an earlier call or another process has sent, which may have been charged. */
+  #findSent({ idempotencyKey }: Order, context: FailureContext): TaskEntry | undefined {
+    const { store, account } = this.#options;
+    const known = store.get({ account, idempotencyKey });
+    if (known === undefined) return undefined;
+    context.sent = 'maybe';
+    context.isRepeated = true;
+    context.idempotencyKey = idempotencyKey;
+    return known;
+  }
+
+  #newEntry({ request, idempotencyKey, output }: Order): TaskEntry {
+    const { gateway, account } = this.#options;
+    return {
       v: 1,
       kind: request.kind,
       baseURL: gateway.baseURL,
@@ -148,21 +170,6 @@ export class Submissions {
       output,
       request,
     };
-    try {
-      const resumed = known && this.#resume(known);
-      if (resumed !== undefined) return resumed;
-      this.#checkModel(request.model);
-      const task = await this.#pay(entry, order, call, context);
-      const accepted = { ...entry, request: undefined, receipt: task.toJSON() };
-      const isUnrecognized = known !== undefined && !task.replayed;
-      const unrecognizedSince = isUnrecognized ? known.createdAt : undefined;
-      const opened = { task, entry: accepted, isEarlier: task.replayed, unrecognizedSince };
-      if (task.id) this.#accepted.set(task.id, { ...opened, isEarlier: true });
-      return opened;
-    } catch (error) {
-      const seen = known === undefined ? error : withEarlierCharge(error, earlierRequestAdvice);
-      throw new CallFailure(seen, context);
-    }
   }
 
   /** Only what is sent needs the permission. Tasks that were paid for are continued without it. */
@@ -175,40 +182,65 @@ export class Submissions {
     );
   }
 
-  /** Reserves the price, stores the request, and sends it. */
-  async #pay(
-    entry: TaskEntry,
-    { request, body, tool, idempotencyKey }: Order,
-    call: Call,
-    context: FailureContext,
-  ): Promise<Task> {
-    const { gateway, store, budget, ended, clean } = this.#options;
+  /** Reserves the price, stores the request, and sends it, unless another process has done so in the meantime. */
+  async #pay(order: Order, call: Call, context: FailureContext): Promise<OpenTask> {
+    const { gateway, budget, ended } = this.#options;
+    const { request, body, tool, idempotencyKey } = order;
     const { kind, model } = request;
-    const isRepeated = context.isRepeated ?? false;
     const quote = quoteOf(kind, body, await gateway.models.retrieve(model, { signal: ended }));
     const reservation = await budget.reserve({ idempotencyKey, route: tool, model, quote });
     let isSent = false;
     try {
       if (call.signal.aborted) throw cancelledBeforeSent();
-      if (!isRepeated) {
-        store.writeFirst(entry);
-        this.#ownKeys.add(idempotencyKey);
+      const known = this.#findSent(order, context);
+      if (known?.receipt !== undefined) {
+        // The charge of another process is not part of this budget.
+        reservation.leave(notSent());
+        const resumed = this.#resume(known);
+        if (resumed !== undefined) return resumed;
       }
-      const waitCommand = (idOrKey: string) =>
-        idOrKey === idempotencyKey ? repeatCall : continueTask(idOrKey, clean);
-      const run = { gateway, store, signal: ended, context, waitCommand };
+      const entry = known ?? this.#newEntry(order);
+      if (known === undefined) this.#storeFirst(entry, context);
       isSent = true;
-      const task = await submitEntry(entry, run, isRepeated);
+      const task = await this.#send(entry, context);
       this.#addCharge(idempotencyKey, reservation.charge(task), task.replayed);
-      return task;
+      return this.#accept(task, entry, known);
     } catch (error) {
       const isKnown = PolygateError.is(error) && error.outcome !== undefined;
-      const outcome = isSent && (isRepeated || !isUncharged(error)) ? 'unknown' : 'not-sent';
-      reservation.leave(isKnown ? error : new PolygateError('not sent', { outcome }));
+      const isUnknown = isSent && (context.isRepeated === true || !isUncharged(error));
+      reservation.leave(isKnown ? error : notSent(isUnknown ? 'unknown' : 'not-sent'));
       throw error;
     }
   }
+
+  /** Stores a request before it is sent. */
+  #storeFirst(entry: TaskEntry, { isRepeated }: FailureContext): void {
+    this.#options.store.writeFirst(entry);
+    if (!isRepeated) this.#ownKeys.add(entry.idempotencyKey);
+  }
+
+  async #send(entry: TaskEntry, context: FailureContext): Promise<Task> {
+    const { gateway, store, ended, clean } = this.#options;
+    const { idempotencyKey } = entry;
+    const waitCommand = (idOrKey: string) =>
+      idOrKey === idempotencyKey ? repeatCall : continueTask(idOrKey, clean);
+    const run = { gateway, store, signal: ended, context, waitCommand };
+    return await submitEntry(entry, run, context.isRepeated ?? false);
+  }
+
+  /** Remembers an accepted task. */
+  #accept(task: Task, entry: TaskEntry, known: TaskEntry | undefined): OpenTask {
+    const accepted = { ...entry, request: undefined, receipt: task.toJSON() };
+    const isUnrecognized = known !== undefined && !task.replayed;
+    const unrecognizedSince = isUnrecognized ? known.createdAt : undefined;
+    const opened = { task, entry: accepted, isEarlier: task.replayed, unrecognizedSince };
+    if (task.id) this.#accepted.set(task.id, { ...opened, isEarlier: true });
+    return opened;
+  }
 }
+
+const notSent = (outcome: 'unknown' | 'not-sent' = 'not-sent') =>
+  new PolygateError('not sent', { outcome });
 
 const cancelledBeforeSent = () =>
   new AbortedError('The call was cancelled before the request was sent.', { outcome: 'not-sent' });
