@@ -113,7 +113,7 @@ export class Generations {
     if (files === pending) return pendingReply(task, { clean, lines });
     this.#remember(opened, 'succeeded');
     lines.push(`Budget: ${budget.text}`);
-    return resultReply(task, generation, files, { clean, lines });
+    return await resultReply(task, generation, files, { clean, lines, call });
   }
 
   /** Records a failed task, and what that means for the budget. */

@@ -12,8 +12,8 @@ const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Number of values per pixel, by color type. */
 const channels: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-/** Larger images take too much memory. */
-const maxPixels = 32_000_000;
+/** Larger images take too much memory, and too long: no other call can run meanwhile. */
+const maxPixels = 17_000_000;
 
 /** Whether a file is a PNG. */
 export const isPng = (file: Buffer): boolean => file.subarray(0, 8).equals(signature);
@@ -36,33 +36,43 @@ function decode(file: Buffer): Pixels | undefined {
   const [depth, color = -1, , , interlaced] = header.subarray(8);
   const count = channels[color];
   const isSupported = depth === 8 && interlaced === 0 && width * height <= maxPixels;
-  if (count === undefined || !isSupported) return undefined;
+  // Without pixels, the lines of an image can still fill the memory.
+  if (count === undefined || !isSupported || width * height === 0) return undefined;
   const size = (width * count + 1) * height;
   const bytes = inflateSync(Buffer.concat(chunks.get('IDAT') ?? []), { maxOutputLength: size });
   if (bytes.length !== size) return undefined;
   const values = unfilter(bytes, width * count, count);
-  const palette = chunks.get('PLTE')?.[0];
-  const opacity = chunks.get('tRNS')?.[0];
-  const data = new Uint8Array(width * height * 4);
-  for (let pixel = 0; pixel < width * height; pixel += 1) {
-    const at = pixel * count;
-    const first = values[at] ?? 0;
-    const rgba =
-      color === 3
-        ? [...(palette?.subarray(first * 3, first * 3 + 3) ?? []), opacity?.[first] ?? 255]
-        : color === 0
-          ? [first, first, first, 255]
-          : color === 4
-            ? [first, first, first, values[at + 1] ?? 255]
-            : [
-                first,
-                values[at + 1] ?? 0,
-                values[at + 2] ?? 0,
-                color === 6 ? (values[at + 3] ?? 255) : 255,
-              ];
-    data.set(rgba.slice(0, 4), pixel * 4);
-  }
+  const colors = { palette: chunks.get('PLTE')?.[0], opacity: chunks.get('tRNS')?.[0] };
+  const data = color === 3 ? withPalette(values, colors) : toRgba(values, count);
   return { width, height, data };
+}
+
+function withPalette(
+  values: Uint8Array,
+  { palette, opacity }: { palette: Buffer | undefined; opacity: Buffer | undefined },
+): Uint8Array {
+  const data = new Uint8Array(values.length * 4);
+  for (let pixel = 0; pixel < values.length; pixel += 1) {
+    const entry = values[pixel] ?? 0;
+    for (let part = 0; part < 3; part += 1)
+      data[pixel * 4 + part] = palette?.[entry * 3 + part] ?? 0;
+    data[pixel * 4 + 3] = opacity?.[entry] ?? 255;
+  }
+  return data;
+}
+
+/** Expands grey to colors, and adds the opacity if there is none. */
+function toRgba(values: Uint8Array, count: number): Uint8Array {
+  const data = new Uint8Array((values.length / count) * 4);
+  const isGrey = count < 3;
+  const hasOpacity = count % 2 === 0;
+  for (let at = 0, from = 0; at < data.length; at += 4, from += count) {
+    data[at] = values[from] ?? 0;
+    data[at + 1] = values[isGrey ? from : from + 1] ?? 0;
+    data[at + 2] = values[isGrey ? from : from + 2] ?? 0;
+    data[at + 3] = hasOpacity ? (values[from + count - 1] ?? 0) : 255;
+  }
+  return data;
 }
 
 /** The contents of all chunks by type. */
@@ -71,7 +81,10 @@ function readChunks(file: Buffer): Map<string, Buffer[]> {
   for (let at = 8; at + 12 <= file.length;) {
     const length = file.readUInt32BE(at);
     const type = file.toString('latin1', at + 4, at + 8);
-    chunks.set(type, [...(chunks.get(type) ?? []), file.subarray(at + 8, at + 8 + length)]);
+    const content = file.subarray(at + 8, at + 8 + length);
+    const others = chunks.get(type);
+    if (others === undefined) chunks.set(type, [content]);
+    else others.push(content);
     at += length + 12;
   }
   return chunks;

@@ -4,9 +4,12 @@ import type { SucceededGeneration, Task } from 'polygate';
 import { describeFailure } from '../cli/failure.ts';
 import type { FailureContext } from '../cli/failure.ts';
 import { formatUsd } from '../cli/money.ts';
+import { within } from './call.ts';
+import type { Call } from './call.ts';
 import { continueAfter, continueTask } from './continuation.ts';
 import { CallFailure } from './failure.ts';
 import { createPreview, maxPreviewBytes } from './preview.ts';
+import type { Preview } from './preview.ts';
 import type { ResultFile } from './results.ts';
 
 /** Removes the API key and control characters from a text of one line. */
@@ -17,6 +20,9 @@ const maxUrlLength = 2000;
 
 /** At most this many images of one task have a preview. */
 const maxPreviews = 4;
+
+/** The preview of a large image can take this long on a slow machine, in ms. */
+const previewMs = 5000;
 
 /** Creates a reply. Each line may contain what a service has sent. */
 export function reply(lines: readonly string[], clean: Clean): CallToolResult {
@@ -67,7 +73,7 @@ export async function resultReply(
   task: Task,
   { urls }: SucceededGeneration,
   files: readonly ResultFile[],
-  { clean, lines }: { clean: Clean; lines: readonly string[] },
+  { clean, lines, call }: { clean: Clean; lines: readonly string[]; call: Call },
 ): Promise<CallToolResult> {
   const saved = files.flatMap(({ path, bytes, isUnverified }, index) => {
     const url = urls[index] ?? '';
@@ -81,14 +87,25 @@ export async function resultReply(
   });
   const text = reply([...saved, ...chargeLines(task), ...lines, `Task: ${task.id}`], clean);
   if (task.kind !== 'image') return text;
-  const shown = files.slice(0, maxPreviews);
-  const previews = await Promise.all(
-    shown.map(({ path }) => createPreview(path, Math.floor(maxPreviewBytes / shown.length))),
-  );
-  const images = previews.filter((preview) => preview !== undefined);
+  const previews: Preview[] = [];
+  await within(call, addPreviews(previews, files.slice(0, maxPreviews), call));
   return {
-    content: [...text.content, ...images.map((image) => ({ type: 'image' as const, ...image }))],
+    content: [...text.content, ...previews.map((image) => ({ type: 'image' as const, ...image }))],
   };
+}
+
+/** Creates previews one after the other, as long as there is time. The reply is more important. */
+async function addPreviews(
+  previews: Preview[],
+  files: readonly ResultFile[],
+  { limitMs }: Call,
+): Promise<void> {
+  const maxBytes = Math.floor(maxPreviewBytes / files.length);
+  for (const { path } of files) {
+    if (limitMs() < previewMs) return;
+    const preview = await createPreview(path, maxBytes);
+    if (preview !== undefined) previews.push(preview);
+  }
 }
 
 function chargeLines({ chargeUsd }: Task): string[] {

@@ -109,6 +109,20 @@ test.each([
   expect(await createPreview(fileOf(file), 100, noSharp)).toBeUndefined();
 });
 
+test('a PNG of a million empty parts has a preview in time', async () => {
+  const file = await noise(40, 40, 3).png().toBuffer();
+  const part = Buffer.from('\0\0\0\0tEXt\0\0\0\0', 'latin1');
+  const end = file.length - 12;
+  const parts = [file.subarray(0, end), Buffer.alloc(12_000_000, part), file.subarray(end)];
+  const preview = await createPreview(fileOf(Buffer.concat(parts)), 20_000, noSharp);
+  expect(preview?.mimeType).toBe('image/png');
+});
+
+test('a PNG without columns has no preview, however many lines it has', () => {
+  const header = encodePng({ width: 0, height: 100_000, data: new Uint8Array() });
+  expect(decodePng(header)).toBeUndefined();
+});
+
 test('a file that is gone has no preview', async () => {
   expect(await createPreview(join(folder, 'gone.png'), 60_000)).toBeUndefined();
 });
