@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { toUSVString } from 'node:util';
 
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod/mini';
@@ -40,7 +41,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   const session = openSession(output, process.env);
   const end = new AbortController();
   const ended = AbortSignal.any([end.signal, signal]);
-  const clean = createCleaner(settings.apiKey);
+  const cleanText = createCleaner(settings.apiKey);
+  // Some clients reject a message with half a character, such as one that was cut by a service.
+  const clean = (text: string) => toUSVString(cleanText(text));
   const fetch = await fastFetch();
   const gateway = createSavingGateway(settings, { fetch });
   const store = new TaskStore(process.env);

@@ -166,3 +166,14 @@ test('an API key in the id of a task reaches neither replies nor logs, and the t
   expect(texts).not.toContain(mock.apiKey);
   expect(mock.invoice).toHaveLength(1);
 });
+
+test('no reply has half a character, which some clients reject', async () => {
+  const setup = await setUp();
+  const { client } = await connect(setup);
+  setup.mock.fail({ route: 'POST /v1/images/tasks', reset: 'after' });
+  const prompt = `${'x'.repeat(79)}😀`;
+  await callTool(client, 'generate_image', { model: 'prism-image', prompt });
+  const { text } = await callTool(client, 'list_tasks');
+  expect(text).toContain('xxx\u{FFFD}"');
+  expect(text).not.toMatch(/\p{Surrogate}/u);
+});
