@@ -147,13 +147,17 @@ function earlierLines({ isEarlier, unrecognizedSince }: OpenTask): string[] {
   ];
 }
 
-/** Waits until a task ends or the call must return. Polls at least once. */
+/** Whether the result is known already, such as from the response to the submission. */
+const hasEnded = ({ latest }: Task) =>
+  latest?.status === 'succeeded' || latest?.status === 'failed';
+
+/** Waits until a task ends or the call must return. Polls at least once, unless the task has ended. */
 async function wait(task: Task, call: Call): Promise<SucceededGeneration | undefined> {
   const { remainingMs, report } = call;
   report(`task ${task.id}: ${task.latest?.status ?? 'submitted'}`, task.latest?.progress);
   const result = await withinFree(call, async (signal) => {
     try {
-      if (remainingMs() < 500) {
+      if (remainingMs() < 500 && !hasEnded(task)) {
         const { status } = await task.retrieve({ signal });
         if (status === 'queued' || status === 'running') return undefined;
       }

@@ -50,6 +50,15 @@ test('names of files come neither from the service nor from the prompt', async (
   expect(readdirSync(setup.output)).toEqual([expect.stringMatching(/^image-[\da-f]{12}\.bin$/)]);
 });
 
+test('a result that arrives with the response needs no poll, also if no time is left', async () => {
+  const file = encodePng({ width: 1, height: 1, data: new Uint8Array(4) });
+  const setup = await withResult(file, 'image/png');
+  const { client } = await connect(setup, ['--max-usd', '1', '--wait', '0']);
+  const { text, isError } = await callTool(client, 'generate_image', harbor);
+  expect(text).toContain('Saved: ');
+  expect(isError).toBe(false);
+});
+
 test('a large image has a small preview, and is never part of the reply', async () => {
   // Noise, which does not compress.
   const [width, height] = [600, 400];
