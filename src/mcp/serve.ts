@@ -34,6 +34,9 @@ export interface ServeOptions {
   readonly signal: AbortSignal;
 }
 
+/** Characters that no user sees, or that reorder others: a service could hide text for the model in them. */
+const invisible = /[\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/gu;
+
 /** Serves one client on stdin and stdout, until stdin ends or the signal aborts. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { settings, limits, output, waitMs, allowedModels, signal } = options;
@@ -43,7 +46,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const ended = AbortSignal.any([end.signal, signal]);
   const cleanText = createCleaner(settings.apiKey);
   // Some clients reject a message with half a character, such as one that was cut by a service.
-  const clean = (text: string) => toUSVString(cleanText(text));
+  const clean = (text: string) => toUSVString(cleanText(text)).replaceAll(invisible, '');
   const fetch = await fastFetch();
   const gateway = createSavingGateway(settings, { fetch });
   const store = new TaskStore(process.env);

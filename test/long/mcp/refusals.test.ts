@@ -177,3 +177,26 @@ test('no reply has half a character, which some clients reject', async () => {
   expect(text).toContain('xxx\u{FFFD}"');
   expect(text).not.toMatch(/\p{Surrogate}/u);
 });
+
+test('no reply has hidden text of the service', async () => {
+  const setup = await setUp();
+  const { client } = await connect(setup);
+  const message = 'bad \u{202E}\u{E0069}\u{E0067}size';
+  setup.mock.fail({ route, status: 400, body: { error: { message } } });
+  const { text } = await callTool(client, 'generate_image', harbor);
+  expect(text).toContain('bad size');
+});
+
+test('a damaged price does not hide other models', async () => {
+  const setup = await setUp();
+  const { client } = await connect(setup);
+  const models = [
+    { id: 'odd', type: 'image', pricing: { resolutionPrices: [null] } },
+    { id: 'plain', type: 'image', pricing: { unitPriceUsd: 0.02 } },
+  ];
+  const body = { object: 'list', data: models };
+  setup.mock.fail({ route: 'GET /v1/models', status: 200, body });
+  const { text, isError } = await callTool(client, 'list_models');
+  expect(isError).toBe(false);
+  expect(text).toMatch(/^odd .*not readable\nplain .*\$0\.02/);
+});
