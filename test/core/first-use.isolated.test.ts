@@ -178,6 +178,20 @@ test.each(['recover', 'batch'] as const)(
   },
 );
 
+test('a recovery that was aborted before it started ends even if its file never arrives', async () => {
+  const { open } = onFreshClients();
+  const { gateway } = await open();
+  holdFile('batch/recover.ts');
+  const journal = fileJournal(await journalPath());
+  const signal = AbortSignal.abort('closed');
+  expect(await caught(drain(gateway.recover(journal, { signal })))).toMatchObject({
+    name: 'AbortedError',
+    cause: 'closed',
+    outcome: 'unknown',
+    rows: [],
+  });
+});
+
 test('an aborted signal does not keep a recovery from listing the rows of its journal', async () => {
   const { mock, open } = onFreshClients();
   const path = await journalPath();

@@ -1,3 +1,4 @@
+import { abortedError } from '../../errors/aborted.ts';
 import { unchecked } from '../../types/schema.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -27,12 +28,10 @@ export function startBatch<Input, Described extends AnySubmission>(
     return unchecked(loaded.runBatch(client, enter, given));
   }
   const load = async () => {
-    const options = loadOptions(given.options?.signal, Boolean(given.options?.journal));
-    const [{ runBatch }] = await Promise.all([
-      batches.load(options),
-      structuredOutput.load(options),
-      waits.load(options),
-    ]);
+    const hasJournal = Boolean(given.options?.journal);
+    const [{ runBatch }] = await loadParts(given.options?.signal, hasJournal, (options) =>
+      Promise.all([batches.load(options), structuredOutput.load(options), waits.load(options)]),
+    );
     return runBatch(client, enter, given);
   };
   return unchecked(rowsOf(load));
@@ -47,8 +46,9 @@ export function startRecovery(
   const { loaded } = recoveries;
   if (loaded && waits.loaded) return unchecked(loaded.runRecovery(client, enter, given));
   const load = async () => {
-    const options = loadOptions(given.options?.signal, true);
-    const [{ runRecovery }] = await Promise.all([recoveries.load(options), waits.load(options)]);
+    const [{ runRecovery }] = await loadParts(given.options?.signal, true, (options) =>
+      Promise.all([recoveries.load(options), waits.load(options)]),
+    );
     return runRecovery(client, enter, given);
   };
   return unchecked(rowsOf(load));
@@ -58,13 +58,20 @@ export function startRecovery(
 const maxAbortedLoadTime = 1_000;
 
 /**
- * How to load the parts of a run. The other fields of its options are checked once they are loaded. With a journal, an
- * earlier run may have been charged for rows that this one has not read.
+ * Loads the parts of a run. The other fields of its options are checked once they are loaded. With a journal, an earlier
+ * run may have been charged for rows that this one has not read.
  */
-function loadOptions(signal: AbortSignal | undefined, hasJournal: boolean): LoadOptions {
+async function loadParts<Modules>(
+  signal: AbortSignal | undefined,
+  hasJournal: boolean,
+  load: (options: LoadOptions) => Promise<Modules>,
+): Promise<Modules> {
   checkValue('signal', signal, signalRule);
   const details = { outcome: hasJournal ? 'unknown' : 'not-sent', rows: [] } as const;
-  return signal?.aborted ? { timeout: maxAbortedLoadTime, details } : { signal, details };
+  if (!signal?.aborted) return load({ signal, details });
+  return load({ timeout: maxAbortedLoadTime, details }).catch(() => {
+    throw abortedError(signal.reason, details);
+  });
 }
 
 async function* rowsOf<Row>(
