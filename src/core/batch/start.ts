@@ -1,3 +1,4 @@
+import { abortedError } from '../../errors/aborted.ts';
 import { unchecked } from '../../types/schema.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -6,6 +7,8 @@ import { structuredOutput } from '../chat/completion-parser.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { checkValue } from '../config/validation.ts';
 import { Part } from '../http/part.ts';
+import type { LoadOptions } from '../http/part.ts';
+import { waits } from '../tasks/poll.ts';
 import type { BatchArguments } from './batch.ts';
 import type { RecoverArguments } from './recover.ts';
 import type { AnySubmission, RecoveredRow, RowOf } from './results.ts';
@@ -20,14 +23,15 @@ export function startBatch<Input, Described extends AnySubmission>(
 ): AsyncGenerator<RowOf<Input, Described>, void, undefined> {
   const enter = captureContext(client.config);
   const { loaded } = batches;
-  // The completions of an earlier run are checked without a request that would load this.
-  if (loaded && structuredOutput.loaded) return unchecked(loaded.runBatch(client, enter, given));
+  // What earlier runs have paid for is waited for and checked without a request that would load these.
+  if (loaded && structuredOutput.loaded && waits.loaded) {
+    return unchecked(loaded.runBatch(client, enter, given));
+  }
   const load = async () => {
-    const signal = checkedSignal(given.options);
-    const [{ runBatch }] = await Promise.all([
-      batches.load({ signal }),
-      structuredOutput.load({ signal }),
-    ]);
+    const hasJournal = Boolean(given.options?.journal);
+    const [{ runBatch }] = await loadParts(given.options?.signal, hasJournal, (options) =>
+      Promise.all([batches.load(options), structuredOutput.load(options), waits.load(options)]),
+    );
     return runBatch(client, enter, given);
   };
   return unchecked(rowsOf(load));
@@ -40,20 +44,34 @@ export function startRecovery(
 ): AsyncGenerator<RecoveredRow, void, undefined> {
   const enter = captureContext(client.config);
   const { loaded } = recoveries;
-  if (loaded) return unchecked(loaded.runRecovery(client, enter, given));
+  if (loaded && waits.loaded) return unchecked(loaded.runRecovery(client, enter, given));
   const load = async () => {
-    const signal = checkedSignal(given.options);
-    const { runRecovery } = await recoveries.load({ signal });
+    const [{ runRecovery }] = await loadParts(given.options?.signal, true, (options) =>
+      Promise.all([recoveries.load(options), waits.load(options)]),
+    );
     return runRecovery(client, enter, given);
   };
   return unchecked(rowsOf(load));
 }
 
-/** The signal of options whose other fields are checked once the part is loaded. */
-function checkedSignal(options: { signal?: AbortSignal | undefined } | undefined) {
-  const signal = options?.signal;
+/** How long a part may take to load if the run was aborted before, in ms: the run knows what its error has to say. */
+const maxAbortedLoadTime = 1_000;
+
+/**
+ * Loads the parts of a run. The other fields of its options are checked once they are loaded. With a journal, an earlier
+ * run may have been charged for rows that this one has not read.
+ */
+async function loadParts<Modules>(
+  signal: AbortSignal | undefined,
+  hasJournal: boolean,
+  load: (options: LoadOptions) => Promise<Modules>,
+): Promise<Modules> {
   checkValue('signal', signal, signalRule);
-  return signal;
+  const details = { outcome: hasJournal ? 'unknown' : 'not-sent', rows: [] } as const;
+  if (!signal?.aborted) return load({ signal, details });
+  return load({ timeout: maxAbortedLoadTime, details }).catch(() => {
+    throw abortedError(signal.reason, details);
+  });
 }
 
 async function* rowsOf<Row>(

@@ -31,12 +31,16 @@ export function execute<Result>(
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
   const { fallback, parts = [] } = prepared;
-  const missing = [context.transport.part, fallback && fallbackLoop, ...parts].flatMap((part) =>
-    part && !part.loaded ? [part] : [],
-  );
-  return missing.length === 0
-    ? send(context, prepared, handle)
-    : loadAndSend(context, prepared, handle, missing);
+  const { part } = context.transport;
+  // No array is created for the calls that have all their parts, which are nearly all.
+  const isReady = isLoaded(part) && (!fallback || isLoaded(fallbackLoop)) && parts.every(isLoaded);
+  if (isReady) return send(context, prepared, handle);
+  const needed = [part, fallback && fallbackLoop, ...parts].filter((each) => each !== undefined);
+  return loadAndSend(context, prepared, handle, needed);
+}
+
+function isLoaded(part: Part<unknown> | undefined): boolean {
+  return part === undefined || part.loaded !== undefined;
 }
 
 /** Loads parts in the time that the call has, and sends it in the context of the caller. */
@@ -53,7 +57,9 @@ async function loadAndSend<Result>(
   const { totalTimeout = config.totalTimeout ?? Infinity } = options;
   const timeout = Math.min(options.timeout ?? call.timeout ?? config.timeout, totalTimeout);
   const details = { outcome: 'not-sent', idempotencyKey, task: call.task } as const;
-  await Promise.all(parts.map((part) => part.load({ signal, timeout, details })));
+  await Promise.all(
+    parts.map((part) => part.load({ signal, timeout, clock: config.clock, details })),
+  );
   const sent = { ...prepared, options: { ...options, startedAt } };
   return enter(() => send(context, sent, handle));
 }
@@ -66,11 +72,10 @@ function send<Result>(
 ): Promise<ApiResponse<Result>> {
   const { call, options, fallback } = prepared;
   if (!fallback) return sendToModel(context, call, options, handle);
-  return fallbackLoop
-    .load()
-    .then(({ sendToModels }) =>
-      sendToModels(context, prepared, fallback, (...sent) => sendToModel(context, ...sent, handle)),
-    );
+  // Loaded, and called now: the context of the caller ends with this function.
+  return fallbackLoop.use(context.config, ({ sendToModels }) =>
+    sendToModels(context, prepared, fallback, (...sent) => sendToModel(context, ...sent, handle)),
+  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ConnectionError } from '../../errors/connection.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../../types/chat/completion.ts';
 import type { CompletionOf, PartialDeep } from '../../types/chat/output.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
@@ -103,7 +104,13 @@ export class ChatStream<
       } while (!(await source.next()).done);
     }
     const { completion } = await source.final;
-    return this.#transform(completion, source.meta ?? emptyMeta());
+    try {
+      return await this.#transform(completion, source.meta ?? emptyMeta());
+    } catch (error) {
+      // The part of the client that parses it could not be loaded. The completion is here, for a later call.
+      if (ConnectionError.is(error)) this.#final = undefined;
+      throw error;
+    }
   }
 
   /**

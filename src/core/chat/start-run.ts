@@ -1,8 +1,11 @@
-import type { RunParams, ToolRun } from '../../types/chat/run.ts';
-import { checkParams } from '../call/params.ts';
+import type { ChatMessage } from '../../types/chat/messages.ts';
+import type { RunParams, ToolRun, ToolRunProgress } from '../../types/chat/run.ts';
+import { unchecked } from '../../types/schema.ts';
+import { checkParams, toJson } from '../call/params.ts';
 import { checkRequestOptions, fallbackRules } from '../call/request-options.ts';
 import { functionValue, positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
+import { parseJson } from '../http/json.ts';
 import { Part } from '../http/part.ts';
 import { listProblem } from './prepare-chat.ts';
 import type { RunOptions, SendRound } from './tool-run.ts';
@@ -23,14 +26,19 @@ export function checkRun(params: RunParams, options: RunOptions): void {
   checkRequestOptions(options, runRules, fallbackRules);
 }
 
-/** Starts a run. Later changes to the params have no effect. */
+/** Starts a run. Later changes to the messages do not affect its first request. */
 export async function startRun(
   params: RunParams,
   options: Omit<RunOptions, 'onStream'>,
   send: SendRound,
 ): Promise<ToolRun> {
-  const { messages, tools } = params;
-  const copied = { ...params, messages: [...messages], tools: [...tools] };
-  const { runTools } = await toolRuns.load({ signal: options.signal });
+  const { loaded } = toolRuns;
+  if (loaded) return loaded.runTools(params, options, send);
+  const messages = unchecked<ChatMessage[]>(parseJson(toJson(params.messages)));
+  const copied = { ...params, messages, tools: [...params.tools] };
+  const { runTools } = await toolRuns.load({ signal: options.signal }).catch((error: unknown) => {
+    const run: ToolRunProgress = { messages, rounds: [], chargeUsd: 0 };
+    throw Object.defineProperty(Object(error), 'run', { value: run });
+  });
   return runTools(copied, options, send);
 }

@@ -24,8 +24,10 @@ export function createGatewayFetch(
     // Now, because the caller may reuse its objects.
     const request = readFetchRequest(config.baseURL, input, init ?? {});
     const { signal } = request;
+    const timeout = Math.min(config.timeout, config.totalTimeout ?? Infinity);
     return fetching.use(config, ({ sendFetch }) => sendFetch(context, openTask, options, request), {
       signal,
+      timeout,
     });
   };
   return async (input, init) => send(input, init).catch(throwToCaller);

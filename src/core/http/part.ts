@@ -4,24 +4,29 @@ import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts
 import { partsLoading } from '../../types/parts-loading.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { systemClock } from '../config/clock.ts';
+import type { Clock } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { sentence, singleLine } from './json.ts';
 
 /** What ends the loading of a part, and what its errors say. */
-interface LoadOptions {
+export interface LoadOptions {
   readonly signal?: AbortSignal | undefined;
   /**
-   * How long it may take, in ms of real time, whatever the clock of the client.
+   * How long it may take, in ms of real time.
    * @defaultValue 60,000
    */
   readonly timeout?: number | undefined;
+  /** The clock of the timeout. Without real time, the default applies: files take real time, whatever the clock. */
+  readonly clock?: Clock | undefined;
   /**
    * The details of the errors.
    * @defaultValue nothing was sent
    */
   readonly details?: ErrorDetails | undefined;
 }
+
+const maxLoadTime = 60_000;
 
 /**
  * A part of the client that many pages never use. Bundlers put it into a file of its own, which is loaded when the part is
@@ -56,7 +61,8 @@ export class Part<Module> {
    */
   async load({
     signal,
-    timeout = 60_000,
+    timeout = maxLoadTime,
+    clock = systemClock,
     details = { outcome: 'not-sent' },
   }: LoadOptions = {}): Promise<Module> {
     if (this.#module !== undefined) return this.#module;
@@ -74,7 +80,7 @@ export class Part<Module> {
     try {
       this.#module = await runWithTimeLimit(load, {
         clock: systemClock,
-        ms: timeout,
+        ms: clock === systemClock ? timeout : maxLoadTime,
         signal,
         errors: {
           aborted: (reason) => abortedError(reason, details),
@@ -96,7 +102,9 @@ export class Part<Module> {
   ): Promise<Result> {
     if (this.#module !== undefined) return work(this.#module);
     const enter = captureContext(config);
-    return this.load(options).then((module) => enter(() => work(module)));
+    return this.load({ clock: config.clock, ...options }).then((module) =>
+      enter(() => work(module)),
+    );
   }
 }
 

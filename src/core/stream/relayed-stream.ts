@@ -54,12 +54,14 @@ export function relayedStream(
   options: RelayedStreamOptions = {},
 ): Source<ChatCompletionChunk> {
   checkOptions(options, relayRules);
+  // Now, because the caller may change the object while the part is loading.
+  const given = { ...options };
   const bytes = readable.getReader();
   const open = async (signal: AbortSignal) => {
     try {
       // The other client may have paid for the stream.
       const { readRelayed } = await streamReader.load({ signal, details: { outcome: 'unknown' } });
-      return { data: readRelayed(bytes, options, signal) };
+      return { data: readRelayed(bytes, given, signal) };
     } catch (error) {
       bytes.cancel(error).catch(() => undefined);
       throw error;

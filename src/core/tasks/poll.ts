@@ -30,13 +30,19 @@ function startWait<Value extends Pollable>(
   options: WaitOptions<never>,
   parent?: Span,
 ): Promise<Wait<Value>> {
-  const { signal } = options;
+  const { config } = target.context;
+  if (waits.loaded) return waits.use(config, async ({ Wait }) => new Wait(target, options, parent));
+  const { signal, waitTimeout = Infinity } = options;
+  // Now, because the caller may change the object while the part is loading.
+  const given = { ...options };
   const details: ErrorDetails = { outcome: 'not-sent', ...target.errorDetails };
-  return waits.use(
-    target.context.config,
-    async (module) => new module.Wait(target, options, parent),
-    { signal, details },
-  );
+  // A wait that must not poll at all still has the time to load a file that is there.
+  const timeout = Math.min(Math.max(waitTimeout, 1_000), 60_000);
+  return waits
+    .use(config, async ({ Wait }) => new Wait(target, given, parent), { signal, timeout, details })
+    .catch((error: unknown) => {
+      throw signal?.aborted ? target.interrupted('The wait was aborted.', signal) : error;
+    });
 }
 
 /**

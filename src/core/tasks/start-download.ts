@@ -1,5 +1,6 @@
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
 import type { Generation, Receipt } from '../../types/tasks/task.ts';
+import { isRecord } from '../../types/type-guards.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { signalRule } from '../call/request-options.ts';
@@ -17,16 +18,19 @@ export function startDownload(
   openTask: (receipt: Receipt) => TaskHandle,
   options: DownloadOptions | undefined,
 ): Promise<DownloadResponse> {
+  const { config } = context;
   const start = async () => {
     const signal = options?.signal;
     checkValue('signal', signal, signalRule);
     const isTask = source !== null && typeof source === 'object' && 'wait' in source;
+    // Now, because the caller may change the object while the part is loading.
+    const given = downloads.loaded || !isRecord(options) ? options : { ...options };
     const details = { outcome: 'not-sent', task: isTask ? source : undefined } as const;
-    return downloads.use(
-      context.config,
-      ({ download }) => download(context, source, openTask, options),
-      { signal, details },
-    );
+    return downloads.use(config, ({ download }) => download(context, source, openTask, given), {
+      signal,
+      timeout: config.timeout,
+      details,
+    });
   };
   return start().catch(throwToCaller);
 }
