@@ -63,9 +63,9 @@ export async function prepare(
     isOwner = await checkPath(user, target, settings);
     if (body !== null) await checkBody(user, record, settings);
   }
-  // With a key, a repeated request is harmless, and its response has the task.
-  const isReplayed = route.keyHeader !== undefined && key !== undefined;
-  const attempt = isPost && !isReplayed ? attemptOf(request.headers, path) : undefined;
+  // A repeated request with a key is not charged again, and its response has the task.
+  const isKeyed = route.keyHeader !== undefined && key !== undefined;
+  const attempt = isPost && !isKeyed ? attemptOf(request.headers, path) : undefined;
   const bodyHash = body === null || limits === undefined ? '' : await sha256(body);
   return { request, target, call, headers, body, limits, key, bodyHash, attempt, isOwner };
 }

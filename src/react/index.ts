@@ -21,5 +21,5 @@ export type {
   GenerationStatus,
 } from './store/generation-state.ts';
 export type { ModelsGateway, ModelsSnapshot } from './store/models-store.ts';
-export type { KeyValueStorage } from './store/slot-storage.ts';
+export type { KeyValueStorage } from './store/stored-value.ts';
 export type { SpendGateway } from './store/spend-store.ts';

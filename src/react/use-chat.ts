@@ -44,9 +44,9 @@ export function useChat<Arguments extends readonly unknown[] = readonly unknown[
   options: ChatOptions<Arguments>,
 ): UseChat {
   const { id } = options;
-  const slot = id === undefined ? undefined : `polygate:chat:${id}`;
+  const storageKey = id === undefined ? undefined : `polygate:chat:${id}`;
   const settings: ChatSettings = { ...options, gateway };
-  const [snapshot, store] = useStore(slot, settings, (...args) => new ChatStore(...args));
+  const [snapshot, store] = useStore(storageKey, settings, (...args) => new ChatStore(...args));
   return useMemo(
     () => ({
       ...snapshot,

@@ -47,9 +47,9 @@ export function useGeneration<Params, Kind extends TaskKind>(
   options: GenerationOptions<Kind> = {},
 ): UseGeneration<Params, Kind> {
   const { id } = options;
-  const slot = id === undefined ? undefined : `polygate:${namespace.media}:${id}`;
+  const storageKey = id === undefined ? undefined : `polygate:${namespace.media}:${id}`;
   const [snapshot, store] = useStore(
-    slot,
+    storageKey,
     { ...options, namespace },
     (...args) => new GenerationStore<Params, Kind>(...args),
   );

@@ -4,8 +4,10 @@ import type { RefObject } from 'react';
 import { findShared, share } from './store/registry.ts';
 import type { SettingsRef, StoreBase } from './store/store-base.ts';
 
-/** A store of a slot. */
-type SlotStore<Settings> = StoreBase<object, Settings> & { readonly slot: string | undefined };
+/** A store, and the key under which it is stored. */
+type KeyedStore<Settings> = StoreBase<object, Settings> & {
+  readonly storageKey: string | undefined;
+};
 
 /** The latest value that was rendered, for callbacks and events. */
 function useLatest<Value>(value: Value): RefObject<Value> {
@@ -17,20 +19,20 @@ function useLatest<Value>(value: Value): RefObject<Value> {
 }
 
 /**
- * The snapshot of the store of a slot, and the store. `create` makes a store for this component, which is used unless
- * another component has subscribed to one of the same slot.
+ * The snapshot of a store, and the store. `create` makes a store for this component, which is used unless another
+ * component has subscribed to one with the same storage key.
  */
-export function useStore<Settings, Store extends SlotStore<Settings>>(
-  slot: string | undefined,
+export function useStore<Settings, Store extends KeyedStore<Settings>>(
+  storageKey: string | undefined,
   current: Settings,
-  create: (slot: string | undefined, settings: SettingsRef<Settings>) => Store,
+  create: (storageKey: string | undefined, settings: SettingsRef<Settings>) => Store,
 ): [snapshot: Store['snapshot'], store: () => Store] {
   const settings = useLatest(current);
   const bind = () => {
-    const own = create(slot, settings);
+    const own = create(storageKey, settings);
     const initial = own.snapshot;
     return {
-      slot,
+      storageKey,
       getInitial: () => initial,
       getShared: () => findShared(own),
       getSnapshot: () => findShared(own).snapshot,
@@ -39,7 +41,7 @@ export function useStore<Settings, Store extends SlotStore<Settings>>(
   };
   const [binding, setBinding] = useState(bind);
   let bound = binding;
-  if (bound.slot !== slot) {
+  if (bound.storageKey !== storageKey) {
     bound = bind();
     setBinding(bound);
   }

@@ -1,8 +1,8 @@
-import { ConcurrencyLimitError, ConfigurationError, BadRequestError } from 'polygate';
+import { ConcurrencyLimitError, ConfigurationError, BadRequestError, Polygate } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
 import { canonicalJson } from '../../src/bullmq/add-rows.ts';
-import { isRejected, reportedLimit } from '../../src/bullmq/decisions/failures.ts';
+import { isRejected, lacksKey, reportedLimit } from '../../src/bullmq/decisions/failures.ts';
 import { deadlineAfter } from '../../src/bullmq/decisions/poll.ts';
 import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
 import { afterFailedSubmit } from '../../src/bullmq/decisions/submit.ts';
@@ -26,6 +26,29 @@ import {
 } from './errors.ts';
 
 const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
+
+describe('a queue pauses for lack of a valid API key', () => {
+  const baseURL = 'https://host.example';
+  const errorOf = (apiKey: () => string) =>
+    new Polygate({ baseURL, apiKey }).models.list().catch((error: unknown) => error);
+  const fail = () => {
+    throw new Error('the vault is sealed');
+  };
+
+  test('if the service rejects the key, or the function that returns it fails', async () => {
+    expect(lacksKey(authentication)).toBe(true);
+    expect(lacksKey(await errorOf(fail))).toBe(true);
+    expect(lacksKey(await errorOf(() => ''))).toBe(true);
+    expect(lacksKey(await errorOf(() => 'two\nlines'))).toBe(true);
+  });
+
+  test('but not for other errors in the configuration', async () => {
+    const gateway = new Polygate({ baseURL, apiKey: 'sk-1' });
+    const error = await gateway.models.retrieve('').catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(lacksKey(error)).toBe(false);
+  });
+});
 
 describe('a failed submission', () => {
   const cases: {

@@ -8,11 +8,11 @@ import { memoryStorage } from './support.ts';
 
 const route = 'POST /v1/chat/completions';
 const model = 'aurora-chat';
-const slot = 'polygate:chat:main';
+const storageKey = 'polygate:chat:main';
 
 function openChat(gateway: ChatGateway, options: Partial<ChatOptions> = {}) {
   const settings = { current: { model, ...options, gateway } };
-  const store = new ChatStore(options.storage && slot, settings);
+  const store = new ChatStore(options.storage && storageKey, settings);
   const snapshots = [store.snapshot];
   const mount = () => store.subscribe(() => snapshots.push(store.snapshot), settings);
   const unmount = mount();
@@ -156,7 +156,7 @@ test('a rejected request says that nothing was charged, and can be retried', asy
 });
 
 describe('stop', () => {
-  test('keeps what has arrived, and frees the slot', async () => {
+  test('keeps what has arrived, and frees the concurrency slot', async () => {
     const { mock, gateway } = onMock({ clock: 'system', chunkDelayMs: 5 }, { clock: undefined });
     const chat = openChat(gateway);
     const response = chat.store.send('Describe a harbor '.repeat(50));
@@ -251,7 +251,7 @@ test('a conversation is stored, and shown in another tab', async () => {
 test('a damaged conversation is ignored', async () => {
   const { gateway } = onMock();
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
-  const { storage } = memoryStorage({ [slot]: '{"v":1,"messages":[7]}' });
+  const { storage } = memoryStorage({ [storageKey]: '{"v":1,"messages":[7]}' });
   const chat = openChat(gateway, { storage });
   await chat.store.send('Hello');
   expect(chat.now.messages).toHaveLength(2);

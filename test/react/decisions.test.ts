@@ -12,7 +12,7 @@ const finished = {
 } as unknown as Entry;
 
 test.each([
-  ['an empty slot', undefined, 'same', false, 'new'],
+  ['no generation', undefined, 'same', false, 'new'],
   ['a finished task', finished, 'same', false, 'new'],
   ['a pending task', accepted, 'same', false, 'generation_pending'],
   ['a pending task and other params', accepted, 'other', false, 'generation_pending'],
@@ -26,7 +26,7 @@ test.each([
 });
 
 test.each([
-  ['an empty slot', undefined, false, 'nothing_to_resume'],
+  ['no generation', undefined, false, 'nothing_to_resume'],
   ['a finished task', finished, true, 'nothing_to_resume'],
   ['a pending task', accepted, false, 'wait'],
   ['an unknown outcome', unknown, true, 'resend'],

@@ -230,7 +230,7 @@ test('a submit that continues after unmounting stores its receipt', async () => 
 });
 
 describe('reset', () => {
-  test('forgets the slot, and drops a response that arrives later', async () => {
+  test('forgets the generation, and drops a response that arrives later', async () => {
     const { mock, gateway } = onMock();
     const { storage, items } = memoryStorage();
     mock.fail({ route, delayMs: 1_000, times: 1 });

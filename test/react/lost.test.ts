@@ -60,12 +60,14 @@ test('a field in the params that the app changes is not sent with the key of ano
 
 test('a message that is stopped before the conversation was read does not replace it', async () => {
   const { mock, gateway } = onMock();
-  const slot = 'polygate:chat:main';
+  const storageKey = 'polygate:chat:main';
   const messages = [
     { role: 'user', content: 'One' },
     { role: 'assistant', content: 'Two' },
   ];
-  const { items, storage: memory } = memoryStorage({ [slot]: JSON.stringify({ v: 1, messages }) });
+  const { items, storage: memory } = memoryStorage({
+    [storageKey]: JSON.stringify({ v: 1, messages }),
+  });
   let reads = 0;
   const storage: KeyValueStorage = {
     ...memory,
@@ -76,7 +78,7 @@ test('a message that is stopped before the conversation was read does not replac
     },
   };
   const settings = { current: { model: 'aurora-chat', storage, gateway } };
-  const store = new ChatStore(slot, settings);
+  const store = new ChatStore(storageKey, settings);
   const unmount = store.subscribe(() => undefined, settings);
   const sent = store.send('Three');
   unmount();
@@ -85,6 +87,6 @@ test('a message that is stopped before the conversation was read does not replac
   await eventually(() => expect(reads).toBe(2));
   await eventually(() => expect(store.snapshot.messages).toEqual(messages));
   remounted();
-  expect(JSON.parse(items.get(slot) ?? '{}')).toEqual({ v: 1, messages });
+  expect(JSON.parse(items.get(storageKey) ?? '{}')).toEqual({ v: 1, messages });
   expect(mock.requests).toHaveLength(0);
 });

@@ -2,7 +2,7 @@ import type { KeyValueStorage } from 'polygate/react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { image, onMock, rejection } from './setup.ts';
-import { memoryStorage, openTab, slot } from './support.ts';
+import { memoryStorage, openTab, storageKey } from './support.ts';
 
 let warn: ReturnType<typeof vi.spyOn>;
 beforeEach(() => void (warn = vi.spyOn(console, 'warn').mockReturnValue()));
@@ -83,7 +83,7 @@ test.each([
   'null',
 ])('an entry that was edited to %s is ignored', async (text) => {
   const { mock, gateway } = onMock();
-  const { storage } = memoryStorage({ [slot]: text });
+  const { storage } = memoryStorage({ [storageKey]: text });
   const tab = openTab(gateway.images, { storage });
   await mock.clock.settle(tab.store.generate(image));
   expect(tab.now.status).toBe('succeeded');
@@ -102,7 +102,7 @@ test.each([
   const tab = openTab(gateway.images, { storage });
   await mock.clock.settle(tab.store.generate(image));
   tab.close();
-  items.set(slot, JSON.stringify({ ...entry(), generation }));
+  items.set(storageKey, JSON.stringify({ ...entry(), generation }));
   const reloaded = openTab(gateway.images, { storage });
   await vi.waitFor(() => expect(reloaded.now.status).toBe('succeeded'));
   expect(reloaded.now.urls).toEqual(tab.now.urls);
@@ -114,7 +114,7 @@ test('an entry that is damaged while its task is pending does not lose the task'
   const tab = openTab(gateway.images, { storage });
   const result = tab.store.generate(image);
   await vi.waitFor(() => expect(tab.now.status).toBe('queued'));
-  items.set(slot, 'damaged');
+  items.set(storageKey, 'damaged');
   await mock.clock.settle(result);
   expect(tab.now.status).toBe('succeeded');
   expect(mock.invoice).toHaveLength(1);
@@ -125,7 +125,7 @@ test('an asynchronous storage has the key before the request is sent', async () 
   const { storage, items } = memoryStorage();
   let atRequest: string | undefined;
   const fetch: typeof globalThis.fetch = async (input, init) => {
-    if (init?.method === 'POST') atRequest = items.get(slot);
+    if (init?.method === 'POST') atRequest = items.get(storageKey);
     return mock.fetch(input, init);
   };
   const later = () => new Promise((resolve) => void setImmediate(resolve));

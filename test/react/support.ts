@@ -3,11 +3,11 @@ import { onTestFinished } from 'vitest';
 
 import type { GenerationNamespace } from '../../src/react/store/generation-state.ts';
 import { GenerationStore } from '../../src/react/store/generation-store.ts';
-import type { KeyValueStorage } from '../../src/react/store/slot-storage.ts';
+import type { KeyValueStorage } from '../../src/react/store/stored-value.ts';
 import type { TaskKind } from '../../src/types/tasks/task.ts';
 
-/** The name of the slot of these tests. */
-export const slot = 'polygate:image:hero';
+/** The storage key of these tests. */
+export const storageKey = 'polygate:image:hero';
 
 /** A storage like that of a browser, with what it has. */
 export function memoryStorage(entries: Record<string, string> = {}) {
@@ -17,14 +17,14 @@ export function memoryStorage(entries: Record<string, string> = {}) {
     setItem: (key, value) => void items.set(key, value),
     removeItem: (key) => void items.delete(key),
   };
-  return { items, storage, entry: (): any => JSON.parse(items.get(slot) ?? 'null') };
+  return { items, storage, entry: (): any => JSON.parse(items.get(storageKey) ?? 'null') };
 }
 
-/** Opens a tab with a component, until the end of the test. Tabs with one storage and one slot share a generation. */
+/** Opens a tab with a component, until the end of the test. Tabs with the same storage and key share a generation. */
 export function openTab<Params, Kind extends TaskKind>(
   namespace: GenerationNamespace<Params, Kind>,
   options: GenerationOptions<Kind> = {},
-  name: string | undefined = options.storage && slot,
+  name: string | undefined = options.storage && storageKey,
 ) {
   const settings = { current: { ...options, namespace } };
   const store = new GenerationStore<Params, Kind>(name, settings);

@@ -90,7 +90,7 @@ describe('reset in one tab', () => {
   });
 });
 
-describe('a slot that was reset by a tab whose messages do not arrive', () => {
+describe('a generation that was reset by a tab whose messages do not arrive', () => {
   beforeEach(() => vi.stubGlobal('BroadcastChannel', undefined));
   afterEach(() => vi.unstubAllGlobals());
 
@@ -122,7 +122,7 @@ describe('a slot that was reset by a tab whose messages do not arrive', () => {
   });
 });
 
-test('music and speech with one id are two slots', async () => {
+test('music and speech with the same id are stored separately', async () => {
   const { gateway } = onMock();
   expect(gateway.audio.music.media).not.toBe(gateway.audio.speech.media);
 });

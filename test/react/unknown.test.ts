@@ -2,11 +2,11 @@ import type { MockGatewayOptions } from 'polygate/mock';
 import { describe, expect, test, vi } from 'vitest';
 
 import { image, onMock, rejection } from './setup.ts';
-import { memoryStorage, openTab, slot } from './support.ts';
+import { memoryStorage, openTab, storageKey } from './support.ts';
 
 const route = 'POST /v1/images/tasks';
 
-/** A slot whose request was charged, but whose response was lost, after a reload. */
+/** A generation whose request was charged, but whose response was lost, after a reload. */
 async function afterLostResponse(storeParams: boolean, settings: MockGatewayOptions = {}) {
   const { mock, gateway } = onMock(settings, { maxRetries: 0 });
   const memory = memoryStorage();
@@ -75,7 +75,7 @@ describe('after a lost response', () => {
 
   test('resume without stored params rejects and sends nothing', async () => {
     const { mock, tab, items } = await afterLostResponse(false);
-    expect(items.get(slot)).not.toContain(image.prompt);
+    expect(items.get(storageKey)).not.toContain(image.prompt);
     const { length } = mock.requests;
     expect(await rejection(tab.store.resume())).toMatchObject({ code: 'params_not_stored' });
     expect(mock.requests).toHaveLength(length);
@@ -99,7 +99,7 @@ describe('after a lost response', () => {
     void tab.store.generate(image);
     await vi.waitFor(() => expect(tab.now.status).toBe('queued'));
     tab.close();
-    items.set(slot, JSON.stringify({ ...entry(), receipt: { id: '..' } }));
+    items.set(storageKey, JSON.stringify({ ...entry(), receipt: { id: '..' } }));
     const reloaded = openTab(gateway.images, { storage });
     await vi.waitFor(() => expect(reloaded.now.status).toBe('unknown'));
     await mock.clock.settle(reloaded.store.generate(image));
@@ -122,7 +122,7 @@ test('a response that was not understood leads to its task', async () => {
   expect(mock.invoice).toHaveLength(1);
 });
 
-test('resume in an empty slot rejects', async () => {
+test('resume without a generation rejects', async () => {
   const { gateway } = onMock();
   const { storage } = memoryStorage();
   const tab = openTab(gateway.images, { storage });

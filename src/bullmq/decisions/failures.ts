@@ -2,12 +2,12 @@ import { APIError } from '../../errors/api.ts';
 import { PolygateError } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { AuthenticationError, ConcurrencyLimitError } from '../../errors/status.ts';
+import { isKeyMissing } from '../../internal/row-driver.ts';
 import type { Move } from '../move.ts';
 
 /** Whether there is no valid API key: the service rejects it, or the function that returns it fails. */
 export const lacksKey = (error: unknown): boolean =>
-  AuthenticationError.is(error) ||
-  (ConfigurationError.is(error) && error.message.startsWith('apiKey'));
+  AuthenticationError.is(error) || isKeyMissing(error);
 
 /** Whether another submission under the same key can succeed. */
 export function canSubmitLater(error: unknown): boolean {

@@ -92,6 +92,10 @@ export function resolveApiKey({ apiKey }: Config): string | null | Promise<strin
   return typeof apiKey === 'function' ? callForApiKey(apiKey) : apiKey;
 }
 
+/** Whether an error of {@link resolveApiKey} says that there is no valid API key. Its messages begin with the option. */
+export const isKeyMissing = (error: unknown): boolean =>
+  ConfigurationError.is(error) && error.message.startsWith('apiKey');
+
 async function callForApiKey(apiKey: () => unknown): Promise<string> {
   let key: unknown;
   try {

@@ -14,7 +14,7 @@ import type {
 import { unchecked } from '../../types/schema.ts';
 import { isNonEmptyString } from '../../types/type-guards.ts';
 import { refusal } from './errors.ts';
-import type { KeyValueStorage } from './slot-storage.ts';
+import type { KeyValueStorage } from './stored-value.ts';
 
 /** A client with chat completions: `Polygate` or `ChatClient`. */
 export interface ChatGateway {

@@ -1,5 +1,7 @@
 import type { ChatStream, ToolRunProgress } from 'polygate';
 
+import { messagesOf } from './chat-exchange.ts';
+import type { ChatExchange } from './chat-exchange.ts';
 import {
   closeMessages,
   parseChat,
@@ -17,40 +19,33 @@ import type {
 } from './chat-state.ts';
 import { refusal, toError } from './errors.ts';
 import { oncePerFrame } from './frames.ts';
-import { SlotStorage } from './slot-storage.ts';
 import { StoreBase } from './store-base.ts';
 import type { SettingsRef } from './store-base.ts';
+import { StoredValue } from './stored-value.ts';
 
 /** The options of a component, and its client. */
 export interface ChatSettings extends ChatOptions {
   readonly gateway: ChatGateway;
 }
 
-/** A response that is streaming. */
-interface Exchange {
-  /** Shows what has arrived. */
-  draw(): void;
-  /** Stores the conversation as it is if the page is closed now. */
-  save(): void;
-  /** Ends the response, and keeps what has arrived. */
-  stop(): void;
-}
-
 /** A conversation. A response streams while there is a subscriber. */
 export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
-  readonly #storage: SlotStorage<StoredChat>;
-  readonly #draw = oncePerFrame(() => this.#exchange?.draw());
-  #exchange: Exchange | undefined;
+  readonly #storage: StoredValue<StoredChat>;
+  readonly #draw = oncePerFrame(() => {
+    const exchange = this.#exchange;
+    if (exchange?.history) this.#show({ messages: messagesOf(exchange, toMessages) });
+  });
+  #exchange: ChatExchange | undefined;
   #loading: Promise<void> | undefined;
 
-  constructor(slot: string | undefined, settings: SettingsRef<ChatSettings>) {
+  constructor(storageKey: string | undefined, settings: SettingsRef<ChatSettings>) {
     const { messages = [], storage } = settings.current;
     super({ messages, status: 'idle', error: undefined, usage: undefined }, settings);
-    this.#storage = new SlotStorage(slot, storage, parseChat);
+    this.#storage = new StoredValue(storageKey, storage, parseChat);
   }
 
-  get slot(): string | undefined {
-    return this.#storage.slot;
+  get storageKey(): string | undefined {
+    return this.#storage.key;
   }
 
   /** Sends a message. Resolves when the response has ended, to its message, or to undefined after a failure. */
@@ -58,14 +53,17 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     return this.#start((messages) => [...messages, { role: 'user', content }]);
   }
 
-  /** Requests the response again that failed or was stopped. It is charged again. */
+  /** Requests a response again after it failed or was stopped. It is charged again. */
   retry(): Promise<ChatEntry | undefined> {
     return this.#start(withoutIncomplete);
   }
 
   /** Ends the response. What has arrived stays in the conversation. */
   stop(): void {
-    this.#exchange?.stop();
+    const exchange = this.#exchange;
+    if (!exchange) return;
+    this.#end(exchange);
+    exchange.controller.abort();
   }
 
   protected attach(signal: AbortSignal): void {
@@ -76,7 +74,7 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     this.#loading = load();
     this.#storage.listen(() => void load(), signal);
     const { window }: { window?: Partial<EventTarget> } = globalThis;
-    window?.addEventListener?.('pagehide', () => this.#exchange?.save(), { signal });
+    window?.addEventListener?.('pagehide', () => this.#save(), { signal });
   }
 
   protected override detach(): void {
@@ -90,74 +88,72 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     if (this.#exchange) throw refusal('chat_pending');
     const controller = new AbortController();
     const { signal } = controller;
-    /** Undefined until the stored conversation has been read: it must not be replaced by less. */
-    let history: readonly ChatEntry[] | undefined;
-    let sentCount = 0;
-    let requests = 0;
-    let stream: ChatStream | undefined;
-    let run: Pick<ToolRunProgress, 'messages' | 'rounds'> = { messages: [], rounds: [] };
-    const messages = (compose: typeof toMessages) => {
-      const isOpen = requests > run.rounds.length;
-      const partial = isOpen ? stream?.partial?.choices[0]?.message : undefined;
-      return [...(history ?? []), ...compose(run.messages.slice(sentCount), partial)];
-    };
-    const save = () => {
-      if (history) void this.#storage.write({ v: 1, messages: messages(closeMessages) });
-    };
-    const end = (changes: Partial<ChatSnapshot>) => {
-      if (this.#exchange !== exchange) return;
-      this.#exchange = undefined;
-      if (!history) return;
-      const usage = stream?.partial?.usage ?? undefined;
-      this.#show({ messages: messages(closeMessages), status: 'idle', usage, ...changes });
-      save();
-    };
-    const exchange: Exchange = {
-      draw: () => this.#show({ messages: messages(toMessages) }),
-      save,
-      stop: () => {
-        end({});
-        controller.abort();
-      },
-    };
+    const exchange: ChatExchange = { controller };
     this.#exchange = exchange;
     await this.#loading;
     if (signal.aborted) return undefined;
     try {
-      history = next(this.snapshot.messages);
+      exchange.history = next(this.snapshot.messages);
     } catch (error) {
       this.#exchange = undefined;
       throw error;
     }
-    this.#show({ messages: history, status: 'streaming', error: undefined });
-    save();
+    this.#show({ messages: exchange.history, status: 'streaming', error: undefined });
+    this.#save();
+    try {
+      await this.#send(exchange, exchange.history, signal);
+      this.#end(exchange);
+      return signal.aborted ? undefined : this.snapshot.messages.at(-1);
+    } catch (error) {
+      this.#end(exchange, { status: 'error', error: toError(error) });
+      return undefined;
+    }
+  }
+
+  /** Sends a conversation, and executes the tools that the model calls. Resolves when the last response is complete. */
+  async #send(
+    exchange: ChatExchange,
+    history: readonly ChatEntry[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const { gateway, tools = [], maxRounds, onToolError, stream_options, ...rest } = this.settings;
     const { id: _id, storage: _storage, ...params } = rest;
+    const read = async (stream: ChatStream) => {
+      for await (const _ of stream) this.#draw();
+    };
+    const onStream = (stream: ChatStream, run: ToolRunProgress) => {
+      exchange.received = { stream, run, index: run.rounds.length };
+      // The run rejects with the errors of its streams.
+      read(stream).catch(() => undefined);
+    };
     const request = {
       ...params,
       messages: toRequest(history),
+      tools,
       stream_options: { ...stream_options, include_usage: true },
     };
-    sentCount = request.messages.length;
-    const read = async () => {
-      for await (const _ of stream ?? []) this.#draw();
-    };
-    const onStream = (opened: ChatStream, progress: ToolRunProgress) => {
-      run = progress;
-      stream = opened;
-      requests += 1;
-      // The run rejects with the errors of its streams.
-      read().catch(() => undefined);
-    };
-    try {
-      const options = { signal, maxRounds, onToolError, onStream };
-      await gateway.chat.completions.run({ ...request, tools }, options);
-      end({});
-      return signal.aborted ? undefined : this.snapshot.messages.at(-1);
-    } catch (error) {
-      end({ status: 'error', error: toError(error) });
-      return undefined;
-    }
+    await gateway.chat.completions.run(request, { signal, maxRounds, onToolError, onStream });
+  }
+
+  /** Stores the conversation as it is if the page is closed now. */
+  #save(exchange = this.#exchange): void {
+    if (!exchange?.history) return;
+    void this.#storage.write({ v: 1, messages: messagesOf(exchange, closeMessages) });
+  }
+
+  /** Ends a response, and keeps what has arrived. */
+  #end(exchange: ChatExchange, changes?: Partial<ChatSnapshot>): void {
+    if (this.#exchange !== exchange) return;
+    this.#exchange = undefined;
+    if (!exchange.history) return;
+    const usage = exchange.received?.stream.partial?.usage ?? undefined;
+    this.#show({
+      messages: messagesOf(exchange, closeMessages),
+      status: 'idle',
+      usage,
+      ...changes,
+    });
+    this.#save(exchange);
   }
 
   #show(changes: Partial<ChatSnapshot>): void {

@@ -4,7 +4,7 @@ import { unchecked } from '../../types/schema.ts';
 import { isNonEmptyString } from '../../types/type-guards.ts';
 
 /**
- * What the storage knows about the generation of a slot. It is written before the request, when the task is accepted,
+ * What the storage knows about a generation. It is written before the request, when the task is accepted,
  * after each change of its progress, and when it has ended.
  */
 export interface Entry {

@@ -8,7 +8,7 @@ import type { Generation } from 'polygate';
  *   `reset()` to forget it.
  * - `params_not_stored`: call `generate()` with the same params, or `reset()`.
  * - `invalid_params`: the params cannot be written as JSON.
- * - `nothing_to_resume`: the slot is empty, or its task has ended.
+ * - `nothing_to_resume`: there is no generation, or its task has ended.
  * - `nothing_to_retry`: the last response is complete.
  */
 export type RefusalCode =

@@ -9,7 +9,7 @@ import type {
 } from 'polygate';
 
 import type { Entry } from './entry.ts';
-import type { KeyValueStorage } from './slot-storage.ts';
+import type { KeyValueStorage } from './stored-value.ts';
 
 export type { Succeeded };
 
@@ -29,12 +29,12 @@ export interface GenerationNamespace<Params, Kind extends TaskKind> {
 /** Options of `useGeneration`. */
 export interface GenerationOptions<Kind extends TaskKind = TaskKind> {
   /**
-   * Names the slot in the storage. Components and tabs that use the same id share one task; another user of the browser
+   * Identifies the generation in the storage. Components and tabs that use the same id share one task; another user of the browser
    * must have another id. Without it, nothing is stored, and a reload forgets the task.
    */
   id?: string | undefined;
   /**
-   * Where the slot is stored. Ignored without `id`.
+   * Where the generation is stored. Ignored without `id`.
    * @defaultValue `localStorage`, or none where there is none
    */
   storage?: KeyValueStorage | undefined;
@@ -101,7 +101,7 @@ export const idle: GenerationSnapshot<never> = {
   isPending: false,
 };
 
-/** What a store knows of the generation in its slot. */
+/** What a store knows of its generation. */
 export interface GenerationFacts {
   readonly entry: Entry | undefined;
   readonly isSubmitting: boolean;
@@ -121,7 +121,7 @@ export function statusOf(facts: GenerationFacts): GenerationStatus {
   return entry.status === 'running' ? 'running' : 'queued';
 }
 
-/** Whether the task in a slot has to be waited for. */
+/** Whether there is a task to wait for. */
 export const isWaiting = (status: GenerationStatus): status is 'queued' | 'running' =>
   status === 'queued' || status === 'running';
 

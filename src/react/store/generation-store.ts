@@ -2,14 +2,14 @@ import type { Generation, TaskHandle, TaskKind, TaskUpdate } from 'polygate';
 
 import { unchecked } from '../../types/schema.ts';
 import { decideGenerate, decideResume, wasNotCharged } from './decisions.ts';
+import { EntryState } from './entry-state.ts';
+import type { GenerationRequest } from './entry-state.ts';
 import type { Entry } from './entry.ts';
 import { refusal, toError } from './errors.ts';
 import { isWaiting } from './generation-state.ts';
 import type { Succeeded } from './generation-state.ts';
 import { isLocked, withLock } from './locks.ts';
 import { fingerprintOf, randomKey } from './random-key.ts';
-import { SlotState } from './slot-state.ts';
-import type { GenerationRequest } from './slot-state.ts';
 import { hasExpired } from './url-check.ts';
 import { onWake } from './wake.ts';
 
@@ -17,10 +17,10 @@ import { onWake } from './wake.ts';
 type Choose<Params> = (stored: Entry | undefined) => GenerationRequest<Params> | undefined;
 
 /**
- * The generation in one slot. It waits for the task while it has subscribers. A request that it has started always
+ * One generation. It waits for the task while it has subscribers. A request that it has started always
  * continues to the receipt, because it is paid for.
  */
-export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Params, Kind> {
+export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<Params, Kind> {
   #hasCheckedURL = false;
 
   /** Submits a task. Resolves to its result, or to undefined after a failure. */
@@ -66,7 +66,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Pa
     this.emit();
   }
 
-  /** Forgets the slot, in all tabs. */
+  /** Forgets the generation, in all tabs. */
   reset(): void {
     this.abortSubmit();
     this.replace(undefined);
@@ -157,7 +157,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Pa
     await this.save({ ...entry, params: undefined, receipt: task.toJSON(), status, progress });
   }
 
-  /** Shows an error. The slot is forgotten if nothing was charged. */
+  /** Shows an error. Forgets the generation if nothing was charged. */
   async #fail(thrown: unknown, canForget: boolean): Promise<void> {
     const { entry } = this;
     if (!entry) return;
@@ -198,7 +198,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends SlotState<Pa
     });
   }
 
-  /** Polls at once, also if another tab polls. */
+  /** Polls immediately, even if another tab polls. */
   #restart(): void {
     if (!isWaiting(this.snapshot.status)) return;
     this.cancelWait();

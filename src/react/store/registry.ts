@@ -1,23 +1,23 @@
 import { unchecked } from '../../types/schema.ts';
 
-interface Slotted {
-  /** The name of the slot. The same name is never used for two classes of stores. */
-  readonly slot: string | undefined;
+interface Keyed {
+  /** The same key is never used for two classes of stores. */
+  readonly storageKey: string | undefined;
 }
 
 /**
- * The stores that components share, by slot. Only stores with subscribers are added, so that a server, which renders
+ * The stores that components share, by storage key. Only stores with subscribers are added, so that a server, which renders
  * the pages of all users, shares none.
  */
-const stores = new Map<string | undefined, Slotted>();
+const stores = new Map<string | undefined, Keyed>();
 
-/** The store that is shared in place of `own`, or `own` itself. */
-export const findShared = <Store extends Slotted>(own: Store): Store =>
-  unchecked<Store | undefined>(stores.get(own.slot)) ?? own;
+/** The shared store with the storage key of `own`, or `own` itself. */
+export const findShared = <Store extends Keyed>(own: Store): Store =>
+  unchecked<Store | undefined>(stores.get(own.storageKey)) ?? own;
 
-/** Shares a store, unless there is another one of its slot. Returns the shared one. */
-export function share<Store extends Slotted>(own: Store): Store {
+/** Shares a store, unless there is another one with its storage key. Returns the shared one. */
+export function share<Store extends Keyed>(own: Store): Store {
   const shared = findShared(own);
-  if (own.slot !== undefined) stores.set(own.slot, shared);
+  if (own.storageKey !== undefined) stores.set(own.storageKey, shared);
   return shared;
 }

@@ -1,5 +1,5 @@
 import { unchecked } from '../../types/schema.ts';
-import { warn } from './slot-storage.ts';
+import { warn } from './stored-value.ts';
 
 type Callback = (value: unknown) => void;
 

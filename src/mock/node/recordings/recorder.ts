@@ -13,21 +13,24 @@ import type { RecordedResponse, Recording } from './tape-file.ts';
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
+/** What has been received of a response. */
+interface Received {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly sentAt: number;
+  readonly at: number;
+  readonly pieces: { readonly bytes: Uint8Array; readonly at: number }[];
+  /** Why the body ended early; undefined if it is complete. */
+  failure?: unknown;
+  ended: boolean;
+}
+
 /** A request that was sent, and what is known of its response. It is redacted when the tape is written. */
 interface Take {
   readonly request: ObservedRequest;
-  readonly sentAt: number;
-  response?: {
-    readonly status: number;
-    readonly headers: Headers;
-    readonly at: number;
-    readonly pieces: { readonly bytes: Uint8Array; readonly at: number }[];
-    /** Why the body ended early; undefined if it is complete. */
-    failure?: unknown;
-    ended: boolean;
-  };
+  response?: Received;
   failure?: unknown;
-  /** Whether the caller aborted. Later, clients also abort the signals of requests that have failed. */
+  /** Whether the caller aborted. Recorded at the failure, because clients later abort the signals of failed requests. */
   wasAborted?: boolean;
 }
 
@@ -44,7 +47,8 @@ export class Recorder {
 
   readonly fetch: Fetch = async (input, init) => {
     const { request, send } = await observe(input, init);
-    const take: Take = { request, sentAt: performance.now() };
+    const take: Take = { request };
+    const sentAt = performance.now();
     this.#takes.push(take);
     let response: Response;
     try {
@@ -55,7 +59,14 @@ export class Recorder {
       throw error;
     }
     const { status, statusText, headers, body, url } = response;
-    const received = { status, headers, at: performance.now(), pieces: [], ended: body === null };
+    const received: Received = {
+      status,
+      headers,
+      sentAt,
+      at: performance.now(),
+      pieces: [],
+      ended: body === null,
+    };
     take.response = received;
     if (body === null) return response;
     const copy = new Response(watch(body, received), { status, statusText, headers });
@@ -71,11 +82,16 @@ export class Recorder {
     const recordings = this.#takes.map((take): Recording => {
       const request = toRecorded(take.request, redactor, gateway);
       if (take.response) {
-        const response = this.#finishResponse(take, redactor, gateway, (bytes, mediaType) => {
-          const name = nameFile(files.size + 1, mediaType);
-          files.set(name, bytes);
-          return name;
-        });
+        const response = this.#finishResponse(
+          take.response,
+          redactor,
+          gateway,
+          (bytes, mediaType) => {
+            const name = nameFile(files.size + 1, mediaType);
+            files.set(name, bytes);
+            return name;
+          },
+        );
         return { request, response };
       }
       if (take.failure === undefined || take.wasAborted) return { request, aborted: true };
@@ -85,13 +101,12 @@ export class Recorder {
   }
 
   #finishResponse(
-    { sentAt, response }: Take,
+    response: Received,
     redactor: Redactor,
     gateway: string | undefined,
     storeFile: (bytes: Uint8Array, mediaType: string) => string,
   ): RecordedResponse {
-    if (!response) return { status: 500, headers: {} };
-    const { status, headers, pieces, at, failure, ended } = response;
+    const { status, headers, sentAt, at, pieces, failure, ended } = response;
     const bytes = Buffer.concat(pieces.map((piece) => piece.bytes));
     const mediaType = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
     // An error is never a file that was downloaded, whatever its type.
@@ -140,10 +155,7 @@ function gapsOf(
 }
 
 /** The same body, whose pieces are recorded as they are read. */
-function watch(
-  body: ReadableStream<Uint8Array>,
-  response: NonNullable<Take['response']>,
-): ReadableStream<Uint8Array> {
+function watch(body: ReadableStream<Uint8Array>, response: Received): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(
     {

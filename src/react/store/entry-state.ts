@@ -12,9 +12,9 @@ import type {
   Succeeded,
 } from './generation-state.ts';
 import { fingerprintOf } from './random-key.ts';
-import { SlotStorage } from './slot-storage.ts';
 import { StoreBase } from './store-base.ts';
 import type { SettingsRef } from './store-base.ts';
+import { StoredValue } from './stored-value.ts';
 
 /** The options of a component, and its namespace. */
 export interface GenerationSettings<Params, Kind extends TaskKind> extends GenerationOptions<Kind> {
@@ -27,12 +27,12 @@ export interface GenerationRequest<Params> {
   readonly params: Params;
 }
 
-/** What is known of the generation in one slot, from this tab and from the storage that it shares with others. */
-export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase<
+/** What is known of one generation, from this tab and from the storage that it shares with others. */
+export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBase<
   GenerationSnapshot<Kind>,
   GenerationSettings<Params, Kind>
 > {
-  protected readonly storage: SlotStorage<Entry>;
+  protected readonly storage: StoredValue<Entry>;
   protected entry: Entry | undefined;
   protected task: TaskHandle<Kind> | undefined;
   protected error: Error | undefined;
@@ -49,15 +49,18 @@ export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase
   #version = 0;
   readonly #waiters = new Set<(result: Succeeded<Kind> | undefined) => void>();
 
-  constructor(slot: string | undefined, settings: SettingsRef<GenerationSettings<Params, Kind>>) {
+  constructor(
+    storageKey: string | undefined,
+    settings: SettingsRef<GenerationSettings<Params, Kind>>,
+  ) {
     super(idle, settings);
-    this.storage = new SlotStorage(slot, settings.current.storage, (text) =>
+    this.storage = new StoredValue(storageKey, settings.current.storage, (text) =>
       parseEntry(text, (receipt) => this.settings.namespace.task(unchecked(receipt))),
     );
   }
 
-  get slot(): string | undefined {
-    return this.storage.slot;
+  get storageKey(): string | undefined {
+    return this.storage.key;
   }
 
   /** The params of a request, if they are known, and still those that its key was made for. */
@@ -93,7 +96,7 @@ export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase
     if (stored !== undefined) this.#adopt(stored ?? undefined);
   }
 
-  /** Stores a newer entry of the current task. Returns false if the slot was reset meanwhile. */
+  /** Stores a newer entry of the current task. Returns false if the generation was reset in the meantime. */
   protected async save(entry: Entry, error?: Error): Promise<boolean> {
     const isStored = await this.storeIfCurrent(entry.key, entry);
     if (this.entry?.key !== entry.key) return false;
@@ -103,7 +106,7 @@ export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase
     return isStored;
   }
 
-  /** Stores an entry, or removes it, unless the slot has another one. */
+  /** Stores an entry, or removes it, unless another one is stored. */
   protected async storeIfCurrent(key: string, entry: Entry | null): Promise<boolean> {
     let isCurrent = true;
     await this.storage.update((stored) => {
@@ -116,7 +119,7 @@ export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase
   #adopt(entry: Entry | undefined, error?: Error): void {
     const before = this.entry;
     if (entry?.key !== before?.key) {
-      // Another tab has reset the slot, or uses it for another task.
+      // Another tab has reset the generation, or has started another one.
       if (before && before.key === this.sent?.entry.key) this.abortSubmit();
       this.replace(entry);
     } else if (entry && before) {
@@ -137,7 +140,7 @@ export abstract class SlotState<Params, Kind extends TaskKind> extends StoreBase
     }
   }
 
-  /** A new handle of the task, which polls at once. */
+  /** A new handle of the task, which polls immediately. */
   protected openTask(): TaskHandle<Kind> | undefined {
     const receipt = this.entry?.receipt;
     return receipt && this.settings.namespace.task(unchecked(receipt));

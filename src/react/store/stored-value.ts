@@ -15,12 +15,12 @@ export function warn(problem: string): void {
 }
 
 /**
- * The value under one key of a storage that other tabs, and the user, can change at any time. Operations run one after
- * the other. None of them rejects: if the storage fails, or has something else, it warns once and reads as undefined, so
- * that the caller keeps using its own memory.
+ * The value under one key of a storage that other tabs, and the user, can change at any time. Operations run one
+ * after another. None of them rejects: if the storage fails, or contains something else, a warning is logged once and
+ * the value reads as undefined, so that the caller continues with what it has in memory.
  */
-export class SlotStorage<Value> {
-  readonly slot: string | undefined;
+export class StoredValue<Value> {
+  readonly key: string | undefined;
   readonly #given: KeyValueStorage | undefined;
   readonly #parse: (text: string) => Value | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -30,11 +30,11 @@ export class SlotStorage<Value> {
   #channel: BroadcastChannel | undefined;
 
   constructor(
-    slot: string | undefined,
+    key: string | undefined,
     storage: KeyValueStorage | undefined,
     parse: (text: string) => Value | undefined,
   ) {
-    this.slot = slot;
+    this.key = key;
     this.#given = storage;
     this.#parse = parse;
   }
@@ -42,7 +42,7 @@ export class SlotStorage<Value> {
   /** The storage; `localStorage` by default. Undefined on a server and in mobile apps, and where it is blocked. */
   get #storage(): KeyValueStorage | undefined {
     try {
-      return this.slot === undefined ? undefined : (this.#given ?? globalThis.localStorage);
+      return this.key === undefined ? undefined : (this.#given ?? globalThis.localStorage);
     } catch (error) {
       this.#warn(error);
       return undefined;
@@ -51,7 +51,7 @@ export class SlotStorage<Value> {
 
   /** The name of a lock that the tabs with this storage share. Undefined if no storage is shared. */
   lockName(part: string): string | undefined {
-    return this.#storage && `${this.slot}:${part}`;
+    return this.#storage && `${this.key}:${part}`;
   }
 
   /** The stored value; null if there is none; undefined if it is not known. */
@@ -61,44 +61,44 @@ export class SlotStorage<Value> {
     return stored;
   }
 
-  /** Stores a value in place of any other one, also if there is only room for one. Null removes it. */
+  /** Replaces the stored value, even if there is only room for one. Null removes it. */
   write(value: Value | null): Promise<void> {
-    return this.#enqueue((storage, slot) =>
-      this.#set(storage, slot, value).catch(async () => {
-        await storage.removeItem(slot);
-        await this.#set(storage, slot, value);
+    return this.#enqueue((storage, key) =>
+      this.#set(storage, key, value).catch(async () => {
+        await storage.removeItem(key);
+        await this.#set(storage, key, value);
       }),
     );
   }
 
   /** Replaces the stored value by what `change` returns; null removes it. If that is undefined, it stays. */
   update(change: (stored: Value | null | undefined) => Value | null | undefined): Promise<void> {
-    return this.#enqueue(async (storage, slot) => {
-      const text = await storage.getItem(slot);
+    return this.#enqueue(async (storage, key) => {
+      const text = await storage.getItem(key);
       let stored: Value | null | undefined = this.#isBehind ? undefined : null;
       if (typeof text === 'string') {
         stored = this.#parse(text);
         if (stored === undefined) this.#warn('it lost an entry.');
       }
       const value = change(stored);
-      if (value !== undefined) await this.#set(storage, slot, value);
+      if (value !== undefined) await this.#set(storage, key, value);
     });
   }
 
   /** Calls `listener` when another tab may have changed the value, until the signal aborts. */
   listen(listener: () => void, signal: AbortSignal): void {
-    const { slot } = this;
+    const { key } = this;
     if (!this.#storage) return;
     const { window }: { window?: Partial<EventTarget> } = globalThis;
-    const onStorage = ({ key }: Event & { key?: string | null }) => {
-      if (key === slot || key === null) listener();
+    const onStorage = (event: Event & { key?: string | null }) => {
+      if (event.key === key || event.key === null) listener();
     };
     window?.addEventListener?.('storage', onStorage, { signal });
-    // Only local storage has events of its own.
+    // Only local storage fires events.
     const channel = globalThis.BroadcastChannel && new BroadcastChannel('polygate');
     this.#channel = channel;
     channel?.addEventListener('message', ({ data }) => {
-      if (data === slot) listener();
+      if (data === key) listener();
     });
     // After the operations that are still running.
     signal.addEventListener('abort', () => {
@@ -109,20 +109,20 @@ export class SlotStorage<Value> {
     });
   }
 
-  async #set(storage: KeyValueStorage, slot: string, value: Value | null): Promise<void> {
+  async #set(storage: KeyValueStorage, key: string, value: Value | null): Promise<void> {
     this.#isBehind = true;
-    await (value ? storage.setItem(slot, JSON.stringify(value)) : storage.removeItem(slot));
-    // Some storages drop what they get, without an error.
-    if (value && !(await storage.getItem(slot))) throw new Error('it lost an entry.');
+    await (value ? storage.setItem(key, JSON.stringify(value)) : storage.removeItem(key));
+    // Some storages drop values without an error.
+    if (value && !(await storage.getItem(key))) throw new Error('it lost an entry.');
     this.#isBehind = false;
-    this.#channel?.postMessage(slot);
+    this.#channel?.postMessage(key);
   }
 
-  #enqueue(work: (storage: KeyValueStorage, slot: string) => Promise<void>): Promise<void> {
-    const { slot } = this;
+  #enqueue(work: (storage: KeyValueStorage, key: string) => Promise<void>): Promise<void> {
+    const { key } = this;
     const result = this.#queue.then(async () => {
       const storage = this.#storage;
-      if (storage && slot !== undefined) await work(storage, slot);
+      if (storage && key !== undefined) await work(storage, key);
     });
     const safe = result.catch((error: unknown) => this.#warn(error));
     this.#queue = safe;
@@ -130,7 +130,7 @@ export class SlotStorage<Value> {
   }
 
   #warn(problem: unknown): void {
-    if (!this.#hasWarned) warn(`the storage of ${this.slot} failed: ${String(problem)}`);
+    if (!this.#hasWarned) warn(`the storage of ${this.key} failed: ${String(problem)}`);
     this.#hasWarned = true;
   }
 }
