@@ -13,21 +13,21 @@ export interface FailureContext {
   /** Whether the command pays for something. */
   readonly isPaid: boolean;
   /** Whether its paid request was sent, and whether the service has accepted it. */
-  sent?: 'maybe' | 'accepted' | undefined;
+  readonly sent?: 'maybe' | 'accepted' | undefined;
   /** Whether an earlier request with the same key may have been charged, whatever happens to this one. */
-  isRepeated?: boolean | undefined;
+  readonly isRepeated?: boolean | undefined;
   /** Idempotency key of the request. */
-  idempotencyKey?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
   /** The command that continues. */
-  next?: string | undefined;
+  readonly next?: string | undefined;
   /** The files with its results, once they are saved. */
-  saved?: readonly string[] | undefined;
+  readonly saved?: readonly string[] | undefined;
   /** The charge, if it is known. */
-  chargeUsd?: number | undefined;
+  readonly chargeUsd?: number | undefined;
   /** What is known about the refund of a failed task. */
-  refund?: string | undefined;
+  readonly refund?: string | undefined;
   /** Removes the API key from a text. */
-  clean?: ((text: string) => string) | undefined;
+  readonly clean?: ((text: string) => string) | undefined;
 }
 
 /** What a failure means for the caller's money. */

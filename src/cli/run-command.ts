@@ -1,6 +1,6 @@
 import { version } from '../internal/version.ts';
+import type { CommandLog } from './command-log.ts';
 import { describeFailure, exitCodeOf } from './failure.ts';
-import type { FailureContext } from './failure.ts';
 import { endWithReader } from './output.ts';
 
 /** The options `--help` and `--version`. */
@@ -11,16 +11,16 @@ interface AboutOptions {
 
 /**
  * Runs a command. Its body returns the exit code, or the options if they contain `--help` or `--version`; it keeps the
- * context up to date, from which errors are described on stderr. Returns the exit code.
+ * log from which errors are described on stderr. Returns the exit code.
  */
 export async function runCommand(
-  context: FailureContext,
+  log: CommandLog,
   help: string,
   body: () => Promise<number | AboutOptions>,
 ): Promise<number> {
   const fail = (error: unknown) => {
-    process.stderr.write(describeFailure(error, context));
-    return exitCodeOf(error, context);
+    process.stderr.write(describeFailure(error, log.context));
+    return exitCodeOf(error, log.context);
   };
   endWithReader(fail);
   try {

@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ConfigurationError, TaskFailedError, TaskWaitTimeoutError } from 'polygate';
 import type { SucceededGeneration, Task } from 'polygate';
 
-import type { FailureContext } from '../cli/failure.ts';
+import { CommandLog } from '../cli/command-log.ts';
 import type { GenerationKind } from '../cli/state/task-entry.ts';
 import type { TaskStore } from '../cli/state/task-store.ts';
 import type { ProcessBudget } from './budget.ts';
@@ -40,7 +40,7 @@ export class Generations {
   async generate(kind: GenerationKind, args: unknown, call: Call): Promise<CallToolResult> {
     const { session, submissions, clean } = this.#options;
     const tool = `generate_${kind}`;
-    const context: FailureContext = { command: tool, isPaid: true };
+    const log = new CommandLog({ command: tool, isPaid: true });
     try {
       const { model, body, again } = parseGeneration(kind, args);
       const idempotencyKey = keyOf(session, { tool, body, again });
@@ -56,7 +56,7 @@ export class Generations {
       call.report('submitting');
       const order = { tool, request, body, idempotencyKey, output };
       const opened = await within(call, submissions.open(order, call));
-      if (opened !== pending) return await this.#finish(opened, call, context);
+      if (opened !== pending) return await this.#finish(opened, call, log);
       return reply(
         [
           'The request is still being sent, and may be charged.',
@@ -65,46 +65,44 @@ export class Generations {
         clean,
       );
     } catch (error) {
-      return errorReply(error, context, { clean });
+      return errorReply(error, log.context, { clean });
     }
   }
 
   /** Waits for a task that was submitted before. */
   async get(id: string, call: Call): Promise<CallToolResult> {
     const { submissions, clean } = this.#options;
-    const context: FailureContext = { command: 'get_task', isPaid: true };
+    const log = new CommandLog({ command: 'get_task', isPaid: true });
     try {
       const opened = submissions.find(id);
       if (opened === undefined) {
-        context.next = 'call list_tasks, which lists the tasks with their ids';
+        log.noteNext('call list_tasks, which lists the tasks with their ids');
         throw new ConfigurationError(
           `There is no task ${id} that was submitted on this machine with this API key.`,
         );
       }
-      return await this.#finish(opened, call, context);
+      return await this.#finish(opened, call, log);
     } catch (error) {
-      return errorReply(error, context, { clean });
+      return errorReply(error, log.context, { clean });
     }
   }
 
   /** Waits for a task and saves its results. */
-  async #finish(opened: OpenTask, call: Call, context: FailureContext): Promise<CallToolResult> {
+  async #finish(opened: OpenTask, call: Call, log: CommandLog): Promise<CallToolResult> {
     const { session, results, budget, clean } = this.#options;
     const { task, entry } = opened;
     const { idempotencyKey, kind } = entry;
-    context.sent = 'accepted';
-    context.chargeUsd = task.chargeUsd;
-    context.idempotencyKey = idempotencyKey;
-    context.next = continueTask(task.id, clean);
+    log.noteAccepted({ idempotencyKey, chargeUsd: task.chargeUsd });
+    log.noteNext(continueTask(task.id, clean));
     const lines = earlierLines(opened);
     let generation: SucceededGeneration | undefined;
     try {
       generation = await wait(task, call);
     } catch (error) {
       if (!TaskFailedError.is(error)) throw error;
-      await this.#failed(opened, call, context);
+      await this.#failed(opened, call, log);
       lines.push(`Budget: ${budget.text}`);
-      return errorReply(error, context, { clean, lines });
+      return errorReply(error, log.context, { clean, lines });
     }
     if (generation === undefined) return pendingReply(task, { clean, lines });
     call.report('saving the result', 99);
@@ -117,14 +115,16 @@ export class Generations {
   }
 
   /** Records a failed task, and what that means for the budget. */
-  async #failed(opened: OpenTask, call: Call, context: FailureContext): Promise<void> {
+  async #failed(opened: OpenTask, call: Call, log: CommandLog): Promise<void> {
     const { refunds } = this.#options;
     const { entry, task } = opened;
     const { idempotencyKey, kind } = entry;
     this.#remember(opened, 'failed');
     await within(call, refunds.addFailure(idempotencyKey, task.chargeUsd));
-    context.refund = refunds.textFor(idempotencyKey);
-    context.next = `to pay for another attempt, call generate_${kind} with a new value of the argument again; the same arguments return this failed task`;
+    log.noteTaskFailed({
+      refund: refunds.textFor(idempotencyKey),
+      next: `to pay for another attempt, call generate_${kind} with a new value of the argument again; the same arguments return this failed task`,
+    });
   }
 
   /** Records how a task has ended. Only lists of tasks show it. */

@@ -1,8 +1,8 @@
 import type { Polygate, Task } from 'polygate';
 import { AbortedError, ConfigurationError, PolygateError } from 'polygate';
 
+import { CommandLog } from '../cli/command-log.ts';
 import { earlierRequestAdvice } from '../cli/failure.ts';
-import type { FailureContext } from '../cli/failure.ts';
 import { submitEntry } from '../cli/generate/submit.ts';
 import { hashOf } from '../cli/state/task-entry.ts';
 import type { GenerationRequest, TaskEntry } from '../cli/state/task-entry.ts';
@@ -128,32 +128,26 @@ export class Submissions {
 
   async #submit(order: Order, call: Call): Promise<OpenTask> {
     const { tool, request } = order;
-    const context: FailureContext = {
-      command: tool,
-      isPaid: true,
-      clean: this.#options.clean,
-    };
+    const log = new CommandLog({ command: tool, isPaid: true, clean: this.#options.clean });
     try {
-      const known = this.#findSent(order, context);
+      const known = this.#findSent(order, log);
       const resumed = known && this.#resume(known);
       if (resumed !== undefined) return resumed;
       this.#checkModel(request.model);
-      return await this.#pay(order, call, context);
+      return await this.#pay(order, call, log);
     } catch (error) {
-      const isRepeated = context.isRepeated ?? false;
+      const isRepeated = log.context.isRepeated ?? false;
       const seen = isRepeated ? withEarlierCharge(error, earlierRequestAdvice) : error;
-      throw new CallFailure(seen, context);
+      throw new CallFailure(seen, log.context);
     }
   }
 
   /** The entry of a request that an earlier call or another process has sent, which may have been charged. */
-  #findSent({ idempotencyKey }: Order, context: FailureContext): TaskEntry | undefined {
+  #findSent({ idempotencyKey }: Order, log: CommandLog): TaskEntry | undefined {
     const { store, account } = this.#options;
     const known = store.get({ account, idempotencyKey });
     if (known === undefined) return undefined;
-    context.sent = 'maybe';
-    context.isRepeated = true;
-    context.idempotencyKey = idempotencyKey;
+    log.noteEarlierRequest(idempotencyKey);
     return known;
   }
 
@@ -183,7 +177,7 @@ export class Submissions {
   }
 
   /** Reserves the price, stores the request, and sends it, unless another process has done so in the meantime. */
-  async #pay(order: Order, call: Call, context: FailureContext): Promise<OpenTask> {
+  async #pay(order: Order, call: Call, log: CommandLog): Promise<OpenTask> {
     const { gateway, budget, ended } = this.#options;
     const { request, body, tool, idempotencyKey } = order;
     const { kind, model } = request;
@@ -192,7 +186,7 @@ export class Submissions {
     let isSent = false;
     try {
       if (call.signal.aborted) throw cancelledBeforeSent();
-      const known = this.#findSent(order, context);
+      const known = this.#findSent(order, log);
       if (known?.receipt !== undefined) {
         // The charge of another process is not part of this budget.
         reservation.leave(notSent());
@@ -200,32 +194,32 @@ export class Submissions {
         if (resumed !== undefined) return resumed;
       }
       const entry = known ?? this.#newEntry(order);
-      if (known === undefined) this.#storeFirst(entry, context);
+      if (known === undefined) this.#storeFirst(entry, log);
       isSent = true;
-      const task = await this.#send(entry, context);
+      const task = await this.#send(entry, log);
       this.#addCharge(idempotencyKey, reservation.charge(task), task.replayed);
       return this.#accept(task, entry, known);
     } catch (error) {
       const isKnown = PolygateError.is(error) && error.outcome !== undefined;
-      const isUnknown = isSent && (context.isRepeated === true || !isUncharged(error));
+      const isUnknown = isSent && (log.context.isRepeated === true || !isUncharged(error));
       reservation.leave(isKnown ? error : notSent(isUnknown ? 'unknown' : 'not-sent'));
       throw error;
     }
   }
 
   /** Stores a request before it is sent. */
-  #storeFirst(entry: TaskEntry, { isRepeated }: FailureContext): void {
+  #storeFirst(entry: TaskEntry, { context }: CommandLog): void {
     this.#options.store.writeFirst(entry);
-    if (!isRepeated) this.#ownKeys.add(entry.idempotencyKey);
+    if (!context.isRepeated) this.#ownKeys.add(entry.idempotencyKey);
   }
 
-  async #send(entry: TaskEntry, context: FailureContext): Promise<Task> {
+  async #send(entry: TaskEntry, log: CommandLog): Promise<Task> {
     const { gateway, store, ended, clean } = this.#options;
     const { idempotencyKey } = entry;
     const waitCommand = (idOrKey: string) =>
       idOrKey === idempotencyKey ? repeatCall : continueTask(idOrKey, clean);
-    const run = { gateway, store, signal: ended, context, waitCommand };
-    return await submitEntry(entry, run, context.isRepeated ?? false);
+    const run = { gateway, store, signal: ended, log, waitCommand };
+    return await submitEntry(entry, run, log.context.isRepeated ?? false);
   }
 
   /** Remembers an accepted task. */

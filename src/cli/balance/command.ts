@@ -1,4 +1,5 @@
 import { parseOptions } from '../arguments.ts';
+import { CommandLog } from '../command-log.ts';
 import { commandOptions, serviceHelp } from '../command-options.ts';
 import { createGateway } from '../gateway.ts';
 import { formatUsd } from '../money.ts';
@@ -21,7 +22,8 @@ ${serviceHelp}`;
 
 /** Runs the command, and returns its exit code. */
 export function runBalance(args: string[]): Promise<number> {
-  return runCommand({ command: 'polygate balance', isPaid: false }, help, async () => {
+  const log = new CommandLog({ command: 'polygate balance', isPaid: false });
+  return runCommand(log, help, async () => {
     const options = parseOptions(args, commandOptions.balance);
     if (options.help || options.version) return options;
     const { account } = createGateway(resolveSettings(options, process.env));

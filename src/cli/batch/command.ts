@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { fileJournal } from 'polygate/journal';
 
 import { openJournal } from '../../internal/journal.ts';
+import { CommandLog } from '../command-log.ts';
 import { EarlyEnd } from '../early-end.ts';
-import type { FailureContext } from '../failure.ts';
 import { createSavingGateway } from '../gateway.ts';
 import { note } from '../output.ts';
 import { runCommand } from '../run-command.ts';
@@ -26,14 +26,14 @@ import type { PlannedRow } from './table/plan.ts';
 
 /** Runs the command, and returns its exit code. */
 export function runBatch(args: string[]): Promise<number> {
-  const context: FailureContext & { isPaid: boolean } = { command: 'polygate batch', isPaid: true };
-  return runCommand(context, help, async () => {
+  const log = new CommandLog({ command: 'polygate batch', isPaid: true });
+  return runCommand(log, help, async () => {
     const options = parseBatchArguments(args);
     if (!('journal' in options)) return options;
     const settings = resolveSettings(options.service, process.env);
     const gateway = createSavingGateway(settings);
     const clean = createCleaner(settings.apiKey);
-    context.clean = clean;
+    log.useCleaner(clean);
     const { baseURL } = gateway;
     const service = { baseURL, account: accountOf({ baseURL, apiKey: settings.apiKey }) };
     const file = fileJournal(options.journal);
@@ -47,7 +47,7 @@ export function runBatch(args: string[]): Promise<number> {
       const means = { gateway, service, journal };
       const batch = await prepare(options, means).catch((error: unknown) => {
         // Earlier runs may have been charged.
-        if (error instanceof JournalError) context.isPaid = false;
+        if (error instanceof JournalError) log.noteUnknownCharges();
         if (error instanceof TableError) for (const line of error.lines) note(clean(line));
         throw error;
       });
@@ -61,8 +61,8 @@ export function runBatch(args: string[]): Promise<number> {
       const { record, estimate } = batch;
       const run = await openJournal(journal);
       await record.recordService({ ...service, run });
-      if (batch.work.some(({ isDone }) => !isDone)) context.sent = 'maybe';
-      context.next = 'run the same command again';
+      if (batch.work.some(({ isDone }) => !isDone)) log.noteSending();
+      log.noteNext('run the same command again');
       const runEnd = await runRows(batch.work, {
         ...options,
         gateway,
@@ -75,7 +75,7 @@ export function runBatch(args: string[]): Promise<number> {
         clean,
       });
       rmSync(staging, { recursive: true, force: true });
-      const code = await report(batch, { ...runEnd, journal }, options, context);
+      const code = await report(batch, { ...runEnd, journal }, options, log.context);
       return end.exitCode ?? code;
     } finally {
       end.dispose();

@@ -1,6 +1,6 @@
 import { parseArguments } from '../arguments.ts';
+import { CommandLog } from '../command-log.ts';
 import { commandOptions, serviceHelp } from '../command-options.ts';
-import type { FailureContext } from '../failure.ts';
 import { createGateway } from '../gateway.ts';
 import { parseParams, requireModel } from '../params.ts';
 import { readPrompt } from '../prompt.ts';
@@ -38,19 +38,19 @@ Exit codes:
 
 /** Runs the command, and returns its exit code. */
 export function runChat(args: string[]): Promise<number> {
-  const context: FailureContext = { command: 'polygate chat', isPaid: true };
-  return runCommand(context, help, async () => {
+  const log = new CommandLog({ command: 'polygate chat', isPaid: true });
+  return runCommand(log, help, async () => {
     const { values, positionals } = parseArguments(args, commandOptions.chat);
     if (values.help || values.version) return values;
     const model = requireModel(values.model, 'chat');
     const extraBody = parseParams(values.param);
     const settings = resolveSettings(values, process.env);
     const gateway = createGateway(settings);
-    context.clean = createCleaner(settings.apiKey);
+    log.useCleaner(createCleaner(settings.apiKey));
     const { system, image } = values;
     const prompt = await readPrompt(positionals);
     const params = { model, messages: messagesOf({ prompt, system, images: image }) };
-    context.sent = 'maybe';
+    log.noteSending();
     return streamChat(gateway, params, { extraBody, isJson: values.json ?? false });
   });
 }

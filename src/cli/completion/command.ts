@@ -1,4 +1,5 @@
 import { parseArguments, unknownName, UsageError } from '../arguments.ts';
+import { CommandLog } from '../command-log.ts';
 import { commandOptions } from '../command-options.ts';
 import { print, printJson } from '../output.ts';
 import { runCommand } from '../run-command.ts';
@@ -22,7 +23,8 @@ const scripts: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
 /** Runs the command, and returns its exit code. */
 export function runCompletion(args: string[]): Promise<number> {
-  return runCommand({ command: 'polygate completion', isPaid: false }, help, async () => {
+  const log = new CommandLog({ command: 'polygate completion', isPaid: false });
+  return runCommand(log, help, async () => {
     const { values, positionals } = parseArguments(args, commandOptions.completion);
     if (values.help || values.version) return values;
     const [shell = '', ...others] = positionals;

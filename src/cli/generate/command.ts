@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 
 import { parseArguments, UsageError } from '../arguments.ts';
+import { CommandLog } from '../command-log.ts';
 import { commandOptions } from '../command-options.ts';
 import { EarlyEnd } from '../early-end.ts';
-import type { FailureContext } from '../failure.ts';
 import { ExistingFiles } from '../files/existing.ts';
 import { checkTemplate, defaultOutput, fillTemplate } from '../files/output-name.ts';
 import { checkReplaceable, FileNames } from '../files/same-file.ts';
@@ -25,8 +25,8 @@ import { help, inputName, modelTypes } from './options.ts';
 
 /** Runs `image`, `video`, `music` or `speech`, and returns its exit code. */
 export function runGenerate(kind: GenerationKind, args: string[]): Promise<number> {
-  const context: FailureContext = { command: `polygate ${kind}`, isPaid: true };
-  return runCommand(context, help(kind), async () => {
+  const log = new CommandLog({ command: `polygate ${kind}`, isPaid: true });
+  return runCommand(log, help(kind), async () => {
     const { values, positionals } = parseArguments(args, commandOptions[kind]);
     if (values.help || values.version) return values;
     const overwrite = values.force ?? false;
@@ -36,7 +36,7 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
     checkReceiptFile(values.receipt, output, overwrite);
     const settings = resolveSettings(values, process.env);
     const gateway = createSavingGateway(settings);
-    context.clean = createCleaner(settings.apiKey);
+    log.useCleaner(createCleaner(settings.apiKey));
     const prompt = await readPrompt(positionals, inputName(kind));
     const store = new TaskStore(process.env);
     const { entry, isRepeated } = openEntry(store, {
@@ -53,7 +53,7 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
       gateway,
       store,
       end,
-      context,
+      log,
       waitCommand: (idOrKey: string) =>
         `polygate task wait ${shellWord(idOrKey)}${repeatedOptions(settings)}`,
     };

@@ -28,7 +28,7 @@ export async function continueTask(
   run: Omit<TaskRun, 'signal'> & { readonly end: EarlyEnd },
   options: ContinueOptions,
 ): Promise<number> {
-  const { end, gateway, store, context, waitCommand } = run;
+  const { end, gateway, store, log, waitCommand } = run;
   const { receipt } = entry;
   const taskRun: TaskRun = { ...run, signal: end.signal };
   try {
@@ -36,10 +36,8 @@ export async function continueTask(
     if (receipt === undefined) task = await submitEntry(entry, taskRun, options.isRepeated);
     else {
       task = gateway.resume(receipt);
-      context.sent = 'accepted';
-      context.idempotencyKey = entry.idempotencyKey;
-      context.chargeUsd = task.chargeUsd;
-      context.next = waitCommand(task.id);
+      log.noteAccepted({ idempotencyKey: entry.idempotencyKey, chargeUsd: task.chargeUsd });
+      log.noteNext(waitCommand(task.id));
     }
     const text = `${JSON.stringify(task)}\n`;
     copyReceipt(text, options);
@@ -53,10 +51,10 @@ export async function continueTask(
   } catch (error) {
     if (TaskFailedError.is(error)) {
       remember({ ...entry, request: undefined, receipt: error.task.toJSON(), status: 'failed' });
-      context.next = undefined;
+      log.noteTaskFailed();
     }
     if (end.exitCode === undefined) throw error;
-    process.stderr.write(describeFailure(error, context));
+    process.stderr.write(describeFailure(error, log.context));
     return end.exitCode;
   } finally {
     end.dispose();

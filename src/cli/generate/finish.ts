@@ -19,14 +19,13 @@ export interface ResultOptions {
 
 /** Waits for a task, saves its results and prints their names. */
 export async function finish(task: Task, run: TaskRun, options: ResultOptions): Promise<void> {
-  const { gateway, signal, context } = run;
+  const { gateway, signal, log } = run;
   const generation = await waitWithProgress(task, signal);
   const { output: template, overwrite } = options;
   // A response with a finished result may have no id.
   const id = nameOfTask(task.id || (task.idempotencyKey ?? ''));
   const files = await saveResults(gateway, generation, { template, id }, { overwrite, signal });
-  context.saved = files.map(({ path }) => path);
-  context.next = undefined;
+  log.noteSaved(files.map(({ path }) => path));
   const { chargeUsd } = task;
   if (options.isJson) await printJson(resultOf(task, generation, files));
   else {

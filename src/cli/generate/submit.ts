@@ -2,8 +2,8 @@ import type { Polygate, Receipt, Task } from 'polygate';
 
 import { isUncharged, withEarlierCharge } from '../../internal/charges.ts';
 import { messageOf } from '../arguments.ts';
+import type { CommandLog } from '../command-log.ts';
 import { earlierRequestAdvice } from '../failure.ts';
-import type { FailureContext } from '../failure.ts';
 import { note } from '../output.ts';
 import type { TaskEntry } from '../state/task-entry.ts';
 import type { TaskStore } from '../state/task-store.ts';
@@ -15,7 +15,7 @@ export interface TaskRun {
   readonly gateway: Polygate;
   readonly store: TaskStore;
   readonly signal: AbortSignal;
-  readonly context: FailureContext;
+  readonly log: CommandLog;
   /** Returns the command that waits for a task id or key. */
   readonly waitCommand: (idOrKey: string) => string;
 }
@@ -29,31 +29,30 @@ export async function submitEntry(
   run: TaskRun,
   isRepeated: boolean,
 ): Promise<Task> {
-  const { gateway, store, signal, context, waitCommand } = run;
+  const { gateway, store, signal, log, waitCommand } = run;
   const { request, idempotencyKey } = entry;
-  const { clean = cleanText } = context;
+  const { clean = cleanText } = log.context;
   if (request === undefined) throw new Error('the request is not in the state folder');
-  context.idempotencyKey = idempotencyKey;
-  context.next = waitCommand(idempotencyKey);
-  context.sent = 'maybe';
-  note(`If this is interrupted: ${context.next}`);
+  const repeat = waitCommand(idempotencyKey);
+  log.noteSending({ idempotencyKey, next: repeat });
+  note(`If this is interrupted: ${repeat}`);
   const task = await send(gateway, request, idempotencyKey, signal).catch((error: unknown) => {
     if (isRepeated) throw withEarlierCharge(error, earlierRequestAdvice);
     if (isUncharged(error)) {
       store.remove(entry);
-      context.next = undefined;
+      log.noteUncharged();
     }
     throw error;
   });
-  context.sent = 'accepted';
-  context.chargeUsd = task.chargeUsd;
+  log.noteAccepted({ idempotencyKey, chargeUsd: task.chargeUsd });
   // A response with a finished result may have no id. Then only its key can find it again.
   if (task.id) {
     storeReceipt({ ...entry, request: undefined, receipt: task.toJSON() }, { store, clean });
     const id = clean(task.id);
     // An id that cannot be printed cannot be repeated. The key finds the task, too.
-    context.next = waitCommand(id === task.id ? id : idempotencyKey);
-    note(`Submitted as ${id}. If this is interrupted: ${context.next}`);
+    const next = id === task.id ? waitCommand(id) : repeat;
+    log.noteNext(next);
+    note(`Submitted as ${id}. If this is interrupted: ${next}`);
   }
   return task;
 }

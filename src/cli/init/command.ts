@@ -3,6 +3,7 @@ import type { Diagnosis } from 'polygate/doctor';
 
 import { parseOptions, UsageError } from '../arguments.ts';
 import { ask } from '../ask.ts';
+import { CommandLog } from '../command-log.ts';
 import { commandOptions } from '../command-options.ts';
 import { configPath, writeConfigFile } from '../config-file.ts';
 import { EarlyEnd } from '../early-end.ts';
@@ -35,7 +36,8 @@ const checkTimeoutMs = 60_000;
 
 /** Runs the command, and returns its exit code. */
 export function runInit(args: string[]): Promise<number> {
-  return runCommand({ command: 'polygate init', isPaid: false }, help, async () => {
+  const log = new CommandLog({ command: 'polygate init', isPaid: false });
+  return runCommand(log, help, async () => {
     const options = parseOptions(args, commandOptions.init);
     if (options.help || options.version) return options;
     const { POLYGATE_BASE_URL, POLYGATE_API_KEY } = process.env;

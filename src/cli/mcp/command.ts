@@ -1,5 +1,6 @@
 import { isRecord } from '../../types/type-guards.ts';
 import { messageOf, parseInteger, parseOptions, parseUsd, UsageError } from '../arguments.ts';
+import { CommandLog } from '../command-log.ts';
 import { commandOptions } from '../command-options.ts';
 import { EarlyEnd } from '../early-end.ts';
 import { runCommand } from '../run-command.ts';
@@ -35,7 +36,8 @@ Exit codes:
 
 /** Runs the server, and returns its exit code. */
 export function runMcp(args: string[]): Promise<number> {
-  return runCommand({ command: 'polygate mcp', isPaid: false }, help, async () => {
+  const log = new CommandLog({ command: 'polygate mcp', isPaid: false });
+  return runCommand(log, help, async () => {
     const values = parseOptions(args, commandOptions.mcp);
     if (values.help || values.version) return values;
     const usd = (name: 'max-usd' | 'max-usd-per-call') => {

@@ -1,6 +1,7 @@
 import type { Model } from 'polygate';
 
 import { parseOptions, UsageError } from '../arguments.ts';
+import { CommandLog } from '../command-log.ts';
 import { commandOptions, serviceHelp } from '../command-options.ts';
 import { createGateway } from '../gateway.ts';
 import { columns, print, printJson } from '../output.ts';
@@ -23,7 +24,8 @@ ${serviceHelp}`;
 
 /** Runs the command, and returns its exit code. */
 export function runModels(args: string[]): Promise<number> {
-  return runCommand({ command: 'polygate models', isPaid: false }, help, async () => {
+  const log = new CommandLog({ command: 'polygate models', isPaid: false });
+  return runCommand(log, help, async () => {
     const options = parseOptions(args, commandOptions.models);
     if (options.help || options.version) return options;
     const gateway = createGateway(resolveSettings(options, process.env));

@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import type { Polygate, Receipt } from 'polygate';
 
 import { parseArguments, unknownName, UsageError } from '../arguments.ts';
+import { CommandLog } from '../command-log.ts';
 import { commandOptions } from '../command-options.ts';
 import { EarlyEnd } from '../early-end.ts';
-import type { FailureContext } from '../failure.ts';
 import { ExistingFiles } from '../files/existing.ts';
 import { defaultOutput, fillTemplate, nameOfTask } from '../files/output-name.ts';
 import { createSavingGateway } from '../gateway.ts';
@@ -27,8 +27,8 @@ const actions = ['list', 'get', 'wait'];
 
 /** Runs the command, and returns its exit code. */
 export function runTask(args: string[]): Promise<number> {
-  const context: FailureContext = { command: 'polygate task', isPaid: true };
-  return runCommand(context, help, async () => {
+  const log = new CommandLog({ command: 'polygate task', isPaid: true });
+  return runCommand(log, help, async () => {
     const { values, positionals } = parseArguments(args, commandOptions.task);
     if (values.help || values.version) return values;
     const [action = '', given, ...others] = positionals;
@@ -49,7 +49,7 @@ export function runTask(args: string[]): Promise<number> {
     }
     const settings = resolveSettings(values, process.env);
     const gateway = createSavingGateway(settings);
-    context.clean = createCleaner(settings.apiKey);
+    log.useCleaner(createCleaner(settings.apiKey));
     const account = accountOf({ baseURL: gateway.baseURL, apiKey: settings.apiKey });
     const entry = locate(given, values.kind, store, { gateway, account });
     if (action === 'get') return printState(taskOf(gateway, entry), isJson);
@@ -60,7 +60,7 @@ export function runTask(args: string[]): Promise<number> {
       gateway,
       store,
       end: new EarlyEnd(),
-      context,
+      log,
       waitCommand: (idOrKey: string) => waitCommand(idOrKey, values, repeatedOptions(settings)),
     };
     return continueTask({ ...entry, output: resolve(output) }, run, {

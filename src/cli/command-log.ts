@@ -1,0 +1,64 @@
+import type { FailureContext } from './failure.ts';
+
+/** What a command does, in order. A failure is described from it at any moment, including one outside of the command. */
+export class CommandLog {
+  #context: FailureContext;
+
+  constructor(command: Pick<FailureContext, 'command' | 'isPaid' | 'clean'>) {
+    this.#context = command;
+  }
+
+  /** What is known now. */
+  get context(): FailureContext {
+    return this.#context;
+  }
+
+  /** The API key is known, and must not be printed. */
+  useCleaner(clean: (text: string) => string): void {
+    this.#add({ clean });
+  }
+
+  /** The paid request is about to be sent. */
+  noteSending(request: Pick<FailureContext, 'idempotencyKey' | 'next'> = {}): void {
+    this.#add({ ...request, sent: 'maybe' });
+  }
+
+  /** An earlier command has sent the request, and it may have been charged. */
+  noteEarlierRequest(idempotencyKey: string): void {
+    this.#add({ sent: 'maybe', isRepeated: true, idempotencyKey });
+  }
+
+  /** It is not known whether earlier commands have paid for something, so nothing is said about money. */
+  noteUnknownCharges(): void {
+    this.#add({ isPaid: false });
+  }
+
+  /** The request was certainly not charged, so there is nothing to continue. */
+  noteUncharged(): void {
+    this.#add({ next: undefined });
+  }
+
+  /** The service has accepted the request. */
+  noteAccepted(task: Pick<FailureContext, 'idempotencyKey' | 'chargeUsd'>): void {
+    this.#add({ ...task, sent: 'accepted' });
+  }
+
+  /** The task has failed. `next` is what can be done about that. */
+  noteTaskFailed({ refund, next }: Pick<FailureContext, 'refund' | 'next'> = {}): void {
+    this.#add({ refund, next });
+  }
+
+  /** The results are saved, so there is nothing to continue. */
+  noteSaved(saved: readonly string[]): void {
+    this.#add({ saved, next: undefined });
+  }
+
+  /** There is a command that continues. */
+  noteNext(next: string): void {
+    this.#add({ next });
+  }
+
+  #add(facts: Partial<FailureContext>): void {
+    this.#context = { ...this.#context, ...facts };
+  }
+}
