@@ -1,7 +1,7 @@
 /**
  * Imports every part of the client statically, for environments in which `import()` does not work (service workers that
- * are not bundled) or should not be waited for (tests with fake timers): `import 'polygate/all'`. This is also the list of
- * all parts.
+ * are not bundled) or should not be waited for (tests with fake timers): `import 'polygate/all'`. The imports below are
+ * the complete list of parts.
  */
 import { runBatch } from './core/batch/batch.ts';
 import { runRecovery } from './core/batch/recover.ts';

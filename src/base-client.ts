@@ -28,8 +28,8 @@ export abstract class BaseClient<Options extends ChatClientOptions> {
   }
 
   /**
-   * Calls `listener` with `spend` after each charge of this client and of all clients that share its ledger. Errors that
-   * it throws are logged.
+   * Calls `listener` with `spend` after each charge of this client and of all clients that share its ledger. Errors
+   * that it throws are logged.
    *
    * @returns a function that stops it.
    */
@@ -43,11 +43,11 @@ export abstract class BaseClient<Options extends ChatClientOptions> {
   }
 
   /**
-   * Returns a client with the given options in place of this client's. While the API key, an `authorization` header
-   * and the base URL stay the same, the two share the ledger, the concurrency limiter, known prices and poll paths. With
+   * Returns a client with the given options instead of this client's. While the API key, an `authorization` header and
+   * the base URL stay the same, the two share the ledger, the concurrency limiter, known prices and poll paths. With
    * another one of these, the new client uses another account and starts fresh: `spend` is zero and its `budget` counts
    * from there. A function that returns the key is the same key if it is the same function. A `concurrency` cap counts
-   * the calls of its own client only.
+   * only the calls of its client.
    *
    * @throws {@link ConfigurationError} if an option is unknown or invalid.
    */

@@ -59,7 +59,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
   /**
    * A `fetch` that sends through this client, for other OpenAI-compatible libraries:
    * `new OpenAI({ apiKey: 'unused', baseURL: `${gateway.baseURL}/v1`, fetch: gateway.fetch, maxRetries: 0 })`.
-   * Turn off the retries of the other library: it would also repeat what may have been charged.
+   * Turn off the retries of the other library: it would repeat requests that may have been charged.
    *
    * `input` is a path that starts with `/`, a URL below `baseURL`, or a `Request`. A request is treated as the method
    * for its route treats it: the API key, retries, idempotency key, concurrency slot, ledger, budget, hooks and
@@ -116,7 +116,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
     return this.#context.config.baseURL;
   }
 
-  /** @internal The options that the delays of the queue on Redis depend on, too. */
+  /** @internal The options that determine delays, including those of the queue on Redis. */
   get delayOptions(): Pick<Config, 'maxRetryDelay' | 'random'> {
     const { maxRetryDelay, random } = this.#context.config;
     return { maxRetryDelay, random };
@@ -168,7 +168,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
 
   /**
    * Returns the handle of a task from its receipt, in any process and at any later time. Sends no request. A value of
-   * type `any` or `unknown`, such as the result of `JSON.parse`, is checked at run time, and may also be the JSON text.
+   * type `any` or `unknown`, such as the result of `JSON.parse`, is checked at run time, and may be the JSON text.
    *
    * @throws {@link ConfigurationError} if the receipt is malformed or has an unsupported version.
    *

@@ -3,7 +3,10 @@ import { PolygateError } from '../errors/base.ts';
 import type { FetchedResponse } from '../internal/gateway-fetch.ts';
 import { isRecord } from '../types/type-guards.ts';
 
-/** Names an error as the AI SDK does: `AbortError` after an abort by the user, `TimeoutError` after a timeout of its own. */
+/**
+ * Names an error as the AI SDK does: `AbortError` after an abort by the user, `TimeoutError` after a timeout of the AI
+ * SDK.
+ */
 export function toAbort(error: unknown, signal: AbortSignal | null | undefined): unknown {
   const isOther = PolygateError.is(error) && !AbortedError.is(error);
   if (!signal?.aborted || isOther || isAbort(error)) return error;

@@ -73,7 +73,7 @@ export class PolygateChatModel implements LanguageModelV4 {
           throw toAbort(error, init?.signal);
         });
         response = fetchedResponse(received);
-        // The AI SDK would retry some errors of its own.
+        // The AI SDK would retry some of its own errors.
         if (response?.error) throw response.error;
         return received;
       },

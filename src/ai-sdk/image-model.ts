@@ -38,7 +38,7 @@ export class PolygateImageModel implements ImageModelV4 {
     const images = downloads.map(({ bytes }) => bytes);
     return {
       images,
-      // An empty result was charged as well.
+      // An empty result was charged, too.
       isRetryable: false,
       warnings: [...unsupported({ seed, mask }), ...downloads.flatMap(({ warnings }) => warnings)],
       providerMetadata: {

@@ -63,7 +63,7 @@ export async function downloadFile(
   }
 }
 
-/** Whether another download may succeed at once. After a 429, it would need a delay. */
+/** Whether another download may succeed immediately. After a 429, it would need a delay. */
 function canDownloadLater(error: unknown): boolean {
   return ConnectionError.is(error) || (APIError.is(error) && error.status >= 500);
 }

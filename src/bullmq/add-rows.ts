@@ -22,8 +22,8 @@ export interface RowInput {
   /** Any non-empty string. */
   readonly id: string;
   /**
-   * What to submit, such as `gateway.images.submission(params)`. A chat is sent at most once, unless you retry its row; the
-   * schema of its output is not stored, so the row has no `parsed`.
+   * What to submit, such as `gateway.images.submission(params)`. A chat is sent at most once, unless you retry its row;
+   * the schema of its output is not stored, so the row has no `parsed`.
    */
   readonly submission: Submission | ChatSubmission<unknown>;
 }
@@ -122,7 +122,7 @@ async function addGroup({ queue, store }: RowTarget, rows: readonly RowData[]): 
   const stored = await withinTime(
     queue.addBulk(jobs).then(() => store.readJobs(rows.map(({ id }) => jobIdOf(id)))),
   );
-  // A row that is missing was removed by someone in between.
+  // A missing row was removed in the meantime.
   return rows
     .filter(({ hash }, index) => (stored[index]?.data.hash ?? hash) !== hash)
     .map(({ id }) => id);

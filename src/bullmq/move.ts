@@ -7,7 +7,7 @@ export interface Move {
   readonly from: RowStatus;
   readonly to: RowStatus;
   readonly state: RowState;
-  /** What becomes of the reserved price; undefined keeps it. */
+  /** What happens to the reserved price; undefined keeps it. */
   readonly settlement?: Settlement | undefined;
   /** The account's limit as the service has reported it, or a hint if it reports none. */
   readonly limit?: number | 'more' | 'less' | undefined;
@@ -16,10 +16,12 @@ export interface Move {
 /** Why a queue submits nothing: a 401 or no API key, a 402, its budget, or a call of `pause()`. */
 export type PauseReason = 'authentication' | 'balance' | 'budget' | 'caller';
 
-/** What a step has led to: how the row moves, when its next step is due, and whether the queue has to stop. */
+/** What a step has led to: how the row moves, when its next step is due, and whether the queue must pause. */
 export interface Step {
   readonly move: Move;
-  /** Delay before the next step in ms; undefined if the row has ended, or may not continue while the queue is paused. */
+  /**
+   * Delay before the next step in ms; undefined if the row has ended, or may not continue while the queue is paused.
+   */
   readonly delayMs?: number | undefined;
   readonly pause?: PauseReason | undefined;
 }

@@ -32,9 +32,9 @@ export interface GenerationQueueOptions {
    */
   prefix?: string | undefined;
   /**
-   * Maximum total that all processes together spend on this queue, in USD; pass the same value in all of them. The queue
-   * pauses when the next row would exceed it. The price of a row is reserved before it is submitted. A row whose price
-   * the service does not list is submitted as long as the budget is not used up, so it can exceed it.
+   * Maximum total that all processes together spend on this queue, in USD; pass the same value in all of them. The
+   * queue pauses when the next row would exceed it. The price of a row is reserved before it is submitted. A row whose
+   * price the service does not list is submitted as long as the budget is not used up, so it can exceed it.
    * @defaultValue no limit
    */
   maxUsd?: number | undefined;
@@ -45,8 +45,8 @@ export interface GenerationQueueOptions {
   waitTimeout?: number | undefined;
   /**
    * How many submissions of a row may fail before it ends, with growing delays between them. Each includes the client's
-   * own retries. Not counted are rejections for lack of a slot, of balance, of budget or of a valid API key, and killed
-   * workers.
+   * own retries. Killed workers and rejections for lack of a slot, balance,
+   * budget or a valid API key are not counted.
    * @defaultValue 5
    */
   attempts?: number | undefined;

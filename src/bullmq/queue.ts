@@ -11,12 +11,12 @@
  * - ended: the script `move` has announced the end. `retry` makes a failed or unknown row waiting or running again.
  *
  * `worker.ts` takes a row from step to step, `steps.ts` sends the requests, `decisions` decides what follows from a
- * response, `settlement.ts` says what it has cost, and `redis/scripts.ts` makes each change atomic. A killed worker leaves
- * a row in any of these states, and another worker continues from there.
+ * response, `settlement.ts` says what it has cost, and `redis/scripts.ts` makes each change atomic. A killed worker
+ * leaves a row in any of these states, and another worker continues from there.
  *
- * A chat has no key under which it could be sent again, so it never returns from submitting to waiting if it may have been
- * charged: a worker that finds it submitting records that it is unknown. If the worker that has sent it is still alive, it
- * records the completion nevertheless, unless the row was retried.
+ * A chat has no key under which it could be sent again, so it never returns from submitting to waiting if it may have
+ * been charged: a worker that finds it submitting records that it is unknown. If the worker that has sent it is still
+ * alive, it still records the completion, unless the row was retried.
  */
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
@@ -49,7 +49,7 @@ export type RowCounts = Readonly<Record<RowStatus, number>>;
 
 /**
  * A queue of generations in Redis, on which any number of processes and machines work. Each row is submitted once and
- * paid once, whichever workers are killed meanwhile. A row is a BullMQ job, so every BullMQ tool shows it; remove and
+ * paid once, whichever workers are killed. A row is a BullMQ job, so every BullMQ tool shows it; remove and
  * retry rows only with this class.
  *
  * All methods that return a promise reject with a `ConnectionError` within 20 s if Redis is unreachable; its
@@ -172,9 +172,9 @@ export class GenerationQueue {
   }
 
   /**
-   * Waits until a row has ended, and returns it, whatever its status.
+   * Waits until a row has ended, and returns it whatever its status is.
    *
-   * @throws `ConfigurationError` if there is no such row, or it was removed, or the queue is closed meanwhile;
+   * @throws `ConfigurationError` if there is no such row, or it was removed, or the queue is closed in the meantime;
    * `ConnectionError` within 20 s after Redis has become unreachable.
    */
   async result(id: string): Promise<EndedRow> {
@@ -228,9 +228,9 @@ export class GenerationQueue {
   }
 
   /**
-   * Removes all rows and results, and the record of what the queue has spent. Tasks that are still running may have been
-   * charged: to get their results, add the same rows again. Close all workers first, on all machines. If it rejects, call
-   * it again to remove the rest.
+   * Removes all rows and results, and the record of what the queue has spent. Tasks that are still running may have
+   * been charged: to get their results, add the same rows again. Close all workers first, on all machines. If it
+   * rejects, call it again to remove the rest.
    *
    * @throws `ConnectionError`
    */
@@ -241,9 +241,9 @@ export class GenerationQueue {
   }
 
   /**
-   * Why no rows are submitted, as this process knows it, which can take a moment after a change: `budget` if `maxUsd` is
-   * reached, `balance` after a 402, `authentication` after a 401 or without an API key, `caller` after `pause()`. Undefined
-   * while rows are submitted.
+   * Why no rows are submitted, as this process knows it, which can take a moment after a change: `budget` if `maxUsd`
+   * is reached, `balance` after a 402, `authentication` after a 401 or without an API key, `caller` after `pause()`.
+   * Undefined while rows are submitted.
    */
   get paused(): PauseReason | undefined {
     return this.#paused;
@@ -270,8 +270,8 @@ export class GenerationQueue {
   }
 
   /**
-   * Closes the workers of this object, as their `close()` does, ends `results()`, and closes the connections, except one
-   * that was passed. Rows stay in Redis. Never rejects, also if Redis is unreachable. Repeated calls do the same.
+   * Closes the workers of this object, as their `close()` does, ends `results()`, and closes the connections, except
+   * one that was passed. Rows stay in Redis. Never rejects, even if Redis is unreachable. Repeated calls do the same.
    */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());

@@ -12,7 +12,7 @@ const busyInterval = 100;
 const maxBusyTime = 10_000;
 
 /**
- * Takes a failed or unknown row up again. Waits while its worker is still recording the failure in BullMQ.
+ * Reopens a failed or unknown row. Waits while its worker is still recording the failure in BullMQ.
  *
  * @throws `ConfigurationError`; `ConnectionError` if the failure is not recorded in time.
  */

@@ -35,8 +35,9 @@ export interface Row<Kind extends RowKind = RowKind> {
   /** What is generated, or `chat`. */
   readonly kind: Kind;
   /**
-   * Where the row is. `unknown`: its task may still be processing when `waitTimeout` ended the wait; or it is a chat that may
-   * have been charged, because its worker died or its response was lost. Such a chat is sent again only by `retry`.
+   * Where the row is. `unknown`: its task may still be processing when `waitTimeout` ended the wait; or it is a chat
+   * that may have been charged, because its worker died or its response was lost. Such a chat is sent again only by
+   * `retry`.
    */
   readonly status: RowStatus;
   /** Idempotency key of the submission. */
@@ -65,7 +66,7 @@ export interface RowData extends RowRequest {
 
 /** What has happened to a row. Every step replaces it. */
 export interface RowState {
-  /** The key in place of the original one, after a retry with a new key. */
+  /** The key that replaces the original one after a retry with a new key. */
   readonly key?: string | undefined;
   /** Number of submissions that have failed. */
   readonly failures?: number | undefined;

@@ -6,15 +6,15 @@
  * Amounts in Redis are integers in nano-USD, because sums of fractions would drift.
  */
 
-/** What becomes of the price that is reserved for a row. */
+/** What happens to the price that is reserved for a row. */
 export type Settlement =
   /** It stays reserved: whether the submission was charged is not known. */
   | { readonly reservation: 'keep' }
   /** It is free again: nothing was charged. */
   | { readonly reservation: 'release' }
-  /** It is spent, because it may have been charged, and no response can say so any more. */
+  /** It is spent, because it may have been charged, and no response can report that anymore. */
   | { readonly reservation: 'spend' }
-  /** The charge is spent in place of it. */
+  /** The charge is spent instead. */
   | { readonly reservation: 'replace'; readonly chargeUsd: number };
 
 export const keep = { reservation: 'keep' } as const satisfies Settlement;

@@ -22,11 +22,14 @@ const stalledInterval = 5_000;
 /** How often slots are renewed, in ms: once per tick of the clock of their leases, which last several ticks. */
 const renewInterval = 1_000;
 
-/** How often a row asks for a free slot, in ms, and for how long, before it returns to the queue. */
+/** How often a row tries to take a slot, in ms, and for how long, before it returns to the queue. */
 const slotInterval = 25;
 const maxSlotWait = 1_000;
 
-/** How long a row waits while others submit, in ms: longer than most submissions take, and short for a poll behind it. */
+/**
+ * How long a row waits while others submit, in ms: longer than most submissions take, but short enough for the polls
+ * behind it.
+ */
 const maxPermitWait = 200;
 
 /** How long this worker then takes no jobs, in ms, so that polls which become due come first. */
@@ -203,11 +206,13 @@ class StepRunner {
     }
   }
 
-  /** Asks for a slot until one is free. Only the row that has waited longest asks, so that Redis has little to do. */
+  /**
+   * Tries to take a slot until one is free. Only the row that has waited longest tries, so that Redis has little to do.
+   */
   async #admit(jobId: string, version: string, priceUsd: number): Promise<Admission> {
     const { store, maxUsd } = this.#context;
     const giveUpAt = performance.now() + maxSlotWait;
-    const ask = async (): Promise<Admission> => {
+    const take = async (): Promise<Admission> => {
       for (;;) {
         const admission = await store.admit(jobId, priceUsd, maxUsd, version);
         if (admission.admitted || admission.reason !== 'full') return admission;
@@ -215,7 +220,7 @@ class StepRunner {
         await sleep(slotInterval);
       }
     };
-    const admission = this.#lastAdmission.then(ask);
+    const admission = this.#lastAdmission.then(take);
     this.#lastAdmission = admission.catch(() => undefined);
     return admission;
   }
@@ -234,7 +239,8 @@ class StepRunner {
     const record = () => store.move(jobId, row.key, row.turn, move);
     const isMoved =
       (await (state.completion ? repeatInOutage(record) : record())) ||
-      // Another worker has recorded the chat as lost, because this one was cut off from Redis. Here is what was paid for.
+      // Another worker has recorded the chat as lost, because this one was cut off from Redis. Here is what was paid
+      // for.
       (state.completion &&
         (await store.move(jobId, row.key, row.turn, { ...move, from: 'unknown' })));
     if (!isMoved) throw new Error('another process has taken the row');
@@ -249,7 +255,7 @@ class StepRunner {
     throw new DelayedError();
   }
 
-  /** Returns a job to its place in the queue. This worker takes no jobs for `ms`. */
+  /** Returns a job to its position in the queue. This worker takes no jobs for `ms`. */
   async #returnToQueue(ms: number): Promise<never> {
     await this.#context.queue.rateLimit(ms);
     throw new RateLimitError();

@@ -1,13 +1,13 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 
-/** How a question is asked. */
+/** Options of a question. */
 interface AskOptions {
   /** Whether what is typed stays invisible. */
   readonly isHidden: boolean;
 }
 
-/** Asks a question in the terminal. Ctrl-C ends the process with exit code 130, Ctrl-D is an empty response. */
+/** Asks a question in the terminal. Ctrl-C ends the process with exit code 130; Ctrl-D returns an empty string. */
 export async function ask(question: string, { isHidden }: AskOptions): Promise<string> {
   const nothing = new Writable({ write: (_chunk, _encoding, done) => done() });
   const output = isHidden ? nothing : process.stderr;

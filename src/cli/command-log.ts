@@ -1,6 +1,8 @@
 import type { FailureContext } from './failure.ts';
 
-/** What a command does, in order. A failure is described from it at any moment, including one outside of the command. */
+/**
+ * What a command does, in order. A failure is described from it at any moment, including one outside of the command.
+ */
 export class CommandLog {
   #context: FailureContext;
 

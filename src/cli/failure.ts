@@ -43,8 +43,8 @@ function chargedBy(error: unknown, { isPaid, sent, isRepeated }: FailureContext)
 
 /**
  * The exit code of a failure: 2 if nothing was sent, because the command line, a file or the params are invalid; 3 if
- * something may have been charged and has no result yet; otherwise 1, even if only the name of a saved result could not be
- * printed.
+ * something may have been charged and has no result yet; otherwise 1, even if only the name of a saved result could not
+ * be printed.
  */
 export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
   const charged = chargedBy(error, context);
@@ -64,7 +64,7 @@ export function describeFailure(error: unknown, context: FailureContext): string
   const advice = error instanceof UsageError ? ' (see --help)' : '';
   const lines = [`${command}: ${clean(message)}${advice}`];
   const sentence = isPaid ? moneySentence(chargedBy(error, context), context) : '';
-  // Messages of the client often say it themselves.
+  // Messages of the client often contain this sentence.
   if (![sentence, earlierRequestAdvice].some((known) => message.includes(known))) {
     lines.push(sentence);
   }
@@ -92,7 +92,7 @@ const programAdvice = [
   / Task \S+ is not lost: continue with error\.task\.wait\(\)\./g,
 ];
 
-/** What an error says that speaks of its own request only, although an earlier one with the same key may have been charged. */
+/** Advice for an error about one request, if an earlier request with the same key may have been charged. */
 export const earlierRequestAdvice =
   'This request was not charged, but an earlier one may have been.';
 

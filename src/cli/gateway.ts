@@ -30,7 +30,7 @@ export function createGateway(
   }
 }
 
-/** Creates the client of a command that saves results: those of a gateway on this machine are on this machine, too. */
+/** Creates the client of a command that saves results. If the gateway is on this machine, so are its results. */
 export function createSavingGateway(
   settings: Pick<Settings, 'baseURL' | 'apiKey'>,
   options: PolygateOptions = {},
@@ -42,8 +42,8 @@ export function createSavingGateway(
 }
 
 /**
- * Allows results on this machine, but on no other private host: a service behind a forwarded port could name any address
- * of the network.
+ * Allows results on this machine, but on no other private host: a service behind a forwarded port could name any
+ * address of the network.
  */
 const onThisMachine: PolygateOptions = {
   allowInsecureBaseURL: true,

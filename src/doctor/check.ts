@@ -5,7 +5,7 @@ import type { AssumptionId, Report } from './report.ts';
 export interface Check {
   readonly id: string;
   readonly title: string;
-  /** What it takes for the check to make sense: that there is a gateway, or also that it accepts the API key. */
+  /** What the check requires: that there is a gateway, or that the gateway accepts the API key. */
   readonly needs?: 'gateway' | 'key';
   /**
    * The assumptions that no later check reports. Those about which the check can end without a finding have the reason
@@ -16,8 +16,8 @@ export interface Check {
 }
 
 /**
- * What a finding about an assumption adds to the id of its check. An assumption that is not listed is the subject of the
- * whole check.
+ * What a finding about an assumption adds to the id of its check. An assumption that is not listed is the subject of
+ * the whole check.
  */
 export const aspects: Readonly<Record<string, string>> = {
   A1: 'video',

@@ -14,12 +14,12 @@ import type { Finding, Skip } from './report.ts';
 /**
  * Checks whether a service behaves as the client assumes, and which options to set where it does not.
  *
- * Without `maxSpendUsd`, it sends only requests that are free and change nothing. With it, it also sends paid requests
- * with the cheapest models, for at most that amount at the prices that the service lists, whatever the client has spent
- * before. The client's own `budget` does not apply to them; its `onCharge` and `spend` include them.
+ * Without `maxSpendUsd`, it sends only requests that are free and change nothing. With it, it adds paid requests
+ * with the cheapest models, for at most that amount at the prices that the service lists, whatever the client has
+ * spent before. The client's own `budget` does not apply to them; its `onCharge` and `spend` include them.
  *
- * Resolves even if the service fails or responds with nonsense: failures are findings. Each of the assumptions A1 to A22
- * is the `assumption` of exactly one finding.
+ * Resolves even if the service fails or responds with nonsense: failures are findings. Each of the assumptions A1 to
+ * A22 is the `assumption` of exactly one finding.
  *
  * @example
  * ```ts

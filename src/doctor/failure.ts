@@ -9,7 +9,7 @@ import type { RequestPromise, ResponseMeta } from 'polygate';
 
 import type { Finding, Report } from './report.ts';
 
-/** What the service sent in place of a result. */
+/** What the service sent instead of a result. */
 export interface ErrorResponse {
   readonly meta: ResponseMeta;
   readonly body: unknown;
@@ -76,7 +76,9 @@ export function messageOf(error: unknown): string {
     .replace('; retry with error.idempotencyKey to avoid a second charge', '');
 }
 
-/** The result of a request to an endpoint that may be missing, or that a proxy may not forward, which is then reported. */
+/**
+ * The result of a request to an endpoint that may be missing, or that a proxy may not forward, which is then reported.
+ */
 export async function ifAvailable<Result>(
   report: Report,
   request: Promise<Result>,

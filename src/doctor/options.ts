@@ -24,7 +24,7 @@ export interface FoundPath {
   readonly isAssumedMissing: boolean;
   /** Undefined if none was found. */
   readonly found: string | undefined;
-  /** Whether the client polls it, too, if the first one fails. */
+  /** Whether the client polls it if the first one fails. */
   readonly isTried: boolean;
 }
 
@@ -69,7 +69,7 @@ export const needed = {
   requestIdHeader: (requestIdHeader: string, acceptsCallerId: boolean): Certain => ({
     advice: acceptsCallerId
       ? 'Set requestIdHeader, so that your request ids reach the logs of the service.'
-      : 'Set requestIdHeader, so that errors contain the id that support asks for.',
+      : 'Set requestIdHeader, so that errors contain the id that support needs.',
     option: { requestIdHeader },
   }),
 
@@ -129,8 +129,8 @@ export const needed = {
 };
 
 /**
- * The options that a diagnosis recommends, merged into one object: `new Polygate({ ...yours, ...optionsOf(diagnosis) })`.
- * If yours have `paths` or `retryAmbiguous`, merge these, too.
+ * The options that a diagnosis recommends, merged into one object:
+ * `new Polygate({ ...yours, ...optionsOf(diagnosis) })`. If yours have `paths` or `retryAmbiguous`, merge them.
  */
 export function optionsOf({ checks }: Pick<Diagnosis, 'checks'>): PolygateOptions {
   const merged: PolygateOptions = {};

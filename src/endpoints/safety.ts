@@ -1,10 +1,10 @@
 /**
- * Whether a request may be sent again. Everything that depends on this reads it here: retries, idempotency keys, what a
+ * Whether a request may be sent again. Everything that depends on this uses it: retries, idempotency keys, what a
  * budget reserves, and what an error says about charges.
  *
  * - `safe`: always. The request costs nothing, and a repetition changes nothing.
- * - `keyed`: with the same idempotency key. The service carries it out and charges it once per key.
- * - `once`: only if the service has certainly not carried it out. Each request that it receives may be charged.
+ * - `keyed`: with the same idempotency key. The service executes and charges it once per key.
+ * - `once`: only if the service has certainly not executed it. Each request that it receives may be charged.
  */
 export type Safety = 'safe' | 'keyed' | 'once';
 

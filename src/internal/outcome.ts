@@ -1,2 +1,2 @@
-/** What an error response reveals about the request: rejected, or possibly carried out and charged. */
+/** What an error response reveals about the request: rejected, or possibly executed and charged. */
 export { outcomeOf } from '../core/call/failure/retry.ts';

@@ -114,7 +114,7 @@ export async function pollRow(gateway: Polygate, receipt: Receipt): Promise<RowS
   return { task, meta, result: await resultOf(task, meta) };
 }
 
-/** The options of the client that the delays of a queue depend on. */
+/** The options of the client that determine the delays of a queue. */
 export type DelayOptions = Polygate['delayOptions'];
 
 export const delayOptionsOf = ({ delayOptions }: Polygate): DelayOptions => delayOptions;

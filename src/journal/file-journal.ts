@@ -28,9 +28,9 @@ interface PendingLine {
 /**
  * Creates a {@link Journal} in a file, with one JSON line per journal entry. Each line is flushed to disk before
  * `append` resolves, so it survives a crash of the process or the machine. The file is append-only and is not kept
- * open. While a batch has locked it, a small file next to it, whose name ends with `.lock`, keeps other processes away. The file of
- * a process that has died does not: it is removed immediately on the same machine, and after ten seconds if the process was
- * in another container or on another machine.
+ * open. While a batch has locked it, a small file next to it, whose name ends with `.lock`, keeps other processes away.
+ * The lock of a process that has died is removed immediately on the same machine, and after ten seconds if the process
+ * was in another container or on another machine.
  *
  * @param path - Path of the file. If the file does not exist, it is created, readable by its owner only. Its folder
  * must exist.
@@ -81,7 +81,7 @@ export function fileJournal(path: string, options: FileJournalOptions = {}): Jou
   };
 }
 
-/** A process that was suspended for long must not send what another one may have sent meanwhile. */
+/** A process that was suspended for long must not send what another one may have sent in the meantime. */
 function lostLockError(path: string): ConfigurationError {
   return new ConfigurationError(
     `journal: '${path}' was taken over by another process, because this one showed no sign of life.`,
@@ -129,7 +129,7 @@ async function* readLines(path: string): AsyncGenerator<string, void, undefined>
     throw error;
   });
   let incompleteLine = '';
-  // Not file.readLines(), which splits at U+2028 and U+2029, too: they are valid inside JSON strings.
+  // Not file.readLines(), which splits at U+2028 and U+2029: they are valid inside JSON strings.
   for await (const part of file?.createReadStream({ encoding: 'utf8' }) ?? []) {
     const lines = `${incompleteLine}${String(part)}`.split('\n');
     incompleteLine = lines.pop() ?? '';

@@ -1,7 +1,7 @@
 /**
- * A lock that ends with its process. Each process that wants the lock first creates its own file, and then looks for those of
- * others: of two processes, at least one sees the file of the other. Files of dead processes are removed. So there
- * is no moment at which a file that looks abandoned can be that of a process which has just taken over.
+ * A lock that ends with its process. Each process that wants the lock first creates its own file, and then looks for
+ * those of others: of two processes, at least one sees the file of the other. Files of dead processes are removed. So
+ * there is no moment at which a file that looks abandoned can belong to a process that has just acquired the lock.
  */
 import { open, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
@@ -111,7 +111,9 @@ class OwnClaim implements FileLock {
   }
 }
 
-/** Finds a claim of another process that is alive, preferably one that has the lock. Removes those of dead processes. */
+/**
+ * Finds a claim of another process that is alive, preferably one that has the lock. Removes those of dead processes.
+ */
 async function findOther(
   target: string,
   own: string,

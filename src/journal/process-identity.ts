@@ -28,7 +28,7 @@ async function hostId(): Promise<string> {
   }
 }
 
-/** Whether a process of this host is alive, and not another one that has its id by now. */
+/** Whether a process of this host is alive, and not another one that has reused its id. */
 export async function isAlive({ pid, startedAt }: ProcessIdentity): Promise<boolean> {
   try {
     process.kill(pid, 0);

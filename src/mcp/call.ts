@@ -69,7 +69,7 @@ export async function within<Value>(
   }
 }
 
-/** Waits for work that costs nothing, until the call must return or is cancelled. Then the work is cancelled, too. */
+/** Waits for work that costs nothing, until the call must return or is cancelled, which cancels the work. */
 export async function withinFree<Value>(
   call: Pick<Call, 'signal' | 'limitMs'>,
   work: (signal: AbortSignal) => Promise<Value>,

@@ -41,7 +41,7 @@ export function errorReply(
   const text = describeFailure(cause, { ...known, next, clean })
     .trimEnd()
     .split('\n');
-  // How to continue comes last.
+  // The last line explains how to continue.
   text.splice(-1, 0, ...lines);
   return { ...reply(text, clean), isError: true };
 }

@@ -15,7 +15,7 @@ export interface ResultFile {
   readonly isUnverified: boolean;
 }
 
-/** Saves results in the folder, once for each task, also while several calls wait for them. */
+/** Saves results in the folder, once for each task, even while several calls wait for them. */
 export class Results {
   readonly #gateway: Polygate;
   readonly #ended: AbortSignal;

@@ -16,7 +16,7 @@ export interface MockGateway {
    * following them.
    */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** The clock of the gateway. Pass it to the client as well. */
+  /** The clock of the gateway. Pass it to the client. */
   readonly clock: MockClock;
   /** All charges and refunds, in order. */
   readonly invoice: readonly InvoiceLine[];
@@ -54,8 +54,8 @@ export interface MockGateway {
   /** Removes all faults. */
   clearFaults(): void;
   /**
-   * Scripts the reply to chat requests, streamed or not. Of several replies to a request, the oldest is sent. Requests
-   * without one get generated text.
+   * Scripts the reply to chat requests, streamed or not. If several replies match a request, the oldest is sent.
+   * Requests without one receive generated text.
    *
    * @example
    * ```ts
@@ -69,8 +69,8 @@ export interface MockGateway {
   /** Clears `requests` and `invoice`, and resets `peakInFlight`. Wallets, tasks and other state remain. */
   clearRecords(): void;
   /**
-   * Returns wallets, invoice, tasks, idempotency keys, materials and voices as an object that can be stored as JSON, for
-   * the option `snapshot` of another gateway. It contains no API keys. Its format may change with any version.
+   * Returns wallets, invoice, tasks, idempotency keys, materials and voices as an object that can be stored as JSON,
+   * for the option `snapshot` of another gateway. It contains no API keys. Its format may change with any version.
    *
    * @example
    * ```ts

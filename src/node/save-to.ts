@@ -26,8 +26,8 @@ export interface SaveToOptions extends Omit<DownloadOptions, 'range'> {
    */
   clock?: Pick<Clock, 'sleep'> | undefined;
   /**
-   * Whether an existing file is replaced. If not, it is an error, also if the file appears during the download. With
-   * `{ext}` in the path, a file with any extension counts.
+   * Whether an existing file is replaced. If not, an existing file is an error, even if it appears during the download.
+   * With `{ext}` in the path, a file with any extension counts.
    * @defaultValue true
    */
   overwrite?: boolean | undefined;
@@ -56,7 +56,7 @@ export interface SavedFile {
   mediaType: string | undefined;
   /**
    * `'unverified'` if nothing proves that the end of the file was not cut off: the server reported no size, or
-   * compressed the file although it was asked not to.
+   * compressed the file although the request forbids it.
    */
   complete: true | 'unverified';
 }
@@ -69,18 +69,18 @@ const systemClock: Pick<Clock, 'sleep'> = {
  * Downloads a result to a file, as `gateway.download` does: without credentials, and from a fresh URL if that of a task
  * or generation has expired.
  *
- * The file appears under its name only when it is complete and flushed to disk; until then, an existing file stays as it
- * is. Meanwhile the bytes are in a file named `.polygate-<id>.part` in the same folder, which is removed on failure. A
- * download whose connection breaks continues where it ended, with a `Range` request, unless the file has changed or the
- * server does not support this; then it starts over.
+ * The file appears under its name only when it is complete and flushed to disk; until then, an existing file stays as
+ * it is. Meanwhile the bytes are in a file named `.polygate-<id>.part` in the same folder, which is removed on failure.
+ * A download whose connection breaks continues where it ended, with a `Range` request, unless the file has changed or
+ * the server does not support this; then it starts over.
  *
  * @param path - Path of the file. Its folder must exist. `{ext}` in the name of the file becomes the extension of the media
- * type of the response, such as `png`; `bin` if it has none. An existing file is replaced, unless `overwrite` is false; a
- * symbolic link is followed.
+ * type of the response, such as `png`; `bin` if it has none. An existing file is replaced, unless `overwrite` is false;
+ * a symbolic link is followed.
  * @returns the path, the size and the media type of the file, and whether it is verified to be complete.
  * @throws `ConfigurationError` if `path` is not the path of a regular file, its folder does not exist, or an
- * option is invalid. With `overwrite: false`, also if the file exists: its `code` is `EEXIST`. A result that was downloaded
- * before the file appeared is not kept; its download can be repeated.
+ * option is invalid. With `overwrite: false`, the same error is thrown if the file exists: its `code` is `EEXIST`. A
+ * result that was downloaded before the file appeared is not kept; its download can be repeated.
  * @throws `APIError` if the server responds with an error; `ConnectionError` if the connection fails more
  * than `maxRetries` times; `ResponseValidationError` if the file is larger than `maxBytes` or a partial response
  * is not the requested part; `AbortedError` if the signal aborts.

@@ -11,8 +11,8 @@ export type WebHandler = (request: Request) => Response | Promise<Response>;
 type NodeStream = Parameters<typeof Readable.fromWeb>[0];
 
 /**
- * A listener of `node:http`, which is also a handler of Express, Connect and Fastify's middleware. It gets their request
- * and response. They are typed as objects, so that programs without the types of Node.js compile, too.
+ * A listener for `node:http`, Express, Connect and Fastify's middleware. It receives their request
+ * and response. They are typed as objects, so that programs without the types of Node.js compile.
  */
 export type NodeHandler = (
   incoming: object,
@@ -21,8 +21,8 @@ export type NodeHandler = (
 ) => Promise<void>;
 
 /**
- * Adapts a handler from `Request` to `Response`, such as that of `createProxyHandler`, to `node:http` and Express. If the
- * client disconnects, `request.signal` aborts. A client that reads slowly slows the response down.
+ * Adapts a handler from `Request` to `Response`, such as that of `createProxyHandler`, to `node:http` and Express. If
+ * the client disconnects, `request.signal` aborts. A client that reads slowly slows the response down.
  *
  * Mount it before body parsers. The promise never rejects: if the handler rejects, the error is passed to `next` or, in
  * `node:http`, becomes a 500 without details. A request with an invalid URL closes its connection.
@@ -56,7 +56,7 @@ export function toNodeHandler(handler: WebHandler): NodeHandler {
       // Unlike an iterator, it cancels the body although a read is pending.
       await pipeline(Readable.fromWeb(unchecked<NodeStream>(result.body)), outgoing);
     } catch (error) {
-      // The client has disconnected, or its response cannot be completed any more.
+      // The client has disconnected, or its response can no longer be completed.
       if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
       else if (next !== undefined) next(error);
       else outgoing.writeHead(500).end();
@@ -75,7 +75,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | un
   const url = `${protocol}://${host}${path}`;
   if (!path.startsWith('/') || !URL.canParse(url)) return undefined;
   const headers = new Headers();
-  // Unlike `headersDistinct`, requests of `node:http2` have it, too.
+  // Requests of `node:http2` have it, but not `headersDistinct`.
   const { rawHeaders } = incoming;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
@@ -95,8 +95,8 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | un
 
 /**
  * The body of a request, which is read only when the handler reads it: Node then discards what remains after the
- * response, so that the connection can be reused. `Readable.toWeb` begins to read at once, which would block the next
- * request behind an unread body, and closes the connection when it is cancelled.
+ * response, so that the connection can be reused. `Readable.toWeb` starts reading immediately, which would block the
+ * next request behind an unread body, and closes the connection when it is cancelled.
  */
 function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
   const chunks: AsyncIterator<Uint8Array<ArrayBuffer>> = incoming.iterator({

@@ -18,7 +18,7 @@ export function spanName(operation: TelemetryOperation, inference: Inference | u
   return model === undefined ? inference : `${inference} ${model}`;
 }
 
-/** The attributes known at the start that metrics have, too. */
+/** The attributes known at the start that spans and metrics share. */
 export function sharedAttributes(
   operation: TelemetryOperation,
   inference: Inference | undefined,

@@ -83,7 +83,7 @@ function mediaParts(modality: string, media: unknown): Part[] {
   return [{ type: 'blob', modality, mime_type: mediaType, content: url.slice(comma + 1) }];
 }
 
-/** Audio of the user, or of the model, which can also be referred to by its id. */
+/** Audio of the user, or of the model. The latter can be only an id. */
 function audioParts({ data, format, id, transcript }: Part): Part[] {
   if (!isNonEmptyString(data)) return fileParts('audio', id);
   const subtype = format === 'mp3' ? 'mpeg' : format;

@@ -7,7 +7,7 @@ export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
 /** The elements of an array whose type is not known; none if it is something else. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Parses text as JSON, and bytes as well. Returns anything else as it is, and text that is not JSON. */
+/** Parses text or bytes as JSON. Returns anything else unchanged, including text that is not JSON. */
 export function parseJson(value: unknown): unknown {
   const text = value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
   try {

@@ -19,7 +19,7 @@ export function inferenceOf(operation: TelemetryOperation): Inference | undefine
   return (text ?? input) === undefined ? 'generate_music' : 'generate_speech';
 }
 
-/** The path template of a call. Ids would give each span a name of its own. */
+/** The path template of a call. Ids would give each span a different name. */
 export function templateOf({ method, template }: TelemetryCall): string {
   if (method === 'POST' || template.includes('{')) return template;
   return findEndpoint('GET', template)?.path ?? template;

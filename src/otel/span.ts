@@ -19,7 +19,7 @@ import type { Inference } from './routes.ts';
 interface Recorder {
   /**
    * The instruments when the operation started. A counter that one meter provider increased must not be decreased in
-   * another that was registered meanwhile.
+   * another that was registered in the meantime.
    */
   readonly instruments: Instruments;
   readonly inference: Inference | undefined;

@@ -16,12 +16,12 @@ import { OperationSpan } from './span.ts';
 export interface OpenTelemetryOptions {
   /**
    * Creates the spans.
-   * @defaultValue the global provider, which can also be registered later
+   * @defaultValue the global provider, which can be registered later
    */
   tracerProvider?: TracerProvider | undefined;
   /**
    * Creates the metrics.
-   * @defaultValue the global provider, which can also be registered later
+   * @defaultValue the global provider, which can be registered later
    */
   meterProvider?: MeterProvider | undefined;
   /**
@@ -41,8 +41,8 @@ const maxSubmissions = 10_000;
  * URLs are never recorded, prompts and responses only with `captureContent`.
  *
  * Operations nest under the span that is active when you call the method, if a context manager is registered. Each
- * request is sent with the span of its call active, so instrumentation of `fetch` and your hooks see it. Other callbacks
- * and tools run in your own context.
+ * request is sent with the span of its call active, so instrumentation of `fetch` and your hooks see it. Other
+ * callbacks and tools run in your own context.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ import type { Route } from './routes.ts';
 import type { Settings } from './settings.ts';
 import { UpstreamError, fetchUpstream, isRedirect, redirectError } from './upstream.ts';
 
-/** Reserves and sends a request, records what became of it, and builds the page's response. */
+/** Reserves and sends a request, records its outcome, and builds the page's response. */
 export async function forward(prepared: Prepared, settings: Settings): Promise<Response> {
   const { request, target, call, headers, body, limits, key, bodyHash } = prepared;
   const { route } = target;
@@ -90,8 +90,8 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
 const maxWaitAfterLeaving = 600_000;
 
 /**
- * A signal for a POST, which may be charged although its page has left: it aborts only if what `onResponse` reports, the
- * charge and the id, does not arrive in time. Call `stop` once it has arrived.
+ * A signal for a POST, which may be charged although its page has left: it aborts only if what `onResponse` reports,
+ * the charge and the id, does not arrive in time. Call `stop` once it has arrived.
  */
 function outlive(page: AbortSignal): { signal: AbortSignal; stop: () => void } {
   const controller = new AbortController();

@@ -25,12 +25,12 @@ export interface ProxyCall {
   readonly reservedUsd?: number | undefined;
 }
 
-/** What became of a forwarded request: the gateway's response, or the lack of one. */
+/** The outcome of a forwarded request: the gateway's response, or the lack of one. */
 export interface ProxyResponse extends ProxyCall {
   /** HTTP status of the gateway's response; undefined if none arrived. */
   readonly status: number | undefined;
   /**
-   * `accepted` by the gateway with a status below 300, or whether it may have been charged nevertheless: `rejected` and
+   * `accepted` by the gateway with a status below 300, or whether it may still have been charged: `rejected` and
    * `not-sent` requests were not, and `unknown` ones may have been.
    */
   readonly outcome: 'accepted' | Outcome;
@@ -50,8 +50,8 @@ export interface ProxyOptions {
   baseURL: string;
   /**
    * Identifies the user who sends a request. Return a stable user id, or null (or false) for an unknown caller, who
-   * gets a 401. Check a cookie or header as elsewhere in your app, and do not read the body. If the function throws,
-   * the caller gets a 500 without details.
+   * gets a 401. Check a cookie or header as you do elsewhere in your app, and do not read the body. If the function
+   * throws, the caller gets a 500 without details.
    *
    * The id is used to keep the idempotency keys of your users separate. It is never sent to the gateway.
    */
@@ -64,8 +64,8 @@ export interface ProxyOptions {
    */
   allow?: readonly ProxyRoute[] | undefined;
   /**
-   * Decides whether a known user may send a request; it is called after the body was read, and before anything is sent or
-   * reserved. Return false to respond with a 403.
+   * Decides whether a known user may send a request; it is called after the body was read, and before anything is sent
+   * or reserved. Return false to respond with a 403.
    *
    * @defaultValue every request that matches `allow`
    */
@@ -101,8 +101,9 @@ export interface ProxyOptions {
    */
   unpriced?: 'refuse' | 'allow' | undefined;
   /**
-   * Keeps users apart: to the gateway, all of them share one API key. The proxy then records who owns each task, material
-   * and voice that passes, responds with a 404 for those of other users, also in bodies, and removes them from lists.
+   * Keeps users apart: to the gateway, all of them share one API key. The proxy then records who owns each task,
+   * material and voice that passes, responds with a 404 for those of other users, including those named in bodies, and
+   * removes them from lists.
    *
    * @defaultValue false
    */
@@ -121,8 +122,8 @@ export interface ProxyOptions {
    */
   store?: Store | undefined;
   /**
-   * What happens to a POST if the store fails while it is needed: a 503, or it is forwarded without limits. What
-   * `isolate` has to check always gets a 503.
+   * What happens to a POST if the store fails while it is needed: a 503, or it is forwarded without limits. A
+   * request that `isolate` must check always gets a 503.
    *
    * @defaultValue 'refuse'
    */
@@ -162,8 +163,8 @@ export interface ProxyOptions {
    */
   exposeCharges?: boolean | undefined;
   /**
-   * Called once for each forwarded request, with the gateway's response or the lack of one. The page receives the response
-   * after the returned promise settles. An error thrown here is reported to `onError`.
+   * Called once for each forwarded request, with the gateway's response or the lack of one. The page receives the
+   * response after the returned promise settles. An error thrown here is reported to `onError`.
    */
   onResponse?: ((response: ProxyResponse) => void | Promise<void>) | undefined;
   /**

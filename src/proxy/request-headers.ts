@@ -41,7 +41,7 @@ export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 }
 
 /**
- * Identifies an attempt of a page. The client gives each attempt an id of its own, so a second request with an id was
+ * Identifies an attempt of a page. The client gives each attempt a new id, so a second request with the same id was
  * repeated by the browser: Chromium does so when a reused connection closes before a response, although the first
  * request may have been forwarded and charged.
  */

@@ -116,7 +116,7 @@ function relayBody(
 }
 
 /**
- * Extracts the fields of an error body. Servers in front of the gateway use formats of their own, and some quote the
+ * Extracts the fields of an error body. Servers in front of the gateway use other formats, and some quote the
  * rejected key, so every text is redacted.
  */
 function parseError(status: number, text: string, redact: (text: string) => string) {

@@ -160,7 +160,7 @@ function normalizeBaseURL(text: string, allowInsecure: boolean): string {
 }
 
 /**
- * The global `fetch`. Deno's `fetch` resends a byte body on its own when a kept-alive connection breaks, and the
+ * The global `fetch`. Deno's `fetch` resends a byte body when a kept-alive connection breaks, and the
  * gateway could charge for both requests. It does not resend a `Blob`.
  */
 const runtimeFetch: typeof globalThis.fetch = (input, init) =>

@@ -23,8 +23,8 @@ export interface UseChat extends ChatSnapshot {
   /** Ends the response. What has arrived stays in `messages`, with `incomplete: true`. */
   stop: () => void;
   /**
-   * Requests a response that failed or was stopped again, in place of the incomplete one. It is a new request with a
-   * new charge: `error.outcome` says whether the last one may have been charged too.
+   * Requests a response again after it failed or was stopped. The new response replaces the incomplete one. It is a new
+   * request with a new charge: `error.outcome` says whether the last one may have been charged as well.
    *
    * Rejects with the `code` `chat_pending`, or `nothing_to_retry` if the last response is complete.
    */

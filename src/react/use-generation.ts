@@ -23,7 +23,7 @@ export interface UseGeneration<Params, Kind extends TaskKind> extends Generation
   stop: () => void;
   /**
    * Sends a request with status `unknown` again, with the same key: it is not charged twice. Otherwise continues to
-   * wait for the task, with a poll at once. Resolves as `generate` does.
+   * wait for the task, starting with a poll. Resolves as `generate` does.
    *
    * Rejects if nothing was started, with the `code` `nothing_to_resume`, `params_not_stored` or `generation_pending`.
    */

@@ -191,7 +191,7 @@ export class ChatCompletions {
    * model responds without tool calls. The tool calls of one completion are executed in parallel, after their arguments
    * have been validated with the schema of the tool. Errors in a tool are reported to the model; see `onToolError`.
    * Each round is a separate, charged request with the retry rules of {@link ChatCompletions.create}. With `onStream`,
-   * responses are streamed, and the run also fails with the errors of {@link ChatCompletions.stream}.
+   * responses are streamed, and the run can fail with the errors of {@link ChatCompletions.stream}.
    *
    * Errors thrown during the run carry `run`: the conversation so far and its charges.
    *

@@ -42,7 +42,7 @@ export interface Verification {
   expiresAt?: string | undefined;
 }
 
-/** One page of materials. `for await` also iterates over the pages that follow. */
+/** One page of materials. `for await` includes the pages that follow. */
 export interface MaterialPage extends MaterialPageRecord, AsyncIterable<Material> {
   /** Resolves to the next page, or to null on the last page. */
   nextPage(): Promise<MaterialPage | null>;

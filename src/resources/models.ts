@@ -112,7 +112,7 @@ export class Models {
   }
 }
 
-/** How a list in the style of another API is selected: the API key is also sent in that API's header. */
+/** How a list in the style of another API is selected: the API key is sent in that API's header as well. */
 const styles = {
   anthropic: {
     schema: anthropicModelListSchema,

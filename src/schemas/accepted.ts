@@ -8,7 +8,7 @@ type Changes = Readonly<Record<string, z.ZodMiniType>>;
 /**
  * Returns the shape of params as the service accepts it: unknown fields are kept, and neither ranges nor rules that
  * concern several fields are checked. `changes` replaces the schemas of fields
- * by name, also in nested objects.
+ * by name, including in nested objects.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function accepted<Body extends object>(

@@ -72,7 +72,7 @@ export function listOf<Item>(item: z.ZodMiniType<Item>): z.ZodMiniType<readonly 
   return z.array(item);
 }
 
-/** Creates the schema of one of several objects, which the value of a field tells apart. */
+/** Creates the schema of one of several objects, which the value of a field distinguishes. */
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOf<const Options extends readonly z.ZodMiniType[]>(
   field: string,
@@ -84,7 +84,7 @@ export function oneOf<const Options extends readonly z.ZodMiniType[]>(
   );
 }
 
-/** Describes the fields of a shape. A schema can be shared, so each field gets one of its own. */
+/** Describes the fields of a shape. A schema can be shared, so each field gets its own. */
 /* @__NO_SIDE_EFFECTS__ */
 export function describe(
   fields: Readonly<Record<string, string>>,

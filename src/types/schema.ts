@@ -68,7 +68,7 @@ export const stringField: ResponseSchema<string> = {
     typeof value === 'string' ? undefined : { message: 'must be a string', path },
 };
 
-/** Creates the schema of a string that may also be null or absent. */
+/** Creates the schema of a string that may be null or absent. */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionalString<Form extends string = string>(): ResponseSchema<Form> {
   return { validate: (value, path) => stringField.validate(value ?? '', path) };

@@ -22,7 +22,7 @@ export interface Telemetry {
   /**
    * Called synchronously by the methods of the client, whose operations start a moment later: inside `start`, which the
    * returned function must call synchronously. Use it to restore the context that was active in the caller. An attempt
-   * of a client with hooks calls it, too, for the hooks and `fetch`, which run later. The returned function can be called
+   * of a client with hooks calls it for the hooks and `fetch`, which run later. The returned function can be called
    * several times, such as once for each row of a batch.
    */
   captureContext?(): (start: () => void) => void;
@@ -50,8 +50,8 @@ export interface TelemetryCall {
   /** HTTP method. */
   readonly method: string;
   /**
-   * Path template of the specification, such as `/v1/images/tasks/{id}`. For a call with `gateway.fetch`, the path itself,
-   * which may contain an id, without the query.
+   * Path template of the specification, such as `/v1/images/tasks/{id}`. For a call with `gateway.fetch`, the path
+   * itself, which may contain an id, without the query.
    */
   readonly template: string;
   /** The URL of the service, without `/v1` and without a trailing slash. */
@@ -66,7 +66,7 @@ export interface TelemetryCall {
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** A submission and the wait for its task, which are reported as operations of their own. */
+/** A submission and the wait for its task, which are reported as separate operations. */
 export interface TelemetryGenerate {
   readonly type: 'generate';
   /** What is generated. */
@@ -119,8 +119,8 @@ export interface TelemetryResult {
   /** Parses the metadata of the response. An error carries its own metadata, as `error.meta`. */
   readonly meta?: (() => ResponseMeta) | undefined;
   /**
-   * The result, if it was read: a chat completion, the record of a task, or what else the call returns. Do not change it:
-   * the caller receives the same object.
+   * The result, if it was read: a chat completion, the record of a task, or what else the call returns. Do not change
+   * it: the caller receives the same object.
    */
   readonly data?: unknown;
 }

@@ -216,7 +216,7 @@ describe.skipIf(!isRedisInstalled).concurrent('what a queue keeps', () => {
       }
     });
 
-    test('a connection of the caller stays open, also one of another copy of ioredis', async () => {
+    test('a connection of the caller stays open, even one of another copy of ioredis', async () => {
       await using all = await start();
       const own = new Redis(redis.url, { maxRetriesPerRequest: null });
       // Not an instance of this copy's class.

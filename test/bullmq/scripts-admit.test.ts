@@ -75,7 +75,7 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
       expect(await stores.second.admit(two, 0, undefined)).toMatchObject({ reason: 'full' });
     });
 
-    test('never admits more rows than there are slots when two processes ask at once', async () => {
+    test('never admits more rows than there are slots when two processes try at the same time', async () => {
       await using stores = await open();
       const ids = await stores.add(100);
       await stores.setLimit(8);
@@ -87,7 +87,7 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
       expect(await stores.first.counts()).toMatchObject({ waiting: 92, submitting: 8 });
     });
 
-    test('never reserves more than the budget when two processes ask at once', async () => {
+    test('never reserves more than the budget when two processes try at the same time', async () => {
       await using stores = await open();
       const ids = await stores.add(100);
       await stores.setLimit(1_000);
@@ -99,7 +99,7 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
       expect(await stores.redis.hlen(stores.key('reservations'))).toBe(10);
     });
 
-    test('gives each of two processes that take one row a turn of its own, in one slot', async () => {
+    test('gives each of two processes that take one row a different turn, in one slot', async () => {
       await using stores = await open();
       const ids = await stores.add(50);
       await stores.setLimit(50);
@@ -171,7 +171,7 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
   });
 
   describe('renew', () => {
-    test('keeps the leases of its own queue only, also if another queue has the same ids', async () => {
+    test('keeps only the leases of its queue, even if another queue has the same ids', async () => {
       await using stores = await open();
       const [id = ''] = await stores.add(1);
       const { queue, store } = stores.openQueue('others');

@@ -94,7 +94,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
       listener.disconnect();
     });
 
-    test('numbers go on if Redis has lost its latest data', async () => {
+    test('numbers never start over, even if Redis has lost its latest data', async () => {
       await using stores = await open();
       const [one = '', two = ''] = await stores.add(2);
       await ended(stores, one, {});
@@ -118,7 +118,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
       expect(await stores.dump()).toEqual(before);
     });
 
-    test('one of two processes that end a row at once succeeds', async () => {
+    test('one of two processes that end a row at the same time succeeds', async () => {
       await using stores = await open();
       const ids = await stores.add(100);
       await stores.setLimit(100);

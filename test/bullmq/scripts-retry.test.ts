@@ -71,7 +71,7 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
       expect(await stores.first.readJob(id)).toMatchObject({ status: 'waiting' });
     });
 
-    test('one of two processes that retry a row at once succeeds', async () => {
+    test('one of two processes that retry a row at the same time succeeds', async () => {
       await using stores = await open();
       const ids = await stores.add(50);
       await stores.setLimit(50);
@@ -148,7 +148,7 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
       expect(await stores.redis.exists(stores.key('reservations'))).toBe(0);
     });
 
-    test('of a removal and an admission at once, one wins', async () => {
+    test('of a simultaneous removal and admission, one wins', async () => {
       await using stores = await open();
       const ids = await stores.add(100);
       await stores.setLimit(100);
@@ -167,7 +167,7 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
       expect(await stores.first.counts()).toMatchObject({ waiting: 0, submitting });
     });
 
-    test('can be repeated, also by two processes at once', async () => {
+    test('can be repeated, even by two processes at the same time', async () => {
       await using stores = await open();
       const ids = await stores.add(50);
       await stores.setLimit(50);

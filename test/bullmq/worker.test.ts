@@ -119,7 +119,7 @@ describe.skipIf(!isRedisInstalled).concurrent('the workers of a queue', () => {
         .exec();
     };
 
-    test('a row that two workers submit at once is paid once and ends once', async () => {
+    test('a row that two workers submit at the same time is paid once and ends once', async () => {
       await using all = await start({ mock: { concurrencyLimit: 8 } });
       const { queue, mock } = all;
       mock.fail({ route: submits, delayMs: 800, attempt: 1 });
@@ -229,7 +229,7 @@ describe.skipIf(!isRedisInstalled).concurrent('the workers of a queue', () => {
       expect(all.mock.invoice).toHaveLength(5);
     });
 
-    test('an aborted signal closes the worker, also before it starts', async () => {
+    test('an aborted signal closes the worker, even before it starts', async () => {
       await using all = await start();
       const controller = new AbortController();
       const worker = all.queue.work({ signal: controller.signal });

@@ -76,7 +76,7 @@ test('another OpenAI-compatible service is recognized, and receives no API key',
   expect(new Set(sent)).toEqual(new Set([null]));
 });
 
-test('a service whose models need a key of its own is recognized as well', async () => {
+test('a service whose models need a different key is recognized', async () => {
   const { port } = await serve(({ url }, response) => {
     const status = url === '/v1/models' ? 401 : 404;
     response

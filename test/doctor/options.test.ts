@@ -62,7 +62,7 @@ test('paths.imageTask saves the failing polls of image generations', async () =>
   expect(failedPolls(after.mock)).toBe(0);
 });
 
-test('headerPrefix makes the client count its charges, also those of the diagnosis', async () => {
+test('headerPrefix makes the client count its charges, including those of the diagnosis', async () => {
   const wrap = withPrefix('x-acme-');
   const { diagnosis, before, after } = await diagnosed({}, wrap, 0.1);
   expect(findingOf(diagnosis, 'header-prefix')).toMatchObject({

@@ -187,7 +187,7 @@ describe('the rest of the file', () => {
     expect(server.requests.map(({ range }) => range)).toEqual([undefined, `bytes=${size}-`]);
   });
 
-  test('with another date belongs to another file, also if the server ignores If-Range', async () => {
+  test('with another date belongs to another file, even if the server ignores If-Range', async () => {
     const dates = ['Sun, 22 Nov 2026 10:00:00 GMT', 'Sun, 22 Nov 2026 11:00:00 GMT'] as const;
     const answer = partWith({ 'content-range': contentRange, 'last-modified': dates[1] });
     const headers = { 'last-modified': dates[0] };

@@ -217,7 +217,7 @@ test.each([
   expect(await send()).toEqual(first);
 });
 
-test('a body that breaks off closes the connection', async () => {
+test('a truncated body closes the connection', async () => {
   const origin = await serve(
     toNodeHandler(() => {
       const body = new ReadableStream({

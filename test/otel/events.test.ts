@@ -95,14 +95,14 @@ describe('waiting for a slot is an event', () => {
     expect(chats.map(({ events }) => events)).toEqual([[], []]);
   });
 
-  test('also if no slot becomes free', async () => {
+  test('even if no slot becomes free', async () => {
     const { call, span } = await busyGateway(1000);
     await caught(call((gateway) => gateway.images.submit(image)));
     expect(eventsOf(span(imageSpan), 'polygate.queued')).toEqual([{ 'polygate.queue_ms': 1000 }]);
     expect(span(imageSpan).attributes['error.type']).toBe('ConcurrencyLimitError');
   });
 
-  test('also if the caller aborts meanwhile', async () => {
+  test('even if the caller aborts in the meantime', async () => {
     const { call, mock, span } = await busyGateway();
     const controller = new AbortController();
     void mock.clock.sleep(300).then(() => controller.abort());

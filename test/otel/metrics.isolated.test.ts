@@ -115,7 +115,7 @@ test('tokens are counted, and 0 for a chat without usage', async () => {
   expect(await points(outputTokens)).toEqual(ofTokens(60));
 });
 
-test('charges are counted by model and route, also after the end, and replays are not', async () => {
+test('charges are counted by model and route, even after the end, and replays are not', async () => {
   const { start, run, points } = recording();
   const span = start(submission);
   span.event(charge(0.04));

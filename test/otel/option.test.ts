@@ -40,7 +40,7 @@ describe('the option telemetry', () => {
     }
   });
 
-  test('is inherited by withOptions, which can also replace it', async () => {
+  test('is inherited by withOptions, which can replace it', async () => {
     const { gateway, settle, spans } = observed();
     const other = recording();
     await settle(gateway.withOptions({ timeout: 1000 }).models.list());

@@ -136,7 +136,7 @@ describe('fetch runs with the span of its call active', () => {
     expect(active).toEqual([retried, retried, ...others]);
   });
 
-  test('with hooks, too', async () => {
+  test('even with hooks', async () => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     const active: unknown[] = [];
     const beforeRequest = [() => void active.push(trace.getActiveSpan())];

@@ -203,7 +203,7 @@ describe('a span', () => {
     },
   );
 
-  test('of a submission whose task failed at once has no error', () => {
+  test('of a submission whose task failed immediately has no error', () => {
     const { attributes } = recording().run(submission, { data: { id: '1', status: 'failed' } });
     expect(attributes).not.toHaveProperty('error.type');
   });

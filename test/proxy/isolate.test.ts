@@ -38,7 +38,7 @@ describe('isolate', () => {
     expect(mock.requests).toHaveLength(before);
   });
 
-  test('shows a task also to an owner whose first response was lost', async () => {
+  test('shows a task to its owner even if the first response was lost', async () => {
     const { ann, mock } = await setUp();
     mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 1 });
     await ann.images.submit(image, { idempotencyKey: 'k' }).catch(() => {});

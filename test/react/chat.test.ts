@@ -45,7 +45,7 @@ describe('a chat', () => {
     });
   });
 
-  test('sends the conversation, params and parts, and no fields of its own', async () => {
+  test('sends the conversation, params and parts, and no internal fields', async () => {
     const { mock, gateway } = onMock();
     const messages = [{ role: 'system' as const, content: 'Be brief.' }];
     const chat = openChat(gateway, { messages, temperature: 0.5, id: 'main' });
@@ -76,7 +76,7 @@ describe('a chat', () => {
     expect(mock.invoice).toHaveLength(1);
   });
 
-  test('draws once per animation frame, and the end at once', async () => {
+  test('draws once per animation frame, and the end immediately', async () => {
     const { gateway } = onMock();
     const frames: (() => void)[] = [];
     vi.stubGlobal('requestAnimationFrame', (callback: () => void) => frames.push(callback));
@@ -95,7 +95,7 @@ describe('a chat', () => {
   });
 });
 
-describe('a response that breaks off', () => {
+describe('a response that is cut off', () => {
   const brokenChat = async (options: Partial<ChatOptions> = {}) => {
     const { mock, gateway } = onMock();
     mock.fail({ route, cutStreamAfter: 3, times: 1 });
@@ -213,7 +213,7 @@ describe('tools', () => {
     expect(mock.requests).toHaveLength(1);
   });
 
-  test('keep their results when a later response breaks off', async () => {
+  test('keep their results when a later response is cut off', async () => {
     const { mock, gateway } = onMock();
     const weather = tool('weather', () => {
       mock.fail({ route, cutStreamAfter: 3, times: 1 });

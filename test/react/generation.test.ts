@@ -245,7 +245,7 @@ describe('reset', () => {
     expect(items.size).toBe(0);
   });
 
-  test('lets another generation start at once', async () => {
+  test('lets another generation start immediately', async () => {
     const { mock, gateway } = onMock();
     const { storage } = memoryStorage();
     const tab = openTab(gateway.images, { storage });

@@ -27,7 +27,7 @@ async function waitingTab() {
 test.each([
   ['the browser is online again', () => page.dispatchEvent(new Event('online'))],
   ['the page is visible again', () => document.dispatchEvent(new Event('visibilitychange'))],
-])('polls at once when %s', async (_, dispatch) => {
+])('polls immediately when %s', async (_, dispatch) => {
   const { mock, tab, result } = await waitingTab();
   const before = mock.requests.length;
   dispatch();

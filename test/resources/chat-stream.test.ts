@@ -205,7 +205,7 @@ describe('an abort', () => {
     expect(mock.requests).toEqual([]);
   });
 
-  test('also ends a stream from create()', async () => {
+  test('ends a stream from create() as well', async () => {
     const stop = new AbortController();
     const { gateway, mock } = onMock({ chunkDelayMs: 10_000 });
     const stream = await gateway.chat.completions.create(

@@ -86,7 +86,7 @@ describe('batch()', () => {
     chat.submission({ model: 'm', messages, stream: true });
   });
 
-  test('mixes chats and tasks, with fields that tell them apart', () => {
+  test('mixes chats and tasks, with fields that distinguish them', () => {
     const rows = gateway.batch(shots, ({ film, prompt }) =>
       film
         ? gateway.videos.submission({ model: 'm', prompt })

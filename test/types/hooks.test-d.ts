@@ -35,7 +35,7 @@ describe('hooks', () => {
     expectTypeOf(hooks).toExtend<NonNullable<PolygateOptions['hooks']>>();
   });
 
-  test('may return a request or a response, at once or later', () => {
+  test('may return a request or a response, synchronously or later', () => {
     expectTypeOf(
       (state: BeforeRequestState) => new Request(state.request),
     ).toExtend<BeforeRequestHook>();

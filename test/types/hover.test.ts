@@ -113,7 +113,7 @@ describe('an editor', () => {
     expect(references.map(({ name, docs }) => `${name}: ${docs}`)).toEqual([]);
   });
 
-  test('shows documentation of every field where a program sets it, also if one of several is required', () => {
+  test('shows documentation of every field where a program sets it, even if one of several is required', () => {
     const empty = Object.entries(calls).flatMap(([name, { call, given, alternatives = [] }]) => {
       const fields = fieldsOf(name);
       expect(fields.length).toBeGreaterThan(5);

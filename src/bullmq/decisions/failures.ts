@@ -17,7 +17,7 @@ export function canSubmitLater(error: unknown): boolean {
   return PolygateError.is(error) && !ConfigurationError.is(error);
 }
 
-/** Whether the service rejects a request for good, so that it makes no sense to repeat it. */
+/** Whether the service would reject the request again, so that there is no point in repeating it. */
 export const isRejected = (error: unknown): boolean => APIError.is(error) && !canSubmitLater(error);
 
 /** The delay that the service has requested, in ms. */

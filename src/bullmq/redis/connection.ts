@@ -10,8 +10,8 @@ import { unchecked } from '../../types/schema.ts';
 const maxOutageTime = 20_000;
 
 /**
- * How often to look for changes although none was announced, in ms: an announcement can be lost. A call can wait as long
- * before it notices that Redis is unreachable.
+ * How often to look for changes although none was announced, in ms: an announcement can be lost. A call can wait as
+ * long before it notices that Redis is unreachable.
  */
 export const maxSilence = 5_000;
 
@@ -50,7 +50,7 @@ function unreachable(reason: string, cause?: unknown): ConnectionError {
 
 interface Connection {
   readonly redis: Redis;
-  /** Whether the queue has to close it. */
+  /** Whether the queue must close it. */
   readonly isOwn: boolean;
 }
 
@@ -99,8 +99,8 @@ export function reconnecting(redis: Redis): Redis {
 }
 
 /**
- * Closes a connection for good, and rejects its commands. If it is waiting to reconnect, `disconnect()` alone would leave
- * them and BullMQ waiting forever, and BullMQ would keep the process alive.
+ * Closes a connection for good, and rejects its commands. If it is waiting to reconnect, `disconnect()` alone would
+ * leave them and BullMQ waiting forever, and BullMQ would keep the process alive.
  */
 export function disconnect(redis: Redis): void {
   if (redis.status === 'end') return;
@@ -112,7 +112,7 @@ export function disconnect(redis: Redis): void {
 const maxOutage = 600_000;
 const repeatDelay = 2_000;
 
-/** Makes a change that exists only in this process, also if Redis is unreachable for a while. */
+/** Makes a change that exists only in this process, even if Redis is unreachable for a while. */
 export async function repeatInOutage<Result>(change: () => Promise<Result>): Promise<Result> {
   const giveUpAt = performance.now() + maxOutage;
   for (;;) {

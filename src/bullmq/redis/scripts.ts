@@ -1,6 +1,6 @@
 /**
- * The steps that must be atomic, as Lua scripts: Redis runs each one without interruption, so two processes cannot be in
- * the middle of one at the same time, and a process that dies has run it completely or not at all.
+ * The steps that must be atomic, as Lua scripts: Redis runs each one without interruption, so two processes cannot be
+ * in the middle of one at the same time, and a process that dies has run it completely or not at all.
  *
  * A row is the hash of its job, with more fields:
  *
@@ -27,9 +27,9 @@ end
 const leaseTicks = 6;
 
 /**
- * Advances the clock of the leases, and returns its tick. Leases expire after ticks instead of milliseconds. A tick lasts
- * a second, but only while Redis serves requests. So if Redis stops for a minute, the holders have time to renew their
- * leases afterwards. The clock of Redis can also be set back.
+ * Advances the clock of the leases, and returns its tick. Leases expire after ticks instead of milliseconds. A tick
+ * lasts a second, but only while Redis serves requests. So if Redis stops for a minute, the holders have time to renew
+ * their leases afterwards. The clock of Redis can be set back.
  */
 const advance = `
 local function advance(clock)
@@ -44,8 +44,8 @@ end
 `;
 
 /**
- * A number above the last one, from Redis's time in µs, so that numbers never start over, even if Redis loses its latest
- * data.
+ * A number above the last one, from Redis's time in µs, so that numbers never start over, even if Redis loses its
+ * latest data.
  */
 const nextNumber = `
 local function next_number(last)
@@ -55,17 +55,17 @@ end
 `;
 
 /**
- * Lets a row submit, if the queue is not paused, the budget covers the price and a slot is free. Marks it as submitting,
- * reserves the price and leases the slot. Pauses the queue when the budget is used up; while other rows are submitting,
- * which may free a part of it, the row waits instead.
+ * Lets a row submit, if the queue is not paused, the budget covers the price and a slot is free. Marks it as
+ * submitting, reserves the price and leases the slot. Pauses the queue when the budget is used up; while other rows are
+ * submitting, which may free a part of it, the row waits instead.
  *
  * A lease is named after the key of its row, because queues that share the slots of an account can have equal ids.
  *
- * Until the service has reported its limit, one request at a time is sent. One is also sent if it has reported 0, because
- * otherwise no response would ever report another limit.
+ * Until the service has reported its limit, one request at a time is sent. The same applies if it has reported 0,
+ * because otherwise no response would ever report another limit.
  *
- * A row that was submitted, retried, or removed and added again since the caller has read it is refused: what the caller
- * would send is out of date.
+ * A row that was submitted, retried, or removed and added again since the caller has read it is refused: what the
+ * caller would send is out of date.
  *
  * `budget` is empty without a limit, and `version`, which the caller has read, to accept any.
  * Returns the reason why not, or 'ok', the status before and the turn.
@@ -119,7 +119,7 @@ return {'ok', from, turn}
  * change it only if the service reports none.
  *
  * `before` is the status that the row must have, and `channel` that of ended rows.
- * Returns 1, or 0 if the row has another status or turn by now.
+ * Returns 1, or 0 if the status or turn of the row has changed.
  */
 export const move = luaScript(
   {
@@ -173,12 +173,12 @@ for _, row in ipairs(cjson.decode(rows)) do redis.call('ZADD', slots, 'XX', tick
 );
 
 /**
- * Takes a failed or unknown row up again: moves it to another status with a new state, and its job from BullMQ's failed
+ * Reopens a failed or unknown row: moves it to another status with a new state, and its job from BullMQ's failed
  * jobs to the delayed ones, due now.
  *
  * `turn`, which the caller has read, is empty to accept any.
- * Returns 'ok', the status that does not allow it, 'missing', or 'busy' while a worker still records the failure, or if the
- * row was retried since the caller has read it.
+ * Returns 'ok', the status that does not allow it, 'missing', or 'busy' while a worker still records the failure, or if
+ * the row was retried since the caller has read it.
  */
 export const retry = luaScript(
   {
@@ -204,7 +204,7 @@ return 'ok'
 );
 
 /**
- * Removes a row, its result and its job, also while a worker has its lock: the worker then finds no row. A reservation
+ * Removes a row, its result and its job, even while a worker has its lock: the worker then finds no row. A reservation
  * whose submission may have been charged is spent.
  *
  * Returns 0 if the row is submitting or running.

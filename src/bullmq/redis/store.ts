@@ -26,7 +26,7 @@ export interface StoredRow {
   readonly version: string;
 }
 
-/** Why a row may not submit now; `gone` if it is not waiting any more, or has changed since it was read. */
+/** Why a row may not submit now; `gone` if it is no longer waiting, or has changed since it was read. */
 export type Admission =
   | { readonly admitted: true; readonly before: string; readonly turn: string }
   | { readonly admitted: false; readonly reason: 'full' | 'gone' | 'paused' };
@@ -54,7 +54,7 @@ export class RowStore {
     return this.readJob(jobIdOf(id));
   }
 
-  /** Reads the row of a job; undefined if there is none, or if it is the job of someone else. */
+  /** Reads the row of a job; undefined if there is none, or if it is another kind of job. */
   async readJob(jobId: string): Promise<StoredRow | undefined> {
     const fields = ['data', 'pg:status', 'pg:state', 'pg:turn', 'timestamp'];
     return parseRow(await this.redis.hmget(this.#queue.toKey(jobId), ...fields));
@@ -80,7 +80,7 @@ export class RowStore {
     return { admitted: false, reason: result === 'paused' || result === 'full' ? result : 'gone' };
   }
 
-  /** Moves a row. Returns false if it has another status or turn by now. */
+  /** Moves a row. Returns false if its status or turn has changed. */
   async move(jobId: string, key: string, turn: string, change: Move): Promise<boolean> {
     const { from, to, state, settlement, limit = '' } = change;
     const reply = await this.#run(move, jobId, {
@@ -104,7 +104,7 @@ export class RowStore {
   }
 
   /**
-   * Takes an ended row up again, if it still has the given turn. Returns `'ok'`, `'busy'`, `'missing'`, or the status that
+   * Reopens an ended row, if it still has the given turn. Returns `'ok'`, `'busy'`, `'missing'`, or the status that
    * does not allow it.
    */
   async retry(
@@ -203,7 +203,7 @@ export class RowStore {
     await this.redis.multi().hdel(meta, 'paused').publish(meta, '').exec();
   }
 
-  /** Deletes what the queue stores beside its jobs. */
+  /** Deletes what the queue stores in addition to its jobs. */
   async clear(): Promise<void> {
     const names = ['counts', 'meta', 'spend', 'reservations', 'results'];
     const meta = this.#key('meta');
@@ -277,7 +277,7 @@ function parseRow(fields: readonly (string | null)[]): StoredRow | undefined {
   };
 }
 
-/** Whether a value is the data of a row, and not that of a job of someone else. */
+/** Whether a value is the data of a row, and not of another kind of job. */
 function isRowData(value: unknown): value is RowData {
   return isRecord(value) && typeof value.hash === 'string' && typeof value.path === 'string';
 }

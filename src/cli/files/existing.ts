@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 export class ExistingFiles {
   readonly #folders = new Map<string, readonly string[]>();
 
-  /** Finds a file that a path names. `{ext}` in the name stands for any extension. */
+  /** Finds the file at a path. `{ext}` in the name matches any extension. */
   find(path: string): string | undefined {
     const folder = dirname(path);
     const [start = '', end] = basename(path).split('{ext}');

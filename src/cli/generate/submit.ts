@@ -49,7 +49,7 @@ export async function submitEntry(
   if (task.id) {
     storeReceipt({ ...entry, request: undefined, receipt: task.toJSON() }, { store, clean });
     const id = clean(task.id);
-    // An id that cannot be printed cannot be repeated. The key finds the task, too.
+    // An id that cannot be printed cannot be repeated. The key finds the task as well.
     const next = id === task.id ? waitCommand(id) : repeat;
     log.noteNext(next);
     note(`Submitted as ${id}. If this is interrupted: ${next}`);

@@ -15,7 +15,7 @@ export async function listTasks(store: TaskStore, isJson: boolean): Promise<numb
   return 0;
 }
 
-/** The receipt, and what is known besides. */
+/** The receipt, and what else is known. */
 function recordOf(entry: TaskEntry) {
   const { kind, baseURL, idempotencyKey, createdAt, receipt } = entry;
   return {

@@ -42,7 +42,10 @@ export function sizeOf(catalog: Catalog): number {
   return [...catalog.values()].reduce((total, models) => total + models.size, 0);
 }
 
-/** The content of the generated file. Ids and prices come from the service, so nothing in them may end a literal or comment. */
+/**
+ * The content of the generated file. Ids and prices come from the service, so nothing in them may end a literal or
+ * comment.
+ */
 export function declarationOf(catalog: Catalog): string {
   const names = namesOfUnions(catalog);
   const types = [...catalog].map(([type, models]) => {
@@ -61,10 +64,12 @@ export function declarationOf(catalog: Catalog): string {
   ].join('\n');
 }
 
-/** Number of models from which on their common list of resolutions gets a name. */
+/** Minimum number of models with the same list of resolutions for which the list gets a name. */
 const minShared = 20;
 
-/** Names for lists of resolutions that many models share, because compilers take long to read thousands of equal unions. */
+/**
+ * Names for lists of resolutions that many models share, because compilers take long to read thousands of equal unions.
+ */
 function namesOfUnions(catalog: Catalog): ReadonlyMap<string, string> {
   const counts = new Map<string, number>();
   for (const models of catalog.values()) {

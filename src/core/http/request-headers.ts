@@ -92,7 +92,9 @@ export function resolveApiKey({ apiKey }: Config): string | null | Promise<strin
   return typeof apiKey === 'function' ? callForApiKey(apiKey) : apiKey;
 }
 
-/** Whether an error of {@link resolveApiKey} says that there is no valid API key. Its messages begin with the option. */
+/**
+ * Whether an error of {@link resolveApiKey} says that there is no valid API key. Its messages begin with the option.
+ */
 export const isKeyMissing = (error: unknown): boolean =>
   ConfigurationError.is(error) && error.message.startsWith('apiKey');
 

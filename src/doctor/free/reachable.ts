@@ -20,7 +20,7 @@ export const reachable: Check = {
   async run(context, report) {
     const { baseURL } = context.client;
     context.noGateway = `There is no gateway at ${baseURL}.`;
-    // A service that is overloaded for a moment gets a second request.
+    // A service that is briefly overloaded receives a second request.
     const { signal } = context;
     const first = await receive(
       context,

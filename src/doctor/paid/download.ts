@@ -33,7 +33,7 @@ export const download: Check = {
 const loopback = /^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/;
 
 /**
- * A client that may also download from this machine, if the gateway runs there: from the origin of the gateway only, and
+ * A client that may download from this machine if the gateway runs there: from the origin of the gateway only, and
  * wherever it redirects to.
  */
 function allowOwnLoopback(client: Polygate, url: string): Polygate {

@@ -16,7 +16,7 @@ export function chatParams(model: string): Omit<ChatParams, 'stream'> {
   };
 }
 
-/** A client for paid requests, which may spend what is left. */
+/** A client for paid requests, which may spend the rest of the limit. */
 export function payingClient({ client, spending }: DiagnosisContext, strict: boolean): Polygate {
   return client.withOptions(spending.options(strict));
 }

@@ -9,7 +9,7 @@ export interface Slot {
   release: () => void;
 }
 
-/** The tier of accounts without a limit of their own. Specification: Limits. */
+/** The tier of accounts without their own limit. Specification: Limits. */
 export const defaultTier = { id: 'tier_enterprise', concurrency: 8 } as const;
 
 /** The concurrency slots of all users. Specification: Limits. */

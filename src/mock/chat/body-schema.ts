@@ -46,7 +46,7 @@ export const assistantFields = z.looseObject({
 
 const textPart = z.looseObject({ text: z.string() });
 
-const place = z.looseObject({
+const placeSchema = z.looseObject({
   city: z.nullish(z.string()),
   country: z.nullish(z.string()),
   region: z.nullish(z.string()),
@@ -55,7 +55,7 @@ const place = z.looseObject({
 
 /**
  * The types of all documented fields of a chat request, except for those that can have several types. Ranges are not
- * documented. A field can also be null, which some clients send for an absent one. Specification: Chat; assumption A8.
+ * documented. A field can be null, which some clients send instead of omitting it. Specification: Chat; assumption A8.
  */
 export const chatFields = z.looseObject({
   messages: z.array(message),
@@ -90,7 +90,7 @@ export const chatFields = z.looseObject({
     z.looseObject({
       search_context_size: z.nullish(z.string()),
       user_location: z.nullish(
-        z.looseObject({ type: z.literal('approximate'), approximate: place }),
+        z.looseObject({ type: z.literal('approximate'), approximate: placeSchema }),
       ),
     }),
   ),

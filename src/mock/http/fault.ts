@@ -55,7 +55,7 @@ export interface Fault {
   unreachable?: boolean | undefined;
   /** Drops the connection before the request is handled, or after it was handled and charged. */
   reset?: 'before' | 'after' | undefined;
-  /** Handles the request immediately but delays the response, in clock milliseconds. It holds its slot meanwhile. */
+  /** Handles the request immediately but delays the response, in clock milliseconds. It holds its slot until then. */
   delayMs?: number | undefined;
   /** Handles the request but never responds: the slot is held until the client disconnects. */
   stallHeaders?: boolean | undefined;

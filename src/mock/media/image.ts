@@ -38,7 +38,7 @@ export function imageFile(
   return { type: `image/${format}`, body: encoders[format](paint(`${prompt} ${variant}`, ratio)) };
 }
 
-/** The format that an image request asks for: a PNG unless it names another one. SVG replaces every other format. */
+/** The format that an image request specifies: a PNG unless it names another one. SVG replaces every other format. */
 export function imageFormatOf(
   { output_format: requested }: Record<string, unknown>,
   defaultFormat: 'png' | 'svg',
@@ -48,7 +48,7 @@ export function imageFormatOf(
   return name === 'jpeg' || name === 'webp' ? name : 'png';
 }
 
-/** The width divided by the height that an image request asks for. */
+/** The width divided by the height that an image request specifies. */
 export function imageRatioOf({ size, aspect_ratio }: Record<string, unknown>): number {
   for (const value of [aspect_ratio, size]) {
     const [, width, height] = /^(\d{1,5})[x:](\d{1,5})$/.exec(String(value)) ?? [];

@@ -33,7 +33,7 @@ const frequencySymbols = [
   ...Array.from({ length: 160 }, (_, index) => Math.floor(index / 10) * 16 + (index % 10) + 1),
 ];
 
-/** Encodes a picture as a baseline JPEG, with one code length per table in place of optimized codes. */
+/** Encodes a picture as a baseline JPEG, with one code length per table instead of optimized codes. */
 export function encodeJpeg(picture: Picture): Uint8Array<ArrayBuffer> {
   const { width, height } = picture;
   const bytes: number[] = [0xff, 0xd8];

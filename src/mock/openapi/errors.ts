@@ -29,7 +29,7 @@ const balanceMessages: Readonly<Record<string, readonly string[]>> = {
   403: [disabled],
 };
 
-/** Creates the error responses of an endpoint; a generic `4XX` if it has none of its own. */
+/** Creates the error responses of an endpoint; a generic `4XX` if it has none. */
 export function errorResponses(endpoint: EndpointDescription, docs: OperationDocs): JsonObject {
   const { errors = [] } = endpoint;
   const documented = errors.length === 0 ? ['4XX'] : errors.map(String);

@@ -87,8 +87,8 @@ function withParts(schema: unknown): JsonObject[] {
 }
 
 /**
- * Creates a deep copy in which an `allOf` with a single part is replaced by that part, also if it has a description: the
- * named schema has one of its own.
+ * Creates a deep copy in which an `allOf` with a single part is replaced by that part, even if it has a description:
+ * the named schema has its own.
  */
 function copyObject(schema: object): JsonObject {
   return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, copy(value)]));

@@ -24,7 +24,7 @@ export const securitySchemes = {
   },
 };
 
-/** Lists the schemes that an endpoint accepts, each on its own; none if it is public. */
+/** Lists the schemes that an endpoint accepts, each as an alternative; none if it is public. */
 export function security(auth: Auth): JsonObject[] {
   if (auth === 'none') return [];
   const names = auth === 'any-key' ? Object.keys(securitySchemes) : ['bearer'];

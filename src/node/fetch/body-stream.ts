@@ -23,7 +23,7 @@ export function toStream(reader: BodyReader): ReadableStream<Uint8Array<ArrayBuf
         controller.close();
         controller.byobRequest?.respond(0);
       } else if (value) {
-        // A byte stream takes over the memory of what it is given, of which other data may be a part.
+        // A byte stream takes ownership of the buffer that it is given, which may contain other data.
         controller.enqueue(new Uint8Array(value));
       }
     },

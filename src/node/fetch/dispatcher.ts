@@ -7,7 +7,9 @@ import { unchecked } from '../../types/schema.ts';
 
 export type DispatchController = Undici.Dispatcher.DispatchController;
 
-/** What {@link nodeFetch} needs of a dispatcher. Not undici's own type: it may not be installed, or have two versions. */
+/**
+ * What {@link nodeFetch} needs of a dispatcher. Not undici's own type: it may not be installed, or have two versions.
+ */
 export interface NodeFetchDispatcher {
   /** Sends a request, and passes what arrives to the handler. */
   dispatch(options: object, handler: object): boolean;
@@ -36,8 +38,8 @@ export interface NodeFetchOptions {
    */
   connectTimeout?: number | undefined;
   /**
-   * A dispatcher of undici to send with, in place of the other options: for example an `Agent` with the certificate of a
-   * private authority. It is not closed by `close()`.
+   * An undici dispatcher that sends the requests, instead of the other options: for example an `Agent` with the
+   * certificate of a private authority. It is not closed by `close()`.
    */
   dispatcher?: NodeFetchDispatcher | undefined;
 }
@@ -63,7 +65,7 @@ export function createSender(options: NodeFetchOptions): Sender {
     connections,
     allowH2: http2,
     connect: connection,
-    // The client has timeouts of its own. These would end a long chat after five minutes.
+    // The client has its own timeouts. Those of undici would end a long chat after five minutes.
     headersTimeout: 0,
     bodyTimeout: 0,
   };

@@ -1,7 +1,7 @@
 import type { BodyReader } from '../../internal/direct-response.ts';
 import type { DispatchController } from './dispatcher.ts';
 
-/** Data that no reader has asked for yet. Beyond this, the sender is slowed down. */
+/** Maximum amount of unread data. Beyond this, the sender is slowed down. */
 const maxQueuedBytes = 65_536;
 
 /** The start of a response. */

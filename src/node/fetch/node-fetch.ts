@@ -25,10 +25,10 @@ export interface NodeFetch {
 }
 
 /**
- * Creates a `fetch` on undici's own HTTP client, which costs a fraction of the CPU time of the global `fetch`. For servers
- * and workers that make many requests. Needs the package `undici`, version 7.10 or later.
+ * Creates a `fetch` on undici's own HTTP client, which costs a fraction of the CPU time of the global `fetch`. For
+ * servers and workers that make many requests. Needs the package `undici`, version 7.10 or later.
  *
- * It has no timeout of its own, except for connecting: the client's timeouts apply.
+ * It has no timeout except for connecting: the client's timeouts apply.
  *
  * @example
  * ```ts

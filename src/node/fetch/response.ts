@@ -22,7 +22,7 @@ export interface ReceivedResponse {
 export class NodeResponse implements Response, DirectResponse {
   readonly #received: ReceivedResponse;
   #headers: Headers | undefined;
-  /** A response of the runtime with the same body, once someone has asked for the body. */
+  /** A response of the runtime with the same body, once the body is used. */
   #full: Response | undefined;
   #isOpened = false;
 
@@ -33,7 +33,7 @@ export class NodeResponse implements Response, DirectResponse {
   }
 
   get [direct](): DirectResponse | undefined {
-    // A body that someone else reads is read by its web stream.
+    // A body that is already being read is read through its web stream.
     return this.#full ? undefined : this;
   }
 

@@ -78,7 +78,7 @@ export function checkPricedNames({ names, extraNames }: JsonBody): void {
 }
 
 /**
- * A name as services may read it: those in Go match names by Unicode case folding, some libraries also ignore
+ * A name as services may read it: those in Go match names by Unicode case folding, some libraries ignore
  * underscores and hyphens, and a name ends at a NUL for code written in C.
  */
 function folded(name: string): string {

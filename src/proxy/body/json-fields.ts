@@ -1,8 +1,8 @@
 /**
- * Lists the fields at the top level of a JSON object: the decoded name and the text of the value, repeated ones
- * included. The text must be valid JSON; if it is not an object, it has no fields.
+ * Lists the fields at the top level of a JSON object: the decoded name and the text of the value, including
+ * repeated ones. The text must be valid JSON; if it is not an object, it has no fields.
  *
- * `JSON.parse` keeps only the last of several fields with one name. V8 also reads some escaped names incorrectly,
+ * `JSON.parse` keeps only the last of several fields with one name. V8 reads some escaped names incorrectly,
  * depending on objects that it parsed before (nodejs/node issue 63785), so a caller could hide a field from the proxy.
  * It reads strings correctly, so each name is parsed as a string here.
  */

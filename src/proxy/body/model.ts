@@ -30,7 +30,7 @@ export function checkModel(
 
 /**
  * Whether a service could read a field as `model` or `extra_body`. Services in Go match names by Unicode case folding,
- * some libraries also ignore underscores and hyphens, and a name ends at a NUL for code written in C.
+ * some libraries ignore underscores and hyphens, and a name ends at a NUL for code written in C.
  */
 function canSetModel(name: string): boolean {
   return /^(model|extrabody)(\0|$)/iu.test(name.replace(/[_-]/g, ''));

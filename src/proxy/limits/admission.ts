@@ -26,7 +26,7 @@ export interface Charge {
 
 /** A request that may be forwarded. */
 export interface Admission {
-  /** Records what became of it. Never rejects: what the store has not recorded is repeated in the background. */
+  /** Records its outcome. Never rejects: what the store has not recorded is repeated in the background. */
   settle(charge: Charge): Promise<void>;
   /** Ends a request that was settled as streaming. */
   end(): void;
@@ -69,7 +69,7 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
   } catch (error) {
     report(error);
     if (settings.onStoreError !== 'allow') {
-      // The store may have recorded it nevertheless.
+      // The store may still have recorded it.
       if (limits !== undefined) void settleAs('not-sent');
       throw new ProxyError(
         503,

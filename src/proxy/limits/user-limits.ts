@@ -21,18 +21,18 @@ export interface UserLimits {
   usd?: number | undefined;
   /**
    * The length of a window. Windows are fixed, in UTC: `'1d'` begins at midnight. If a user's requests have windows of
-   * different lengths, each length is counted on its own.
+   * different lengths, each length is counted separately.
    *
    * @defaultValue '1d'
    */
   window?: LimitWindow | undefined;
-  /** The most POSTs in a window, with replays, and without those that were refused. */
+  /** The most POSTs in a window, including replays, but not those that were refused. */
   requests?: number | undefined;
   /** The most POSTs in flight. A stream is in flight until it ends or its page leaves. */
   concurrent?: number | undefined;
   /**
-   * What is reserved for a chat, whose price is known only afterwards, in USD. A chat that costs more can exceed `usd` by
-   * the difference.
+   * What is reserved for a chat, whose price is known only afterwards, in USD. A chat that costs more can exceed `usd`
+   * by the difference.
    *
    * @defaultValue 0.05
    */

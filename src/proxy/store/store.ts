@@ -48,7 +48,7 @@ export interface ReserveResult {
 }
 
 /**
- * What became of a request:
+ * The outcome of a request:
  *
  * - `charged`: it cost `usd`, or nothing if it is a replay of a key that was counted. Its reservation ends.
  * - `not-sent`, `rejected`: it was not charged. Its reservation ends, unless an earlier request with its key may have
@@ -59,7 +59,7 @@ export interface ReserveResult {
  */
 export type SettledAs = 'charged' | 'not-sent' | 'rejected' | 'invalid' | 'unknown' | 'ended';
 
-/** What became of a reserved request. */
+/** The outcome of a reserved request. */
 export interface Settlement {
   readonly user: string;
   /** The id of the reservation. A settlement of a request that is not known, or is settled, changes nothing. */
@@ -72,8 +72,8 @@ export interface Settlement {
   /** What was charged, in USD. */
   readonly usd: number;
   /**
-   * Whether `usd` is only an estimate, because the service has reported no charge. If more is reserved for the key, then
-   * that counts.
+   * Whether `usd` is only an estimate, because the service has reported no charge. If more is reserved for the key,
+   * then that counts.
    */
   readonly isEstimate: boolean;
   /** Whether the service has replayed the response of an earlier request. */
@@ -95,17 +95,17 @@ export interface StoredUsage {
 }
 
 /**
- * Where a proxy stores what its users have spent, which attempts it has forwarded, and who owns which task, material and
- * voice. Use {@link memoryStore}, `redisStore` of `polygate/proxy/redis`, or your own: each method must be atomic, and
- * `storeTests` of `polygate/proxy/testing` checks the rules.
+ * Where a proxy stores what its users have spent, which attempts it has forwarded, and who owns which task, material
+ * and voice. Use {@link memoryStore}, `redisStore` of `polygate/proxy/redis`, or your own: each method must be atomic,
+ * and `storeTests` of `polygate/proxy/testing` checks the rules.
  *
- * Requests in flight when a window ends are reserved in the next one as well. All other reservations end with their
+ * Requests in flight when a window ends remain reserved in the next one. All other reservations end with their
  * window.
  */
 export interface Store {
   /** Records a request, unless it exceeds a limit. */
   reserve(reservation: Reservation): Promise<ReserveResult>;
-  /** Records what became of a request. */
+  /** Records the outcome of a request. */
   settle(settlement: Settlement): Promise<void>;
   /** Prolongs the leases of requests in flight. */
   renew(user: string, requests: readonly string[], leaseMs: number): Promise<void>;
@@ -120,15 +120,17 @@ export interface Store {
 /** How long an attempt is remembered, in ms. Browsers repeat a request within seconds. */
 export const attemptMemoryMs = 600_000;
 
-/** How long a charged key is remembered, in ms, so that its replays are not counted: two windows, but at least a week. */
+/**
+ * How long a charged key is remembered, in ms, so that its replays are not counted: two windows, but at least a week.
+ */
 export const keyMemoryMs = (windowMs: number) => Math.max(2 * windowMs, 604_800_000);
 
 /** The highest amount in billionths of a USD: sums of it remain finite, which JSON and Redis require. */
 const maxNanoUsd = 1e24;
 
 /**
- * Stores count in billionths of a USD, because sums of fractions drift. Rounded up, so that an amount is never lost, but
- * not because of an error in the last digit.
+ * Stores count in billionths of a USD, because sums of fractions drift. Rounded up, so that an amount is never lost,
+ * but not because of an error in the last digit.
  */
 export const toNanoUsd = (usd: number) =>
   Math.min(maxNanoUsd, Math.ceil(Math.round(usd * 1e12) / 1e3));

@@ -6,8 +6,8 @@ import type { MakeStore, StoreTest } from './store-test.ts';
 export type { MakeStore, StoreTest } from './store-test.ts';
 
 /**
- * The tests that a `Store` of your own has to pass. They need no test runner: each has a name, and a function that
- * rejects if the store breaks the rule. Each test uses users and resources of its own, so the stores can share one
+ * The tests that your own `Store` must pass. They need no test runner: each has a name, and a function that
+ * rejects if the store breaks the rule. Each test uses different users and resources, so the stores can share one
  * database.
  *
  * @example

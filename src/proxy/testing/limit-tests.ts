@@ -120,7 +120,7 @@ export const limitTests = (makeStore: MakeStore): StoreTest[] => [
     },
   },
   {
-    name: 'An attempt is also checked without limits, and nothing else is recorded',
+    name: 'An attempt is checked even without limits, and nothing else is recorded',
     async run() {
       const user = await newUser(makeStore);
       const { store, name } = user;

@@ -4,7 +4,7 @@ import type { MakeStore, StoreTest } from './store-test.ts';
 /** Tests of what becomes of a reservation. */
 export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
   {
-    name: 'A charge replaces the reservation, also if it is higher',
+    name: 'A charge replaces the reservation, even if it is higher',
     async run() {
       const user = await newUser(makeStore);
       await (
@@ -51,11 +51,11 @@ export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
     name: 'An unknown outcome keeps the reservation until the key is charged',
     async run() {
       const user = await newUser(makeStore);
-      const asked = { usd: 0.1, key: 'k', limits: { usd: 0.1 } };
-      await (await user.expect(undefined, asked)).settle('unknown');
+      const requested = { usd: 0.1, key: 'k', limits: { usd: 0.1 } };
+      await (await user.expect(undefined, requested)).settle('unknown');
       await user.expectUsage({ usd: 0, reservedUsd: 0.1 });
-      await user.expect('usd', { ...asked, key: 'other' });
-      const retry = await user.expect(undefined, asked);
+      await user.expect('usd', { ...requested, key: 'other' });
+      const retry = await user.expect(undefined, requested);
       await retry.settle('charged', { replay: true });
       await user.expectUsage({ usd: 0.1, reservedUsd: 0 });
     },
@@ -64,14 +64,14 @@ export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
     name: 'A later rejection frees an unknown outcome only if the same body is invalid and no other request has the key',
     async run() {
       const user = await newUser(makeStore);
-      const asked = { usd: 0.1, key: 'k' };
-      await (await user.reserve(asked)).settle('unknown');
-      await (await user.reserve(asked)).settle('rejected');
+      const requested = { usd: 0.1, key: 'k' };
+      await (await user.reserve(requested)).settle('unknown');
+      await (await user.reserve(requested)).settle('rejected');
       await user.expectUsage({ reservedUsd: 0.1 });
-      await (await user.reserve({ ...asked, body: 'other' })).settle('invalid');
+      await (await user.reserve({ ...requested, body: 'other' })).settle('invalid');
       await user.expectUsage({ reservedUsd: 0.1 });
-      const other = await user.reserve(asked);
-      await (await user.reserve(asked)).settle('invalid');
+      const other = await user.reserve(requested);
+      await (await user.reserve(requested)).settle('invalid');
       await user.expectUsage({ reservedUsd: 0.1 });
       await other.settle('invalid');
       await user.expectUsage({ reservedUsd: 0, inFlight: 0 });
@@ -108,10 +108,10 @@ export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
     name: 'Requests that may be charged twice have one reservation each, although they have a key',
     async run() {
       const user = await newUser(makeStore);
-      const asked = { usd: 0.1, key: 'k', isChargedOnce: false, limits: { usd: 0.2 } };
-      const first = await user.expect(undefined, asked);
-      await user.expect(undefined, asked);
-      await user.expect('usd', asked);
+      const requested = { usd: 0.1, key: 'k', isChargedOnce: false, limits: { usd: 0.2 } };
+      const first = await user.expect(undefined, requested);
+      await user.expect(undefined, requested);
+      await user.expect('usd', requested);
       await first.settle('unknown');
       await user.expectUsage({ reservedUsd: 0.2 });
     },

@@ -14,7 +14,7 @@ export interface StoreTest {
 export const longWindow = 1e12;
 
 /** Parts of a reservation that a test sets. */
-type Asked = Partial<Omit<Reservation, 'user' | 'request' | 'limits'>> & {
+type Requested = Partial<Omit<Reservation, 'user' | 'request' | 'limits'>> & {
   readonly limits?: Partial<NonNullable<Reservation['limits']>>;
 };
 
@@ -37,9 +37,9 @@ export interface TestRequest {
 export interface TestUser {
   readonly name: string;
   readonly store: Store;
-  reserve(asked?: Asked): Promise<TestRequest>;
+  reserve(requested?: Requested): Promise<TestRequest>;
   /** Expects a request to be admitted, or refused. */
-  expect(refused: ReserveResult['refused'], asked?: Asked): Promise<TestRequest>;
+  expect(refused: ReserveResult['refused'], requested?: Requested): Promise<TestRequest>;
   /** Expects these amounts and numbers. */
   expectUsage(
     expected: Partial<Record<'usd' | 'reservedUsd' | 'requests' | 'inFlight', number>>,
@@ -53,7 +53,7 @@ export async function newUser(makeStore: MakeStore, windowMs = longWindow): Prom
   const user: TestUser = {
     name,
     store,
-    async reserve({ limits, ...asked } = {}) {
+    async reserve({ limits, ...requested } = {}) {
       const id = crypto.randomUUID();
       const reservation: Reservation = {
         user: name,
@@ -62,7 +62,7 @@ export async function newUser(makeStore: MakeStore, windowMs = longWindow): Prom
         isChargedOnce: true,
         body: 'body',
         leaseMs: 60_000,
-        ...asked,
+        ...requested,
         limits: { windowMs, ...limits },
       };
       const { key, isChargedOnce, body, usd: price } = reservation;
@@ -86,8 +86,8 @@ export async function newUser(makeStore: MakeStore, windowMs = longWindow): Prom
           }),
       };
     },
-    async expect(refused, asked) {
-      const request = await user.reserve(asked);
+    async expect(refused, requested) {
+      const request = await user.reserve(requested);
       expectEqual('refused', request.result.refused ?? 'none', refused ?? 'none');
       return request;
     },

@@ -3,10 +3,14 @@ import type { ChatStream, ToolRunProgress } from 'polygate';
 import { toRequest } from './chat-state.ts';
 import type { toMessages, ChatEntry } from './chat-state.ts';
 
-/** A response that is being requested, and the conversation that it belongs to. With tools, it takes several streams. */
+/**
+ * A response that is being requested, and the conversation that it belongs to. With tools, it takes several streams.
+ */
 export interface ChatExchange {
   readonly controller: AbortController;
-  /** The conversation that is sent. Undefined until the stored one has been read, which must not be replaced by less. */
+  /**
+   * The conversation that is sent. Undefined until the stored one has been read, which must not be replaced by less.
+   */
   history?: readonly ChatEntry[];
   received?: {
     /** The latest stream. */

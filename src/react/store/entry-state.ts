@@ -27,7 +27,7 @@ export interface GenerationRequest<Params> {
   readonly params: Params;
 }
 
-/** What is known of one generation, from this tab and from the storage that it shares with others. */
+/** What is known of one generation, from this tab and from the storage that all tabs share. */
 export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBase<
   GenerationSnapshot<Kind>,
   GenerationSettings<Params, Kind>

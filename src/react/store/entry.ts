@@ -26,8 +26,8 @@ export interface Entry {
 }
 
 /**
- * Parses what the storage has. Undefined if it is no entry. Parts that were damaged are left out: without a receipt, the
- * task can still be reached with its key. `open` throws if a receipt is invalid.
+ * Parses what the storage has. Undefined if it is no entry. Parts that were damaged are left out: without a receipt,
+ * the task can still be reached with its key. `open` throws if a receipt is invalid.
  */
 export function parseEntry(text: string, open: (receipt: Receipt) => unknown): Entry | undefined {
   try {

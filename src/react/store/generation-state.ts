@@ -29,8 +29,8 @@ export interface GenerationNamespace<Params, Kind extends TaskKind> {
 /** Options of `useGeneration`. */
 export interface GenerationOptions<Kind extends TaskKind = TaskKind> {
   /**
-   * Identifies the generation in the storage. Components and tabs that use the same id share one task; another user of the browser
-   * must have another id. Without it, nothing is stored, and a reload forgets the task.
+   * Identifies the generation in the storage. Components and tabs that use the same id share one task; another user of
+   * the browser must have another id. Without it, nothing is stored, and a reload forgets the task.
    */
   id?: string | undefined;
   /**
@@ -84,7 +84,7 @@ export interface GenerationSnapshot<Kind extends TaskKind = TaskKind> {
   readonly task: TaskHandle<Kind> | undefined;
   /** Why the generation failed, or why its state is unknown. */
   readonly error: Error | undefined;
-  /** Whether a request is sent or a task is waited for. `generate` rejects meanwhile. */
+  /** Whether a request is being sent or a task is being waited for. While it is true, `generate` rejects. */
   readonly isPending: boolean;
 }
 

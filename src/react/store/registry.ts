@@ -6,8 +6,8 @@ interface Keyed {
 }
 
 /**
- * The stores that components share, by storage key. Only stores with subscribers are added, so that a server, which renders
- * the pages of all users, shares none.
+ * The stores that components share, by storage key. Only stores with subscribers are added, so that a server, which
+ * renders the pages of all users, shares none.
  */
 const stores = new Map<string | undefined, Keyed>();
 

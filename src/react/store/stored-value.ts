@@ -71,7 +71,7 @@ export class StoredValue<Value> {
     );
   }
 
-  /** Replaces the stored value by what `change` returns; null removes it. If that is undefined, it stays. */
+  /** Replaces the stored value with what `change` returns. Null removes it; undefined keeps it. */
   update(change: (stored: Value | null | undefined) => Value | null | undefined): Promise<void> {
     return this.#enqueue(async (storage, key) => {
       const text = await storage.getItem(key);

@@ -21,7 +21,7 @@ export type ModelId<Type extends ModelType> =
 
 /**
  * A resolution for models of a type. Those that have a price of their own in the {@link ModelCatalog} are offered; any
- * other string compiles, too, because the service ignores case.
+ * other string compiles, because the service ignores case.
  */
 export type ModelResolution<Type extends ModelType> =
   ModelCatalog extends Record<Type, infer Models>

@@ -54,8 +54,8 @@ export interface SpeechInputParams extends Omit<SpeechParams, 'text' | 'input'> 
 }
 
 /**
- * Parameters of a speech synthesis, sent unchanged. The text can also be in `input`; see {@link SpeechInputParams}. Set a
- * voice as well: the specification contradicts itself on whether it is required.
+ * Parameters of a speech synthesis, sent unchanged. The text can be in `input` instead; see {@link SpeechInputParams}.
+ * Set a voice: the specification contradicts itself on whether it is required.
  *
  * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your
  * project by augmenting this interface.

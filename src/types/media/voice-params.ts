@@ -52,7 +52,7 @@ export interface VoiceDesignAliasParams extends Omit<VoiceDesignParams, 'preview
 }
 
 /**
- * Parameters of a voice design, sent unchanged. The preview text can also be in `text`; see
+ * Parameters of a voice design, sent unchanged. The preview text can be in `text` instead; see
  * {@link VoiceDesignAliasParams}.
  *
  * A field that is not listed here does not compile. Pass it in the `extraBody` option, or declare it once for your

@@ -17,7 +17,7 @@ export interface Journal {
    */
   lock?(): Promise<() => Promise<void>>;
   /**
-   * Whether batches with this journal also store params, including prompts, unless their own `storeParams` is set.
+   * Whether batches with this journal store params, including prompts, unless their own `storeParams` is set.
    * @defaultValue false
    */
   readonly storeParams?: boolean | undefined;

@@ -120,7 +120,7 @@ describe('the generated file', () => {
     );
   });
 
-  test('has a price for every record of prices, also for one without the usual fields', async () => {
+  test('has a price for every record of prices, including one without the usual fields', async () => {
     const [model] = await modelsOfMock();
     const priced = (pricing: unknown) => {
       const catalog = catalogOf([{ ...model!, ...JSON.parse(JSON.stringify({ pricing })) }]);

@@ -124,7 +124,7 @@ test('a server that is killed during the wait continues with the receipt, and se
   expect(readdirSync(setup.output)).toHaveLength(1);
 });
 
-test('equal calls at the same time, also of two servers, are one task and one file', async () => {
+test('equal calls at the same time, even on two servers, are one task and one file', async () => {
   const setup = await setUp({ latencyMs: 20, tasks: { durationMs: 300 } });
   const { mock } = setup;
   const servers = [await connect(setup), await connect(setup)];

@@ -122,7 +122,7 @@ test('a result that cannot be saved is an error that says what was charged and h
   expect(mock.invoice).toHaveLength(1);
 });
 
-test('the commands continue a task of the server, and save it in the same place', async () => {
+test('the commands continue a task of the server, and save it under the same name', async () => {
   const setup = await setUp({ tasks: { durationMs: 1000 } });
   const { client } = await connect(setup, ['--max-usd', '1', '--wait', '0']);
   await callTool(client, 'generate_image', harbor);

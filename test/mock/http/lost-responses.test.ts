@@ -5,7 +5,7 @@ import type { ExchangeSummary, Fault } from '../../../src/mock/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { image, video } from '../caller.ts';
 
-test('onResponse reports every charge, also when its response is lost or replaced', async () => {
+test('onResponse reports every charge, even when its response is lost or replaced', async () => {
   const exchanges: ExchangeSummary[] = [];
   const mock = createMockGateway({
     clock: 'virtual',

@@ -52,7 +52,7 @@ test.each([
   expect((await visit('?outcome=succeeded', accept)).headers.get('location')).toBe(expected);
 });
 
-test('an expired verification also redirects to the callback', async () => {
+test('an expired verification redirects to the callback', async () => {
   const { mock, visit } = await start();
   await mock.clock.advance(31 * 60_000);
   const response = await visit();

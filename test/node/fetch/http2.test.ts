@@ -63,7 +63,7 @@ describe.each([
     expect(gateway.sessions[0]?.alpnProtocol).toBe('h2');
   });
 
-  test('100 calls at once succeed, and each is charged once', async () => {
+  test('100 simultaneous calls succeed, and each is charged once', async () => {
     const { gateway, client } = await open({ concurrency: false });
     gateway.mock.setConcurrencyLimit(1_000);
     await Promise.all(Array.from({ length: 100 }, () => client.images.submit(image)));

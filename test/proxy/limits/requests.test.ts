@@ -69,7 +69,7 @@ describe('limits.concurrent', () => {
     await expect.poll(() => usageOf(setup), { timeout: 40_000 }).toMatchObject({ inFlight: 0 });
   });
 
-  test('is freed when a stream breaks off', async () => {
+  test('is freed when a stream is cut off', async () => {
     const setup = await startProxy({ limits: { concurrent: 1 } });
     setup.mock.fail({ route: chats, cutStreamAfter: 1 });
     await setup

@@ -155,7 +155,7 @@ describe('a response that is lost', () => {
     },
   );
 
-  test('of a chat keeps the reservation, because nothing can show what became of it', async () => {
+  test('of a chat keeps the reservation, because nothing can show whether it was charged', async () => {
     const setup = await startProxy({ limits: { usd: 1 } });
     setup.mock.fail({ route: 'POST /v1/chat/completions', reset: 'after', times: 1 });
     await setup
@@ -252,7 +252,7 @@ describe('an idempotency key', () => {
     expect(await usageOf(setup)).toEqual({ ...nothing, usd: imageUsd, requests: 3 });
   });
 
-  test('has a reservation of its own for each kind of task', async () => {
+  test('has a separate reservation for each kind of task', async () => {
     const setup = await startProxy({ limits: { usd: 0.1 } });
     const client = setup.page(once);
     const key = { idempotencyKey: 'k' };
@@ -285,7 +285,7 @@ test('permit can refuse a request by its model and price, and reserves nothing',
   expect(await usageOf(setup)).toMatchObject({ usd: imageUsd, reservedUsd: 0, requests: 1 });
 });
 
-test('a task is polled without limits, also at the limit', async () => {
+test('a task is polled without limits, even at the limit', async () => {
   const setup = await startProxy({ limits: { usd: imageUsd, requests: 1 } });
   const task = await setup.page(once).images.submit(image);
   expect((await task.wait({ pollInterval: 5 })).status).toBe('succeeded');

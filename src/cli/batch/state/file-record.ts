@@ -28,9 +28,9 @@ export interface RowFiles {
 }
 
 /**
- * Where a batch has sent its rows and which files it has written, in a file next to its journal. Paths in it are relative
- * to its folder, so that they name the same files if the command runs in another one. An entry is durable before a file
- * gets its name, so that after a kill, files of this batch can be distinguished from those of others.
+ * Where a batch has sent its rows and which files it has written, in a file next to its journal. Paths in it are
+ * relative to its folder, so that they name the same files if the command runs in another one. An entry is durable
+ * before a file gets its name, so that after a kill, files of this batch can be distinguished from those of others.
  */
 export class FileRecord {
   readonly #path: string;
@@ -63,7 +63,9 @@ export class FileRecord {
     if (!isOurs) throw new UsageError(`${this.#path} exists, and this batch did not write it`);
   }
 
-  /** The files of a row, by its id in the journal, if they are the results of its request under the names of a template. */
+  /**
+   * The files of a row, by its id in the journal, if they are the results of its request under the names of a template.
+   */
   get(id: string, { template, hash }: Pick<RowFiles, 'template' | 'hash'>): RowFiles | undefined {
     const row = this.#rows.get(id);
     if (row === undefined || row.hash !== hash || row.template !== this.#stored(template)) {
@@ -149,7 +151,7 @@ function parseLine(text: string): Record<string, unknown> | undefined {
 /** Whether all files of a row are there. */
 export const areComplete = ({ files }: RowFiles): boolean => files?.every(isComplete) ?? false;
 
-/** Whether a file is there. One that has become larger was edited, which is none of our business. */
+/** Whether a file is there. One that has become larger was edited, which is not an error. */
 export function isComplete({ path, bytes }: RecordedFile): boolean {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   return size !== undefined && size >= bytes;

@@ -43,7 +43,7 @@ export interface Costs {
   readonly uncertainUsd: number;
 }
 
-/** Adds up what rows of a journal have cost. Rows that have left the table were paid for, too. */
+/** Adds up what rows of a journal have cost, including rows that are no longer in the table. */
 export function sumCosts(rows: Iterable<JournalRow>): Costs {
   let [usd, uncertain, uncertainUsd] = [0, 0, 0];
   for (const row of rows) {

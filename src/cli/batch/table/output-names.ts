@@ -20,7 +20,7 @@ export function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** The number of results that a row asks for. */
+/** The number of results that a row requests. */
 function countOf({ params }: Pick<PlannedRow, 'params'>): number {
   const count = Number(params.num_images ?? params.n ?? 1);
   return Number.isInteger(count) && count > 0 && count <= 1000 ? count : 1;
@@ -34,8 +34,8 @@ export function namesOf(row: Pick<PlannedRow, 'id' | 'params'>, template: string
 }
 
 /**
- * Reports names that two rows share, that are in `reserved` or that cannot be written, and names outside the folder of the
- * template.
+ * Reports names that two rows share, that are in `reserved` or that cannot be written, and names outside the folder of
+ * the template.
  */
 export function checkNames(
   rows: readonly PlannedRow[],

@@ -25,7 +25,7 @@ export function formatEvent(event: unknown): string {
   return `${typeof event === 'string' ? event : `data: ${JSON.stringify(event)}`}\n\n`;
 }
 
-/** Redacts the events of a stream, also where what must be redacted extends over several of them. */
+/** Redacts the events of a stream, including secrets that extend over several events. */
 export function redactEvents(
   events: readonly unknown[],
   redactor: Redactor,
@@ -54,11 +54,11 @@ function textsByPath(events: readonly unknown[]): Map<string, TextPart[]> {
   const visit = (container: unknown, path: string): void => {
     if (typeof container !== 'object' || container === null) return;
     for (const [name, value] of Object.entries(container)) {
-      const place = `${path}.${name}`;
-      if (typeof value !== 'string') visit(value, place);
+      const field = `${path}.${name}`;
+      if (typeof value !== 'string') visit(value, field);
       else {
-        const parts = texts.get(place) ?? [];
-        texts.set(place, parts);
+        const parts = texts.get(field) ?? [];
+        texts.set(field, parts);
         parts.push({ value, set: (changed) => Object.assign(container, { [name]: changed }) });
       }
     }

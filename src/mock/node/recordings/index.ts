@@ -25,15 +25,19 @@ export interface RecordingOptions {
   mode?: 'auto' | 'record' | 'replay' | undefined;
   /** The `fetch` that sends requests while they are recorded. @defaultValue the global `fetch` */
   fetch?: ((input: string | URL | Request, init?: RequestInit) => Promise<Response>) | undefined;
-  /** Replaces what must not be stored. It gets every string before it is stored or compared. */
+  /** Replaces what must not be stored. Called with every string before it is stored or compared. */
   redact?: ((text: string) => string) | undefined;
   /**
-   * Whether to record how long responses take, and to replay them as slowly. Otherwise, a replayed poll is due at once.
+   * Whether to record how long responses take, and to replay them as slowly. Otherwise, a replayed poll is due
+   * immediately.
    *
    * @defaultValue false
    */
   timing?: boolean | undefined;
-  /** Whether replayed responses report the recorded charges, which a ledger or budget then counts. @defaultValue false */
+  /**
+   * Whether replayed responses report the recorded charges, which a ledger or budget then counts.
+   * @defaultValue false
+   */
   charges?: boolean | undefined;
   /** Whether the end of `await using` accepts recordings that no request has used. @defaultValue false */
   allowUnused?: boolean | undefined;
@@ -67,14 +71,14 @@ const optionNames: OptionNames<RecordingOptions> = {
 };
 
 /**
- * Records real requests and responses once, and replays them in tests, without network access or cost. The file contains
- * no credentials.
+ * Records real requests and responses once, and replays them in tests, without network access or cost. The file
+ * contains no credentials.
  *
- * Requests match by method, path, query and body; of equal ones, the first gets the first response, and so on.
- * A further `GET` gets the last response again. Any other request that is not on the tape fails with a
+ * Requests match by method, path, query and body; of equal requests, the first receives the first response, and so on.
+ * Further `GET` requests receive the last response again. Any other request that is not on the tape fails with a
  * `ConfigurationError`, which is never retried, and nothing is sent.
  *
- * @param path - The tape, such as `test/tapes/chat.json`. Downloads are stored beside it.
+ * @param path - The tape, such as `test/tapes/chat.json`. Downloads are stored next to it.
  * @throws `ConfigurationError` if an option is invalid, or if the tape is missing or damaged in a replay.
  *
  * @example
@@ -136,7 +140,7 @@ function readTape(path: string) {
   return parseTape(text, path);
 }
 
-/** Writes a tape and its files. The tape is replaced at once, so that a crash leaves the old or the new one. */
+/** Writes a tape and its files. The tape is replaced atomically, so that a crash leaves the old or the new one. */
 async function saveTape(
   path: string,
   folder: string,

@@ -1,6 +1,9 @@
 import { isRecord } from '../../../types/type-guards.ts';
 
-/** Returns a copy of a JSON value in which `change` has replaced each string, also names. It gets the closest name, too. */
+/**
+ * Returns a copy of a JSON value in which `change` has replaced each string, including names. It receives the string
+ * and the closest name.
+ */
 export function mapStrings(
   value: unknown,
   change: (text: string, field: string) => string,

@@ -30,7 +30,9 @@ interface Take {
   readonly request: ObservedRequest;
   response?: Received;
   failure?: unknown;
-  /** Whether the caller aborted. Recorded at the failure, because clients later abort the signals of failed requests. */
+  /**
+   * Whether the caller aborted. Recorded at the failure, because clients later abort the signals of failed requests.
+   */
   wasAborted?: boolean;
 }
 

@@ -1,6 +1,8 @@
 import { restoreGateway } from './redactor.ts';
 
-/** Headers that the client reads, whatever their vendor prefix. Dates, request ids and remaining slots change each time. */
+/**
+ * Headers that the client reads, whatever their vendor prefix. Dates, request ids and remaining slots change each time.
+ */
 const kept =
   /^(content-type|content-range|etag|last-modified|accept-ranges|location|retry-after)$|-(charge-usd|wallet|balance-(usd|cny)|task-id|idempotent-replay|concurrency-(limit|source)|readiness-(score|status))$/;
 
@@ -36,7 +38,7 @@ export function replayedHeaders(
     else headers.set(name, restoreGateway(value, origin));
   }
   const isJson = /json/.test(recorded['content-type'] ?? '');
-  // The next poll is due at once.
+  // The next poll is due immediately.
   if (!timing && status < 400 && isJson) headers.set('retry-after', '0');
   return headers;
 }

@@ -42,7 +42,7 @@ const recordedResponse = z.object({
 const recording = z.object({
   request: recordedRequest,
   response: z.optional(recordedResponse),
-  /** The error in place of a response. */
+  /** The error, if there is no response. */
   lost: z.optional(errorChain),
   /** The caller aborted before there was a response. */
   aborted: z.optional(z.literal(true)),
@@ -71,12 +71,12 @@ export function formatTape(recordings: readonly Recording[]): string {
 /**
  * Parses the text of a tape.
  *
- * @throws `ConfigurationError` that names the place, if the tape is damaged.
+ * @throws `ConfigurationError` that names the damaged part, if the tape is damaged.
  */
 export function parseTape(text: string, path: string): readonly Recording[] {
-  const damaged = (place: string) =>
+  const damaged = (location: string) =>
     new ConfigurationError(
-      `The tape ${path} is damaged: ${place}. Restore the file, or delete it and record it again.`,
+      `The tape ${path} is damaged: ${location}. Restore the file, or delete it and record it again.`,
     );
   let value: unknown;
   try {
@@ -87,8 +87,8 @@ export function parseTape(text: string, path: string): readonly Recording[] {
   const result = tape.safeParse(value);
   if (!result.success) {
     const [issue] = result.error.issues;
-    const place = issue?.path.map(String).join('.') || 'the top level';
-    throw damaged(`${place}: ${issue?.message ?? 'invalid'}`);
+    const location = issue?.path.map(String).join('.') || 'the top level';
+    throw damaged(`${location}: ${issue?.message ?? 'invalid'}`);
   }
   const index = result.data.recordings.findIndex(
     ({ response, lost, aborted }) => [response, lost, aborted].filter(Boolean).length !== 1,

@@ -23,7 +23,7 @@ export const modelsDocs: TagDocs = {
     'GET /v1/models': {
       id: 'listModels',
       description:
-        'Lists the models that the API key can use. By default, the list is in the OpenAI style. With the headers `x-api-key` and `anthropic-version`, it is in the Anthropic style; with the header `x-goog-api-key` or the query parameter `key`, in the Gemini style. These keys authenticate the request in place of a bearer key; send only one of them, because each selects a style.',
+        'Lists the models that the API key can use. By default, the list is in the OpenAI style. With the headers `x-api-key` and `anthropic-version`, it is in the Anthropic style; with the header `x-goog-api-key` or the query parameter `key`, in the Gemini style. These keys authenticate the request instead of a bearer key; send only one of them, because each selects a style.',
       query: { key: 'API key, as sent by Gemini clients. Selects the Gemini style.' },
       headers: {
         'x-api-key': 'API key, as sent by Anthropic clients.',

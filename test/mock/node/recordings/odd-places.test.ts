@@ -23,7 +23,7 @@ async function recorded(response: () => Response, init: RequestInit = {}, query 
   return { tape: await readTape(), replayed: await (await send(replay.fetch)).text() };
 }
 
-test('the names of fields are redacted, too', async () => {
+test('names of fields are redacted', async () => {
   const body = { usage: { [key]: 1, Ann: { deep: [{ [key]: link }] } } };
   const { tape, replayed } = await recorded(() => Response.json(body), {
     body: JSON.stringify({ metadata: { Ann: key } }),

@@ -142,7 +142,7 @@ describe('failures', () => {
     expect(tape.unused).toEqual([]);
   });
 
-  test('a refused connection is not sent, in a replay, too', async () => {
+  test('a refused connection is not sent, and neither is its replay', async () => {
     const { mock, record, replay } = await startRecording();
     const recorded = await record(async (gateway) => {
       // Nothing listens on the port of a gateway that has been closed.
@@ -178,7 +178,7 @@ describe('failures', () => {
     expect(await read(replay().gateway)).toEqual(recorded);
   });
 
-  test('a damaged tape is reported with the place', async () => {
+  test('a damaged tape is reported with the location of the damage', async () => {
     const { record, path, replay } = await startRecording();
     await record((gateway) => gateway.models.list());
     for (const [text, place] of [
