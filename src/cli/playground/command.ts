@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 
 import { isRecord } from '../../types/type-guards.ts';
 import { parseInteger, parseOptions, printError } from '../arguments.ts';
+import { CommandLog } from '../command-log.ts';
 import { commandOptions } from '../command-options.ts';
 import { runCommand } from '../run-command.ts';
 import { createFileServer } from './files.ts';
@@ -26,7 +27,7 @@ Options:
 /** Runs the command. Returns the exit code; undefined if it keeps serving. */
 export async function runPlayground(args: string[]): Promise<number | undefined> {
   let isServing = false;
-  const code = await runCommand({ command, isPaid: false }, help, async () => {
+  const code = await runCommand(new CommandLog({ command, isPaid: false }), help, async () => {
     const options = parseOptions(args, commandOptions.playground);
     if (options.help || options.version) return options;
     const port = parseInteger('--port', options.port ?? '5180', 65_535);
