@@ -11,8 +11,9 @@ interface AskOptions {
 export async function ask(question: string, { isHidden }: AskOptions): Promise<string> {
   const nothing = new Writable({ write: (_chunk, _encoding, done) => done() });
   const output = isHidden ? nothing : process.stderr;
-  if (isHidden) process.stderr.write(question);
   const terminal = createInterface({ input: process.stdin, output, terminal: true });
+  // The interface turns off the echo of the terminal. What is typed as soon as the question appears must not be shown.
+  if (isHidden) process.stderr.write(question);
   terminal.on('SIGINT', () => {
     process.stderr.write('\n');
     process.exit(130);
