@@ -4,7 +4,7 @@ import type { Polygate } from 'polygate';
 
 import { lacksKey } from './decisions/failures.ts';
 import { afterLostChat } from './decisions/submit.ts';
-import { finish, isControlFlow } from './job-end.ts';
+import { finish, isControlFlow, logFailedStep, RowTakenError } from './job-end.ts';
 import type { Step } from './move.ts';
 import { Permits } from './permits.ts';
 import { disconnect, reconnecting, repeatInOutage, withinTime } from './redis/connection.ts';
@@ -156,6 +156,7 @@ class StepRunner {
       return await this.#run(job, token);
     } catch (error) {
       if (isControlFlow(error)) throw error;
+      logFailedStep(this.#context.gateway, job, retryDelay, error);
       // Without the lock, this fails. Without Redis, the job stays locked for a while and is then found by a worker.
       await job.moveToDelayed(Date.now() + retryDelay, token).catch(() => undefined);
       throw new DelayedError();
@@ -194,7 +195,7 @@ class StepRunner {
       const priceUsd = await this.#priceOf(row.data);
       const admission = await this.#admit(jobId, row.version, priceUsd);
       if (!admission.admitted) {
-        if (admission.reason === 'gone') throw new Error('another process has taken the row');
+        if (admission.reason === 'gone') throw new RowTakenError();
         return await this.#returnToQueue(admission.reason === 'paused' ? pauseTime : slotPause);
       }
       this.#holders.add(jobId);
@@ -243,7 +244,7 @@ class StepRunner {
       // for.
       (state.completion &&
         (await store.move(jobId, row.key, row.turn, { ...move, from: 'unknown' })));
-    if (!isMoved) throw new Error('another process has taken the row');
+    if (!isMoved) throw new RowTakenError();
     const progress = to === 'succeeded' ? 100 : state.progress;
     if (progress !== undefined && progress !== job.progress)
       await job.updateProgress(progress).catch(() => undefined);

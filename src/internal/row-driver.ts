@@ -117,6 +117,8 @@ export async function pollRow(gateway: Polygate, receipt: Receipt): Promise<RowS
 /** The options of the client that determine the delays of a queue. */
 export type DelayOptions = Polygate['delayOptions'];
 
+export const logOf = ({ log }: Polygate): Polygate['log'] => log;
+
 export const delayOptionsOf = ({ delayOptions }: Polygate): DelayOptions => delayOptions;
 
 function namespaceOf(gateway: Polygate, kind: TaskKind): TaskNamespace<TaskKind> {
