@@ -10,6 +10,8 @@ import { toRowError } from '../../src/bullmq/row.ts';
 import type { RowState } from '../../src/bullmq/row.ts';
 import { keep, release, replaceBy, settlementOf, spend } from '../../src/bullmq/settlement.ts';
 import type { Settlement } from '../../src/bullmq/settlement.ts';
+import { resolveConfig } from '../../src/core/config/config.ts';
+import { resolveApiKey } from '../../src/core/http/request-headers.ts';
 import {
   meta,
   rejected,
@@ -202,6 +204,33 @@ test.each([
 test('an endless wait has no deadline', () => {
   expect(deadlineAfter(1_000, Infinity)).toBeUndefined();
   expect(deadlineAfter(1_000, 0)).toBe(1_000);
+});
+
+test('a client without an API key lacks it, and one with an invalid option does not', async () => {
+  const baseURL = 'https://host.example';
+  const fetch = () => Promise.reject(new Error('not reached'));
+  const clientWith = (apiKey: () => string) => new Polygate({ apiKey, baseURL, fetch });
+  const errorOf = (run: () => unknown) =>
+    Promise.resolve()
+      .then(run)
+      .catch((error: unknown) => error);
+  const throws = clientWith(() => {
+    throw new Error('sealed');
+  });
+  expect(lacksKey(await errorOf(() => throws.models.list()))).toBe(true);
+  expect(lacksKey(await errorOf(() => clientWith(() => '').models.list()))).toBe(true);
+  expect(
+    lacksKey(
+      await errorOf(() =>
+        resolveApiKey({ ...resolveConfig({ apiKey: 'k', baseURL }), apiKey: undefined }),
+      ),
+    ),
+  ).toBe(true);
+  const invalid = await errorOf(() => new Polygate({ apiKey: '\n', baseURL }));
+  expect(invalid).toMatchObject({ message: expect.stringMatching(/^apiKey/) });
+  expect(lacksKey(invalid)).toBe(false);
+  const visible = 'apiKey: every visitor could read it.';
+  expect(lacksKey(new ConfigurationError(visible))).toBe(false);
 });
 
 test('only errors that the service will repeat are rejections for good', () => {
