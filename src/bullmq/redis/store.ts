@@ -69,7 +69,7 @@ export class RowStore {
     jobId: string,
     priceUsd: number,
     budgetUsd: number | undefined,
-    version = '',
+    version: string,
   ): Promise<Admission> {
     // Infinity is no limit.
     const budget = Number.isFinite(budgetUsd) ? toNanoUsd(budgetUsd ?? 0) : '';
@@ -111,7 +111,7 @@ export class RowStore {
     jobId: string,
     key: string,
     { to, state, settlement }: Omit<Move, 'from'>,
-    turn = '',
+    turn: string,
   ): Promise<string> {
     const reply = await this.#run(retry, jobId, {
       id: jobId,
