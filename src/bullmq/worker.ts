@@ -27,8 +27,8 @@ const slotInterval = 25;
 const maxSlotWait = 1_000;
 
 /**
- * How long a row waits while others submit, in ms: longer than most submissions take, but short enough for the polls
- * behind it.
+ * How long a row waits while others submit, in ms: longer than most submissions take, but short enough not to delay polls
+ * queued behind it.
  */
 const maxPermitWait = 200;
 

@@ -81,7 +81,7 @@ export function estimateUsd({ kind, params }: RowRequest, prices: KnownPrices): 
 }
 
 /** Submits a row. `isRepeated`: before the response, an attempt was made that may have been charged. */
-export async function submitRow(
+export async function submitStoredRow(
   gateway: Polygate,
   { kind, path, params, fallback }: RowRequest & { readonly kind: TaskKind },
   idempotencyKey: string,

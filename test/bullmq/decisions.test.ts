@@ -6,7 +6,7 @@ import { isRejected, lacksKey, reportedLimit } from '../../src/bullmq/decisions/
 import { deadlineAfter } from '../../src/bullmq/decisions/poll.ts';
 import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
 import { afterFailedSubmit } from '../../src/bullmq/decisions/submit.ts';
-import { toRowError } from '../../src/bullmq/row.ts';
+import { errorRecord } from '../../src/bullmq/row.ts';
 import type { RowState } from '../../src/bullmq/row.ts';
 import { keep, release, replaceBy, settlementOf, spend } from '../../src/bullmq/settlement.ts';
 import type { Settlement } from '../../src/bullmq/settlement.ts';
@@ -248,7 +248,7 @@ test('an error reports the limit of its response, or that the limit is lower', (
 });
 
 test('an error is stored as plain JSON with its documented fields', () => {
-  expect(toRowError(badRequest, 'k')).toEqual({
+  expect(errorRecord(badRequest, 'k')).toEqual({
     name: 'BadRequestError',
     message: 'bad',
     code: 'invalid',
@@ -257,7 +257,7 @@ test('an error is stored as plain JSON with its documented fields', () => {
     taskId: undefined,
     idempotencyKey: 'k',
   });
-  expect(toRowError('text', 'k')).toEqual({ name: 'Error', message: 'text', idempotencyKey: 'k' });
+  expect(errorRecord('text', 'k')).toEqual({ name: 'Error', message: 'text', idempotencyKey: 'k' });
 });
 
 test('the order of object keys does not change params, that of arrays does', () => {

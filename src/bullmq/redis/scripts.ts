@@ -5,9 +5,9 @@
  * A row is the hash of its job, with more fields:
  *
  * - `pg:status` and `pg:state`, its `RowStatus` and `RowState`.
- * - `pg:turn`, one right to submit. If two processes work on one row, because the first one has lost its lock, only the
- *   one with the latest turn can move the row. A row that was deleted and added again never has a turn of the earlier
- *   one.
+ * - `pg:turn`, the fencing token of the latest admission or retry: only its holder may move the row. If two processes
+ *   work on one row, because the first one has lost its lock, that is the one with the latest turn. A row that was
+ *   deleted and added again never has a turn of the earlier one.
  * - `pg:spent` and `pg:paid`, its charge and the key under which it was charged last: see `settlement.ts`.
  */
 import { settle } from '../settlement.ts';

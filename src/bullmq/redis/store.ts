@@ -20,7 +20,7 @@ export interface StoredRow {
   readonly state: RowState;
   /** The idempotency key in use. */
   readonly key: string;
-  /** The latest right to submit that a process has had. */
+  /** Fencing token of the latest admission or retry: only its holder may move the row. */
   readonly turn: string;
   /** Differs after each admission and retry, and after the row was removed and added again. */
   readonly version: string;
