@@ -3,6 +3,7 @@ import type { Job } from 'bullmq';
 import type { Polygate } from 'polygate';
 
 import { logOf } from '../internal/row-driver.ts';
+import { isRecord, textOf } from '../types/type-guards.ts';
 import type { StoredRow } from './redis/store.ts';
 import type { RowData } from './row.ts';
 
@@ -29,7 +30,7 @@ export function logFailedStep(
 ): void {
   if (error instanceof RowTakenError) return;
   // A job of someone else can have any data.
-  const { id = jobId }: Partial<RowData> = { ...data };
+  const id = (isRecord(data) && textOf(data.id)) || jobId;
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   logOf(gateway).warn(
     () => `row ${id}: a step failed and is repeated in ${delayMs / 1_000} s or later. ${reason}`,
