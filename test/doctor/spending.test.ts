@@ -227,6 +227,25 @@ test('charges that are not reported are', async () => {
   expect(optionsOf(diagnosis)).toEqual({});
 });
 
+test.each([chatRoute, imageRoute])(
+  'a malformed response to %s reports a charge that is missing or too high',
+  async (route) => {
+    const [type, id] = route === chatRoute ? ['chat', 'chat'] : ['image', 'image-task'];
+    const problems = [
+      [withoutCharges, 'reports no charge'],
+      [underpriced(type), 'its listed price is at most'],
+    ] as const;
+    for (const [wrap, problem] of problems) {
+      const { run, mock } = startMock({}, wrap);
+      mock.fail({ route, malformed: true, times: 1 });
+      // A missing charge is reported once, so no chat may report it first.
+      if (route === imageRoute) mock.fail({ route: chatRoute, status: 400 });
+      const diagnosis = await run({ maxSpendUsd: 0.1 });
+      expect(findingOf(diagnosis, `${id}.charge`).detail).toContain(problem);
+    }
+  },
+);
+
 test('an image whose response was lost is reported with what it may have cost', async () => {
   const { run, mock } = startMock();
   mock.fail({ route: imageRoute, status: 500, handled: true, times: 1 });

@@ -28,7 +28,7 @@ export const chat: Check = {
     }
     const idempotencyKey = randomId();
     try {
-      const sent = await tryModels(context, models, (model) =>
+      const sent = await tryModels(context, report, models, (model) =>
         send(context, model, idempotencyKey),
       );
       const { model, result } = sent;
@@ -83,7 +83,7 @@ async function replay(
     );
     checkCharge(context, report, model, meta);
   } catch (error) {
-    commitUnknown(context, model, error);
+    commitUnknown(context, report, model, error);
     throw error;
   }
 }

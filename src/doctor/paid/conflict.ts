@@ -18,7 +18,7 @@ export const conflict: Check = {
     const problem = spending.problem(paidTask.priceUsd);
     if (problem !== undefined) return about.skipped(problem);
     try {
-      const other = await resubmit(context, paidTask, 'A white square');
+      const other = await resubmit(context, report, paidTask, 'A white square');
       if (other.id === paidTask.task.id) {
         about.ok('A key that is reused with other params returns the original task.');
       } else {

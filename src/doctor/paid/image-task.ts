@@ -40,7 +40,7 @@ export const imageTask: Check = {
       return;
     }
     const recorder = recordCalls();
-    const { model, result: paid } = await tryModels(context, models, (candidate) =>
+    const { model, result: paid } = await tryModels(context, report, models, (candidate) =>
       submitImage(context, candidate, recorder.telemetry),
     );
     const { task } = paid;
@@ -83,7 +83,7 @@ async function checkSlot(
   const held =
     'A running task holds a concurrency slot until it ends. The client learns this from the response headers and waits for slots.';
   try {
-    const replay = await resubmit(context, paid);
+    const replay = await resubmit(context, report, paid);
     paid.replay = replay;
     words.add(replay.latest.rawStatus);
     checkResubmitCharge(context, report, paid, replay);

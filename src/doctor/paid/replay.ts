@@ -21,7 +21,7 @@ export const replay: Check = {
     const wasSent = paidTask.replay !== undefined;
     const problem = wasSent ? undefined : spending.problem(paidTask.priceUsd);
     if (problem !== undefined) return report.skipped(problem);
-    const again = paidTask.replay ?? (await resubmit(context, paidTask));
+    const again = paidTask.replay ?? (await resubmit(context, report, paidTask));
     paidTask.replay = again;
     const isSame = again.id === paidTask.task.id;
     if (again.replayed && isSame) {
@@ -64,7 +64,7 @@ async function checkDefaultRoute(
   const problem = context.spending.problem(paidTask.priceUsd);
   if (problem !== undefined) return about.skipped(problem);
   try {
-    const again = await resubmit(context, { ...paidTask, route: 'tasks' });
+    const again = await resubmit(context, report, { ...paidTask, route: 'tasks' });
     about.ok('POST /v1/images/tasks accepts images.');
     checkResubmitCharge(context, report, paidTask, again);
   } catch (error) {

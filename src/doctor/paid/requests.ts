@@ -5,7 +5,8 @@ import type { DiagnosisContext } from '../context.ts';
 import { errorResponse, statusOf } from '../failure.ts';
 import { cheapestModels, maxOutputTokens } from '../prices.ts';
 import type { PricedModel } from '../prices.ts';
-import type { Skip } from '../report.ts';
+import type { Report, Skip } from '../report.ts';
+import { checkCharge } from './charge.ts';
 
 /** The chat that the diagnosis sends. */
 export function chatParams(model: string): Omit<ChatParams, 'stream'> {
@@ -43,6 +44,7 @@ export function choose(
 /** Sends a request with the first model that the service accepts and whose price fits. */
 export async function tryModels<Result>(
   context: DiagnosisContext,
+  report: Report,
   models: readonly PricedModel[],
   send: (model: PricedModel) => Promise<Result>,
 ): Promise<{ model: PricedModel; result: Result }> {
@@ -52,7 +54,7 @@ export async function tryModels<Result>(
     try {
       return { model, result: await send(model) };
     } catch (error) {
-      commitUnknown(context, model, error);
+      commitUnknown(context, report, model, error);
       if (!rejectsModel.includes(statusOf(error))) throw error;
       rejection ??= error;
     }
@@ -65,14 +67,16 @@ export async function tryModels<Result>(
  * be free, but a limit holds only if it does not depend on that.
  */
 export function commitUnknown(
-  { spending }: DiagnosisContext,
-  { priceUsd }: PricedModel,
+  context: DiagnosisContext,
+  report: Report,
+  model: PricedModel,
   error: unknown,
 ): void {
   const response = errorResponse(error);
-  if (ResponseValidationError.is(error) || response?.meta.chargeUsd !== undefined) {
-    if (response) spending.record(priceUsd, response.meta);
+  const isCharged = ResponseValidationError.is(error) || response?.meta.chargeUsd !== undefined;
+  if (response && isCharged) {
+    checkCharge(context, report, model, response.meta);
   } else if ((PolygateError.is(error) && error.outcome === 'unknown') || statusOf(error) === 503) {
-    spending.commitUnconfirmed(priceUsd);
+    context.spending.commitUnconfirmed(model.priceUsd);
   }
 }

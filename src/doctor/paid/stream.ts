@@ -32,7 +32,7 @@ export const stream: Check = {
       if (chunks.meta) checkCharge(context, report, model, chunks.meta);
     } catch (error) {
       if (chunks.meta) checkCharge(context, report, model, chunks.meta);
-      else commitUnknown(context, model, error);
+      else commitUnknown(context, report, model, error);
       if (!StreamTruncatedError.is(error)) throw error;
       report.failed(`The end of the stream is not proven. ${messageOf(error)}`, {
         advice:

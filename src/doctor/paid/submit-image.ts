@@ -4,6 +4,7 @@ import { randomId } from '../context.ts';
 import type { PaidTask, DiagnosisContext } from '../context.ts';
 import { statusOf } from '../failure.ts';
 import type { PricedModel } from '../prices.ts';
+import type { Report } from '../report.ts';
 import { commitUnknown, payingClient } from './requests.ts';
 
 /** Submits the image of the diagnosis. */
@@ -31,6 +32,7 @@ export async function submitImage(
 /** Sends the same submit with the same key again, or one with another prompt. */
 export async function resubmit(
   context: DiagnosisContext,
+  report: Report,
   { task, params, route, priceUsd }: PaidTask,
   prompt = params.prompt,
 ) {
@@ -39,7 +41,7 @@ export async function resubmit(
   try {
     return await payingClient(context, true).images.submit({ ...params, prompt }, options);
   } catch (error) {
-    commitUnknown(context, { id: params.model, priceUsd }, error);
+    commitUnknown(context, report, { id: params.model, priceUsd }, error);
     throw error;
   }
 }
