@@ -15,7 +15,7 @@ import { reportRecord } from './record.ts';
 import { choose } from './requests.ts';
 import { payAgain, submitImage } from './submit-image.ts';
 
-const reasons = 'No image task succeeded.';
+const noImage = 'No image task succeeded.';
 const noFailure = 'Only a failed task would show whether it is refunded.';
 
 /** Submits one image and waits for it. Assumptions A2 to A7, A14 and A15. */
@@ -24,11 +24,11 @@ export const imageTask: Check = {
   title: 'Image task',
   needs: 'key',
   assumptions: [
-    ['A2', reasons],
-    ['A3', reasons],
-    ['A4', reasons],
-    ['A5', reasons],
-    ['A6', reasons],
+    ['A2', noImage],
+    ['A3', noImage],
+    ['A4', noImage],
+    ['A5', noImage],
+    ['A6', noImage],
     ['A7'],
     ['A14', 'The task had ended before its slot could be counted.'],
     ['A15', noFailure],
@@ -59,7 +59,7 @@ export const imageTask: Check = {
     const price = usd(task.chargeUsd ?? model.priceUsd);
     report.ok(`${model.id} generated an image for ${price}.`);
     if (!isFinished) reportPollPath(recorder.calls, report.on('A2'));
-    await reportRecord(context, report, paid.result, task, words, isFinished);
+    await reportRecord(context, report, paid.task, { result: paid.result, words, isFinished });
   },
 };
 
