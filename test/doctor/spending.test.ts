@@ -5,8 +5,9 @@ import type { MockAssumptions, MockGateway } from 'polygate/mock';
 import { describe, expect, test } from 'vitest';
 
 import { eventually } from '../support/eventually.ts';
-import { addressOf, findingAbout, findingOf, idsWith, startMock } from './diagnosed-mock.ts';
+import { findingAbout, findingOf, idsWith, startMock } from './diagnosed-mock.ts';
 import type { Wrap } from './diagnosed-mock.ts';
+import { underpriced, withoutCharges } from './wraps.ts';
 
 const invoiced = ({ invoice }: MockGateway) =>
   Number(invoice.reduce((total, { usd }) => total + usd, 0).toFixed(9));
@@ -22,31 +23,6 @@ const withoutKeys: Wrap = (fetch) => (input, init) => {
   headers.delete('x-idempotency-key');
   return fetch(input, { ...init, headers });
 };
-
-/** Removes the headers that report charges. */
-const withoutCharges: Wrap = (fetch) => async (input, init) => {
-  const response = await fetch(input, init);
-  response.headers.delete('x-svc-charge-usd');
-  return response;
-};
-
-/** Lists prices that are lower than what is charged. */
-const underpriced =
-  (type: string): Wrap =>
-  (fetch) =>
-  async (input, init) => {
-    const response = await fetch(input, init);
-    if (!addressOf(input).endsWith('/v1/models') || response.status !== 200) return response;
-    const list = await response.json();
-    const data = list.data.map((model: { type: string }) =>
-      model.type === type
-        ? JSON.parse(JSON.stringify(model), (name, value) =>
-            name.endsWith('Usd') ? value / 20 : value,
-          )
-        : model,
-    );
-    return Response.json({ ...list, data });
-  };
 
 describe.each([
   ['the assumed behavior', {}, undefined],
