@@ -10,6 +10,7 @@ import type { RequestOptions } from './core/call/request-options.ts';
 import type { RequestPromise } from './core/call/request-promise.ts';
 import { resolveConfig } from './core/config/config.ts';
 import type { Config } from './core/config/config.ts';
+import type { Log } from './core/config/log.ts';
 import type { PolygateOptions } from './core/config/options.ts';
 import { createGatewayFetch } from './core/fetch/gateway-fetch.ts';
 import type { FetchOptions } from './core/fetch/send-fetch.ts';
@@ -120,6 +121,11 @@ export class Polygate extends BaseClient<PolygateOptions> {
   get delayOptions(): Pick<Config, 'maxRetryDelay' | 'random'> {
     const { maxRetryDelay, random } = this.#context.config;
     return { maxRetryDelay, random };
+  }
+
+  /** @internal The log of the client, which is that of the queue on Redis, too. */
+  get log(): Log {
+    return this.#context.config.log;
   }
 
   override withOptions(options: PolygateOptions): Polygate {

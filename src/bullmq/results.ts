@@ -21,19 +21,8 @@ export async function* endedRows(
   try {
     let last = await after;
     while (!isClosed()) {
-      const page = await store
-        .endedAfter(last, pageSize)
-        .then(async (ended) => {
-          if (ended.length === 0) return undefined;
-          const jobIds = ended.map(([jobId]) => jobId);
-          const rows = await store.readJobs(jobIds);
-          // A row that was retried and has ended again follows under its new number.
-          const numbers = await store.endNumbers(jobIds);
-          const isCurrent = ended.map(([, number], index) => (numbers[index] ?? number) === number);
-          return { rows: rows.filter((_, index) => isCurrent[index]), last: ended.at(-1)?.[1] };
-        })
-        .catch(() => undefined);
-      if (page?.last === undefined) await watch.next();
+      const page = await readPage(store, last);
+      if (page === undefined) await watch.next();
       else {
         ({ last } = page);
         for (const row of page.rows) {
@@ -46,6 +35,35 @@ export async function* endedRows(
     watch.stop();
   }
 }
+
+/** Rows that have ended, and the number of the last one. */
+interface Page {
+  readonly rows: readonly (StoredRow | undefined)[];
+  readonly last: number;
+}
+
+/** Reads the rows that ended after the given number; undefined if there are none, or Redis cannot be read. */
+async function readPage(store: RowStore, after: number): Promise<Page | undefined> {
+  try {
+    const ended = await store.endedAfter(after, pageSize);
+    const last = ended.at(-1)?.[1];
+    if (last === undefined) return undefined;
+    const jobIds = ended.map(([jobId]) => jobId);
+    const rows = await store.readJobs(jobIds);
+    const numbers = await store.endNumbers(jobIds);
+    // A row that was retried and has ended again follows under its new number. Without a number, it was removed or retried
+    // meanwhile: if it was read before that, its end is still to be yielded.
+    const isCurrent = ended.map(([, number], index) => (numbers[index] ?? number) === number);
+    return { rows: rows.filter((_, index) => isCurrent[index]), last };
+  } catch (error) {
+    if (isBug(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Whether an error comes from this code or from a damaged row, and not from Redis or the connection to it. */
+const isBug = (error: unknown): boolean =>
+  [SyntaxError, TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
 
 export function toRow<Status extends Row['status']>(
   { data, state, key }: StoredRow,

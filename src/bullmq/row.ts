@@ -88,7 +88,7 @@ export function isEnded(status: string): status is EndStatus {
 }
 
 /** An error as plain JSON. */
-export function toRowError(error: unknown, idempotencyKey: string): RowError {
+export function errorRecord(error: unknown, idempotencyKey: string): RowError {
   if (!PolygateError.is(error)) {
     const [name, message] =
       error instanceof Error ? [error.name, error.message] : ['Error', String(error)];

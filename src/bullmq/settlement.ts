@@ -24,8 +24,9 @@ export const spend = { reservation: 'spend' } as const satisfies Settlement;
 export const replaceBy = (chargeUsd: number): Settlement => ({ reservation: 'replace', chargeUsd });
 
 /**
- * What an accepted submission has cost. A replay was paid for by an earlier request, and by one of this row only if its
- * response was lost (`isReplayPaid`). Without a reported charge, it has cost its price.
+ * What an accepted submission has cost. A replay costs nothing itself: the original request was charged. If that was a
+ * request of this row whose response was lost (`isReplayPaid`), the row counts the charge. Without a reported charge, it
+ * has cost its price.
  */
 export function settlementOf(
   { replayed, chargeUsd }: { replayed: boolean; chargeUsd?: number | undefined },

@@ -2,7 +2,7 @@ import type { Polygate, Receipt } from 'polygate';
 
 import { PolygateError } from '../errors/base.ts';
 import { TaskWaitTimeoutError } from '../errors/tasks.ts';
-import { delayOptionsOf, pollRow, sendChat, submitRow } from '../internal/row-driver.ts';
+import { delayOptionsOf, pollRow, sendChat, submitStoredRow } from '../internal/row-driver.ts';
 import { unchecked } from '../types/schema.ts';
 import { reportedLimit } from './decisions/failures.ts';
 import { afterFailedPoll, afterTask, deadlineAfter, deadlineOf } from './decisions/poll.ts';
@@ -48,7 +48,11 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
   try {
     const { kind } = data;
     if (kind === 'chat') return await submitChat(admitted);
-    const { task, meta, result, isRepeated } = await submitRow(gateway, { ...data, kind }, key);
+    const { task, meta, result, isRepeated } = await submitStoredRow(
+      gateway,
+      { ...data, kind },
+      key,
+    );
     const step = afterTask(accepted(task.toJSON()), result, timingOf(admitted));
     const settlement = settlementOf(task, mayBeCharged || isRepeated, priceUsd);
     return withMove(step, { settlement, limit: meta.concurrency.limit ?? 'more' });

@@ -2,13 +2,13 @@ import { DelayedError, RateLimitError, UnrecoverableError, Worker } from 'bullmq
 import type { Job, Queue } from 'bullmq';
 import type { Polygate } from 'polygate';
 
+import { Admissions } from './admission.ts';
 import { lacksKey } from './decisions/failures.ts';
 import { afterLostChat } from './decisions/submit.ts';
-import { finish, isControlFlow } from './job-end.ts';
+import { finish, isControlFlow, logFailedStep, RowTakenError } from './job-end.ts';
 import type { Step } from './move.ts';
-import { Permits } from './permits.ts';
 import { disconnect, reconnecting, repeatInOutage, withinTime } from './redis/connection.ts';
-import type { Admission, RowStore, StoredRow } from './redis/store.ts';
+import type { RowStore, StoredRow } from './redis/store.ts';
 import { RowPrices } from './row-prices.ts';
 import { isEnded } from './row.ts';
 import type { RowData } from './row.ts';
@@ -19,20 +19,7 @@ import type { StepOptions } from './steps.ts';
 const lockDuration = 10_000;
 const stalledInterval = 5_000;
 
-/** How often slots are renewed, in ms: once per tick of the clock of their leases, which last several ticks. */
-const renewInterval = 1_000;
-
-/** How often a row tries to take a slot, in ms, and for how long, before it returns to the queue. */
-const slotInterval = 25;
-const maxSlotWait = 1_000;
-
-/**
- * How long a row waits while others submit, in ms: longer than most submissions take, but short enough for the polls
- * behind it.
- */
-const maxPermitWait = 200;
-
-/** How long this worker then takes no jobs, in ms, so that polls which become due come first. */
+/** How long this worker takes no jobs after a row that was not admitted, in ms, so that polls which become due come first. */
 const slotPause = 200;
 
 /** How long this worker takes no jobs after a row that the paused queue may not submit, in ms. */
@@ -116,35 +103,21 @@ async function endOrOutage(end: Promise<void>, ping: () => Promise<unknown>): Pr
   clearInterval(timer);
 }
 
-const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
-
-/** Takes rows from step to step, and renews the slots of those that this process submits. */
+/** Takes rows from step to step. */
 class StepRunner {
   readonly #context: WorkerContext;
-  /** Jobs that hold a slot. */
-  readonly #holders = new Set<string>();
-  /** For rows that submit, or wait for a slot: half of the worker, so that polls are never held up. */
-  readonly #permits: Permits;
-  /** The end of the latest wait for a slot. */
-  #lastAdmission: Promise<unknown> = Promise.resolve();
-  readonly #timer: NodeJS.Timeout;
-  #isStopping = false;
+  readonly #admissions: Admissions;
   readonly #prices: RowPrices;
 
   constructor(context: WorkerContext) {
     this.#context = context;
+    this.#admissions = new Admissions(context);
     this.#prices = new RowPrices(context.gateway);
-    this.#permits = new Permits(Math.max(1, Math.floor(context.concurrency / 2)));
-    this.#timer = setInterval(() => {
-      if (this.#holders.size > 0) context.store.renew([...this.#holders]).catch(() => undefined);
-      else if (this.#isStopping) clearInterval(this.#timer);
-    }, renewInterval);
   }
 
-  /** Stops renewing slots as soon as none is held: after an outage, submissions can still be in flight. */
+  /** Stops renewing slots as soon as none is held. */
   stop(): void {
-    this.#isStopping = true;
-    if (this.#holders.size === 0) clearInterval(this.#timer);
+    this.#admissions.stop();
   }
 
   /**
@@ -156,11 +129,12 @@ class StepRunner {
       return await this.#run(job, token);
     } catch (error) {
       if (isControlFlow(error)) throw error;
+      logFailedStep(this.#context.gateway, job, retryDelay, error);
       // Without the lock, this fails. Without Redis, the job stays locked for a while and is then found by a worker.
       await job.moveToDelayed(Date.now() + retryDelay, token).catch(() => undefined);
       throw new DelayedError();
     } finally {
-      this.#holders.delete(job.id ?? '');
+      this.#admissions.release(job.id ?? '');
     }
   }
 
@@ -188,41 +162,21 @@ class StepRunner {
     row: StoredRow,
     clock: () => number,
   ): Promise<unknown> {
-    if (!(await this.#permits.take(maxPermitWait))) return this.#returnToQueue(slotPause);
+    if (!(await this.#admissions.takePermit())) return this.#returnToQueue(slotPause);
     try {
       const jobId = job.id ?? '';
       const priceUsd = await this.#priceOf(row.data);
-      const admission = await this.#admit(jobId, row.version, priceUsd);
+      const admission = await this.#admissions.admit(jobId, row.version, priceUsd);
       if (!admission.admitted) {
-        if (admission.reason === 'gone') throw new Error('another process has taken the row');
+        if (admission.reason === 'gone') throw new RowTakenError();
         return await this.#returnToQueue(admission.reason === 'paused' ? pauseTime : slotPause);
       }
-      this.#holders.add(jobId);
       const mayBeCharged = row.state.mayBeCharged === true || admission.before === 'submitting';
       const step = await submit({ ...this.#context, row, mayBeCharged, priceUsd, clock });
       return await this.#apply(job, token, { ...row, turn: admission.turn }, step);
     } finally {
-      this.#permits.release();
+      this.#admissions.releasePermit();
     }
-  }
-
-  /**
-   * Tries to take a slot until one is free. Only the row that has waited longest tries, so that Redis has little to do.
-   */
-  async #admit(jobId: string, version: string, priceUsd: number): Promise<Admission> {
-    const { store, maxUsd } = this.#context;
-    const giveUpAt = performance.now() + maxSlotWait;
-    const take = async (): Promise<Admission> => {
-      for (;;) {
-        const admission = await store.admit(jobId, priceUsd, maxUsd, version);
-        if (admission.admitted || admission.reason !== 'full') return admission;
-        if (performance.now() > giveUpAt) return admission;
-        await sleep(slotInterval);
-      }
-    };
-    const admission = this.#lastAdmission.then(take);
-    this.#lastAdmission = admission.catch(() => undefined);
-    return admission;
   }
 
   /** Records what a step has led to, and decides when the job runs again. */
@@ -243,7 +197,7 @@ class StepRunner {
       // for.
       (state.completion &&
         (await store.move(jobId, row.key, row.turn, { ...move, from: 'unknown' })));
-    if (!isMoved) throw new Error('another process has taken the row');
+    if (!isMoved) throw new RowTakenError();
     const progress = to === 'succeeded' ? 100 : state.progress;
     if (progress !== undefined && progress !== job.progress)
       await job.updateProgress(progress).catch(() => undefined);

@@ -8,8 +8,8 @@ export interface Check {
   /** What the check requires: that there is a gateway, or that the gateway accepts the API key. */
   readonly needs?: 'gateway' | 'key';
   /**
-   * The assumptions that no later check reports. Those about which the check can end without a finding have the reason
-   * for it.
+   * Assumptions that this check has to report, because no later one does. The text is the reason given if the check ends
+   * without a finding about it. `core/config/assumptions.ts` says what each number stands for.
    */
   readonly assumptions?: readonly (readonly [AssumptionId, string?])[];
   run(context: DiagnosisContext, report: Report): Promise<void> | void;

@@ -40,21 +40,23 @@ export interface PaidTask {
 
 /** The state of one diagnosis: what earlier checks have found out. */
 export class DiagnosisContext {
-  /** A client with all options that were found to be necessary. */
+  /** A client with all options that were found to be necessary: changed by `adopt`, used by all checks. */
   client: Polygate;
   readonly signal: AbortSignal | undefined;
   readonly spending: Spending;
-  /** Why there is no gateway; undefined if there is one. */
+  /** Why there is no gateway; undefined if there is one. Set by `reachable`, decides which checks run. */
   noGateway: string | undefined;
-  /** Why the API key cannot be used; undefined if it is accepted. */
+  /** Why the API key cannot be used; undefined if it is accepted. Set by `authentication`, decides which checks run. */
   noKey: string | undefined;
+  /** Undefined if it cannot be read. Set by `authentication`, read by `wallet`. */
   account: Account | undefined;
-  /** Undefined if the list could not be read. */
+  /** Undefined if the list could not be read. Set by `models`, read by `chat`, `stream` and `image-task`. */
   models: readonly Model[] | undefined;
-  /** The chat model that the service has accepted. */
+  /** The chat model that the service has accepted. Set by `chat`, read by `stream`. */
   chatModel: PricedModel | undefined;
+  /** Set and completed by `image-task`, read by `replay`, `conflict` and `download`. */
   paidTask: PaidTask | undefined;
-  /** Metadata of the responses to free requests. */
+  /** Metadata of the responses to free requests: added by `reachable` and `read`, read by `header-prefix`. */
   readonly metas: ResponseMeta[] = [];
   #document: Promise<Record<string, unknown>> | undefined;
 

@@ -63,9 +63,9 @@ export function describeFailure(
   return { status: 'failed', detail };
 }
 
-/** The request of an error, such as `GET /v1/account`. Every message of the client ends with it. */
+/** The request that the message of an error names last, such as `GET /v1/account`. */
 export function requestOf(error: unknown): string | undefined {
-  return /\[([A-Z]+ [^\s,\]]+)[^[]*$/.exec(messageOf(error))?.[1];
+  return /\[([A-Z]+ [^,\]]+)[^[]*$/.exec(messageOf(error))?.[1];
 }
 
 /** The message of an error, without advice that does not apply to a diagnosis. */

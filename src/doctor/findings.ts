@@ -42,7 +42,7 @@ export class Findings {
     }
   }
 
-  /** Adds the finding that ends a check, which is about what the check is for. */
+  /** Adds the finding for a check that was skipped or failed, under the main assumption of the check if it has one. */
   addEnd(check: Check, finding: Finding): void {
     const subject = this.openAssumptions(check).find(([id]) => !(id in aspects))?.[0];
     const aspect = this.all.some(({ id }) => id === check.id) ? 'error' : undefined;

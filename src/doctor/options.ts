@@ -1,4 +1,4 @@
-/** Which options the client needs for a service: every recommendation of a diagnosis is decided here. */
+/** Which options the client needs for a service: every option that a diagnosis recommends is decided here. */
 import { ConfigurationError, PermissionDeniedError } from 'polygate';
 import type { PolygateOptions, ResponseMeta } from 'polygate';
 
@@ -116,6 +116,11 @@ export const needed = {
           option: { retryAmbiguous: { chat: true } },
         }
       : undefined,
+
+  /** No free check shows whether voices are replayed. */
+  retryAmbiguousVoices: (): Needed => ({
+    advice: 'If your service guarantees it, set retryAmbiguous.voices.',
+  }),
 
   /** `replay` has submitted an image with a reused key. */
   noRetries: (isSameTask: boolean): Certain | undefined =>

@@ -1,6 +1,7 @@
 import { estimate } from 'polygate';
 import type { Model } from 'polygate';
 
+import { roundUsd } from '../internal/budget.ts';
 import { isRecord } from '../types/type-guards.ts';
 
 /** The most tokens that the message of a chat and the model's own additions count as. */
@@ -74,9 +75,4 @@ function tokenPrices(pricing: unknown) {
     output: price('outputPricePer1kUsd'),
     unit: price('unitPriceUsd') ?? 0,
   };
-}
-
-/** Rounds an amount to a billionth of a dollar: removes the noise of binary fractions. */
-export function roundUsd(amount: number): number {
-  return Number(amount.toFixed(9));
 }

@@ -1,6 +1,6 @@
 import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
 
-import { roundUsd } from './prices.ts';
+import { roundUsd } from '../internal/budget.ts';
 import type { Skip } from './report.ts';
 import { usd } from './text.ts';
 
@@ -50,7 +50,7 @@ export class Spending {
   }
 
   /**
-   * Options for a paid request. Its budget counts from what the client has spent, because the two share a ledger. A
+   * Options for a paid request. The budget is raised by what the client has already spent, because both share a ledger. A
    * strict budget rejects requests whose price the client cannot estimate, so a chat cannot have one.
    */
   options(strict: boolean): PolygateOptions {

@@ -81,7 +81,7 @@ export function estimateUsd({ kind, params }: RowRequest, prices: KnownPrices): 
 }
 
 /** Submits a row. `isRepeated`: before the response, an attempt was made that may have been charged. */
-export async function submitRow(
+export async function submitStoredRow(
   gateway: Polygate,
   { kind, path, params, fallback }: RowRequest & { readonly kind: TaskKind },
   idempotencyKey: string,
@@ -116,6 +116,8 @@ export async function pollRow(gateway: Polygate, receipt: Receipt): Promise<RowS
 
 /** The options of the client that determine the delays of a queue. */
 export type DelayOptions = Polygate['delayOptions'];
+
+export const logOf = ({ log }: Polygate): Polygate['log'] => log;
 
 export const delayOptionsOf = ({ delayOptions }: Polygate): DelayOptions => delayOptions;
 

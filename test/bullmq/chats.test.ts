@@ -75,7 +75,8 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     // What a worker leaves that dies in the middle of the POST.
     const bull = new Queue<never>('pictures', { connection: { url: redis.url }, prefix });
     const store = new RowStore(redis.client, bull, slotsKey(prefix, gateway.baseURL));
-    const admitted = await store.admit(jobIdOf('a'), 0, undefined);
+    const version = (await store.read('a'))?.version ?? '';
+    const admitted = await store.admit(jobIdOf('a'), 0, undefined, version);
     expect(admitted).toMatchObject({ admitted: true });
     queue.work();
     const row = await queue.result('a');

@@ -6,10 +6,12 @@ import { isRejected, lacksKey, reportedLimit } from '../../src/bullmq/decisions/
 import { deadlineAfter } from '../../src/bullmq/decisions/poll.ts';
 import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
 import { afterFailedSubmit } from '../../src/bullmq/decisions/submit.ts';
-import { toRowError } from '../../src/bullmq/row.ts';
+import { errorRecord } from '../../src/bullmq/row.ts';
 import type { RowState } from '../../src/bullmq/row.ts';
 import { keep, release, replaceBy, settlementOf, spend } from '../../src/bullmq/settlement.ts';
 import type { Settlement } from '../../src/bullmq/settlement.ts';
+import { resolveConfig } from '../../src/core/config/config.ts';
+import { resolveApiKey } from '../../src/core/http/request-headers.ts';
 import {
   meta,
   rejected,
@@ -204,6 +206,33 @@ test('an endless wait has no deadline', () => {
   expect(deadlineAfter(1_000, 0)).toBe(1_000);
 });
 
+test('a client without an API key lacks it, and one with an invalid option does not', async () => {
+  const baseURL = 'https://host.example';
+  const fetch = () => Promise.reject(new Error('not reached'));
+  const clientWith = (apiKey: () => string) => new Polygate({ apiKey, baseURL, fetch });
+  const errorOf = (run: () => unknown) =>
+    Promise.resolve()
+      .then(run)
+      .catch((error: unknown) => error);
+  const throws = clientWith(() => {
+    throw new Error('sealed');
+  });
+  expect(lacksKey(await errorOf(() => throws.models.list()))).toBe(true);
+  expect(lacksKey(await errorOf(() => clientWith(() => '').models.list()))).toBe(true);
+  expect(
+    lacksKey(
+      await errorOf(() =>
+        resolveApiKey({ ...resolveConfig({ apiKey: 'k', baseURL }), apiKey: undefined }),
+      ),
+    ),
+  ).toBe(true);
+  const invalid = await errorOf(() => new Polygate({ apiKey: '\n', baseURL }));
+  expect(invalid).toMatchObject({ message: expect.stringMatching(/^apiKey/) });
+  expect(lacksKey(invalid)).toBe(false);
+  const visible = 'apiKey: every visitor could read it.';
+  expect(lacksKey(new ConfigurationError(visible))).toBe(false);
+});
+
 test('only errors that the service will repeat are rejections for good', () => {
   expect(isRejected(badRequest)).toBe(true);
   for (const error of [serverError, rateLimit, noSlot, notSent]) {
@@ -219,7 +248,7 @@ test('an error reports the limit of its response, or that the limit is lower', (
 });
 
 test('an error is stored as plain JSON with its documented fields', () => {
-  expect(toRowError(badRequest, 'k')).toEqual({
+  expect(errorRecord(badRequest, 'k')).toEqual({
     name: 'BadRequestError',
     message: 'bad',
     code: 'invalid',
@@ -228,7 +257,7 @@ test('an error is stored as plain JSON with its documented fields', () => {
     taskId: undefined,
     idempotencyKey: 'k',
   });
-  expect(toRowError('text', 'k')).toEqual({ name: 'Error', message: 'text', idempotencyKey: 'k' });
+  expect(errorRecord('text', 'k')).toEqual({ name: 'Error', message: 'text', idempotencyKey: 'k' });
 });
 
 test('the order of object keys does not change params, that of arrays does', () => {

@@ -3,7 +3,7 @@ import type { SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
 import { afterFailedPoll, afterTask } from '../../src/bullmq/decisions/poll.ts';
-import { toRowError } from '../../src/bullmq/row.ts';
+import { errorRecord } from '../../src/bullmq/row.ts';
 import type { RowState } from '../../src/bullmq/row.ts';
 import { meta, badRequest, serverError, reset, authentication, noSlot } from './errors.ts';
 
@@ -33,7 +33,7 @@ describe('the state of a task', () => {
       receipt,
       interval: interval0,
       deadline,
-      error: toRowError(reset, 'k'),
+      error: errorRecord(reset, 'k'),
     };
     const step = afterTask({ from: 'running', state, key: 'k' }, result, timing(1_000));
     expect(step.move).toMatchObject({ from: 'running', to });

@@ -1,9 +1,25 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { Announcements } from '../../src/bullmq/redis/announcements.ts';
 import { endedRows } from '../../src/bullmq/results.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import { ended, openStores } from './stores.ts';
+
+test.skipIf(!isRedisInstalled)('a damaged row ends the results with its error', async () => {
+  await using redis = await startRedis();
+  await using stores = await openStores(redis.url);
+  const [id = ''] = await stores.add(1);
+  await ended(stores, id, {});
+  await stores.redis.hset(stores.row('r0'), 'pg:state', '{');
+  const announcements = new Announcements(stores.redis, stores.first.channels);
+  let isClosed = false;
+  const results = endedRows(stores.first, announcements, Promise.resolve(0), () => isClosed);
+  onTestFinished(() => {
+    isClosed = true;
+    announcements.close();
+  });
+  await expect(results.next()).rejects.toBeInstanceOf(SyntaxError);
+});
 
 test.skipIf(!isRedisInstalled)(
   'a row that ends again while it is read is yielded once',

@@ -56,7 +56,7 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
     test('rejects a row that has changed since it was read', async () => {
       await using stores = await open();
       const [id = ''] = await stores.add(1);
-      const admit = async (version = '') => stores.first.admit(id, 0, undefined, version);
+      const admit = async (version?: string) => stores.first.admit(id, 0, undefined, version);
       const first = (await stores.first.readJob(id))?.version;
       const admission = await admit(first);
       const turn = admission.admitted ? admission.turn : '';

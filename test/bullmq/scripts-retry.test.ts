@@ -71,6 +71,14 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
       expect(await stores.first.readJob(id)).toMatchObject({ status: 'waiting' });
     });
 
+    test('reopens a row that has had no turn', async () => {
+      await using stores = await open();
+      const [id = ''] = await stores.add(1);
+      await ended(stores, id, {});
+      await stores.redis.hdel(stores.row('r0'), 'pg:turn');
+      expect(await stores.first.retry(id, 'key', again)).toBe('ok');
+    });
+
     test('one of two processes that retry a row at the same time succeeds', async () => {
       await using stores = await open();
       const ids = await stores.add(50);

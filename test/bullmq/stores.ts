@@ -3,11 +3,43 @@ import { Redis } from 'ioredis';
 
 import type { Move } from '../../src/bullmq/move.ts';
 import { RowStore, slotsKey } from '../../src/bullmq/redis/store.ts';
+import type { Admission } from '../../src/bullmq/redis/store.ts';
 import { jobIdOf } from '../../src/bullmq/row.ts';
 import type { RowData } from '../../src/bullmq/row.ts';
 import { release } from '../../src/bullmq/settlement.ts';
 
 let lastPrefix = 0;
+
+/** A store whose changes are made to the row as it is now, unless a test passes what it has read earlier. */
+class LatestStore extends RowStore {
+  override async admit(
+    jobId: string,
+    priceUsd: number,
+    budgetUsd: number | undefined,
+    given?: string,
+  ): Promise<Admission> {
+    for (;;) {
+      const version = given ?? (await this.#versionOf(jobId));
+      const admission = await super.admit(jobId, priceUsd, budgetUsd, version);
+      if (admission.admitted || admission.reason !== 'gone') return admission;
+      if (given !== undefined || (await this.#versionOf(jobId)) === version) return admission;
+    }
+  }
+
+  override async retry(
+    jobId: string,
+    key: string,
+    change: Omit<Move, 'from'>,
+    given?: string,
+  ): Promise<string> {
+    const turn = given ?? (await this.readJob(jobId))?.turn ?? '';
+    return super.retry(jobId, key, change, turn);
+  }
+
+  async #versionOf(jobId: string): Promise<string> {
+    return (await this.readJob(jobId))?.version ?? '';
+  }
+}
 
 /** The rows of one queue as two processes see them, each with a connection of its own. */
 export async function openStores(url: string) {
@@ -16,7 +48,10 @@ export async function openStores(url: string) {
   const connections = [new Redis(url), new Redis(url)] as const;
   const open = (connection: Redis, name = 'rows') => {
     const queue = new Queue<RowData>(name, { connection, prefix });
-    return { queue, store: new RowStore(connection, queue, slotsKey(prefix, 'https://a.example')) };
+    return {
+      queue,
+      store: new LatestStore(connection, queue, slotsKey(prefix, 'https://a.example')),
+    };
   };
   const [{ queue, store: first }, { queue: other, store: second }] = connections.map((connection) =>
     open(connection),

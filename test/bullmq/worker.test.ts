@@ -106,6 +106,41 @@ describe.skipIf(!isRedisInstalled).concurrent('the workers of a queue', () => {
     });
   });
 
+  describe('failed steps', () => {
+    test('are logged with the row and the delay, and repeated', async () => {
+      const warnings: string[] = [];
+      const logger = { ...console, warn: (message: string) => warnings.push(message) };
+      await using all = await start({ client: { logger, logLevel: 'warn' } });
+      const { queue, mock, prefix } = all;
+      await queue.add('a b', all.picture('a'));
+      const row = `${prefix}:pictures:${jobIdOf('a b')}`;
+      await redis.client.hset(row, 'pg:state', '{');
+      queue.work();
+      await until(() => warnings.length).toBeGreaterThan(0);
+      expect(warnings[0]).toMatch(
+        /^polygate: row a b: a step failed and is repeated in 2 s or later. SyntaxError: /,
+      );
+      await redis.client.hdel(row, 'pg:state');
+      expect(await queue.result('a b')).toMatchObject({ status: 'succeeded' });
+      expect(mock.invoice).toHaveLength(1);
+    });
+
+    test('are not logged if another process has taken the row', async () => {
+      const warnings: string[] = [];
+      const logger = { ...console, warn: (message: string) => warnings.push(message) };
+      await using all = await start({ client: { logger, logLevel: 'warn' } });
+      const { queue, mock, prefix } = all;
+      mock.fail({ route: submits, delayMs: 500, times: 1 });
+      queue.work();
+      await queue.add('a', all.picture('a'));
+      await until(() => mock.requests.length).toBe(1);
+      await redis.client.hset(`${prefix}:pictures:${jobIdOf('a')}`, 'pg:turn', '1');
+      expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
+      expect(mock.invoice).toHaveLength(1);
+      expect(warnings).toEqual([]);
+    });
+  });
+
   describe('lost locks', () => {
     /** Gives the job of a row to another worker, as if the first one had lost its lock. */
     const stall = async (prefix: string, id: string) => {

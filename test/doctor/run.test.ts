@@ -131,6 +131,20 @@ test.each([
   },
 );
 
+test('a run that is aborted during the download names it as what it waited for', async () => {
+  const controller = new AbortController();
+  const stall: Wrap = (fetch) => (input, init) => {
+    const response = fetch(input, init);
+    if (addressOf(input).includes('/media/')) controller.abort();
+    return response;
+  };
+  const { run, mock } = startMock({}, stall);
+  mock.fail({ route: 'GET /media/{task}/{file}', stallHeaders: true });
+  const diagnosis = await run({ maxSpendUsd: 0.1, signal: controller.signal });
+  const waiting = /^The run was aborted while this check waited for GET (the result|result URL)\.$/;
+  expect(findingOf(diagnosis, 'download').detail).toMatch(waiting);
+});
+
 /** Bodies that no gateway sends. */
 const bodies = [
   'null',

@@ -5,8 +5,9 @@ import type { MockAssumptions, MockGateway } from 'polygate/mock';
 import { describe, expect, test } from 'vitest';
 
 import { eventually } from '../support/eventually.ts';
-import { addressOf, findingAbout, findingOf, idsWith, startMock } from './diagnosed-mock.ts';
+import { findingAbout, findingOf, idsWith, startMock } from './diagnosed-mock.ts';
 import type { Wrap } from './diagnosed-mock.ts';
+import { underpriced, withoutCharges } from './wraps.ts';
 
 const invoiced = ({ invoice }: MockGateway) =>
   Number(invoice.reduce((total, { usd }) => total + usd, 0).toFixed(9));
@@ -22,31 +23,6 @@ const withoutKeys: Wrap = (fetch) => (input, init) => {
   headers.delete('x-idempotency-key');
   return fetch(input, { ...init, headers });
 };
-
-/** Removes the headers that report charges. */
-const withoutCharges: Wrap = (fetch) => async (input, init) => {
-  const response = await fetch(input, init);
-  response.headers.delete('x-svc-charge-usd');
-  return response;
-};
-
-/** Lists prices that are lower than what is charged. */
-const underpriced =
-  (type: string): Wrap =>
-  (fetch) =>
-  async (input, init) => {
-    const response = await fetch(input, init);
-    if (!addressOf(input).endsWith('/v1/models') || response.status !== 200) return response;
-    const list = await response.json();
-    const data = list.data.map((model: { type: string }) =>
-      model.type === type
-        ? JSON.parse(JSON.stringify(model), (name, value) =>
-            name.endsWith('Usd') ? value / 20 : value,
-          )
-        : model,
-    );
-    return Response.json({ ...list, data });
-  };
 
 describe.each([
   ['the assumed behavior', {}, undefined],
@@ -226,6 +202,25 @@ test('charges that are not reported are', async () => {
   expect(findingOf(diagnosis, 'chat.charge')).toMatchObject({ status: 'failed' });
   expect(optionsOf(diagnosis)).toEqual({});
 });
+
+test.each([chatRoute, imageRoute])(
+  'a malformed response to %s reports a charge that is missing or too high',
+  async (route) => {
+    const [type, id] = route === chatRoute ? ['chat', 'chat'] : ['image', 'image-task'];
+    const problems = [
+      [withoutCharges, 'reports no charge'],
+      [underpriced(type), 'its listed price is at most'],
+    ] as const;
+    for (const [wrap, problem] of problems) {
+      const { run, mock } = startMock({}, wrap);
+      mock.fail({ route, malformed: true, times: 1 });
+      // A missing charge is reported once, so no chat may report it first.
+      if (route === imageRoute) mock.fail({ route: chatRoute, status: 400 });
+      const diagnosis = await run({ maxSpendUsd: 0.1 });
+      expect(findingOf(diagnosis, `${id}.charge`).detail).toContain(problem);
+    }
+  },
+);
 
 test('an image whose response was lost is reported with what it may have cost', async () => {
   const { run, mock } = startMock();

@@ -60,3 +60,28 @@ async function withoutLocation(response: Response, baseURL: string): Promise<Res
     headers,
   });
 }
+
+/** Removes the headers that report charges. */
+export const withoutCharges: Wrap = (fetch) => async (input, init) => {
+  const response = await fetch(input, init);
+  response.headers.delete('x-svc-charge-usd');
+  return response;
+};
+
+/** Lists prices that are lower than what is charged. */
+export const underpriced =
+  (type: string): Wrap =>
+  (fetch) =>
+  async (input, init) => {
+    const response = await fetch(input, init);
+    if (!addressOf(input).endsWith('/v1/models') || response.status !== 200) return response;
+    const list = await response.json();
+    const data = list.data.map((model: { type: string }) =>
+      model.type === type
+        ? JSON.parse(JSON.stringify(model), (name, value) =>
+            name.endsWith('Usd') ? value / 20 : value,
+          )
+        : model,
+    );
+    return Response.json({ ...list, data });
+  };

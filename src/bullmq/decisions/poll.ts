@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { isFinalError, nextPollDelay, taskPollInterval } from '../../internal/row-driver.ts';
 import type { DelayOptions, TaskResult } from '../../internal/row-driver.ts';
 import type { Step } from '../move.ts';
-import { toRowError } from '../row.ts';
+import { errorRecord } from '../row.ts';
 import type { RowState } from '../row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
 
@@ -34,7 +34,7 @@ export function afterTask(
   if (error !== undefined) {
     // A task that has succeeded without a result was paid for, so it has not failed.
     const to = isFinalError({ hasTask: true, mayBeCharged: true }, error) ? 'failed' : 'unknown';
-    return { move: { from, to, state: { ...state, error: toRowError(error, key) } } };
+    return { move: { from, to, state: { ...state, error: errorRecord(error, key) } } };
   }
   return pollLater(from, { ...state, progress, error: undefined }, retryAfterMs, timing);
 }
@@ -48,7 +48,7 @@ export function afterFailedPoll(
   error: unknown,
   timing: PollTiming,
 ): Step {
-  const failed = { ...state, error: toRowError(error, key) };
+  const failed = { ...state, error: errorRecord(error, key) };
   const pause = lacksKey(error) ? 'authentication' : undefined;
   if (timing.now >= deadlineOf(state) || (ConfigurationError.is(error) && !pause)) {
     return { move: { from: 'running', to: 'unknown', state: failed }, pause };

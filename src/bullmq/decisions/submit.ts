@@ -6,7 +6,7 @@ import { ConcurrencyLimitError, PaymentRequiredError } from '../../errors/status
 import { isUncharged, withEarlierCharge } from '../../internal/charges.ts';
 import { earlierRowAdvice, isFinalError } from '../../internal/row-driver.ts';
 import type { PauseReason, Step } from '../move.ts';
-import { toRowError } from '../row.ts';
+import { errorRecord } from '../row.ts';
 import type { RowData, RowState } from '../row.ts';
 import { keep, release, replaceBy } from '../settlement.ts';
 import { canSubmitLater, lacksKey, retryAfterOf } from './failures.ts';
@@ -74,7 +74,7 @@ export function afterFailedSubmit(attempt: Attempt, error: unknown): Step {
   // What an earlier request for a chat may have cost was spent when it was retried.
   const settlement = (isChat ? isLost : mayBeCharged || isLost) ? keep : release;
   const unchanged = { ...state, mayBeCharged: mayBeCharged || isLost };
-  const failed = (reason: unknown) => ({ ...unchanged, error: toRowError(reason, key) });
+  const failed = (reason: unknown) => ({ ...unchanged, error: errorRecord(reason, key) });
   const advice = earlierRowAdvice({ isChargedOnce: !isChat });
   const rowError = mayBeCharged ? withEarlierCharge(error, advice) : error;
   const counted = { ...failed(rowError), failures };
@@ -134,6 +134,6 @@ export function afterLostChat({ data, state, key }: SubmittedChat): Step {
       'It is sent again only by queue.retry(id), and you may then pay for it a second time.',
     { outcome: 'unknown' },
   );
-  const lost = { ...state, mayBeCharged: true, error: toRowError(error, key) };
+  const lost = { ...state, mayBeCharged: true, error: errorRecord(error, key) };
   return { move: { from: 'submitting', to: 'unknown', state: lost, settlement: keep } };
 }

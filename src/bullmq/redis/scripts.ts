@@ -5,9 +5,9 @@
  * A row is the hash of its job, with more fields:
  *
  * - `pg:status` and `pg:state`, its `RowStatus` and `RowState`.
- * - `pg:turn`, one right to submit. If two processes work on one row, because the first one has lost its lock, only the
- *   one with the latest turn can move the row. A row that was deleted and added again never has a turn of the earlier
- *   one.
+ * - `pg:turn`, the fencing token of the latest admission or retry: only its holder may move the row. If two processes
+ *   work on one row, because the first one has lost its lock, that is the one with the latest turn. A row that was
+ *   deleted and added again never has a turn of the earlier one.
  * - `pg:spent` and `pg:paid`, its charge and the key under which it was charged last: see `settlement.ts`.
  */
 import { settle } from '../settlement.ts';
@@ -67,7 +67,7 @@ end
  * A row that was submitted, retried, or removed and added again since the caller has read it is refused: what the
  * caller would send is out of date.
  *
- * `budget` is empty without a limit, and `version`, which the caller has read, to accept any.
+ * `budget` is empty without a limit. `version` is what the caller has read.
  * Returns the reason why not, or 'ok', the status before and the turn.
  */
 export const admit = luaScript(
@@ -81,7 +81,7 @@ if redis.call('EXISTS', row) == 0 then return {'gone'} end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from ~= 'waiting' and from ~= 'submitting' then return {'gone'} end
 local current = (redis.call('HGET', row, 'timestamp') or '') .. ' ' .. (redis.call('HGET', row, 'pg:turn') or '0')
-if version ~= '' and version ~= current then return {'gone'} end
+if version ~= current then return {'gone'} end
 if redis.call('HEXISTS', meta, 'paused') == 1 then return {'paused'} end
 local reserved = redis.call('HGET', reservations, id)
 if budget ~= '' and not reserved then
@@ -176,7 +176,7 @@ for _, row in ipairs(cjson.decode(rows)) do redis.call('ZADD', slots, 'XX', tick
  * Reopens a failed or unknown row: moves it to another status with a new state, and its job from BullMQ's failed
  * jobs to the delayed ones, due now.
  *
- * `turn`, which the caller has read, is empty to accept any.
+ * `turn` is what the caller has read.
  * Returns 'ok', the status that does not allow it, 'missing', or 'busy' while a worker still records the failure, or if
  * the row was retried since the caller has read it.
  */
@@ -189,7 +189,7 @@ export const retry = luaScript(
 if redis.call('EXISTS', row) == 0 then return 'missing' end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from ~= 'failed' and from ~= 'unknown' then return from end
-if turn ~= '' and turn ~= redis.call('HGET', row, 'pg:turn') then return 'busy' end
+if turn ~= (redis.call('HGET', row, 'pg:turn') or '0') then return 'busy' end
 if redis.call('ZREM', failed, id) == 0 then return 'busy' end
 set_status(row, counts, from, to)
 settle(row, spend, reservations, id, key, reservation, charge)

@@ -20,7 +20,7 @@ export interface StoredRow {
   readonly state: RowState;
   /** The idempotency key in use. */
   readonly key: string;
-  /** The latest right to submit that a process has had. */
+  /** Fencing token of the latest admission or retry: only its holder may move the row. */
   readonly turn: string;
   /** Differs after each admission and retry, and after the row was removed and added again. */
   readonly version: string;
@@ -69,7 +69,7 @@ export class RowStore {
     jobId: string,
     priceUsd: number,
     budgetUsd: number | undefined,
-    version = '',
+    version: string,
   ): Promise<Admission> {
     // Infinity is no limit.
     const budget = Number.isFinite(budgetUsd) ? toNanoUsd(budgetUsd ?? 0) : '';
@@ -111,7 +111,7 @@ export class RowStore {
     jobId: string,
     key: string,
     { to, state, settlement }: Omit<Move, 'from'>,
-    turn = '',
+    turn: string,
   ): Promise<string> {
     const reply = await this.#run(retry, jobId, {
       id: jobId,

@@ -5,7 +5,10 @@ export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
 export interface Logger {
   /** One of your callbacks threw an error, or a journal could not be written. */
   error(message: string): void;
-  /** A request is retried, a journal line is damaged, or a batch pauses because the balance is insufficient. */
+  /**
+   * A request is retried, a journal line is damaged, a batch pauses because the balance is insufficient, or a step of a
+   * row of the queue on Redis failed.
+   */
   warn(message: string): void;
   /** A request was charged. */
   info(message: string): void;

@@ -78,6 +78,13 @@ export function buildRequestHeaders(
   return headers;
 }
 
+/** What the messages of the errors of {@link resolveApiKey} begin with. Other errors about `apiKey` begin differently. */
+const keyProblems = {
+  missing: 'apiKey: missing.',
+  threw: 'apiKey: the function threw.',
+  invalid: 'apiKey (function)',
+} as const;
+
 /**
  * The API key for one attempt; null if the client sends none.
  *
@@ -86,25 +93,24 @@ export function buildRequestHeaders(
 export function resolveApiKey({ apiKey }: Config): string | null | Promise<string> {
   if (apiKey === undefined) {
     throw new ConfigurationError(
-      'apiKey: missing. Pass it to the client or set POLYGATE_API_KEY. If a proxy adds it, pass apiKey: null.',
+      `${keyProblems.missing} Pass it to the client or set POLYGATE_API_KEY. If a proxy adds it, pass apiKey: null.`,
     );
   }
   return typeof apiKey === 'function' ? callForApiKey(apiKey) : apiKey;
 }
 
-/**
- * Whether an error of {@link resolveApiKey} says that there is no valid API key. Its messages begin with the option.
- */
+/** Whether an error is one of {@link resolveApiKey}: there is no valid API key. */
 export const isKeyMissing = (error: unknown): boolean =>
-  ConfigurationError.is(error) && error.message.startsWith('apiKey');
+  ConfigurationError.is(error) &&
+  Object.values(keyProblems).some((problem) => error.message.startsWith(problem));
 
 async function callForApiKey(apiKey: () => unknown): Promise<string> {
   let key: unknown;
   try {
     key = await apiKey();
   } catch (cause) {
-    throw new ConfigurationError('apiKey: the function threw. See error.cause.', { cause });
+    throw new ConfigurationError(`${keyProblems.threw} See error.cause.`, { cause });
   }
-  checkValue('apiKey (function)', key ?? '', headerText);
+  checkValue(keyProblems.invalid, key ?? '', headerText);
   return String(key);
 }

@@ -84,12 +84,12 @@ async function findProblem(
   if (explained !== undefined) return explained;
   // Without the API key: the models of an OpenAI-compatible service are public, or protected in its own way.
   const anonymous = client.withOptions({ apiKey: null });
-  const path = (name: string) =>
+  const get = (name: string) =>
     receive(context, anonymous.request({ method: 'GET', path: `/v1/${name}` }, options(context)));
   const [account, unknown, models] = await Promise.all([
-    path('account'),
-    path('polygate-doctor'),
-    path('models'),
+    get('account'),
+    get('polygate-doctor'),
+    get('models'),
   ]);
   const isProtected = (response: typeof account) =>
     'meta' in response && [401, 403].includes(response.meta.status);

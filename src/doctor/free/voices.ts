@@ -1,5 +1,6 @@
 import type { Check } from '../check.ts';
 import { ifAvailable } from '../failure.ts';
+import { needed } from '../options.ts';
 
 /** Which voices there are. Creating one costs money, so assumptions A12 and A19 are not tested. */
 export const voices: Check = {
@@ -9,7 +10,7 @@ export const voices: Check = {
   assumptions: [
     [
       'A12',
-      'Only a voice clone or design, which is expensive, would show whether its key is replayed. If your service guarantees it, set retryAmbiguous.voices.',
+      `Only a voice clone or design, which is expensive, would show whether its key is replayed. ${needed.retryAmbiguousVoices().advice}`,
     ],
     ['A19', 'The prices of clones and designs could not be compared with a catalog.'],
   ],

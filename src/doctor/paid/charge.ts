@@ -1,7 +1,8 @@
-import type { ResponseMeta, SubmittedTask } from 'polygate';
+import type { ResponseMeta } from 'polygate';
 
-import type { PaidTask, DiagnosisContext } from '../context.ts';
+import type { DiagnosisContext } from '../context.ts';
 import { needed } from '../options.ts';
+import type { PricedModel } from '../prices.ts';
 import type { Report } from '../report.ts';
 import { usd } from '../text.ts';
 
@@ -9,7 +10,7 @@ import { usd } from '../text.ts';
 export function checkCharge(
   { spending }: DiagnosisContext,
   report: Report,
-  { id, priceUsd }: { readonly id: string; readonly priceUsd: number },
+  { id, priceUsd }: PricedModel,
   meta: ResponseMeta,
 ): void {
   const problem = spending.record(priceUsd, meta);
@@ -31,15 +32,4 @@ export function checkCharge(
     if (need) about.warning(detail, need);
     else about.failed(detail, { advice });
   }
-}
-
-/** The same for a submit with a key that was used before: it is free if it returns the same task and reports no charge. */
-export function checkResubmitCharge(
-  context: DiagnosisContext,
-  report: Report,
-  { task, params, priceUsd }: PaidTask,
-  again: SubmittedTask<'image'>,
-): void {
-  if (again.id === task.id && !again.chargeUsd) return;
-  checkCharge(context, report, { id: params.model, priceUsd }, again.meta);
 }

@@ -10,8 +10,9 @@ import { needed } from '../options.ts';
 import type { PricedModel } from '../prices.ts';
 import type { Report } from '../report.ts';
 import { list, usd } from '../text.ts';
-import { checkCharge } from './charge.ts';
-import { chatParams, choose, commitUnknown, payingClient, tryModels } from './requests.ts';
+import { pay, payForFirst } from './pay.ts';
+import type { Paid } from './pay.ts';
+import { chatParams, choose, payingClient } from './requests.ts';
 
 /** The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. */
 export const chat: Check = {
@@ -27,14 +28,12 @@ export const chat: Check = {
       return;
     }
     const idempotencyKey = randomId();
+    const sendWith = (model: PricedModel) => send(context, model, idempotencyKey);
     try {
-      const sent = await tryModels(context, models, (model) =>
-        send(context, model, idempotencyKey),
+      const { model } = await payForFirst(context, report, models, sendWith, (result, { id }) =>
+        describeCompletion(id, result, report.on('A8')),
       );
-      const { model, result } = sent;
       context.chatModel = model;
-      describeCompletion(model.id, result, report.on('A8'));
-      checkCharge(context, report, model, result.meta);
       await replay(context, report, model, idempotencyKey);
     } catch (error) {
       if (!ResponseValidationError.is(error)) throw error;
@@ -55,10 +54,15 @@ function describeCompletion(
   report.warning(`${detail} The completion differs from OpenAI's shape: ${list(problems)}.`);
 }
 
-async function send(context: DiagnosisContext, { id }: PricedModel, idempotencyKey: string) {
-  const client = payingClient(context, false);
+async function send(
+  context: DiagnosisContext,
+  { id }: PricedModel,
+  idempotencyKey: string,
+): Promise<Paid<WithResponse<ChatCompletion>>> {
+  const { completions } = payingClient(context, { strict: false }).chat;
   const options = { idempotencyKey, signal: context.signal };
-  return client.chat.completions.create(chatParams(id), options).withResponse();
+  const result = await completions.create(chatParams(id), options).withResponse();
+  return { result, meta: result.meta };
 }
 
 /** Sends the same chat with the same key again. Assumption A11. */
@@ -69,23 +73,18 @@ async function replay(
   idempotencyKey: string,
 ): Promise<void> {
   const about = report.on('A11');
-  const problem = context.spending.problem(model.priceUsd);
-  if (problem !== undefined) return about.skipped(problem);
-  try {
-    const { meta } = await send(context, model, idempotencyKey);
+  const sendAgain = () => send(context, model, idempotencyKey);
+  const problem = await pay(context, report, model, sendAgain, ({ meta }) => {
     const need = needed.retryAmbiguousChat(meta);
     if (need) {
-      const detail = 'A chat with a reused key is replayed without a second charge.';
-      return about.warning(detail, need);
+      about.warning('A chat with a reused key is replayed without a second charge.', need);
+    } else {
+      about.ok(
+        'A chat with a reused key is charged again, as the client assumes: it never resends a chat that may have been charged.',
+      );
     }
-    about.ok(
-      'A chat with a reused key is charged again, as the client assumes: it never resends a chat that may have been charged.',
-    );
-    checkCharge(context, report, model, meta);
-  } catch (error) {
-    commitUnknown(context, model, error);
-    throw error;
-  }
+  });
+  if (problem !== undefined) about.skipped(problem);
 }
 
 /** The fields of a completion that differ from OpenAI's. */

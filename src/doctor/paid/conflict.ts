@@ -2,8 +2,7 @@ import { APIError, ConflictError } from 'polygate';
 
 import type { Check } from '../check.ts';
 import { messageOf } from '../failure.ts';
-import { checkResubmitCharge } from './charge.ts';
-import { resubmit } from './submit-image.ts';
+import { payAgain } from './submit-image.ts';
 
 /** What happens to a key that is reused with other params. Assumption A13. */
 export const conflict: Check = {
@@ -12,22 +11,22 @@ export const conflict: Check = {
   needs: 'key',
   assumptions: [['A13', 'No image was submitted whose key could be reused.']],
   async run(context, report) {
-    const { paidTask, spending } = context;
+    const { paidTask } = context;
     if (paidTask === undefined) return;
     const about = report.on('A13');
-    const problem = spending.problem(paidTask.priceUsd);
-    if (problem !== undefined) return about.skipped(problem);
+    const params = { ...paidTask.params, prompt: 'A white square' };
     try {
-      const other = await resubmit(context, paidTask, 'A white square');
-      if (other.id === paidTask.task.id) {
-        about.ok('A key that is reused with other params returns the original task.');
-      } else {
-        about.warning(
-          'A key that is reused with other params creates a second task, which is charged.',
-          { advice: 'Never use one key for two requests: nothing would warn you.' },
-        );
-      }
-      checkResubmitCharge(context, report, paidTask, other);
+      const problem = await payAgain(context, report, { ...paidTask, params }, ({ id }) => {
+        if (id === paidTask.task.id) {
+          about.ok('A key that is reused with other params returns the original task.');
+        } else {
+          about.warning(
+            'A key that is reused with other params creates a second task, which is charged.',
+            { advice: 'Never use one key for two requests: nothing would warn you.' },
+          );
+        }
+      });
+      if (problem !== undefined) about.skipped(problem);
     } catch (error) {
       if (!APIError.is(error) || error.status === 429) throw error;
       if (ConflictError.is(error)) {

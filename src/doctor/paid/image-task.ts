@@ -5,16 +5,17 @@ import type { Check } from '../check.ts';
 import type { PaidTask, DiagnosisContext } from '../context.ts';
 import { messageOf, statusOf } from '../failure.ts';
 import { needed } from '../options.ts';
+import type { PricedModel } from '../prices.ts';
 import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
 import type { Report } from '../report.ts';
 import { usd } from '../text.ts';
-import { checkCharge, checkResubmitCharge } from './charge.ts';
+import { payForFirst } from './pay.ts';
 import { reportRecord } from './record.ts';
-import { choose, tryModels } from './requests.ts';
-import { resubmit, submitImage } from './submit-image.ts';
+import { choose } from './requests.ts';
+import { payAgain, submitImage } from './submit-image.ts';
 
-const reasons = 'No image task succeeded.';
+const noImage = 'No image task succeeded.';
 const noFailure = 'Only a failed task would show whether it is refunded.';
 
 /** Submits one image and waits for it. Assumptions A2 to A7, A14 and A15. */
@@ -23,11 +24,11 @@ export const imageTask: Check = {
   title: 'Image task',
   needs: 'key',
   assumptions: [
-    ['A2', reasons],
-    ['A3', reasons],
-    ['A4', reasons],
-    ['A5', reasons],
-    ['A6', reasons],
+    ['A2', noImage],
+    ['A3', noImage],
+    ['A4', noImage],
+    ['A5', noImage],
+    ['A6', noImage],
     ['A7'],
     ['A14', 'The task had ended before its slot could be counted.'],
     ['A15', noFailure],
@@ -40,20 +41,13 @@ export const imageTask: Check = {
       return;
     }
     const recorder = recordCalls();
-    const { model, result: paid } = await tryModels(context, models, (candidate) =>
-      submitImage(context, candidate, recorder.telemetry),
-    );
+    const submit = (candidate: PricedModel) => submitImage(context, candidate, recorder.telemetry);
+    const { model, result: paid } = await payForFirst(context, report, models, submit, (result) => {
+      context.paidTask = result;
+      describeSubmit(result, report.on('A7'));
+    });
     const { task } = paid;
-    context.paidTask = paid;
     const isFinished = task.latest.status === 'succeeded';
-    report
-      .on('A7')
-      .ok(
-        isFinished
-          ? 'The response to the submit is already finished. The client takes it for a task that has succeeded.'
-          : `The response to the submit is a task with status "${task.latest.rawStatus}".`,
-      );
-    checkCharge(context, report, model, task.meta);
     const words = new Set([task.latest.rawStatus]);
     if (!isFinished) await checkSlot(context, report, paid, words);
     const onUpdate = ({ rawStatus }: Generation) => words.add(rawStatus);
@@ -65,9 +59,17 @@ export const imageTask: Check = {
     const price = usd(task.chargeUsd ?? model.priceUsd);
     report.ok(`${model.id} generated an image for ${price}.`);
     if (!isFinished) reportPollPath(recorder.calls, report.on('A2'));
-    await reportRecord(context, report, paid.result, task, words, isFinished);
+    await reportRecord(context, report, paid.task, { result: paid.result, words, isFinished });
   },
 };
+
+function describeSubmit({ task: { latest } }: PaidTask, report: Report): void {
+  report.ok(
+    latest.status === 'succeeded'
+      ? 'The response to the submit is already finished. The client takes it for a task that has succeeded.'
+      : `The response to the submit is a task with status "${latest.rawStatus}".`,
+  );
+}
 
 /** Replays the submit while its task runs: the free slots before and after show whether the task holds one. */
 async function checkSlot(
@@ -77,26 +79,24 @@ async function checkSlot(
   words: Set<string>,
 ): Promise<void> {
   const about = report.on('A14');
-  const { task, priceUsd } = paid;
-  const problem = context.spending.problem(priceUsd);
-  if (problem !== undefined) return about.skipped(problem);
   const held =
     'A running task holds a concurrency slot until it ends. The client learns this from the response headers and waits for slots.';
   try {
-    const replay = await resubmit(context, paid);
-    paid.replay = replay;
-    words.add(replay.latest.rawStatus);
-    checkResubmitCharge(context, report, paid, replay);
-    const before = task.meta.concurrency.remaining;
-    const after = replay.meta.concurrency.remaining;
-    const { status } = replay.latest;
-    if (before === undefined || after === undefined) {
-      about.skipped('The responses do not report free slots.');
-    } else if (status !== 'queued' && status !== 'running') {
-      about.skipped('The task ended too soon to tell.');
-    } else {
-      about.ok(after < before ? held : 'A running task holds no concurrency slot.');
-    }
+    const problem = await payAgain(context, report, paid, (replay) => {
+      paid.replay = replay;
+      words.add(replay.latest.rawStatus);
+      const before = paid.task.meta.concurrency.remaining;
+      const after = replay.meta.concurrency.remaining;
+      const { status } = replay.latest;
+      if (before === undefined || after === undefined) {
+        about.skipped('The responses do not report free slots.');
+      } else if (status !== 'queued' && status !== 'running') {
+        about.skipped('The task ended too soon to tell.');
+      } else {
+        about.ok(after < before ? held : 'A running task holds no concurrency slot.');
+      }
+    });
+    if (problem !== undefined) about.skipped(problem);
   } catch (error) {
     if (!ConcurrencyLimitError.is(error)) throw error;
     about.ok(held);

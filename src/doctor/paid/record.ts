@@ -6,14 +6,21 @@ import type { DiagnosisContext } from '../context.ts';
 import type { Report } from '../report.ts';
 import { list } from '../text.ts';
 
+/** What was observed of a task that has succeeded. */
+interface Observed {
+  readonly result: SucceededGeneration<'image'>;
+  /** The status values that its records have had. */
+  readonly words: ReadonlySet<string>;
+  /** Whether the response to the submit was the result already. */
+  readonly isFinished: boolean;
+}
+
 /** How the records of a finished task look. Assumptions A3 to A6. */
 export async function reportRecord(
   context: DiagnosisContext,
   report: Report,
-  result: SucceededGeneration<'image'>,
   task: SubmittedTask<'image'>,
-  words: Set<string>,
-  isFinished: boolean,
+  { result, words, isFinished }: Observed,
 ): Promise<void> {
   const record: Record<string, unknown> = { ...result.raw };
   const isDocumented = 'image_url' in record || isRecord(record['result']);
@@ -25,8 +32,8 @@ export async function reportRecord(
         ? 'Task records have the shape of audio tasks.'
         : `Task records have another shape than audio tasks, which the client reads: ${fields}.`,
     );
-  words.add(result.rawStatus);
-  reportWords([...words].filter(Boolean), report.on('A4'));
+  const allWords = [...new Set([...words, result.rawStatus])];
+  reportWords(allWords.filter(Boolean), report.on('A4'));
   const locations = findValues(record, new Set(result.urls));
   report.on('A5').ok(`The URL is in ${list(locations)}.`);
   const wrapper = isFinished ? undefined : await findWrapper(context, task, result);

@@ -1,12 +1,12 @@
 import { ConflictError } from 'polygate';
+import type { SubmittedTask } from 'polygate';
 
 import type { Check } from '../check.ts';
 import type { PaidTask, DiagnosisContext } from '../context.ts';
 import { messageOf, statusOf } from '../failure.ts';
 import { needed } from '../options.ts';
 import type { Report } from '../report.ts';
-import { checkResubmitCharge } from './charge.ts';
-import { resubmit } from './submit-image.ts';
+import { payAgain } from './submit-image.ts';
 
 /** Whether the same submit with the same key returns the same task, without a second charge. */
 export const replay: Check = {
@@ -18,38 +18,49 @@ export const replay: Check = {
     if (paidTask === undefined) {
       return report.skipped('No image was submitted that could be replayed.');
     }
-    const wasSent = paidTask.replay !== undefined;
-    const problem = wasSent ? undefined : spending.problem(paidTask.priceUsd);
-    if (problem !== undefined) return report.skipped(problem);
-    const again = paidTask.replay ?? (await resubmit(context, paidTask));
-    paidTask.replay = again;
-    const isSame = again.id === paidTask.task.id;
-    if (again.replayed && isSame) {
-      report.ok('A reused key returns the same task without a second charge.');
-    } else if (isSame && !again.chargeUsd) {
-      report.ok(
-        'A reused key returns the same task and reports no charge, although it is not marked as a replay.',
-      );
-    } else if (isSame) {
-      report.warning(
-        'A reused key returns the same task, but reports its charge again without marking it as a replay.',
-        {
-          advice:
-            'gateway.spend then counts the charge of a retried submit twice. Compare it with your account.',
-        },
-      );
-    } else {
-      report.failed(
-        'A reused key creates a second task, so a retried submit is charged twice.',
-        needed.noRetries(isSame),
-      );
-    }
+    const { task, replay: sent } = paidTask;
+    let isSame = true;
+    const describe = (again: SubmittedTask<'image'>) => {
+      isSame = again.id === task.id;
+      describeReplay(report, again, isSame);
+    };
     // The check that sent it has counted it.
-    if (!wasSent) checkResubmitCharge(context, report, paidTask, again);
+    if (sent) describe(sent);
+    else {
+      const problem = await payAgain(context, report, paidTask, describe);
+      if (problem !== undefined) return report.skipped(problem);
+    }
     if (!isSame) spending.blockedBy = 'The service charges replays, so nothing more is spent.';
     else if (paidTask.route === 'generations') await checkDefaultRoute(context, report, paidTask);
   },
 };
+
+function describeReplay(
+  report: Report,
+  { replayed, chargeUsd }: SubmittedTask<'image'>,
+  isSame: boolean,
+): void {
+  if (replayed && isSame) {
+    report.ok('A reused key returns the same task without a second charge.');
+  } else if (isSame && !chargeUsd) {
+    report.ok(
+      'A reused key returns the same task and reports no charge, although it is not marked as a replay.',
+    );
+  } else if (isSame) {
+    report.warning(
+      'A reused key returns the same task, but reports its charge again without marking it as a replay.',
+      {
+        advice:
+          'gateway.spend then counts the charge of a retried submit twice. Compare it with your account.',
+      },
+    );
+  } else {
+    report.failed(
+      'A reused key creates a second task, so a retried submit is charged twice.',
+      needed.noRetries(isSame),
+    );
+  }
+}
 
 /**
  * Sends the same submit over the client's default route, which the image task does not use. It is free if the service
@@ -61,12 +72,11 @@ async function checkDefaultRoute(
   paidTask: PaidTask,
 ): Promise<void> {
   const about = report.onAspect('route', 'Default route of images');
-  const problem = context.spending.problem(paidTask.priceUsd);
-  if (problem !== undefined) return about.skipped(problem);
   try {
-    const again = await resubmit(context, { ...paidTask, route: 'tasks' });
-    about.ok('POST /v1/images/tasks accepts images.');
-    checkResubmitCharge(context, report, paidTask, again);
+    const problem = await payAgain(context, report, { ...paidTask, route: 'tasks' }, () =>
+      about.ok('POST /v1/images/tasks accepts images.'),
+    );
+    if (problem !== undefined) about.skipped(problem);
   } catch (error) {
     if (ConflictError.is(error)) {
       return about.ok('POST /v1/images/tasks exists, and rejects a key of another route.');

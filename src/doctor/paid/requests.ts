@@ -1,8 +1,6 @@
-import { PolygateError, ResponseValidationError } from 'polygate';
 import type { ChatParams, Polygate } from 'polygate';
 
 import type { DiagnosisContext } from '../context.ts';
-import { errorResponse, statusOf } from '../failure.ts';
 import { cheapestModels, maxOutputTokens } from '../prices.ts';
 import type { PricedModel } from '../prices.ts';
 import type { Skip } from '../report.ts';
@@ -16,13 +14,13 @@ export function chatParams(model: string): Omit<ChatParams, 'stream'> {
   };
 }
 
-/** A client for paid requests, which may spend the rest of the limit. */
-export function payingClient({ client, spending }: DiagnosisContext, strict: boolean): Polygate {
+/** A client for paid requests, which may spend the rest of the limit. For `strict`, see `Spending.options`. */
+export function payingClient(
+  { client, spending }: DiagnosisContext,
+  { strict }: { readonly strict: boolean },
+): Polygate {
   return client.withOptions(spending.options(strict));
 }
-
-/** Statuses with which a service rejects one model, so that another one may be accepted. */
-const rejectsModel: readonly unknown[] = [400, 403, 404, 422, 503];
 
 /** How many models of a type are tried. */
 const maxModels = 3;
@@ -38,41 +36,4 @@ export function choose(
   if (cheapest !== undefined) return context.spending.problem(cheapest.priceUsd) ?? models;
   const others = context.models.some((model) => model.type === type);
   return { detail: `The service lists ${others ? 'no price for its' : 'no'} ${type} models.` };
-}
-
-/** Sends a request with the first model that the service accepts and whose price fits. */
-export async function tryModels<Result>(
-  context: DiagnosisContext,
-  models: readonly PricedModel[],
-  send: (model: PricedModel) => Promise<Result>,
-): Promise<{ model: PricedModel; result: Result }> {
-  let rejection: unknown;
-  for (const model of models) {
-    if (context.spending.problem(model.priceUsd) !== undefined) break;
-    try {
-      return { model, result: await send(model) };
-    } catch (error) {
-      commitUnknown(context, model, error);
-      if (!rejectsModel.includes(statusOf(error))) throw error;
-      rejection ??= error;
-    }
-  }
-  throw rejection;
-}
-
-/**
- * Counts the price of a request that failed but may have been charged, or whose response reports a charge. A 503 should
- * be free, but a limit holds only if it does not depend on that.
- */
-export function commitUnknown(
-  { spending }: DiagnosisContext,
-  { priceUsd }: PricedModel,
-  error: unknown,
-): void {
-  const response = errorResponse(error);
-  if (ResponseValidationError.is(error) || response?.meta.chargeUsd !== undefined) {
-    if (response) spending.record(priceUsd, response.meta);
-  } else if ((PolygateError.is(error) && error.outcome === 'unknown') || statusOf(error) === 503) {
-    spending.commitUnconfirmed(priceUsd);
-  }
 }

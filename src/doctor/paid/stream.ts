@@ -1,9 +1,14 @@
 import { StreamTruncatedError } from 'polygate';
+import type { ChatCompletion } from 'polygate';
 
 import type { Check } from '../check.ts';
 import { messageOf } from '../failure.ts';
-import { checkCharge } from './charge.ts';
-import { chatParams, choose, commitUnknown, payingClient } from './requests.ts';
+import { pay } from './pay.ts';
+import type { Paid } from './pay.ts';
+import { chatParams, choose, payingClient } from './requests.ts';
+
+/** How a stream has ended after its headers were received. */
+type StreamEnd = { readonly completion: ChatCompletion } | { readonly error: unknown };
 
 /** Whether the end of a streamed chat can be distinguished from a lost connection. */
 export const stream: Check = {
@@ -16,28 +21,34 @@ export const stream: Check = {
       const models = choose(context, 'chat');
       return report.skipped('detail' in models ? models : 'The service accepted no chat.');
     }
-    const problem = context.spending.problem(model.priceUsd);
-    if (problem !== undefined) return report.skipped(problem);
-    const { completions } = payingClient(context, false).chat;
-    const chunks = completions.stream(chatParams(model.id), { signal: context.signal });
-    try {
-      const completion = await chunks.final();
-      const reasons = completion.choices.map(({ finish_reason }) => finish_reason);
-      const isProven = reasons.length > 0 && reasons.every(Boolean);
-      report.ok(
-        isProven
-          ? `The stream ended with finish_reason ${reasons.join(', ')}, so a truncated one is recognized.`
-          : 'The stream ended with [DONE], but without a finish_reason.',
-      );
-      if (chunks.meta) checkCharge(context, report, model, chunks.meta);
-    } catch (error) {
-      if (chunks.meta) checkCharge(context, report, model, chunks.meta);
-      else commitUnknown(context, model, error);
+    const send = async (): Promise<Paid<StreamEnd>> => {
+      const { completions } = payingClient(context, { strict: false }).chat;
+      const chunks = completions.stream(chatParams(model.id), { signal: context.signal });
+      try {
+        return { result: { completion: await chunks.final() }, meta: chunks.meta };
+      } catch (error) {
+        // The headers of a stream that failed have reported its charge.
+        if (!chunks.meta) throw error;
+        return { result: { error }, meta: chunks.meta };
+      }
+    };
+    const problem = await pay(context, report, model, send, (result) => {
+      if ('completion' in result) return report.ok(describeEnd(result.completion));
+      const { error } = result;
       if (!StreamTruncatedError.is(error)) throw error;
       report.failed(`The end of the stream is not proven. ${messageOf(error)}`, {
         advice:
           'If this happens each time, the service or a proxy cuts streams off, or ends them without [DONE] and finish_reason. Every stream of the client then fails.',
       });
-    }
+    });
+    if (problem !== undefined) report.skipped(problem);
   },
 };
+
+function describeEnd({ choices }: ChatCompletion): string {
+  const reasons = choices.map(({ finish_reason }) => finish_reason);
+  const isProven = reasons.length > 0 && reasons.every(Boolean);
+  return isProven
+    ? `The stream ended with finish_reason ${reasons.join(', ')}, so a truncated one is recognized.`
+    : 'The stream ended with [DONE], but without a finish_reason.';
+}

@@ -1,45 +1,53 @@
-import type { Telemetry } from 'polygate';
+import type { SubmittedTask, Telemetry } from 'polygate';
 
 import { randomId } from '../context.ts';
 import type { PaidTask, DiagnosisContext } from '../context.ts';
 import { statusOf } from '../failure.ts';
 import type { PricedModel } from '../prices.ts';
-import { commitUnknown, payingClient } from './requests.ts';
+import type { Report, Skip } from '../report.ts';
+import { pay } from './pay.ts';
+import type { Paid } from './pay.ts';
+import { payingClient } from './requests.ts';
 
 /** Submits the image of the diagnosis. */
 export async function submitImage(
   context: DiagnosisContext,
   { id: model, priceUsd, resolution }: PricedModel,
   telemetry: Telemetry,
-): Promise<PaidTask> {
-  const client = payingClient(context, true).withOptions({ telemetry });
+): Promise<Paid<PaidTask>> {
+  const client = payingClient(context, { strict: true }).withOptions({ telemetry });
   const params = { model, prompt: 'A gray square', ...(resolution && { resolution }) };
   const idempotencyKey = randomId();
-  // The route whose poll path is not documented; not every service has it.
-  for (const route of ['generations', 'tasks'] as const) {
-    try {
-      const options = { idempotencyKey, route, signal: context.signal };
-      const task = await client.images.submit(params, options);
-      return { task, params, route, priceUsd };
-    } catch (error) {
-      if (route === 'tasks' || ![404, 405].includes(statusOf(error) ?? 0)) throw error;
-    }
+  const submit = async (route: PaidTask['route']) => {
+    const options = { idempotencyKey, route, signal: context.signal };
+    const task = await client.images.submit(params, options);
+    return { result: { task, params, route, priceUsd }, meta: task.meta };
+  };
+  try {
+    // The route whose poll path is not documented; not every service has it.
+    return await submit('generations');
+  } catch (error) {
+    if (![404, 405].includes(statusOf(error) ?? 0)) throw error;
+    return submit('tasks');
   }
-  throw new Error('unreachable');
 }
 
-/** Sends the same submit with the same key again, or one with another prompt. */
-export async function resubmit(
+/**
+ * Sends the same submit with the same key again, or one with other params or over another route. It is free if it returns
+ * the same task and reports no charge.
+ */
+export async function payAgain(
   context: DiagnosisContext,
+  report: Report,
   { task, params, route, priceUsd }: PaidTask,
-  prompt = params.prompt,
-) {
+  describe: (again: SubmittedTask<'image'>) => void,
+): Promise<Skip | undefined> {
   const { idempotencyKey } = task;
-  const options = { idempotencyKey, route, signal: context.signal };
-  try {
-    return await payingClient(context, true).images.submit({ ...params, prompt }, options);
-  } catch (error) {
-    commitUnknown(context, { id: params.model, priceUsd }, error);
-    throw error;
-  }
+  const send = async () => {
+    const options = { idempotencyKey, route, signal: context.signal };
+    const again = await payingClient(context, { strict: true }).images.submit(params, options);
+    const isFree = again.id === task.id && !again.chargeUsd;
+    return { result: again, meta: isFree ? undefined : again.meta };
+  };
+  return pay(context, report, { id: params.model, priceUsd }, send, describe);
 }

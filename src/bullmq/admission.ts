@@ -1,0 +1,92 @@
+import { Permits } from './permits.ts';
+import type { Admission, RowStore } from './redis/store.ts';
+
+/** How often slots are renewed, in ms: once per tick of the clock of their leases, which last several ticks. */
+const renewInterval = 1_000;
+
+/** How often a row tries to take a slot, in ms, and for how long, before it returns to the queue. */
+const slotInterval = 25;
+const maxSlotWait = 1_000;
+
+/**
+ * How long a row waits while others submit, in ms: longer than most submissions take, but short enough not to delay polls
+ * queued behind it.
+ */
+const maxPermitWait = 200;
+
+/** What admissions depend on. */
+interface AdmissionContext {
+  readonly store: RowStore;
+  readonly maxUsd: number | undefined;
+  readonly concurrency: number;
+}
+
+/** Decides which rows this process submits, and renews their slots until they are released. */
+export class Admissions {
+  readonly #context: AdmissionContext;
+  /** Jobs that hold a slot. */
+  readonly #holders = new Set<string>();
+  /** For rows that submit, or wait for a slot: half of the worker, so that polls are never held up. */
+  readonly #permits: Permits;
+  /** The end of the latest wait for a slot. */
+  #last: Promise<unknown> = Promise.resolve();
+  readonly #timer: NodeJS.Timeout;
+  #isStopping = false;
+
+  constructor(context: AdmissionContext) {
+    this.#context = context;
+    this.#permits = new Permits(Math.max(1, Math.floor(context.concurrency / 2)));
+    this.#timer = setInterval(() => {
+      if (this.#holders.size > 0) context.store.renew([...this.#holders]).catch(() => undefined);
+      else if (this.#isStopping) clearInterval(this.#timer);
+    }, renewInterval);
+  }
+
+  /** Stops renewing slots as soon as none is held: after an outage, submissions can still be in flight. */
+  stop(): void {
+    this.#isStopping = true;
+    if (this.#holders.size === 0) clearInterval(this.#timer);
+  }
+
+  /** Takes one of the permits that limit how many rows submit at a time. Returns false if none becomes free soon. */
+  takePermit(): Promise<boolean> {
+    return this.#permits.take(maxPermitWait);
+  }
+
+  releasePermit(): void {
+    this.#permits.release();
+  }
+
+  /**
+   * Tries to take a slot until one is free, and then renews it until `release`. Only the row that has waited longest tries,
+   * so that Redis has little to do.
+   */
+  async admit(jobId: string, version: string, priceUsd: number): Promise<Admission> {
+    const giveUpAt = performance.now() + maxSlotWait;
+    const pending = this.#last.then(() => this.#take(jobId, version, priceUsd, giveUpAt));
+    this.#last = pending.catch(() => undefined);
+    const admission = await pending;
+    if (admission.admitted) this.#holders.add(jobId);
+    return admission;
+  }
+
+  /** Renews the slot of a job no more. The slot itself is freed when the row moves. */
+  release(jobId: string): void {
+    this.#holders.delete(jobId);
+  }
+
+  async #take(
+    jobId: string,
+    version: string,
+    priceUsd: number,
+    giveUpAt: number,
+  ): Promise<Admission> {
+    const { store, maxUsd } = this.#context;
+    for (;;) {
+      const admission = await store.admit(jobId, priceUsd, maxUsd, version);
+      if (admission.admitted || admission.reason !== 'full') return admission;
+      if (performance.now() > giveUpAt) return admission;
+      await new Promise((resolve) => void setTimeout(resolve, slotInterval));
+    }
+  }
+}
