@@ -33,7 +33,7 @@ export default defineConfig({
   },
   overrides: [
     {
-      files: ['docs/.vitepress/theme/*.ts', 'playground/src/*.tsx'],
+      files: ['docs/.vitepress/theme/*.ts', 'playground/src/*.{ts,tsx}'],
       rules: { 'import/no-unassigned-import': 'off' },
     },
     {

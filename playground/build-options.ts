@@ -18,6 +18,8 @@ export const shared: InlineConfig = {
       { find: /^polygate\/ai-sdk$/, replacement: resolvePath('../src/ai-sdk/index.ts') },
     ],
   },
+  // The client loads parts of itself when they are first used, which needs modules.
+  worker: { format: 'es', rolldownOptions: { output: { codeSplitting: false } } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 };
 

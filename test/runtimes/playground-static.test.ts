@@ -36,6 +36,21 @@ async function open(path = '', options: Record<string, unknown> = {}) {
   return { program, page, url, problems, requests };
 }
 
+/**
+ * Clicks "Kill" as soon as polygate has results, and requests without a response. It runs in the page, where nothing can
+ * happen between the check and the click.
+ */
+const killInTheMiddle = `new Promise((resolve) => {
+  const [, polygate] = document.querySelectorAll('.batch-side');
+  const count = (cell) => polygate.querySelectorAll('[data-cell=' + cell + ']').length;
+  const check = () => {
+    if (count('done') < 1 || count('sent') < 2) return requestAnimationFrame(check);
+    document.querySelector('.kill-button').click();
+    resolve();
+  };
+  check();
+})`;
+
 test('the first view compares invoices that both gateways wrote, with one click and the keyboard', async () => {
   const { page, url, problems, requests } = await open();
   await page.getByRole('button', { name: 'Pull the plug' }).focus();
@@ -58,6 +73,54 @@ test('the first view compares invoices that both gateways wrote, with one click 
   expect(await sides.nth(1).locator('.plug-attempts li').count()).toBe(1);
   expect(problems).toEqual([]);
   expect(requests.filter((request) => !request.startsWith(url))).toEqual([]);
+});
+
+test('a batch that is killed continues from its journal, and each image is on the invoice once', async () => {
+  const { page, url, problems, requests } = await open();
+  await page.getByRole('tab', { name: 'Pull the plug' }).focus();
+  await page.keyboard.press('ArrowRight');
+  const [usual, polygate] = ['A usual script', 'polygate'].map((name) =>
+    page.getByRole('article', { name, exact: true }),
+  );
+  await page.getByRole('button', { name: 'Run 24 images' }).focus();
+  await page.keyboard.press('Enter');
+  await page.evaluate(killInTheMiddle);
+  await expect.poll(() => usual.innerText(), { timeout: 30_000 }).toContain('Killed');
+  expect(await usual.innerText()).toMatch(/Images\s+0 of 24/);
+  expect(await polygate.innerText()).toMatch(/Killed[^]*Images\s+[1-9]\d? of 24/);
+
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.getByText(/24 images: \$0\.\d+ against \$0\.48\./).waitFor();
+  const [, again = '', twice = ''] =
+    /without a key\s+(\d+)[^]*24 images\s+\$0\.48\s+\d+ of them again[^]*?(\d+) paid twice/.exec(
+      await usual.innerText(),
+    ) ?? [];
+  expect(Number(twice)).toBeGreaterThan(0);
+  expect(again).toBe(twice);
+  expect(await polygate.innerText()).toMatch(
+    /with the same key\s+[1-6]\s[^]*24 images\s+\$0\.48\s+each paid once\s+\$0\.48$/,
+  );
+  expect(problems).toEqual([]);
+  expect(requests.filter((request) => !request.startsWith(url))).toEqual([]);
+});
+
+test('a batch with a limit pauses below it, and continues when it is raised', async () => {
+  const { page, problems } = await open();
+  await page.getByRole('tab', { name: 'Set a limit' }).click();
+  await page.getByRole('radio', { name: '$0.15' }).check({ force: true });
+  await page.getByRole('button', { name: 'Run 24 images' }).click();
+  const raise = page.getByRole('button', { name: 'Raise the limit to $0.50' });
+  await raise.waitFor();
+  const invoice = page.getByRole('article', { name: 'The limit', exact: true });
+  expect(await invoice.innerText()).toMatch(
+    /limit of \$0\.15: 7 images\s+\$0\.14\s+never over the limit\s+\$0\.14$/,
+  );
+  await raise.click();
+  await page.getByText('$0.48 of $0.50.').waitFor();
+  expect(await invoice.innerText()).toMatch(
+    /7 images\s+\$0\.14\s+With a limit of \$0\.50: 17 images\s+\$0\.34\s+never over the limit\s+\$0\.48$/,
+  );
+  expect(problems).toEqual([]);
 });
 
 test('a video survives a reload, and is charged once by the gateway in the page', async () => {
@@ -89,23 +152,38 @@ test('chats run through the client and through the AI SDK without a server', asy
 });
 
 test.each([390, 768, 1280, 1440, 1920])(
-  'the first view is accessible at %i pixels, in light, dark and forced colors, and nothing overflows',
+  'the scenes are accessible at %i pixels, in light, dark and forced colors, and nothing overflows',
   async (width) => {
     const { page, problems } = await open('', { viewport: { width, height: 800 } });
     await page.getByRole('button', { name: 'Pull the plug' }).click();
     await page.getByText('paid twice').waitFor();
-    for (const media of [
-      { colorScheme: 'light' },
-      { colorScheme: 'dark' },
-      { colorScheme: 'dark', forcedColors: 'active' },
-    ]) {
-      await page.emulateMedia(media);
-      const found = { media, overflows: await overflows(page), barriers: await findBarriers(page) };
-      expect(found).toEqual({ media, overflows: false, barriers: [] });
-    }
+    await expectNoBarriers(page);
+    await page.getByRole('tab', { name: 'Kill a batch' }).click();
+    await page.getByRole('button', { name: 'Run 24 images' }).click();
+    await page.evaluate(killInTheMiddle);
+    await expectNoBarriers(page);
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByText('each paid once').waitFor();
+    await expectNoBarriers(page);
+    await page.getByRole('tab', { name: 'Set a limit' }).click();
+    await page.getByRole('button', { name: 'Run 24 images' }).click();
+    await page.getByText('never over the limit').waitFor();
+    await expectNoBarriers(page);
     expect(problems).toEqual([]);
   },
 );
+
+async function expectNoBarriers(page: any): Promise<void> {
+  for (const media of [
+    { colorScheme: 'light', forcedColors: 'none' },
+    { colorScheme: 'dark', forcedColors: 'none' },
+    { colorScheme: 'dark', forcedColors: 'active' },
+  ]) {
+    await page.emulateMedia(media);
+    const found = { media, overflows: await overflows(page), barriers: await findBarriers(page) };
+    expect(found).toEqual({ media, overflows: false, barriers: [] });
+  }
+}
 
 test('the command serves only its files, on loopback, and ends with Ctrl-C', async () => {
   const { program, url } = await open();
