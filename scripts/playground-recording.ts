@@ -15,7 +15,7 @@ const { chromium } = (await import(playwright)).default;
 /** Only the view: the bar and the menu around it would be small and illegible. */
 const hideSurroundings = `
 .shell { display: block !important }
-.top-bar, .menu, .plug-code { display: none !important }
+.top-bar, .menu, .scene-tabs, .plug-code { display: none !important }
 .content { height: 100dvh; padding: 1.5rem 1.75rem !important; overflow: hidden }
 .plug { gap: 1.25rem }
 `;

@@ -52,8 +52,7 @@ export function BatchSide({ title, method, state }: BatchSideProps) {
       <BatchInvoice state={state} />
       {phase === 'done' && chargesWithoutResult > 0 && (
         <p class="plug-end muted">
-          A script that saves each result would still have paid twice for{' '}
-          {images(chargesWithoutResult)}.
+          If it saved each result, {chargesWithoutResult} would still be paid twice.
         </p>
       )}
       {problem !== undefined && <p class="problem">{problem}</p>}

@@ -17,7 +17,7 @@ export function KillABatch() {
   const states = [usual.state.value, polygate.state.value] as const;
   const isRunning = states.some(({ phase }) => phase === 'running');
   const isOver = states.every(({ phase }) => phase === 'done' || phase === 'failed');
-  const isNew = states.every(({ run }) => run === 0);
+  const isFirst = states.every(({ run, phase }) => run <= 1 && phase !== 'killed');
   const start = () => {
     if (isRunning) return;
     for (const side of sides) {
@@ -31,7 +31,7 @@ export function KillABatch() {
       <div class="plug-start">
         <button type="button" class="primary plug-button" aria-disabled={isRunning} onClick={start}>
           <Icon name="play" />
-          {isNew ? 'Run 24 images' : isOver ? 'Start over' : 'Run again'}
+          {isOver ? 'Start over' : isFirst ? 'Run 24 images' : 'Run again'}
         </button>
         <button
           type="button"

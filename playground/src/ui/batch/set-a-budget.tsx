@@ -43,9 +43,9 @@ export function SetABudget() {
       <div class="plug-start">
         <button type="button" class="primary plug-button" aria-disabled={isRunning} onClick={start}>
           <Icon name="play" />
-          {isPaused
+          {isPaused || (isRunning && used.length > 1)
             ? `Raise the limit to ${usd(raisedUsd)}`
-            : state.run === 0
+            : state.run === 0 || isRunning
               ? 'Run 24 images'
               : 'Run them again'}
         </button>
