@@ -98,7 +98,7 @@ export async function download(
     const count = list?.length ?? 0;
     throw new ConfigurationError(
       `index: there is no result ${index}, because there ${count === 1 ? 'is 1 result' : `are ${count} results`}, ` +
-        'counted from 0. The task has not been charged again.',
+        'counted from 0. The download was not charged.',
       { task },
     );
   };
