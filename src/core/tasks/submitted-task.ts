@@ -72,6 +72,9 @@ function detailsOf<Kind extends TaskKind>(
   };
 }
 
+/** The slashes and the empty query at the end of a path. */
+const pathEnd = /(?<!\/)\/*\??$/;
+
 /** The part of a path template before its first placeholder. */
 const collectionOf = (template: string) => template.split('/{', 1)[0] ?? template;
 
@@ -90,7 +93,5 @@ function serverPollPath(
     .map((candidate) => parseURL(candidate, baseURL))
     .filter((url) => url?.username === '' && url.href.startsWith(`${baseURL}/`))
     .map((url) => url?.href.slice(baseURL.length).split('#', 1)[0])
-    .find(
-      (path) => path !== undefined && !collections.includes(path.replace(/(?<!\/)\/*\??$/, '')),
-    );
+    .find((path) => path !== undefined && !collections.includes(path.replace(pathEnd, '')));
 }
