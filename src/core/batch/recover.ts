@@ -82,7 +82,11 @@ function isUnfinished(history: RowHistory): boolean {
 const maxReadTime = 1_000;
 
 /** Reads the journal, which can hang, until the caller aborts. */
-async function readJournal({ journal, signal, config: { clock } }: RunContext): Promise<void> {
+async function readJournal({
+  journal,
+  signal,
+  config: { clock },
+}: Pick<RunContext, 'journal' | 'signal' | 'config'>): Promise<void> {
   const aborted = () =>
     abortedError(
       signal?.reason,

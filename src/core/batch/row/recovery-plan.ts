@@ -55,7 +55,7 @@ export async function planRecovery(
 async function planChatRecovery(
   { id, history }: Row,
   recreate: Recreator,
-  { journal, resendUnknown }: RunContext,
+  { journal, resendUnknown }: Pick<RunContext, 'journal' | 'resendUnknown'>,
 ): Promise<RowPlan<unknown>> {
   const { completedAt, path = '', params, fallback, hash = '', key } = history;
   if (completedAt !== undefined) {

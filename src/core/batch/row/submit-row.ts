@@ -53,7 +53,7 @@ async function reservePrice<Accepted>(
   row: Row,
   { path, intent }: RowPlan<Accepted>,
   submission: RowSubmission<Accepted>,
-  { budget, priceOf }: RunContext,
+  { budget, priceOf }: Pick<RunContext, 'budget' | 'priceOf'>,
 ): Promise<void> {
   if (!intent && row.cost.estimatedUsd > 0) budget.adopt(row);
   else {
@@ -66,7 +66,7 @@ async function reservePrice<Accepted>(
 async function recordIntent<Accepted>(
   row: Row,
   { intent }: RowPlan<Accepted>,
-  { journal, pause }: RunContext,
+  { journal, pause }: Pick<RunContext, 'journal' | 'pause'>,
 ): Promise<void> {
   if (!intent) return;
   const { signal } = row.controller;
@@ -86,7 +86,7 @@ async function recordFailure<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
   error: Error,
-  { journal, budget, pause }: RunContext,
+  { journal, budget, pause }: Pick<RunContext, 'journal' | 'budget' | 'pause'>,
 ): Promise<void> {
   const { id, isRecorded, chargeFacts } = row;
   const { submission, path, intent, isChargedOnce } = plan;
