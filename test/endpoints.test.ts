@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { Endpoint } from '../src/endpoints/endpoint.ts';
 import { endpoints, findEndpoint } from '../src/endpoints/index.ts';
+import { unknownRequest } from '../src/endpoints/safety.ts';
 import { endpoints as mockEndpoints } from '../src/mock/routes/index.ts';
 import { allCalls } from './support/calls.ts';
 
@@ -73,5 +74,30 @@ describe('the endpoint of a request', () => {
     ['DELETE', '/v1/models', undefined],
   ])('%s %s has the path %s', (method, path, template) => {
     expect(findEndpoint(method, path)?.path).toBe(template);
+  });
+});
+
+describe('a request whose endpoint is not known', () => {
+  const free = { safety: 'safe', paid: false };
+  const paid = { safety: 'once', paid: true };
+  test.each([
+    ['GET', undefined, free],
+    ['HEAD', undefined, free],
+    ['OPTIONS', undefined, free],
+    ['PUT', undefined, free],
+    ['DELETE', undefined, free],
+    ['POST', undefined, paid],
+    ['PATCH', undefined, paid],
+    ['patch', undefined, paid],
+    ['MERGE', undefined, paid],
+    ['GET', true, free],
+    ['DELETE', true, free],
+    ['POST', true, { safety: 'keyed', paid: true }],
+    ['PATCH', true, { safety: 'keyed', paid: true }],
+    ['GET', false, { safety: 'once', paid: false }],
+    ['PUT', false, { safety: 'once', paid: false }],
+    ['POST', false, paid],
+  ])('%s, declared idempotent: %s', (method, isIdempotent, expected) => {
+    expect(unknownRequest(method, isIdempotent)).toEqual(expected);
   });
 });

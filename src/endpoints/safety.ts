@@ -22,3 +22,20 @@ export function safetyOf(
 ): Safety {
   return keyedIf && retryAmbiguous[keyedIf] ? 'keyed' : safety;
 }
+
+/** Methods that can be repeated, by the HTTP standard. */
+const repeatableMethod = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/;
+
+/**
+ * The safety of a request whose endpoint is not known, and whether it may cost money: what its method means, and whether the
+ * caller has declared that it can be repeated.
+ */
+export function unknownRequest(
+  method: string,
+  isIdempotent?: boolean,
+): { readonly safety: Safety; readonly paid: boolean } {
+  const isRepeatable = repeatableMethod.test(method);
+  const paid = !isRepeatable;
+  if (!(isIdempotent ?? isRepeatable)) return { safety: 'once', paid };
+  return { safety: isRepeatable ? 'safe' : 'keyed', paid };
+}

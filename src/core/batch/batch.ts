@@ -141,7 +141,10 @@ async function planRow(
 /**
  * Locks the journal before the first chat of a batch. If it cannot be locked, the batch pauses, and ends with the error.
  */
-async function lockForChats({ journal, pause }: RunContext): Promise<void> {
+async function lockForChats({
+  journal,
+  pause,
+}: Pick<RunContext, 'journal' | 'pause'>): Promise<void> {
   try {
     await journal.lock({ isRequired: true });
   } catch (error) {

@@ -21,10 +21,10 @@ export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'
   /**
    * Maximum total in USD that all runs with the journal spend together. The price of a row is reserved before it is sent,
    * and rows that may have been charged count with their estimates. When the next row would exceed it, the batch pauses
-   * as it does at a 402. Prices of models that the client does not know yet are fetched. A row without a price, such as a
-   * chat, reserves the largest charge of such a row so far, so the limit is exceeded by at most what those in flight cost
-   * above that. While no such charge is known, chats are sent one at a time, and the batch pauses after four of them were
-   * lost.
+   * as it does at a 402. Prices of models that the client does not know yet are fetched. A row without a known price, such
+   * as a chat, reserves the highest charge of any such row so far. Rows in flight can therefore exceed the limit by the
+   * amount that they cost above that. Until the first such charge is known, chats are sent one at a time, and the batch
+   * pauses after four lost ones.
    * @defaultValue no limit
    */
   maxUsd?: number | undefined;

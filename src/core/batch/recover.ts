@@ -14,7 +14,7 @@ import type { RowWork } from './pool/row-source.ts';
 import { runRows } from './pool/run-rows.ts';
 import type { RowResult } from './results.ts';
 import { planRecovery } from './row/recovery-plan.ts';
-import type { Recreate } from './row/recovery-plan.ts';
+import type { Recreator } from './row/recovery-plan.ts';
 import { Row } from './row/row.ts';
 import { runRow } from './row/run-row.ts';
 import { beginRun, createRunContext, endRun } from './run/context.ts';
@@ -24,7 +24,7 @@ import type { FetchModel } from './run/prices.ts';
 /** A recovery, as the client passes it on. */
 export interface RecoverArguments {
   readonly journal: Journal;
-  readonly recreate: Recreate;
+  readonly recreate: Recreator;
   readonly options: RecoverOptions;
   readonly fetchModel: FetchModel;
 }
@@ -82,7 +82,11 @@ function isUnfinished(history: RowHistory): boolean {
 const maxReadTime = 1_000;
 
 /** Reads the journal, which can hang, until the caller aborts. */
-async function readJournal({ journal, signal, config: { clock } }: RunContext): Promise<void> {
+async function readJournal({
+  journal,
+  signal,
+  config: { clock },
+}: Pick<RunContext, 'journal' | 'signal' | 'config'>): Promise<void> {
   const aborted = () =>
     abortedError(
       signal?.reason,

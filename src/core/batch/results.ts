@@ -93,7 +93,11 @@ export type ChatRow<Input, Output = never> = ChatResult<Output> & {
 /** The submission of any row. */
 export type AnySubmission = Submission | ChatSubmission<unknown>;
 
-/** The result of a row with the given submission. */
+/**
+ * The result of a row with the given submission: that of any task if the type of the submission is `never`, otherwise a union of
+ * two parts. The first is that of the tasks among the submissions, with the kinds that they can have. The second is that of the
+ * chats, with the output of each.
+ */
 export type RowOf<Input, Described> = [Described] extends [never]
   ? BatchRow<Input>
   :

@@ -18,11 +18,13 @@ export function changedParamsError(id: string): ConfigurationError {
   );
 }
 
-/** A chat that an earlier run sent and that has no completion. */
+/**
+ * A chat that an earlier run sent and that has no completion. A `ConnectionError`, as for any request whose response was lost.
+ */
 export function lostChatError(id: string): ConnectionError {
   return new ConnectionError(
     `row ${id}: An earlier run sent this chat, and its completion is not in the journal, so it may have been charged. ` +
-      'It was not sent again. With resendUnknown, it is, and you may pay for it a second time.',
+      'It was not sent again. With resendUnknown, it is sent again, and you may pay for it a second time.',
     { outcome: 'unknown' },
   );
 }
@@ -37,9 +39,9 @@ export function damagedJournalError(id: string): ConfigurationError {
 }
 
 /** A row that a recovery cannot send again. */
-export function missingParamsError(idempotencyKey: string): ConnectionError {
+export function missingParamsError(id: string, idempotencyKey: string): ConnectionError {
   return new ConnectionError(
-    'This row may have been charged, and the journal does not contain its params, so it was not resent. ' +
+    `row ${id}: This row may have been charged, and the journal does not contain its params, so it was not resent. ` +
       'To get its result without a second charge, run the batch again with the same inputs and this journal. ' +
       'With `storeParams`, a journal contains them.',
     { outcome: 'unknown', idempotencyKey },

@@ -18,7 +18,7 @@ export interface AttemptObserver {
   readonly onSend?: () => void;
   /** Called with a response, before it can admit other calls that wait for a slot. */
   readonly onResponse?: (response: Response) => void;
-  /** Called with a response that is no success, before its body is read. */
+  /** Called with an unsuccessful response, before its body is read. */
   readonly onRejection?: (response: Response) => void;
   /** Called before the pause between two attempts, with the combined outcome of all attempts so far. */
   readonly onRetry?: (outcome: Outcome) => void;
@@ -26,40 +26,36 @@ export interface AttemptObserver {
 
 /** One API call, as a resource describes it. */
 export interface ApiCall extends EndpointHeaders {
-  method: 'GET' | 'POST' | 'DELETE' | (string & {});
+  readonly method: 'GET' | 'POST' | 'DELETE' | (string & {});
   /** Path template of the specification, for messages and the ledger: `/v1/images/tasks/{id}`. */
-  template: string;
+  readonly template: string;
   /** The template with its placeholders filled in, and the query. Defaults to the template. */
-  path?: string | undefined;
+  readonly path?: string | undefined;
   /** Whether the request may be sent again. */
-  safety: Safety;
+  readonly safety: Safety;
   /** Whether the request costs money. */
-  paid?: boolean | undefined;
+  readonly paid?: boolean | undefined;
   /** Whether the request holds one of the account's concurrency slots. */
-  usesSlot?: boolean | undefined;
+  readonly usesSlot?: boolean | undefined;
   /** What a submission generates. */
-  kind?: TaskKind | undefined;
+  readonly kind?: TaskKind | undefined;
   /** The model id, for the ledger and price estimates. */
-  model?: string | undefined;
+  readonly model?: string | undefined;
   /** Estimates the price in USD from the model's prices. Returns undefined if they are unknown. */
-  estimateUsd?: ((prices: KnownPrices) => number | undefined) | undefined;
+  readonly estimateUsd?: ((prices: KnownPrices) => number | undefined) | undefined;
   /** Timeout of one attempt in ms, unless the caller sets one. */
-  timeout?: number | undefined;
-  observer?: AttemptObserver | undefined;
+  readonly timeout?: number | undefined;
+  readonly observer?: AttemptObserver | undefined;
   /** The task that every error of this call refers to. */
-  task?: TaskHandle | undefined;
-  /** Finds the task that an error of this call refers to, by the response headers or the id from the body. */
-  findTask?:
-    | ((
-        meta: ResponseMeta | undefined,
-        taskId: string | undefined,
-        call: ApiCall,
-      ) => TaskHandle | undefined)
+  readonly task?: TaskHandle | undefined;
+  /** Returns the task that an error of this call refers to, by its id in the response. */
+  readonly findTask?:
+    | ((id: string, meta: ResponseMeta, call: ApiCall) => TaskHandle | undefined)
     | undefined;
   /** Whether the call may be sent to other models, with the same idempotency key. */
-  hasFallback?: boolean | undefined;
+  readonly hasFallback?: boolean | undefined;
   /** The attempt with another model that has failed before this call. */
-  previous?: ModelAttempt | undefined;
+  readonly previous?: ModelAttempt | undefined;
 }
 
 /** The method and the path template, which identify the endpoint in messages and in the ledger. */

@@ -6,7 +6,7 @@ const engine: {
   captureStackTrace?(error: object, topFunction: typeof throwToCaller): void;
 } = Error;
 
-/** How many lines an uncaught error takes at most, without its closing brace but with its name. */
+/** Maximum number of lines that Node prints for an uncaught error, including its name, excluding the closing brace. */
 const maxPrintedLines = 10;
 
 /**

@@ -34,17 +34,17 @@ export function execute<Result>(
   const { part } = context.transport;
   // No array is created for the calls that have all their parts, which are nearly all.
   const isReady = isLoaded(part) && (!fallback || isLoaded(fallbackLoop)) && parts.every(isLoaded);
-  if (isReady) return send(context, prepared, handle);
+  if (isReady) return runCall(context, prepared, handle);
   const needed = [part, fallback && fallbackLoop, ...parts].filter((each) => each !== undefined);
-  return loadAndSend(context, prepared, handle, needed);
+  return loadAndRun(context, prepared, handle, needed);
 }
 
 function isLoaded(part: Part<unknown> | undefined): boolean {
   return part === undefined || part.loaded !== undefined;
 }
 
-/** Loads parts in the time that the call has, and sends it in the context of the caller. */
-async function loadAndSend<Result>(
+/** Loads parts in the time that the call has, and runs it in the context of the caller. */
+async function loadAndRun<Result>(
   context: ClientContext,
   prepared: PreparedCall,
   handle: ResponseHandler<Result>,
@@ -61,28 +61,28 @@ async function loadAndSend<Result>(
     parts.map((part) => part.load({ signal, timeout, clock: config.clock, details })),
   );
   const sent = { ...prepared, options: { ...options, startedAt } };
-  return enter(() => send(context, sent, handle));
+  return enter(() => runCall(context, sent, handle));
 }
 
-/** Sends a call to its model, or to its models one after the other. */
-function send<Result>(
+/** Runs a call on its model, or on its models one after the other. */
+function runCall<Result>(
   context: ClientContext,
   prepared: PreparedCall,
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
   const { call, options, fallback } = prepared;
-  if (!fallback) return sendToModel(context, call, options, handle);
+  if (!fallback) return runOnModel(context, call, options, handle);
   // Loaded, and called now: the context of the caller ends with this function.
   return fallbackLoop.use(context.config, ({ sendToModels }) =>
-    sendToModels(context, prepared, fallback, (...sent) => sendToModel(context, ...sent, handle)),
+    sendToModels(context, prepared, fallback, (...sent) => runOnModel(context, ...sent, handle)),
   );
 }
 
 /**
- * Sends a call to its model: attempts and retries until there is a result or a final error. The time limit of the call, its
- * span and its part in the budget end with it.
+ * Runs a call on its model: attempts and retries until there is a result or a final error. The time limit of the call, its
+ * span and its reservation end with it.
  */
-function sendToModel<Result>(
+function runOnModel<Result>(
   context: ClientContext,
   call: ApiCall,
   options: CheckedOptions,

@@ -1,5 +1,5 @@
 import { findEndpoint } from '../../endpoints/index.ts';
-import type { Safety } from '../../endpoints/safety.ts';
+import { unknownRequest } from '../../endpoints/safety.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { StandardSchema } from '../../types/standard-schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
@@ -97,8 +97,7 @@ function prepareRequest<Result>(
   const { query, body, schema, idempotent } = others;
   const template = withoutQuery(path);
   const search = queryString(query);
-  const hasSideEffects = method === 'POST' || method === 'PATCH';
-  const safety = rawSafety(hasSideEffects, idempotent);
+  const { safety, paid } = unknownRequest(method, idempotent);
   return {
     call: {
       method,
@@ -106,7 +105,7 @@ function prepareRequest<Result>(
       path: path + (template === path ? search : search.replace('?', '&')),
       body: body && toJson(mergeExtraBody(body, options)),
       safety,
-      paid: hasSideEffects,
+      paid,
       kind: findEndpoint(method, template)?.kind,
     },
     options: checkRequestOptions(
@@ -115,10 +114,4 @@ function prepareRequest<Result>(
     ),
     schema,
   };
-}
-
-/** Nothing is known about the endpoint but what the caller says and what the method means. */
-function rawSafety(hasSideEffects: boolean, isIdempotent = !hasSideEffects): Safety {
-  if (!isIdempotent) return 'once';
-  return hasSideEffects ? 'keyed' : 'safe';
 }

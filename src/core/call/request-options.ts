@@ -13,6 +13,7 @@ import {
   plainObject,
 } from '../config/validation.ts';
 import type { Rule, Rules } from '../config/validation.ts';
+import { newIdempotencyKey } from './idempotency-key.ts';
 import type { Span } from './telemetry.ts';
 
 /** Options of one call: the last argument of every method. An unknown name is rejected with `ConfigurationError`. */
@@ -147,19 +148,4 @@ export function withIdempotencyKey(options: RequestOptions = {}) {
   // A key is generated only if none was passed. An invalid key, such as null, is rejected later.
   const { idempotencyKey = newIdempotencyKey() } = options;
   return { ...options, idempotencyKey };
-}
-
-/**
- * A random idempotency key. It is no secret: it only has to differ from all others. `crypto.randomUUID` is missing on
- * pages served over plain http, and `crypto` in some mobile apps.
- */
-export function newIdempotencyKey(): string {
-  const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
-  const bytes = new Uint8Array(16);
-  return toHex(crypto?.getRandomValues?.(bytes) ?? bytes.map(() => Math.random() * 256));
-}
-
-/** Bytes as lowercase hexadecimal digits. */
-export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -29,7 +29,7 @@ export interface RunningCall<Result> {
   readonly history: CallHistory;
   readonly errors: CallErrors;
   readonly span: Span | undefined;
-  /** Its part in the ledger, if it costs money. */
+  /** Its ledger entry, if it costs money. */
   readonly reservation: Reservation | undefined;
   /** Whether it needs a concurrency slot. */
   readonly usesSlot: boolean;

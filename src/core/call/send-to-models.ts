@@ -20,7 +20,7 @@ export async function sendToModels<Result>(
   context: ClientContext,
   { call, options }: PreparedCall,
   { models, isAllowed }: Fallback,
-  send: (call: ApiCall, options: CheckedOptions) => Promise<Result>,
+  run: (call: ApiCall, options: CheckedOptions) => Promise<Result>,
 ): Promise<Result> {
   const { config, shared } = context;
   const { startedAt = monotonicNow(config.clock) } = options;
@@ -33,7 +33,7 @@ export async function sendToModels<Result>(
   for (;;) {
     const model = queue.shift() ?? call.model ?? '';
     try {
-      return await send(withModel(call, model, attempts.at(-1)), { ...options, startedAt });
+      return await run(withModel(call, model, attempts.at(-1)), { ...options, startedAt });
     } catch (error) {
       if (!(error instanceof PolygateError)) throw error;
       const failed = toAttempt(model, error);

@@ -6,8 +6,8 @@ import type { ResponseContext, ResponseHandler } from './response.ts';
 
 /**
  * Leaves the body to the caller. Aborting the caller's signal aborts the body, too. If `holdsSlot`, an event stream
- * holds the concurrency slot until it has ended, failed or been canceled. Any other response ends when it arrives, and
- * holds no slot. `createCheck` creates the check of an event stream, which otherwise ends where its body ends.
+ * holds the concurrency slot until it has ended, failed or been canceled. For any other response, the call ends when the headers
+ * arrive, and its slot is released. `createCheck` creates the check of an event stream, which otherwise ends where its body ends.
  */
 export function keepBodyUnread(
   holdsSlot: boolean,
@@ -25,7 +25,7 @@ export function keepBodyUnread(
     const body = new WatchedBody(response.body.getReader(), {
       config,
       signal,
-      holdsSlot: true,
+      isTimedBeforeFirstRead: true,
       idle: (ms) => errors.streamIdle(ms),
       // What the body of a `fetch` response fails with.
       aborted: (reason) => reason,

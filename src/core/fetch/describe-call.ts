@@ -19,8 +19,8 @@ export type OpenTask = (
 /** The call that `gateway.fetch` makes for a request, and what to expect of its response. */
 export interface DescribedCall {
   readonly call: ApiCall;
-  /** The number of choices that a chat requests; undefined if the request is no chat. */
-  readonly choiceCount: number | undefined;
+  /** What a chat requests; undefined if the request is no chat. */
+  readonly chat?: { readonly choiceCount: number } | undefined;
 }
 
 /** Describes the call as the client's method for the same route would. */
@@ -40,15 +40,15 @@ export function describeCall(
     method,
     path,
     body,
+    headers: isChat && stream === true ? { accept: 'text/event-stream' } : route.headers,
+    // An unknown route keeps the header that the caller has chosen.
+    idempotencyHeader: endpoint ? route.idempotencyHeader : key?.[0],
     model: typeof model === 'string' ? model : undefined,
     estimateUsd: estimateBody(endpoint?.price, parsed),
-    findTask: (meta, id = meta?.taskId) =>
-      kind && id && meta ? openTask(kind, { id, idempotencyKey, meta: keepMeta(meta) }) : undefined,
+    findTask: (id, meta) => kind && openTask(kind, { id, idempotencyKey, meta: keepMeta(meta) }),
   };
-  // A route that is not known keeps the header that the caller has chosen.
-  if (endpoint === undefined) call.idempotencyHeader = key?.[0];
-  if (isChat && stream === true) call.headers = { accept: 'text/event-stream' };
-  return { call, choiceCount: isChat ? (typeof n === 'number' ? n : 1) : undefined };
+  if (!isChat) return { call };
+  return { call, chat: { choiceCount: typeof n === 'number' ? n : 1 } };
 }
 
 /** A body that may be JSON. */

@@ -48,7 +48,7 @@ export function readFetchRequest(
   const given = input instanceof Request ? input : undefined;
   const url = targetURL(baseURL, input instanceof Request ? input.url : String(input));
   const template = url.pathname.slice(new URL(baseURL).pathname.replace(/\/$/, '').length);
-  // The key of the Gemini API.
+  // A Gemini client sends its API key in the query. The client sends its own in a header.
   if (url.searchParams.has('key')) url.searchParams.delete('key');
   const { body, signal = given?.signal } = init;
   checkValue('signal', signal ?? undefined, signalRule);
@@ -56,14 +56,12 @@ export function readFetchRequest(
   const isStreamed = Symbol.asyncIterator in Object(body) || 'getReader' in Object(body);
   const request = createRequest(given ?? url, init, isStreamed);
   const { method, headers } = request;
-  const key = headers.get('x-idempotency-key');
-  const otherKey = headers.get('idempotency-key');
   return {
     method,
     template,
     path: template + url.search,
     headers: [...headers].filter(([name]) => !droppedHeaders.includes(name)),
-    key: key ? ['x-idempotency-key', key] : otherKey ? ['idempotency-key', otherKey] : undefined,
+    key: keyOf(headers),
     isStreamed,
     signal: signal ?? undefined,
     async readBody() {
@@ -71,6 +69,14 @@ export function readFetchRequest(
       return given || body ? readBytes(request, signal ?? undefined) : undefined;
     },
   };
+}
+
+function keyOf(headers: Headers): FetchRequest['key'] {
+  for (const name of ['x-idempotency-key', 'idempotency-key'] as const) {
+    const key = headers.get(name);
+    if (key) return [name, key];
+  }
+  return undefined;
 }
 
 /** Only what is sent: the client decides about redirects, credentials and the rest. */

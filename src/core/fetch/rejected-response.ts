@@ -6,7 +6,7 @@ import type { AttemptObserver } from '../call/api-call.ts';
 type ResponseError = APIError | ResponseValidationError;
 
 /**
- * The response to the last attempt of a call if it is no success, with its body unread: `fetch` resolves with it where a
+ * The unsuccessful response to the last attempt of a call, with its body unread: `fetch` resolves with it where a
  * method of the client throws an error.
  */
 export class RejectedResponse implements AttemptObserver {

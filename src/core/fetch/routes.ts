@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { findEndpoint } from '../../endpoints/index.ts';
+import { unknownRequest } from '../../endpoints/safety.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { Config } from '../config/config.ts';
@@ -11,20 +12,15 @@ export interface Route {
   readonly endpoint?: Endpoint;
 }
 
-/** Methods that can be repeated, by the HTTP standard. */
-const safeMethod = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/;
-
 /**
  * The route of a request. One that the specification does not have may cost money, and is sent once if its method does
  * not say that it can be repeated.
  */
 export function findRoute(method: string, path: string, config: Config): Route {
-  const isSafe = safeMethod.test(method);
-  const endpoint = findEndpoint(isSafe ? 'GET' : method, path);
+  const isRead = method === 'HEAD' || method === 'OPTIONS';
+  const endpoint = findEndpoint(isRead ? 'GET' : method, path);
   if (endpoint) return { endpoint, call: { ...callTo(endpoint, config), method, template: path } };
-  // That of `fetch` if the caller sets none.
+  // The default `accept` header of `fetch`.
   const headers = { accept: '*/*' };
-  return {
-    call: { method, template: path, headers, safety: isSafe ? 'safe' : 'once', paid: !isSafe },
-  };
+  return { call: { method, template: path, headers, ...unknownRequest(method) } };
 }

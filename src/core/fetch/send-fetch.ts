@@ -3,7 +3,7 @@ import { needsSlot } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { fallbackOf } from '../call/failure/fallback.ts';
-import { newIdempotencyKey } from '../call/request-options.ts';
+import { newIdempotencyKey } from '../call/idempotency-key.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller-context.ts';
@@ -35,18 +35,21 @@ export async function sendFetch(
   const route = findRoute(request.method, request.template, config);
   const idempotencyKey = checkRequest(request, route);
   const body = await request.readBody();
-  const { call, choiceCount } = describeCall(request, route, body, idempotencyKey, openTask);
+  const { call, chat } = describeCall(request, route, body, idempotencyKey, openTask);
   const fallback = fallbackOf(call.model ?? '', fetchOptions);
 
   const { headers, signal } = request;
   const rejected = new RejectedResponse();
-  call.observer = rejected;
-  const check = choiceCount === undefined ? undefined : checkChat(choiceCount);
+  const check = chat && checkChat(chat.choiceCount);
   const leaveUnread = keepBodyUnread(needsSlot(call, config), signal, check);
-  // What a route that is not known responds with is left to the caller.
+  // The response of an unknown route is passed on unread.
   const handle = route.endpoint ? readResponse(rejected, leaveUnread) : passOn(leaveUnread);
   try {
-    const prepared = { call, options: { headers, idempotencyKey, signal }, fallback };
+    const prepared = {
+      call: { ...call, observer: rejected },
+      options: { headers, idempotencyKey, signal },
+      fallback,
+    };
     const { data, meta } = await enter(() => execute(context, prepared, handle));
     return withDetails(data.response, {
       // Parsed only if an integration reads it.
@@ -91,7 +94,10 @@ function checkRequest(
   return idempotencyKey;
 }
 
-/** Whether a library above may send the request again after an unknown outcome. It does not know a key of the client. */
+/**
+ * Whether the calling library may send the request again after an unknown outcome. It does not know a key that the client
+ * generated.
+ */
 function isRepeatable({ key }: FetchRequest, { call: { safety } }: Route): boolean {
   return safety === 'safe' || (safety === 'keyed' && key !== undefined);
 }

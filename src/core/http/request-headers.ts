@@ -9,17 +9,17 @@ export type IdempotencyHeader = 'x-idempotency-key' | 'idempotency-key';
 /** What an endpoint requires of its headers. */
 export interface EndpointHeaders {
   /** HTTP method. */
-  method: string;
+  readonly method: string;
   /** The serialized body, as JSON unless a header says otherwise: every attempt sends the same bytes. */
-  body?: string | Uint8Array<ArrayBuffer> | undefined;
+  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
   /** Fixed headers of this endpoint. */
-  headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** @defaultValue `'x-idempotency-key'` */
-  idempotencyHeader?: IdempotencyHeader | undefined;
+  readonly idempotencyHeader?: IdempotencyHeader | undefined;
   /** Another header for the API key without `Bearer`, as the Anthropic and Gemini APIs use. */
-  apiKeyHeader?: string | undefined;
+  readonly apiKeyHeader?: string | undefined;
   /** False for public endpoints, which must never receive credentials. */
-  credentials?: boolean | undefined;
+  readonly credentials?: boolean | undefined;
 }
 
 /** What a caller adds to the headers of one call. */

@@ -9,7 +9,7 @@ export interface BodyWatch {
   readonly config: Pick<Config, 'clock' | 'streamIdleTimeout'>;
   readonly signal: AbortSignal | undefined;
   /** Whether the time before the first read is idle time: a body that is never read must not hold its slot forever. */
-  readonly holdsSlot: boolean;
+  readonly isTimedBeforeFirstRead: boolean;
   /** Creates the error for `streamIdleTimeout`. */
   readonly idle: (ms: number) => unknown;
   /** Creates the error for an aborted signal. */
@@ -53,10 +53,10 @@ export class WatchedBody {
    * could then never be garbage collected.
    */
   start(onFailure?: (error: unknown) => void): void {
-    const { signal, holdsSlot } = this.#watch;
+    const { signal, isTimedBeforeFirstRead } = this.#watch;
     this.#onFailure = onFailure;
     this.#stopListening = whenAborted(signal, (reason) => this.abort(reason));
-    if (holdsSlot) this.#beginWait();
+    if (isTimedBeforeFirstRead) this.#beginWait();
     if (signal?.aborted) this.abort(signal.reason);
   }
 

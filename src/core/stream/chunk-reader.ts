@@ -70,7 +70,7 @@ export function readChunks(
   const body = new WatchedBody(bytes, {
     config,
     signal,
-    holdsSlot: true,
+    isTimedBeforeFirstRead: true,
     idle: (ms) => errors.streamIdle(ms),
     aborted: (reason) => errors.aborted(reason),
     onEnd(error) {

@@ -64,7 +64,7 @@ export function guardBody(
   const body = new WatchedBody(response.body.getReader(), {
     config,
     signal,
-    holdsSlot: false,
+    isTimedBeforeFirstRead: false,
     idle: (ms) => interrupted(`no data received for ${ms} ms (streamIdleTimeout)`),
     aborted: (reason) => abortedError(reason, { task }),
   });

@@ -25,7 +25,7 @@ import { checkResultURL, filePart } from '../http/result-file.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { guardBody } from './download-body.ts';
 import type { DownloadProgress, DownloadResponse } from './download-body.ts';
-import { taskOf } from './task-polls.ts';
+import { taskOfResult } from './tasks-of-results.ts';
 
 /** Options of `gateway.download`. */
 export interface DownloadOptions {
@@ -90,24 +90,24 @@ export async function download(
   const { urls, task } = toDownloadable(source, openTask);
   checkOptions(options, downloadRules);
   const { index = 0, signal, headers, requestId } = options;
-  const get = async (known?: string[]) => {
-    const polled = known === undefined && task?.id;
-    const list = polled ? (await task.retrieve({ signal, headers, requestId })).urls : known;
-    const url = list?.[index];
+  const freshURLs = async () =>
+    task?.id ? (await task.retrieve({ signal, headers, requestId })).urls : [];
+  const fetchOneOf = async (results: string[]) => {
+    const url = results[index];
     if (url !== undefined) return fetchResult(context, url, task, options);
-    const count = list?.length ?? 0;
+    const count = results.length;
     throw new ConfigurationError(
       `index: there is no result ${index}, because there ${count === 1 ? 'is 1 result' : `are ${count} results`}, ` +
-        'counted from 0. The task has not been charged again.',
+        'counted from 0. The download was not charged.',
       { task },
     );
   };
   try {
-    return await get(urls);
+    return await fetchOneOf(urls ?? (await freshURLs()));
   } catch (error) {
     const isExpired = error instanceof APIError && [403, 404, 410].includes(error.status);
     if (!isExpired || !task?.id) throw error;
-    return get();
+    return fetchOneOf(await freshURLs());
   }
 }
 
@@ -125,7 +125,7 @@ function toDownloadable(
   if ('wait' in source) return { urls: source.latest?.urls, task: source };
   const { kind, id, urls } = source;
   // A submission can return a finished result without a task id, so there is nothing to poll.
-  return { urls, task: taskOf.get(source) ?? (id ? openTask({ v: 1, kind, id }) : undefined) };
+  return { urls, task: taskOfResult(source) ?? (id ? openTask({ v: 1, kind, id }) : undefined) };
 }
 
 /** Follows redirects itself, so that each address is checked before anything is sent to it. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { toHex } from '../call/request-options.ts';
+import { toHex } from '../call/idempotency-key.ts';
 
 /**
  * The SHA-256 hash of the given texts, in hexadecimal digits.

@@ -50,15 +50,16 @@ export function materialTarget(
         { material: last },
       );
     },
-    interrupted(problem, signal) {
-      const message = `${problem} Material ${id} is not lost: continue with materials.wait().`;
+    abortedError: (problem, reason) => abortedError(reason, {}, withAdvice(problem, id)),
+    timeoutError(problem) {
       const details = { material: this.known?.data };
-      return signal
-        ? abortedError(signal.reason, {}, message)
-        : new MaterialWaitTimeoutError(message, details);
+      return new MaterialWaitTimeoutError(withAdvice(problem, id), details);
     },
   };
 }
+
+const withAdvice = (problem: string, id: string): string =>
+  `${problem} Material ${id} is not lost: continue with materials.wait().`;
 
 /**
  * Parses the URL to which a browser is redirected after a verification. It reports only that a result exists, so

@@ -56,8 +56,10 @@ export interface PollTarget<Value, Result> {
   toResult(last: Value): Result;
   /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
   initial?(): Value;
-  /** Creates the error for a wait that ends early: for its signal if that has aborted, and otherwise for `waitTimeout`. */
-  interrupted(problem: string, signal?: AbortSignal): PolygateError;
+  /** Creates the error for a wait whose signal has aborted for `reason`. */
+  abortedError(problem: string, reason: unknown): PolygateError;
+  /** Creates the error for a wait that has reached its `waitTimeout`. */
+  timeoutError(problem: string): PolygateError;
 }
 
 /** The headers of the creating request, and those of the caller, which replace headers of the same name. */

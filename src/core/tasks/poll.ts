@@ -41,7 +41,7 @@ function startWait<Value extends Pollable>(
   return waits
     .use(config, async ({ Wait }) => new Wait(target, given, parent), { signal, timeout, details })
     .catch((error: unknown) => {
-      throw signal?.aborted ? target.interrupted('The wait was aborted.', signal) : error;
+      throw signal?.aborted ? target.abortedError('The wait was aborted.', signal.reason) : error;
     });
 }
 

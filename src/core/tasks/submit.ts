@@ -137,8 +137,7 @@ function prepareSubmit<Kind extends TaskKind>(
   const call: PreparedSubmit<Kind>['call'] = {
     ...callTo(endpoint, context.config),
     ...described,
-    findTask: (meta, taskId, { model }) =>
-      taskNamedIn(scope, kept, meta?.taskId ?? taskId, model, meta),
+    findTask: (id, meta, { model }) => taskNamedIn(scope, kept, id, model, meta),
   };
   // The wait, too: nothing that follows the payment may depend on a file that can be missing.
   const prepared = { call, options, fallback, parts: [waits] };

@@ -44,15 +44,15 @@ export function toSubmittedTask<Kind extends TaskKind>(
   return unchecked<SubmittedTask<Kind>>(task);
 }
 
-/** The task of a submission that has failed, if its last response has named one, so that a paid task is not lost. */
+/** The task of a submission that has failed although a response has named one, so that a paid task is not lost. */
 export function taskNamedIn<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
   kept: KeptOptions,
-  id: string | undefined,
+  id: string,
   model: string | undefined,
-  meta: ResponseMeta | undefined,
-): Task<Kind> | undefined {
-  return id && meta ? new Task(scope, detailsOf(scope, kept, id, model, meta)) : undefined;
+  meta: ResponseMeta,
+): Task<Kind> {
+  return new Task(scope, detailsOf(scope, kept, id, model, meta));
 }
 
 function detailsOf<Kind extends TaskKind>(
@@ -72,6 +72,9 @@ function detailsOf<Kind extends TaskKind>(
   };
 }
 
+/** The slashes and the empty query at the end of a path. */
+const pathEnd = /(?<!\/)\/*\??$/;
+
 /** The part of a path template before its first placeholder. */
 const collectionOf = (template: string) => template.split('/{', 1)[0] ?? template;
 
@@ -90,7 +93,5 @@ function serverPollPath(
     .map((candidate) => parseURL(candidate, baseURL))
     .filter((url) => url?.username === '' && url.href.startsWith(`${baseURL}/`))
     .map((url) => url?.href.slice(baseURL.length).split('#', 1)[0])
-    .find(
-      (path) => path !== undefined && !collections.includes(path.replace(/(?<!\/)\/*\??$/, '')),
-    );
+    .find((path) => path !== undefined && !collections.includes(path.replace(pathEnd, '')));
 }

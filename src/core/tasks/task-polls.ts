@@ -18,6 +18,7 @@ import { fillPath, isSafePathValue } from '../http/path.ts';
 import { toPollResult } from './poll-target.ts';
 import type { PollResult, PollTarget } from './poll-target.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
+import { rememberTask } from './tasks-of-results.ts';
 import { taskPollInterval } from './wait/poll-delay.ts';
 
 /** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
@@ -78,7 +79,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   }
 
   toResult(last: Generation<Kind>): SucceededGeneration<Kind> {
-    taskOf.set(last, this.#task);
+    rememberTask(last, this.#task);
     if (last.status === 'succeeded') return last;
     const reason = sentence(singleLine(last.error?.message ?? noReason));
     throw new TaskFailedError(
@@ -87,12 +88,19 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     );
   }
 
-  interrupted(problem: string, signal?: AbortSignal): AbortedError | TaskWaitTimeoutError {
-    const message = `${problem} Task ${this.#task.id} is not lost: continue with error.task.wait().`;
-    if (signal) return abortedError(signal.reason, this.errorDetails, message);
+  abortedError(problem: string, reason: unknown): AbortedError {
+    return abortedError(reason, this.errorDetails, this.#withAdvice(problem));
+  }
+
+  timeoutError(problem: string): TaskWaitTimeoutError {
     const generation = this.known?.data;
-    if (generation) taskOf.set(generation, this.#task);
-    return new TaskWaitTimeoutError(message, { ...this.errorDetails, generation });
+    if (generation) rememberTask(generation, this.#task);
+    const details = { ...this.errorDetails, generation };
+    return new TaskWaitTimeoutError(this.#withAdvice(problem), details);
+  }
+
+  #withAdvice(problem: string): string {
+    return `${problem} Task ${this.#task.id} is not lost: continue with error.task.wait().`;
   }
 
   get errorDetails() {
@@ -167,6 +175,3 @@ function isUnknownPath(error: unknown): error is APIError {
     !error.code?.startsWith('task')
   );
 }
-
-/** The tasks of the generations that were returned, so that a download can poll with the headers of the submission. */
-export const taskOf = new WeakMap<object, TaskHandle>();

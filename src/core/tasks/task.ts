@@ -14,8 +14,9 @@ import { mergePollHeaders } from './poll-target.ts';
 import type { PollResult } from './poll-target.ts';
 import { updatesOf, waitCallbackRules, waitForResult } from './poll.ts';
 import { parseReceipt } from './receipt.ts';
-import { TaskPolls, taskOf } from './task-polls.ts';
+import { TaskPolls } from './task-polls.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
+import { rememberTask } from './tasks-of-results.ts';
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
 export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> {
@@ -52,7 +53,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** The last known state of the task; undefined before the first poll of a resumed task. */
   get latest(): Generation<Kind> | undefined {
     const latest = this.#polls.known?.data;
-    if (latest) taskOf.set(latest, this);
+    if (latest) rememberTask(latest, this);
     return latest;
   }
 
@@ -102,7 +103,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     });
     return startRequest(polls.context, prepare, async ({ options: checked }) => {
       const result = await polls.poll(checked);
-      taskOf.set(result.data, this);
+      rememberTask(result.data, this);
       return result;
     });
   }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import type { ChatCompletion } from '../../../types/chat/completion.ts';
 import type { Journal } from '../../../types/tasks/journal.ts';
-import { newIdempotencyKey } from '../../call/request-options.ts';
+import { newIdempotencyKey } from '../../call/idempotency-key.ts';
 import type { Log } from '../../config/log.ts';
 import { objectWithMethods } from '../../config/validation.ts';
 import type { Rule } from '../../config/validation.ts';

@@ -1,4 +1,5 @@
 /** What is known about the charges of a row. A batch and a queue share these rules. */
+import { AbortedError } from '../../../errors/aborted.ts';
 import { PolygateError } from '../../../errors/base.ts';
 import type { ErrorDetails } from '../../../errors/base.ts';
 import { ConfigurationError } from '../../../errors/configuration.ts';
@@ -47,6 +48,42 @@ export function isUncharged(error: unknown): boolean {
   if (!PolygateError.is(error)) return false;
   // A `ConfigurationError` without an outcome was thrown before anything was sent.
   return error.outcome === undefined ? ConfigurationError.is(error) : error.outcome !== 'unknown';
+}
+
+/** How far the submission of a row has come, when an error ends it. */
+export interface SubmissionFacts extends ChargeFacts {
+  readonly isRecorded: boolean;
+  /** Whether it has to be recorded before it is sent. If not, an earlier run has recorded it and may have sent it. */
+  readonly hasIntent: boolean;
+  /** Whether the service charges it once under its key, however often it is sent. */
+  readonly isChargedOnce: boolean;
+}
+
+/**
+ * Decides what becomes of the reservation of a submission that failed:
+ *
+ *     submission                                       certainly not charged   may have been charged
+ *     -----------------------------------------------  ----------------------  ---------------------
+ *     recorded by this run                             refuse                  keep
+ *     to be recorded, but was not, so it was not sent  release                 release
+ *     recorded by an earlier run                       release                 keep
+ *
+ * - `keep`: the row may have been charged, so the estimate still counts.
+ * - `release`: nothing is reserved any longer.
+ * - `refuse`: like `release`, and a `refused` line takes the `submit` line back, so that the row can be submitted again, even
+ *   with other params.
+ */
+export function afterFailure(
+  facts: SubmissionFacts,
+  error: unknown,
+): 'keep' | 'release' | 'refuse' {
+  const { isRecorded, hasIntent, isChargedOnce } = facts;
+  // A row that is charged once and was aborted can be sent again in any case.
+  const isRefused = isChargedOnce
+    ? isFinalError(facts, error) && !AbortedError.is(error)
+    : isUncharged(error);
+  if (isRecorded) return isRefused ? 'refuse' : 'keep';
+  return isRefused || hasIntent ? 'release' : 'keep';
 }
 
 /** What the error of a row says about its earlier request. `isChargedOnce`: its key protects it from a second charge. */

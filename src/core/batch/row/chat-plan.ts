@@ -84,7 +84,7 @@ export function chatPlan({
 export async function planChat(
   { id, history }: Row,
   submission: ChatSubmission<unknown>,
-  { journal, resendUnknown, config }: RunContext,
+  { journal, resendUnknown, config }: Pick<RunContext, 'journal' | 'resendUnknown' | 'config'>,
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Completed>> {
   const { idempotencyKey, signal, path, body, params, fallback } = submission.details(storeParams);

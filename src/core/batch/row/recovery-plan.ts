@@ -14,7 +14,7 @@ import type { Row } from './row.ts';
 import { taskPlan } from './task-plan.ts';
 
 /** Recreates what a journal records about a kind of task: a namespace of the client. */
-interface Restore {
+interface TaskRecreator {
   /** The submission of a `submit` line that has params. */
   restore(path: string, params: { model: string }, fallback?: readonly string[]): Submission;
   /** The task of an `accepted` line. */
@@ -22,9 +22,9 @@ interface Restore {
 }
 
 /** Recreates submissions and tasks from what a journal records: a client. */
-export interface Recreate {
+export interface Recreator {
   /** The namespace for a kind of task. */
-  namespaceFor(kind: TaskKind): Restore;
+  namespaceFor(kind: TaskKind): TaskRecreator;
   /** The submission of a chat from its stored params. */
   chat(params: { model: string }, fallback?: readonly string[]): ChatSubmission;
 }
@@ -32,7 +32,7 @@ export interface Recreate {
 /** Plans a row of a recovery. It can be sent again only if its params were stored, too. */
 export async function planRecovery(
   row: Row,
-  recreate: Recreate,
+  recreate: Recreator,
   context: RunContext,
 ): Promise<RowPlan<unknown>> {
   const { receipt, path = '', params, fallback, hash = '', key = '' } = row.history;
@@ -48,14 +48,14 @@ export async function planRecovery(
     const submission = recreate.namespaceFor(kind).restore(path, params, fallback);
     return taskPlan({ submission, path, intent }, context);
   }
-  throw missingParamsError(key);
+  throw missingParamsError(row.id, key);
 }
 
 /** A chat that was sent is sent again only with `resendUnknown`. Completions are not checked: the schema is not stored. */
 async function planChatRecovery(
   { id, history }: Row,
-  recreate: Recreate,
-  { journal, resendUnknown }: RunContext,
+  recreate: Recreator,
+  { journal, resendUnknown }: Pick<RunContext, 'journal' | 'resendUnknown'>,
 ): Promise<RowPlan<unknown>> {
   const { completedAt, path = '', params, fallback, hash = '', key } = history;
   if (completedAt !== undefined) {

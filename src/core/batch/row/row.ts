@@ -34,19 +34,19 @@ export class Row {
   id: string;
   /** What earlier runs recorded about it. */
   history: RowHistory = {};
-  /** Key of its submission, once it has one. */
+  /** Key of its submission, if it has one: from planned on, or earlier if an earlier run has recorded it. */
   idempotencyKey: string | undefined;
   /** What it has cost in all runs. */
   cost: RowCost = noCost;
-  /** The part of the estimates that belongs to the submission in progress. */
+  /** The part of the estimates that belongs to the submission in progress: between planned and accepted or refused. */
   reservedUsd: number | undefined;
-  /** Whether this run has recorded the submission. */
+  /** Whether this run has recorded the submission: from recorded on, but not if an earlier run has recorded it. */
   isRecorded = false;
-  /** Whether this run has sent a submission that the service may have accepted. */
+  /** Whether this run has sent a submission that the service may have accepted. Possible in each state from recorded on. */
   isSent = false;
-  /** The task of the row, once its submission was accepted. */
+  /** The task of the row, from accepted on. Chats have none. */
   task: Task | undefined;
-  /** Whether its end may be recorded: the journal leads to its task or its completion. */
+  /** Whether its end may be recorded: from accepted on, if the journal leads to its task or its completion. */
   isEndRecordable = false;
   #controller: AbortController | undefined;
 

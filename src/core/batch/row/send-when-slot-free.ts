@@ -20,7 +20,7 @@ interface Sending<Accepted> {
 export async function sendWhenSlotFree<Accepted>(
   row: Row,
   { submission, beforeAttempt }: Sending<Accepted>,
-  { config, pause, enter }: RunContext,
+  { config, pause, enter }: Pick<RunContext, 'config' | 'pause' | 'enter'>,
 ): Promise<Accepted> {
   const { idempotencyKey, controller } = row;
   const { signal } = controller;

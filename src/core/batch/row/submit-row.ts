@@ -1,8 +1,7 @@
-import { AbortedError } from '../../../errors/aborted.ts';
 import { toCostFields } from '../journal/row-cost.ts';
 import { notRecordedError, rowError, toRowError, unsentError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
-import { isFinalError, isUncharged } from './charge-rules.ts';
+import { afterFailure } from './charge-rules.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
@@ -54,7 +53,7 @@ async function reservePrice<Accepted>(
   row: Row,
   { path, intent }: RowPlan<Accepted>,
   submission: RowSubmission<Accepted>,
-  { budget, priceOf }: RunContext,
+  { budget, priceOf }: Pick<RunContext, 'budget' | 'priceOf'>,
 ): Promise<void> {
   if (!intent && row.cost.estimatedUsd > 0) budget.adopt(row);
   else {
@@ -67,7 +66,7 @@ async function reservePrice<Accepted>(
 async function recordIntent<Accepted>(
   row: Row,
   { intent }: RowPlan<Accepted>,
-  { journal, pause }: RunContext,
+  { journal, pause }: Pick<RunContext, 'journal' | 'pause'>,
 ): Promise<void> {
   if (!intent) return;
   const { signal } = row.controller;
@@ -82,24 +81,22 @@ async function recordIntent<Accepted>(
   row.isRecorded = true;
 }
 
-/** Records that a submission was certainly not charged, so that the row can be submitted again, even with other params. */
+/** Settles the reservation of a submission that failed, and records it if the submission was certainly not charged. */
 async function recordFailure<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
   error: Error,
-  { journal, budget, pause }: RunContext,
+  { journal, budget, pause }: Pick<RunContext, 'journal' | 'budget' | 'pause'>,
 ): Promise<void> {
-  const { id, isRecorded } = row;
+  const { id, isRecorded, chargeFacts } = row;
   const { submission, path, intent, isChargedOnce } = plan;
-  // A row that is charged once and was aborted can be sent again in any case.
-  const isRefused = isChargedOnce
-    ? isFinalError(row.chargeFacts, error) && !AbortedError.is(error)
-    : isUncharged(error);
-  if (!isRefused && (isRecorded || !intent)) {
+  const facts = { ...chargeFacts, isRecorded, hasIntent: intent !== undefined, isChargedOnce };
+  const next = afterFailure(facts, error);
+  if (next === 'keep') {
     return budget.keep(row, { path, hasPrice: submission?.hasPrice === true });
   }
   budget.release(row);
-  if (!isRecorded || !isRefused) return;
+  if (next === 'release') return;
   const paused = pause.isReason(error) || undefined;
   const line = { type: 'refused', id, paused, ...toCostFields(row.cost) } as const;
   await journal.tryAppend(line, ifLost(plan));

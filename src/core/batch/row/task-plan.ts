@@ -23,7 +23,7 @@ interface TaskStart<Kind extends TaskKind> {
 /** The plan for the row of a task. */
 export function taskPlan<Kind extends TaskKind>(
   { task, submission, path, intent, signal }: TaskStart<Kind>,
-  { enter, waitOptions }: RunContext,
+  { enter, waitOptions }: Pick<RunContext, 'enter' | 'waitOptions'>,
 ): RowPlan<Task<Kind>> {
   return {
     accepted: task,

@@ -67,7 +67,8 @@ export class BatchBudget {
    * be lower. Until the first charge is known, requests without a price are sent one at a time, and only while few of them
    * were lost.
    *
-   * @throws {@link BudgetExceededError} when the rest of the budget is too small, or may be.
+   * @throws {@link BudgetExceededError} when the remaining budget does not cover the price, or might not because the price is
+   * unknown.
    */
   async reserve(row: Spender, { price, path, signal }: Purchase): Promise<void> {
     let usd = price ?? this.#largest.get(path);

@@ -100,7 +100,7 @@ export async function beginRun(context: RunContext): Promise<void> {
   if (resendUnknown) warnOfLostChats(context);
 }
 
-function warnOfLostChats({ journal, config }: RunContext): void {
+function warnOfLostChats({ journal, config }: Pick<RunContext, 'journal' | 'config'>): void {
   const lost = [...journal.earlier.byId.values()].filter(isLostChat).length;
   const { damagedCount } = journal;
   if (lost + damagedCount === 0) return;
@@ -112,7 +112,11 @@ function warnOfLostChats({ journal, config }: RunContext): void {
 }
 
 /** Ends the use of the journal. */
-export async function endRun({ journal, sending, config }: RunContext): Promise<void> {
+export async function endRun({
+  journal,
+  sending,
+  config,
+}: Pick<RunContext, 'journal' | 'sending' | 'config'>): Promise<void> {
   await Promise.allSettled(sending);
   await journal.close().catch((error: unknown) => {
     const reason = PolygateError.is(error) ? error.message : String(error);

@@ -28,11 +28,11 @@ export function attempt<Result>(
   reserveBudget(running, 'sending');
   const ready = running.call.observer?.beforeAttempt?.();
   return ready
-    ? ready.then(() => sendInTime(running, lease, signal))
-    : sendInTime(running, lease, signal);
+    ? ready.then(() => exchangeInTime(running, lease, signal))
+    : exchangeInTime(running, lease, signal);
 }
 
-function sendInTime<Result>(
+function exchangeInTime<Result>(
   running: RunningCall<Result>,
   lease: SlotLease,
   signal: AbortSignal | undefined,
@@ -41,10 +41,11 @@ function sendInTime<Result>(
   const { clock, timeout } = context.config;
   const { timeout: ms = call.timeout ?? timeout } = options;
   const limit = { clock, signal, ms, errors };
-  return runWithTimeLimit((limited) => sendAndRead(running, lease, limited), limit);
+  return runWithTimeLimit((limited) => exchange(running, lease, limited), limit);
 }
 
-async function sendAndRead<Result>(
+/** Sends the request and reads its response. */
+async function exchange<Result>(
   running: RunningCall<Result>,
   lease: SlotLease,
   signal: AbortSignal,

@@ -18,7 +18,7 @@ export function listenToSpend(
   return ledger.listen(() => notify(config.log, listener, ledger.view, 'onSpend'));
 }
 
-/** Opens the part of a paid call in the ledger. */
+/** Opens the ledger entry of a paid call. */
 export function openReservation(
   { shared: { ledger } }: ClientContext,
   call: ApiCall,

@@ -5,7 +5,10 @@ import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
 import { routeOf } from '../api-call.ts';
 import type { ApiCall } from '../api-call.ts';
 
-/** What a message says about a call that was certainly not charged. */
+/**
+ * What a message says about a call that was certainly not charged. `withEarlierCharge` of a batch searches for it, and replaces it
+ * where it is not true of the whole row.
+ */
 export const nothingCharged = 'Nothing was charged.';
 
 /** What the message of an error depends on. */

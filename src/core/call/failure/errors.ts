@@ -226,7 +226,9 @@ export class CallErrors {
     const outcome = this.#outcomeAfter(attemptOutcome);
     const isReported = this.#hasEffect || outcome !== 'unknown';
     const taskMeta = meta?.taskId ? meta : (earlier.taskMeta ?? meta);
-    const task = known ?? findTask?.(taskMeta, taskId, this.#call);
+    // The id in the headers comes first: the body may be damaged.
+    const id = taskMeta?.taskId ?? taskId;
+    const task = known ?? (id && taskMeta ? findTask?.(id, taskMeta, this.#call) : undefined);
     const idempotencyKey = this.idempotencyKey ?? task?.idempotencyKey;
     const situation = { outcome, meta, task, taskAdvice };
     const message = errorMessage(this.#redact(sentence(summary)), this.#call, situation);

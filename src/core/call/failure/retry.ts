@@ -7,13 +7,14 @@ import { ConcurrencyLimitError } from '../../../errors/status.ts';
 
 // The whole retry decision. What happens to a request depends on its safety:
 //
-// failure of an attempt                     outcome    `safe`, `keyed`   `once`, such as a paid chat
-// ----------------------------------------  ---------  ----------------  ---------------------------
-// connection refused, host not found        not-sent   retry             retry
-// response lost or truncated, or timeout    unknown    retry             final
-// 408, 500, 502, 504, or it names a charge  unknown    retry             final
-// 429, 503                                  rejected   retry             retry
-// other statuses, permanent codes           see below  final             final
+// failure of an attempt                     outcome          `safe`, `keyed`  `once`, such as a paid chat
+// ----------------------------------------  ---------------  ---------------  ---------------------------
+// connection refused, host not found        not-sent         retry            retry
+// response lost or truncated, or timeout    unknown          retry            final
+// 408, 500, 502, 504                        unknown          retry            final
+// any error response that reports a charge  unknown          retry            final
+// 429, 503                                  rejected         retry            retry
+// other statuses, permanent codes           see `outcomeOf`  final            final
 //
 // A `keyed` request is retried with the same key and the same bytes. A final error with the outcome `unknown` says that
 // the request may have been charged: see `chargeAdvice` in error-message.ts.

@@ -1,6 +1,9 @@
 /** The delay before the first poll of a task in ms that the specification recommends. */
 export const taskPollInterval = 2_000;
 
+/** How long a wait for a task lasts at most in ms, unless the caller sets `waitTimeout`. */
+export const defaultWaitTimeout = 30 * 60_000;
+
 /** Shortest delay between two polls in ms, even if the service requests a shorter one. */
 const minPollDelay = 100;
 

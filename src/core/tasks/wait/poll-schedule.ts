@@ -2,7 +2,7 @@ import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
 import { monotonicNow } from '../../config/clock.ts';
 import type { Config } from '../../config/config.ts';
 import type { PollTarget, Pollable } from '../poll-target.ts';
-import { nextPollDelay } from './poll-delay.ts';
+import { defaultWaitTimeout, nextPollDelay } from './poll-delay.ts';
 
 /** When one wait polls next, and when it gives up. */
 export class PollSchedule {
@@ -19,7 +19,7 @@ export class PollSchedule {
     { context, pollInterval: defaultInterval, known }: PollTarget<Pollable, unknown>,
     options: Pick<WaitOptions<never>, 'pollInterval' | 'maxPollInterval' | 'waitTimeout'>,
   ) {
-    const { pollInterval = defaultInterval, waitTimeout = 1_800_000 } = options;
+    const { pollInterval = defaultInterval, waitTimeout = defaultWaitTimeout } = options;
     this.waitTimeout = waitTimeout;
     this.#config = context.config;
     this.#deadline = this.#now + waitTimeout;

@@ -1,9 +1,6 @@
 import { APIError } from '../../../errors/api.ts';
 import type { PolygateError } from '../../../errors/base.ts';
-import { ConnectionError } from '../../../errors/connection.ts';
-import { ResponseValidationError } from '../../../errors/response-validation.ts';
 import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
-import { isRecord } from '../../../types/type-guards.ts';
 import type { CheckedOptions, PollHeaders } from '../../call/request-options.ts';
 import { startSpan } from '../../call/telemetry.ts';
 import type { Span } from '../../call/telemetry.ts';
@@ -11,6 +8,7 @@ import { notify } from '../../config/log.ts';
 import { PollLimiter } from '../../limits/poll-limiter.ts';
 import { mergePollHeaders } from '../poll-target.ts';
 import type { PollTarget, Pollable, Polled } from '../poll-target.ts';
+import { canPollLater } from './poll-failures.ts';
 import { PollSchedule } from './poll-schedule.ts';
 
 /**
@@ -121,7 +119,7 @@ export class Wait<Value extends Pollable> {
   /** Converts and reports the error that ended the wait: after an abort, it is always an `AbortedError` with the task. */
   toError(error: unknown): unknown {
     const converted = this.#signal?.aborted
-      ? this.#target.interrupted('The wait was aborted.', this.#signal)
+      ? this.#target.abortedError('The wait was aborted.', this.#signal.reason)
       : error;
     this.#span?.end({ error: converted });
     return converted;
@@ -134,22 +132,8 @@ export class Wait<Value extends Pollable> {
 
   #timeoutError(): PolygateError {
     const status = this.#last?.rawStatus || this.#last?.status || 'status unknown';
-    return this.#target.interrupted(
+    return this.#target.timeoutError(
       `The wait exceeded ${this.#schedule.waitTimeout} ms (${status}).`,
     );
   }
-}
-
-/**
- * Whether a failed poll reveals nothing about the task, so that the wait continues: no response, a service that is
- * overloaded or down, a record that is not found, or a body that is not a record. These are more failures than a call
- * retries, because a task that was paid for must not be given up. Up to two 404s in a row may mean that the record is not
- * replicated yet.
- */
-function canPollLater(error: unknown, notFoundInRow: number): error is PolygateError {
-  if (notFoundInRow > 2) return false;
-  if (error instanceof APIError)
-    return error.status >= 500 || [404, 408, 429].includes(error.status);
-  if (error instanceof ResponseValidationError) return !isRecord(error.body);
-  return error instanceof ConnectionError;
 }

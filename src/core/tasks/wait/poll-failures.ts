@@ -1,0 +1,19 @@
+import { APIError } from '../../../errors/api.ts';
+import type { PolygateError } from '../../../errors/base.ts';
+import { ConnectionError } from '../../../errors/connection.ts';
+import { ResponseValidationError } from '../../../errors/response-validation.ts';
+import { isRecord } from '../../../types/type-guards.ts';
+
+/**
+ * Whether a failed poll reveals nothing about the task, so that the wait continues: no response, a service that is
+ * overloaded or down, a record that is not found, or a body that is not a record. These are more failures than a call
+ * retries, because a task that was paid for must not be given up. Up to two 404s in a row may mean that the record is not
+ * replicated yet.
+ */
+export function canPollLater(error: unknown, notFoundInRow: number): error is PolygateError {
+  if (notFoundInRow > 2) return false;
+  if (error instanceof APIError)
+    return error.status >= 500 || [404, 408, 429].includes(error.status);
+  if (error instanceof ResponseValidationError) return !isRecord(error.body);
+  return error instanceof ConnectionError;
+}
