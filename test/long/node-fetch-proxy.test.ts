@@ -71,6 +71,7 @@ describe.runIf(hasTinyproxy())('through tinyproxy, which requires a password', (
         env: {
           ...process.env,
           ...gateway.environment,
+          FORCE_COLOR: '0',
           NODE_EXTRA_CA_CERTS: join(gateway.folder, 'corporate-ca.pem'),
           ...environment,
         },
