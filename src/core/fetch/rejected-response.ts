@@ -32,8 +32,8 @@ export class RejectedResponse implements AttemptObserver {
   }
 
   /**
-   * The response that has led to the error that ended the call. There is none, for example, if no slot became free: the
-   * error itself is then the result.
+   * The response that has led to the error that ended the call. There is none if the error has no response of the same
+   * status, for example if the connection was lost: the error itself is then the result.
    */
   of(error: ResponseError): Response | undefined {
     return this.#response?.status === error.meta.status ? this.#response : undefined;

@@ -20,6 +20,8 @@ const invalid = new BadRequestError('400', { meta: meta(400) });
 const lost = new ConnectionError('reset', { outcome: 'unknown' });
 const refused = new ConnectionError('refused', { outcome: 'not-sent' });
 const noSlot = new ConcurrencyLimitError('429', { meta: meta(429) });
+const serverError = (status: number, code?: string) =>
+  new ServerError(String(status), { meta: meta(status), code });
 const later = (retryAfterMs: number) =>
   new ServiceUnavailableError('503', { meta: meta(503), retryAfterMs });
 
@@ -41,6 +43,26 @@ test.each([
   ['a 503 with a charge of a chat', charged, fresh, once, undefined],
   ['a 502 of a keyed request', failed, fresh, policy, 500],
   ['a 502 of a chat', failed, fresh, once, undefined],
+  ['a 507 of a keyed request', serverError(507), fresh, policy, 500],
+  ['a 524 of a keyed request', serverError(524), fresh, policy, 500],
+  ['a 524 of a chat', serverError(524), fresh, once, undefined],
+  ['a 501', serverError(501), fresh, policy, undefined],
+  ['a 505', serverError(505), fresh, policy, undefined],
+  ['a 502 with a permanent code', serverError(502, 'invalid_size'), fresh, policy, undefined],
+  [
+    'an uncertain 503 of a chat',
+    serverError(503, 'task_outcome_uncertain'),
+    fresh,
+    once,
+    undefined,
+  ],
+  [
+    'an uncertain 503 of a keyed request',
+    serverError(503, 'x_outcome_uncertain'),
+    fresh,
+    policy,
+    500,
+  ],
   ['a lost response of a keyed request', lost, fresh, policy, 500],
   ['a lost response of a chat', lost, fresh, once, undefined],
   ['a refused connection of a chat', refused, fresh, once, 500],

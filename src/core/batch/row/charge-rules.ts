@@ -62,11 +62,12 @@ export interface SubmissionFacts extends ChargeFacts {
 /**
  * Decides what becomes of the reservation of a submission that failed:
  *
- *     submission                                       certainly not charged   may have been charged
- *     -----------------------------------------------  ----------------------  ---------------------
+ *     submission                                       certainly not charged   may have been charged, or aborted task
+ *     -----------------------------------------------  ----------------------  --------------------------------------
  *     recorded by this run                             refuse                  keep
  *     to be recorded, but was not, so it was not sent  release                 release
- *     recorded by an earlier run                       release                 keep
+ *     recorded by an earlier run, which may have sent  keep                    keep
+ *     the same, if that run was certainly not charged  release                 keep
  *
  * - `keep`: the row may have been charged, so the estimate still counts.
  * - `release`: nothing is reserved any longer.

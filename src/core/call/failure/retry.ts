@@ -7,14 +7,17 @@ import { ConcurrencyLimitError } from '../../../errors/status.ts';
 
 // The whole retry decision. What happens to a request depends on its safety:
 //
-// failure of an attempt                     outcome          `safe`, `keyed`  `once`, such as a paid chat
-// ----------------------------------------  ---------------  ---------------  ---------------------------
-// connection refused, host not found        not-sent         retry            retry
-// response lost or truncated, or timeout    unknown          retry            final
-// 408, 500, 502, 504                        unknown          retry            final
-// any error response that reports a charge  unknown          retry            final
-// 429, 503                                  rejected         retry            retry
-// other statuses, permanent codes           see `outcomeOf`  final            final
+// failure of an attempt                               outcome       `safe`, `keyed`  `once`, such as a paid chat
+// --------------------------------------------------  ------------  ---------------  ---------------------------
+// connection refused, host not found                  not-sent      retry            retry
+// response lost or truncated, or timeout              unknown       retry            final
+// 408, 5xx except 501, 503 and 505                    unknown       retry            final
+// error that reports a charge or `_outcome_uncertain` unknown       retry            final
+// other 429 and 503                                   rejected      retry            retry
+// other statuses                                      rejected      final            final
+//
+// These are final in any case: redirects, 501, 505, permanent codes (`permanentCode`), and a truncated response whose
+// headers name a task, which a retry could lose. `outcomeOf` decides their outcome, too.
 //
 // A `keyed` request is retried with the same key and the same bytes. A final error with the outcome `unknown` says that
 // the request may have been charged: see `chargeAdvice` in error-message.ts.
