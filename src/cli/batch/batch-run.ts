@@ -76,11 +76,14 @@ export class BatchRun {
 
   get progress(): Progress {
     const { succeeded, failed, unknown } = countRows(this.#rows.values());
+    const total = this.#all.length;
+    const left = total - succeeded - failed - unknown;
     return {
-      total: this.#all.length,
+      total,
       done: succeeded,
       failed: failed + unknown,
-      running: this.client?.running ?? 0,
+      // What the client has reported can be older than the rows that have ended.
+      running: Math.min(this.client?.running ?? 0, left),
       usd: this.client?.usd ?? this.#context.chargedUsd,
       doneBefore: this.#doneBefore,
       elapsedMs: Date.now() - this.#startedAt,

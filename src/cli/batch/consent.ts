@@ -61,5 +61,7 @@ export async function getConsent(
   const isExpensive = estimate.openUsd > confirmAboveUsd;
   if (!isExpensive || yes || !hasTerminal) return true;
   const response = await ask('Send it? [y/N] ', { isHidden: false });
-  return /^y(es)?$/i.test(response.trim());
+  const isConfirmed = /^y(es)?$/i.test(response.trim());
+  if (!isConfirmed) note('Nothing was sent.');
+  return isConfirmed;
 }

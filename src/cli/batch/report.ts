@@ -1,3 +1,4 @@
+import { BudgetExceededError } from 'polygate';
 import type { Journal } from 'polygate';
 
 import { readJournal } from '../../internal/journal.ts';
@@ -51,7 +52,11 @@ export async function report(
   else await print(`${summaryText(counts, costs)}\nResults: ${options.results}\n`);
   const isLost = ({ id, status }: RowResult) => status === 'unknown' && journal.get(id)?.isLostChat;
   const lost = results.filter(isLost).length;
-  if (counts.open + counts.unknown > lost) note('To continue, run the same command again.');
+  // The error of a limit says how to continue.
+  const isAtLimit = BudgetExceededError.is(run.stopped);
+  if (!isAtLimit && counts.open + counts.unknown > lost) {
+    note('To continue, run the same command again.');
+  }
   if (lost > 0)
     note('--resend-unknown sends chats without an answer again: they can be charged twice.');
   return exitCodeOfRows(counts, run.isUnsaved || !isWritten || isOwed(results, journal));

@@ -55,7 +55,7 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
       end,
       log,
       waitCommand: (idOrKey: string) =>
-        `polygate task wait ${shellWord(idOrKey)}${repeatedOptions(settings)}`,
+        `npx polygate task wait ${shellWord(idOrKey)}${repeatedOptions(settings)}`,
     };
     return continueTask(entry, run, {
       isRepeated,

@@ -26,11 +26,14 @@ export async function finish(task: Task, run: TaskRun, options: ResultOptions): 
   const id = nameOfTask(task.id || (task.idempotencyKey ?? ''));
   const files = await saveResults(gateway, generation, { template, id }, { overwrite, signal });
   log.noteSaved(files.map(({ path }) => path));
-  const { chargeUsd } = task;
+  const { chargeUsd, meta, replayed } = task;
+  // A resumed task, or a repeated request, was paid for once.
+  const isEarlier = meta === undefined || replayed;
   if (options.isJson) await printJson(resultOf(task, generation, files));
   else {
     await print(files.map(({ path }) => `${cleanText(path)}\n`).join(''));
-    if (chargeUsd !== undefined) note(`Charged: ${formatUsd(chargeUsd)}`);
+    if (chargeUsd !== undefined)
+      note(`Charged: ${formatUsd(chargeUsd)}${isEarlier ? ', once under its key' : ''}`);
   }
   const isUnverified = files.some(({ complete }) => complete === 'unverified');
   if (isUnverified)

@@ -107,7 +107,7 @@ To use it with another OpenAI-compatible client:
   export OPENAI_BASE_URL=${baseURL}/v1
   export OPENAI_API_KEY=${mock.apiKey}
 
-To see all charges as JSON, open ${baseURL}/__mock/invoice
+To see the charges as JSON, open ${baseURL}/__mock/invoice
 To see wallets and tasks, open ${baseURL}/
 `;
 }

@@ -65,7 +65,7 @@ Faults:
   end-stream-after-3      end a stream after 3 events, as if it were complete
   stream-error-after-3    end a stream with an error after 3 events
 
-For tests, GET /__mock/invoice and GET /__mock/requests return all charges and the latest requests as JSON.
+For tests, GET /__mock/invoice and GET /__mock/requests return the latest charges and requests as JSON.
 `;
 
 /** Parses the arguments. Throws a `UsageError` if they are invalid. */

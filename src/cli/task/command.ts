@@ -82,7 +82,7 @@ function taskOf(
 ) {
   if (receipt !== undefined) return gateway.resume(receipt);
   throw new UsageError(
-    `the id of this task is not known; polygate task wait ${idempotencyKey} sends the request again with its key`,
+    `the id of this task is not known; npx polygate task wait ${idempotencyKey} sends the request again with its key`,
   );
 }
 
@@ -107,5 +107,5 @@ function waitCommand(
   service: string,
 ): string {
   const quoted = output === undefined ? '' : ` -o ${shellWord(output)}`;
-  return `polygate task wait ${shellWord(idOrKey)}${kind === undefined ? '' : ` --kind ${kind}`}${quoted}${service}`;
+  return `npx polygate task wait ${shellWord(idOrKey)}${kind === undefined ? '' : ` --kind ${kind}`}${quoted}${service}`;
 }
