@@ -1,6 +1,6 @@
 /** Programs that use a client, to measure bundle size and compile time. */
 export interface App {
-  /** Imports everything that the package exports. */
+  /** Creates the client, or exports everything if the package consists of functions. */
   readonly full: string;
   /** The smallest program that sends a chat request. */
   readonly chat?: string;
@@ -18,7 +18,8 @@ const built = '../../dist/index.js';
 export const apps: Readonly<Record<string, App>> = {
   polygate: {
     modules: [built],
-    full: `export * from '${built}';`,
+    full: `import { Polygate } from '${built}';
+globalThis.client = new Polygate({ apiKey: null, baseURL: '/gateway' });`,
     chat: `import { ChatClient } from '../../dist/chat.js';
 const gateway = new ChatClient({ apiKey: null, baseURL: '/gateway' });
 const result = await gateway.chat.completions.create(${params});
@@ -61,7 +62,8 @@ console.log('choices' in result);`,
   },
   fal: {
     modules: ['@fal-ai/client'],
-    full: `export * from '@fal-ai/client';`,
+    full: `import { fal } from '@fal-ai/client';
+globalThis.client = fal;`,
     chat: `import { fal } from '@fal-ai/client';
 const result = await fal.run('bench/model', { input: { prompt: 'hi' } });
 console.log(result.requestId);`,

@@ -7,10 +7,11 @@ export const notes: Readonly<Record<string, string>> = {
     'A garbage collection between two streams discards compiled code. Accumulating, which proves that a stream is complete, takes 11%.',
   'chunk-large': 'Chunks are kept for `partial` and `final()`. `raw` keeps nothing.',
   'first-text': 'The abort signal, the timers and the promises of a call.',
-  'cold-start': 'ky takes 1.23 of it; `polygate/chat` does not load it.',
+  'cold-start': 'Parsing and compiling the files of the client. `polygate/chat` loads fewer.',
   memory:
     'Most of it is garbage that is not collected yet: 10,000 waits that have just started occupy 3 KiB each, and 2.5 KiB between two polls.',
   heap: 'A timer, four promises, and the last record.',
-  full: 'ky takes 9 KiB of it. Batches, `gateway.fetch`, structured output and tool runs are included.',
-  'chat-only': 'The same client without images, videos, audio, hooks and ky.',
+  full: 'What a page does not use at the start is loaded when it is first used. In one file, the whole client takes 60 KiB.',
+  'chat-only':
+    'The same client without images, videos and audio. Streams and structured output are loaded when they are first used.',
 };
