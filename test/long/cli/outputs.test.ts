@@ -40,7 +40,7 @@ test.skipIf(!hasFull)(
       expect.stringContaining('was charged $0.02.'),
     ]);
     const [, id = ''] =
-      /^To continue: polygate task wait (task_\S+)$/.exec(lastLine(receipt.stderr)) ?? [];
+      /^To continue: npx polygate task wait (task_\S+)$/.exec(lastLine(receipt.stderr)) ?? [];
     expect((await service.run(['task', 'wait', id, '-o', 'b.svg'])).code).toBe(0);
     expect([service.read('b.svg').slice(0, 4), service.mock.invoice.length]).toEqual(['<svg', 2]);
   },
