@@ -65,7 +65,8 @@ test.concurrent('Ctrl-C during the wait: the last line continues, without a rece
   const { code, stdout, stderr } = await program.end('SIGINT');
   expect([code, stdout]).toEqual([130, '']);
   expect(stderr).toContain('The task was charged $0.02.');
-  const [, id = ''] = /^To continue: npx polygate task wait (task_\S+)$/.exec(lastLine(stderr)) ?? [];
+  const [, id = ''] =
+    /^To continue: npx polygate task wait (task_\S+)$/.exec(lastLine(stderr)) ?? [];
   const got = await run(['task', 'get', id, '--json']);
   expect(JSON.parse(got.stdout)).toMatchObject({ id, kind: 'image', usd: 0.02 });
   const waited = await run(['task', 'wait', id, '--json']);
@@ -146,7 +147,8 @@ test.concurrent('a lost response keeps the key: exit code 3, and the command tha
   mock.fail({ route: 'POST /v1/images/tasks', reset: 'after' });
   const lost = await run([...image, '-o', 'a.svg']);
   expect([lost.code, mock.invoice.length]).toEqual([3, 1]);
-  const [, key = ''] = /^To continue: npx polygate task wait (\S+)$/.exec(lastLine(lost.stderr)) ?? [];
+  const [, key = ''] =
+    /^To continue: npx polygate task wait (\S+)$/.exec(lastLine(lost.stderr)) ?? [];
   expect(lost.stderr).toContain(`Key: ${key}\n`);
   mock.clearFaults();
   const waited = await run(['task', 'wait', key]);
