@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
+import { toNodeHandler } from 'polygate/node';
 import { createServer } from 'vite';
 import type { Plugin } from 'vite';
 
@@ -8,7 +9,6 @@ import type { Upstream } from '../lab/lab.ts';
 import { createBackend } from './backend.ts';
 import type { Backend } from './backend.ts';
 import { realGateway } from './gateway.ts';
-import { handleNodeRequest } from './node-adapter.ts';
 
 const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -58,7 +58,7 @@ function backendPlugin(real: Upstream | undefined): Plugin {
       middlewares.use((incoming, outgoing, next) => {
         const handle = backend?.(incoming.url ?? '/');
         if (handle === undefined) return next();
-        void handleNodeRequest(incoming, outgoing, handle);
+        void toNodeHandler(handle)(incoming, outgoing);
       });
     },
   };

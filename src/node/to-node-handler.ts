@@ -38,11 +38,14 @@ export function toNodeHandler(handler: WebHandler): NodeHandler {
     const incoming = unchecked<IncomingMessage>(request);
     const outgoing = unchecked<ServerResponse>(response);
     const disconnected = new AbortController();
+    let received: Request | undefined;
     outgoing.on('close', () => {
       if (!outgoing.writableFinished) disconnected.abort(new Error('The client has disconnected'));
+      // Kept until now: the signal of a request that was collected as garbage never aborts.
+      received = undefined;
     });
     try {
-      const received = toRequest(incoming, disconnected.signal);
+      received = toRequest(incoming, disconnected.signal);
       if (received === undefined) return void outgoing.destroy();
       const result = await handler(received);
       if (outgoing.destroyed) return void result.body?.cancel().catch(() => {});

@@ -9,6 +9,7 @@ import { toNodeHandler } from 'polygate/node';
 import type { NodeHandler } from 'polygate/node';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** Serves a listener until the end of the test. */
@@ -234,4 +235,26 @@ test('an invalid host closes the connection', async () => {
   const outgoing = openRequest(origin, { headers: { host: 'a b' } });
   outgoing.end();
   await expect(once(outgoing, 'response')).rejects.toThrow('hang up');
+});
+
+test('the signal aborts although the handler keeps nothing but the signal of its request', async () => {
+  const signals: AbortSignal[] = [];
+  const origin = await serve(
+    toNodeHandler(({ signal }) => {
+      signals.push(signal);
+      // Canceling the body does not end the work behind it.
+      return new Response(new ReadableStream({ start: (body) => body.enqueue(new Uint8Array(1)) }));
+    }),
+  );
+  const pages = Array.from({ length: 200 }, async () => {
+    const page = new AbortController();
+    // A response that is collected would end the request.
+    return { page, response: await fetch(origin, { signal: page.signal }) };
+  });
+  const open = await Promise.all(pages);
+  await collectGarbage();
+  for (const { page } of open) page.abort();
+  await eventually(() => {
+    expect(signals.filter(({ aborted }) => aborted)).toHaveLength(200);
+  });
 });
