@@ -106,7 +106,7 @@ test.each(['keep', 'refund'] as const)(
 
 test.each<[string, MockGatewayOptions]>([
   ['The task had ended before its slot could be counted.', { assumptions: { A7: 'finished' } }],
-  ['The task ended too soon to tell.', { tasks: { durationMs: 0 } }],
+  ['The task ended too soon to check this.', { tasks: { durationMs: 0 } }],
 ])('a task that has ended holds no slot: %s', async (detail, options) => {
   const diagnosis = await startMock(options).run({ maxSpendUsd: 0.1 });
   expect(findingAbout(diagnosis, 'A14')).toMatchObject({ status: 'skipped', detail });

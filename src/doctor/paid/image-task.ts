@@ -91,7 +91,7 @@ async function checkSlot(
       if (before === undefined || after === undefined) {
         about.skipped('The responses do not report free slots.');
       } else if (status !== 'queued' && status !== 'running') {
-        about.skipped('The task ended too soon to tell.');
+        about.skipped('The task ended too soon to check this.');
       } else {
         about.ok(after < before ? held : 'A running task holds no concurrency slot.');
       }

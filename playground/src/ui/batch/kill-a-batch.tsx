@@ -4,7 +4,7 @@ import { createBatchRun } from '../../batch/batch-run.ts';
 import { totalsOf } from '../../batch/batch-state.ts';
 import type { BatchState } from '../../batch/batch-state.ts';
 import { polygateSource, usualSource } from '../../batch/sources.ts';
-import { Highlighted } from '../code/highlighted.tsx';
+import { RunningCode } from '../code/running-code.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';
 import { BatchSide } from './batch-side.tsx';
@@ -58,13 +58,7 @@ export function KillABatch() {
           state={states[1]}
         />
       </div>
-      <details class="plug-code">
-        <summary>The code that runs here</summary>
-        <div class="plug-sides">
-          <Highlighted label="The usual script" code={usualSource} />
-          <Highlighted label="polygate" code={polygateSource} />
-        </div>
-      </details>
+      <RunningCode programs={{ 'The usual script': usualSource, polygate: polygateSource }} />
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { createBatchRun } from '../../batch/batch-run.ts';
 import { totalsOf } from '../../batch/batch-state.ts';
 import type { BatchState } from '../../batch/batch-state.ts';
 import { polygateSource } from '../../batch/sources.ts';
-import { Highlighted } from '../code/highlighted.tsx';
+import { RunningCode } from '../code/running-code.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';
@@ -75,10 +75,7 @@ export function SetABudget() {
         </article>
         <LimitedInvoice state={state} limits={used} planned={Number(limit)} />
       </div>
-      <details class="plug-code">
-        <summary>The code that runs here</summary>
-        <Highlighted label="The batch" code={polygateSource} />
-      </details>
+      <RunningCode programs={{ 'The batch': polygateSource }} />
     </div>
   );
 }

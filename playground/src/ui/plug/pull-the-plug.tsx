@@ -7,7 +7,7 @@ import type { PlugKind } from '../../plug/requests.ts';
 import { totalOf } from '../../plug/side-state.ts';
 import type { SideState } from '../../plug/side-state.ts';
 import { polygateSource, usualSource } from '../../plug/sources.ts';
-import { Highlighted } from '../code/highlighted.tsx';
+import { RunningCode } from '../code/running-code.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';
@@ -66,13 +66,7 @@ export function PullThePlug() {
           state={race.polygate.value}
         />
       </div>
-      <details class="plug-code">
-        <summary>The code that runs here</summary>
-        <div class="plug-sides">
-          <Highlighted label="The usual retry" code={usualSource} />
-          <Highlighted label="polygate" code={polygateSource} />
-        </div>
-      </details>
+      <RunningCode programs={{ 'The usual retry': usualSource, polygate: polygateSource }} />
     </div>
   );
 }
