@@ -21,9 +21,11 @@ export function literalsOf(source: string): string[] {
     .filter((text) => text.length > 5);
 }
 
-/** The messages in the first column of the table of the guide. */
+/** The messages in the list of the guide. */
 export function messagesOf(guide: string): string[] {
   const section = guide.split('## Find a message\n')[1]?.split('\n## ')[0] ?? '';
-  const cells = Array.from(section.matchAll(/^\| (`.*?)\|/gm), ([, cell = '']) => cell);
-  return cells.flatMap((cell) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, text = '']) => text));
+  const entries = Array.from(section.matchAll(/^- (`.*?`): /gm), ([, entry = '']) => entry);
+  return entries.flatMap((entry) =>
+    Array.from(entry.matchAll(/`([^`]+)`/g), ([, text = '']) => text),
+  );
 }
