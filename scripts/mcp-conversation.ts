@@ -18,7 +18,6 @@ const calls: [name: string, args: object][] = [
   ['generate_image', { model: 'prism-image', prompt: 'A lighthouse at dusk', n: 2 }],
   ['generate_video', video],
   ['get_task', {}],
-  ['generate_video', video],
   ['generate_video', { ...video, duration: 10 }],
 ];
 
