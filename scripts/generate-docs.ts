@@ -2,7 +2,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 import { assumptions } from '../src/core/config/assumptions.ts';
-import { defaultAssumptions } from '../src/mock/assumptions.ts';
 import { llmsIndex } from './llms.ts';
 
 const root = new URL('../', import.meta.url);
@@ -23,16 +22,12 @@ export function generatedFiles(): Map<string, string> {
 }
 
 function assumptionsTable(): string {
-  const code = (text?: string | number | null) => (text == null ? '' : `\`${text}\``);
-  const switches: Readonly<Record<string, string | number>> = { ...defaultAssumptions };
   return table([
-    ['ID', 'Gap', 'Assumption', 'Option', 'Mock default'],
+    ['ID', 'Gap', 'Assumption'],
     ...assumptions.map(({ id, gap, assume, override }) => [
       id,
       gap,
-      assume,
-      code(override),
-      code(switches[id]),
+      override === null ? assume : `${assume} Option: \`${override}\`.`,
     ]),
   ]);
 }

@@ -35,12 +35,10 @@ function isMet(row: Row): boolean {
   return polygateValue(row) <= row.target;
 }
 
-/** Clients with better values than polygate, best first. */
-function betterClients({ values, ...row }: Row): string[] {
-  return Object.entries(values)
-    .filter(([name, value]) => name !== 'raw' && value < (values.polygate ?? 0))
-    .toSorted(([, a], [, b]) => a - b)
-    .map(([name, value]) => `${name} (${formatValue({ ...row, values }, value)})`);
+/** Whether another client has a better value than polygate. */
+function isBeaten({ values, ...row }: Row): boolean {
+  const own = polygateValue({ values, ...row });
+  return Object.entries(values).some(([name, value]) => name !== 'raw' && value < own);
 }
 
 function table(rows: readonly Row[]): string {
@@ -54,7 +52,7 @@ function table(rows: readonly Row[]): string {
     ...rows.map((row) => {
       const cell = (name: string) => {
         const value = row.values[name];
-        return value === undefined ? '–' : number.format(value);
+        return value === undefined ? '' : number.format(value);
       };
       const unit = row.unit && row.unit !== '×' ? `, ${row.unit}` : '';
       const verdict = isMet(row) ? '' : ' (missed)';
@@ -69,36 +67,22 @@ function table(rows: readonly Row[]): string {
   ].join('\n');
 }
 
-/** A row that misses its target, or in which another client is better, and why. */
-function miss(row: Row): string {
-  const better = betterClients(row);
-  const parts = [
-    isMet(row)
-      ? ''
-      : `${formatValue(row, polygateValue(row))} is above the target of ${formatValue(row, row.target)}`,
-    better.length > 0 ? `better: ${better.join(', ')}` : '',
-  ];
-  const note = notes[row.id];
-  return `- **${row.title}**: ${parts.filter(Boolean).join('; ')}.${note === undefined ? '' : ` ${note}`}`;
+/** Why a row misses its target, or another client is better. */
+function reason({ id, title }: Row): string[] {
+  const note = notes[id];
+  return note === undefined ? [] : [`- **${title}**: ${note}`];
 }
 
-/** The values of polygate with and without an option. The first two rows are requests in parallel and in sequence. */
+/** The values of polygate for requests in parallel and in sequence, which are the first two rows. */
+function both(rows: readonly OptionRow[], name: string): string {
+  return rows
+    .slice(0, 2)
+    .map(({ values }) => number.format(values[name] ?? Number.NaN))
+    .join(' and ');
+}
+
 function variant(rows: readonly OptionRow[], name: string): string {
-  const cell = (value = Number.NaN) => number.format(value);
-  return rows
-    .slice(0, 2)
-    .map(({ title, values }) => `${title} ${cell(values[name])} (without ${cell(values.polygate)})`)
-    .join(', ');
-}
-
-function telemetryCosts(rows: readonly OptionRow[]): string {
-  return rows
-    .slice(0, 2)
-    .map(
-      ({ title, values }) =>
-        `${title} ${number.format(values['polygate-telemetry'] ?? Number.NaN)}`,
-    )
-    .join(', ');
+  return `${both(rows, name)} (${both(rows, 'polygate')} without)`;
 }
 
 function queueCosts(rows: readonly QueueRow[]): string {
@@ -111,14 +95,14 @@ function queueCosts(rows: readonly QueueRow[]): string {
     .join('; ');
 }
 
+/** The CPU time of the proxy. The time per request is in the raw numbers. */
 function limitsCosts(rows: readonly LimitsRow[]): string {
-  const cell = (value: number) => `${Math.round(value)} µs`;
-  return rows
-    .map(
-      ({ title, values: { none, memory, redis } }) =>
-        `${title} ${cell(none)} without, ${cell(memory)} with \`memoryStore()\`, ${cell(redis)} with \`redisStore()\``,
-    )
-    .join(', ');
+  const both = (store: keyof LimitsRow['values']) =>
+    rows
+      .filter(({ id }) => id.endsWith('-cpu'))
+      .map(({ values }) => Math.round(values[store]))
+      .join(' and ');
+  return `${both('none')} µs without, ${both('memory')} µs with \`memoryStore()\`, ${both('redis')} µs with \`redisStore()\``;
 }
 
 /** What options of the client and the proxy cost, as far as they were measured. */
@@ -131,11 +115,11 @@ function options({ nodeFetch, http2, hooks, telemetry, queue, limits }: Report):
     hooks.length > 0 &&
       `- [Hooks](hooks.md), one of each kind: ${variant(hooks, 'polygate-hooks')}.`,
     telemetry.length > 0 &&
-      `- [OpenTelemetry](observability.md), relative to none: ${telemetryCosts(telemetry)}.`,
+      `- [OpenTelemetry](observability.md), relative to none: ${both(telemetry, 'polygate-telemetry')}.`,
     queue.length > 0 &&
       `- [Queue on Redis](many-machines.md), one worker with \`concurrency: 50\`; of rates, higher is better: ${queueCosts(queue)}.`,
     limits.length > 0 &&
-      `- [Limits per user](user-limits.md), per request: ${limitsCosts(limits)}.`,
+      `- [Limits per user](user-limits.md), CPU time of the proxy: ${limitsCosts(limits)}.`,
   ]
     .filter((line) => line !== false)
     .join('\n');
@@ -143,34 +127,34 @@ function options({ nodeFetch, http2, hooks, telemetry, queue, limits }: Report):
 
 /** Renders docs/benchmarks.md. */
 export function page(report: Report): string {
-  const { machine, node, versions, seconds, rows } = report;
-  const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  const lost = rows.filter((row) => !isMet(row) || betterClients(row).length > 0);
+  const { machine, node, rows } = report;
+  const missed = rows.filter((row) => !isMet(row));
+  const lost = rows.filter((row) => !isMet(row) || isBeaten(row));
   return `# Benchmarks
 
-All clients ran on one machine against one local server in a separate process, each in a process of its own, in turns. Every result
-is verified. Ratios are the median over rounds; rows with a unit show absolute values. Lower is better. On a shared processor, a
-ratio can vary by 25%.
+All clients ran on one machine (${machine}, Node.js ${node}) against one local server, each in a process of its own, in turns. Every
+result is verified. Ratios are the median over rounds; rows with a unit show absolute values. Lower is better. On a shared
+processor, a ratio can vary by 25%.
 
 ${table(rows)}
 
-\`raw\` is the absolute value of the baseline: \`fetch\` and \`JSON.parse\`, without the error handling, timeouts, retries and
-validation of a client. A dash means that the client does not support this work. The machine was ${machine}, with Node.js ${node}; the
-run took ${seconds} s, with ${packages.join(', ')}.
+\`raw\` is the absolute value of the baseline: \`fetch\` and \`JSON.parse\`, without what a client adds. An empty cell means that the client does not do this work.
 
 ## Misses
 
-${lost.map(miss).join('\n') || 'None in this run.'}
+polygate misses ${missed.length} of ${rows.length} targets, and in ${rows.filter(isBeaten).length} rows another client is better. The reasons:
+
+${lost.flatMap(reason).join('\n')}
 
 ## Options
 
-User and system CPU time relative to \`raw\`, if no unit is given.
+CPU time per request relative to \`raw\`, with 64 requests in parallel and with one at a time, if no unit is given:
 
 ${options(report)}
 
 ## Run the benchmarks
 
-\`npm run bench\` runs them and generates this page; do not edit it. The raw numbers are in
+\`npm run bench\` runs them and generates this page; do not edit it. The raw numbers and the versions of all packages are in
 [benchmarks/results.json](benchmarks/results.json). To profile a client:
 \`node test/bench/profile.ts <client> <job> [cpu|allocations|live]\`. To measure single rows after a build:
 \`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|node-fetch|http2|hooks|telemetry|queue|limits>\`.

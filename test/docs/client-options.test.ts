@@ -7,11 +7,13 @@ import { root } from './guides.ts';
 
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 
-/** The cells of each row of the tables in a section of the guide, by the names in the first cell. */
+/** The cells of each row of the tables, and the items of the lists, in a section of the guide, by the names at their start. */
 function rowsOf(heading: string): Map<string, string[]> {
   const section =
     read('docs/client-options.md').split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-  const rows = Array.from(section.matchAll(/^\| (`.+) \|$/gm), ([, row = '']) => row.split(' | '));
+  const rows = Array.from(section.matchAll(/^(?:\| (`.+) \||- ([^:]+):.*)$/gm), ([, row, item]) =>
+    (row ?? item ?? '').split(' | '),
+  );
   return new Map(
     rows.flatMap((cells) =>
       Array.from(cells[0]?.matchAll(/`(\w+)`/g) ?? [], ([, name = '']) => [name, cells] as const),

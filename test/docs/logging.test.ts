@@ -10,7 +10,7 @@ import { root } from './guides.ts';
 
 const guide = readFileSync(new URL('docs/logging.md', root), 'utf8');
 const documented = Array.from(
-  guide.matchAll(/^\| `(error|warn|info|debug)` +\| `(.+?)` +\|/gm),
+  guide.matchAll(/^- `(error|warn|info|debug)` `(.+?)`: /gm),
   ([, level = '', message = '']) => `${level} ${message}`,
 );
 

@@ -66,7 +66,7 @@ test('the environment variables that print the spans send nothing to a collector
   onTestFinished(() => gateway.close());
   const { env, received } = await startCollector();
   const guide = guides.find(({ path }) => path === 'docs/observability.md')?.text ?? '';
-  const [, variables = ''] = /^\| (.*?) +\| prints? the spans/m.exec(guide) ?? [];
+  const [, variables = ''] = /^- (.*): prints the spans/m.exec(guide) ?? [];
   const printing = Array.from(variables.matchAll(/`(\w+)=(\w+)`/g), ([, name, value]) => [
     name,
     value,

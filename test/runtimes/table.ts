@@ -11,10 +11,6 @@ const yes = (does: boolean) => (does ? 'yes' : '–');
 const columns: Readonly<Record<string, (row: Row) => string>> = {
   Runtime: ({ name }) => name,
   Version: ({ version }) => version,
-  'Chat streaming and abort': ({ report }) =>
-    yes(report.words !== '' && report.aborted.name === 'AbortedError'),
-  'Image task': ({ report }) => yes(report.image === 'succeeded'),
-  'Typed errors': ({ report }) => yes(report.refused.name === 'BadRequestError'),
   Batch: ({ report }) =>
     report.journal === true ? 'with file journal' : yes(report.batch[0] === 'succeeded'),
   Proxy: ({ report }) => yes(report.behindProxy?.image === 'succeeded'),
