@@ -2,7 +2,7 @@
 export const notes: Readonly<Record<string, string>> = {
   request:
     'The rest is an abort signal, header lookups, a timer, the promises of a call, and the garbage of 13 KB per request.',
-  'request-sequence': 'The same work; the fixed costs of a call weigh more one at a time.',
+  'request-sequence': 'The fixed costs of a call weigh more than in parallel.',
   'chunk-small':
     'A garbage collection between two streams discards compiled code. Accumulating, which proves that a stream is complete, takes 11%.',
   'chunk-large': 'Chunks are kept for `partial` and `final()`. `raw` keeps nothing.',
@@ -11,7 +11,6 @@ export const notes: Readonly<Record<string, string>> = {
   memory:
     'Most of it is garbage that is not collected yet: 10,000 waits that have just started occupy 3 KiB each, and 2.5 KiB between two polls.',
   heap: 'A timer, four promises, and the last record.',
-  full: 'What a page does not use at the start is loaded when it is first used. In one file, the whole client takes 60 KiB.',
-  'chat-only':
-    'The same client without images, videos and audio. Streams and structured output are loaded when they are first used.',
+  full: 'See [First load](runtimes.md#first-load).',
+  'chat-only': 'See [First load](runtimes.md#first-load).',
 };

@@ -85,8 +85,10 @@ function variant(rows: readonly OptionRow[], name: string): string {
   return `${both(rows, name)} (${both(rows, 'polygate')} without)`;
 }
 
+/** What adding and submitting rows costs. The CPU time is in the raw numbers. */
 function queueCosts(rows: readonly QueueRow[]): string {
   return rows
+    .filter(({ id }) => !id.endsWith('-cpu'))
     .flatMap(({ title, values: { plain, rows: value } }) =>
       plain === undefined
         ? []
@@ -117,7 +119,7 @@ function options({ nodeFetch, http2, hooks, telemetry, queue, limits }: Report):
     telemetry.length > 0 &&
       `- [OpenTelemetry](observability.md), relative to none: ${both(telemetry, 'polygate-telemetry')}.`,
     queue.length > 0 &&
-      `- [Queue on Redis](many-machines.md), one worker with \`concurrency: 50\`; of rates, higher is better: ${queueCosts(queue)}.`,
+      `- [Queue on Redis](many-machines.md), one worker with \`concurrency: 50\`; more rows per second are better: ${queueCosts(queue)}.`,
     limits.length > 0 &&
       `- [Limits per user](user-limits.md), CPU time of the proxy: ${limitsCosts(limits)}.`,
   ]
@@ -142,7 +144,7 @@ ${table(rows)}
 
 ## Misses
 
-polygate misses ${missed.length} of ${rows.length} targets, and in ${rows.filter(isBeaten).length} rows another client is better. The reasons:
+polygate misses ${missed.length} of ${rows.length} targets, and in ${rows.filter(isBeaten).length} rows another client is better. Known reasons:
 
 ${lost.flatMap(reason).join('\n')}
 
@@ -155,8 +157,6 @@ ${options(report)}
 ## Run the benchmarks
 
 \`npm run bench\` runs them and generates this page; do not edit it. The raw numbers and the versions of all packages are in
-[benchmarks/results.json](benchmarks/results.json). To profile a client:
-\`node test/bench/profile.ts <client> <job> [cpu|allocations|live]\`. To measure single rows after a build:
-\`node test/bench/run.ts <request|stream|first|poll|heap|size|cold|types|node-fetch|http2|hooks|telemetry|queue|limits>\`.
+[benchmarks/results.json](benchmarks/results.json).
 `;
 }

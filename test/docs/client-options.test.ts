@@ -7,16 +7,14 @@ import { root } from './guides.ts';
 
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 
-/** The cells of each row of the tables, and the items of the lists, in a section of the guide, by the names at their start. */
-function rowsOf(heading: string): Map<string, string[]> {
+/** The first line of each item of the lists in a section of the guide, by the names at its start. */
+function itemsOf(heading: string): Map<string, string> {
   const section =
     read('docs/client-options.md').split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-  const rows = Array.from(section.matchAll(/^(?:\| (`.+) \||- ([^:]+):.*)$/gm), ([, row, item]) =>
-    (row ?? item ?? '').split(' | '),
-  );
+  const items = Array.from(section.matchAll(/^- (?<names>`\w+`(?:, `\w+`)*)(?<text>.*)$/gm));
   return new Map(
-    rows.flatMap((cells) =>
-      Array.from(cells[0]?.matchAll(/`(\w+)`/g) ?? [], ([, name = '']) => [name, cells] as const),
+    items.flatMap(({ groups: { names = '', text = '' } = {} }) =>
+      Array.from(names.matchAll(/\w+/g), ([name]) => [name, text] as const),
     ),
   );
 }
@@ -31,7 +29,7 @@ function fieldsOf(path: string, name: string): string[] {
 test('the guide lists every option of the client once', () => {
   const fields = fieldsOf('src/core/config/options.ts', 'PolygateOptions');
   expect(fields.length).toBeGreaterThan(20);
-  expect(Array.from(rowsOf('All options').keys()).toSorted()).toEqual(fields.toSorted());
+  expect(Array.from(itemsOf('All options').keys()).toSorted()).toEqual(fields.toSorted());
 });
 
 const simpleDefaults = Object.entries(defaults).flatMap(([name, value]) =>
@@ -39,14 +37,14 @@ const simpleDefaults = Object.entries(defaults).flatMap(([name, value]) =>
 );
 
 test.each(simpleDefaults)('the guide names the default of $name', ({ name, text }) => {
-  const [, cell] = rowsOf('All options').get(name === 'chatTimeout' ? 'timeout' : name) ?? [];
-  expect(cell?.replaceAll(/,(?=\d{3})/g, '')).toContain(text);
+  const item = itemsOf('All options').get(name === 'chatTimeout' ? 'timeout' : name);
+  expect(item?.replaceAll(/,(?=\d{3})/g, '')).toContain(text);
 });
 
 test('the guide lists every option of a call', () => {
   const fields = fieldsOf('src/core/call/request-options.ts', 'RequestOptions');
   expect(fields.length).toBeGreaterThan(6);
-  expect(Array.from(rowsOf('Options of one call').keys())).toEqual(expect.arrayContaining(fields));
+  expect(Array.from(itemsOf('Options of one call').keys())).toEqual(expect.arrayContaining(fields));
 });
 
 test.each([
@@ -60,7 +58,7 @@ test.each([
   ['SaveToOptions', 'src/node/save-to.ts', 3],
 ])('the guide lists every option of %s', (name, path, count) => {
   const listed = ['Options of one call', 'Options of some methods'].flatMap((heading) =>
-    Array.from(rowsOf(heading).keys()),
+    Array.from(itemsOf(heading).keys()),
   );
   const fields = fieldsOf(path, name);
   expect(fields).toHaveLength(count);
