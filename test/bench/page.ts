@@ -99,12 +99,12 @@ function queueCosts(rows: readonly QueueRow[]): string {
 
 /** The CPU time of the proxy. The time per request is in the raw numbers. */
 function limitsCosts(rows: readonly LimitsRow[]): string {
-  const both = (store: keyof LimitsRow['values']) =>
+  const cpu = (store: keyof LimitsRow['values']) =>
     rows
       .filter(({ id }) => id.endsWith('-cpu'))
       .map(({ values }) => Math.round(values[store]))
       .join(' and ');
-  return `${both('none')} µs without, ${both('memory')} µs with \`memoryStore()\`, ${both('redis')} µs with \`redisStore()\``;
+  return `${cpu('none')} µs without, ${cpu('memory')} µs with \`memoryStore()\`, ${cpu('redis')} µs with \`redisStore()\``;
 }
 
 /** What options of the client and the proxy cost, as far as they were measured. */
