@@ -21,12 +21,6 @@ export interface Report {
 
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
-/** Formats a value with its unit. */
-export function formatValue({ unit }: Row, value: number): string {
-  const formatted = number.format(Math.abs(value) >= 1_000 ? Math.round(value) : value);
-  return unit === '×' ? formatted : `${formatted}${unit && ` ${unit}`}`;
-}
-
 function polygateValue({ values }: Row): number {
   return values.polygate ?? Number.NaN;
 }
