@@ -1,4 +1,3 @@
-import { listenToSpend } from './core/call/attempt/charges.ts';
 import type { ClientContext } from './core/call/context.ts';
 import type { ChatClientOptions } from './core/config/options.ts';
 import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
@@ -34,7 +33,8 @@ export abstract class BaseClient<Options extends ChatClientOptions> {
    * @returns a function that stops it.
    */
   onSpend(listener: (spend: Spend) => void): () => void {
-    return listenToSpend(this.#context, listener);
+    const { config, shared } = this.#context;
+    return shared.ledger.listen(listener, config.log);
   }
 
   /** A live view of the account's concurrency limit, and of the slots used by all clients that share it. */

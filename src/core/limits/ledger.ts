@@ -3,7 +3,10 @@ import { APIError } from '../../errors/api.ts';
 import type { PolygateError } from '../../errors/base.ts';
 import type { Charge, ModelSpend, Spend } from '../../types/charge.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
+import { notify } from '../config/log.ts';
+import type { Log } from '../config/log.ts';
 import type { Budget } from '../config/options.ts';
+import { checkValue, functionValue } from '../config/validation.ts';
 import { fitsBudget } from './budget.ts';
 import type { Commitments } from './budget.ts';
 import { roundUsd } from './round-usd.ts';
@@ -109,10 +112,11 @@ export function createLedger() {
       return { spent: totalUsd, reserved: reservedUsd };
     },
 
-    /** Calls `listener`, which must not throw, after each charge. Returns a function that stops it. */
-    listen(listener: () => void): () => void {
+    /** Calls `listener` with the live view after each charge. Returns a function that stops it. */
+    listen(listener: (spend: Spend) => void, log: Log): () => void {
+      checkValue('onSpend', listener, functionValue);
       // A new function, so that two registrations of one listener are independent.
-      const own = () => listener();
+      const own = () => notify(log, listener, view, 'onSpend');
       listeners.add(own);
       return () => void listeners.delete(own);
     },

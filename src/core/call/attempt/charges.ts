@@ -1,22 +1,11 @@
-import type { Spend } from '../../../types/charge.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import { notify } from '../../config/log.ts';
-import { checkValue, functionValue } from '../../config/validation.ts';
 import { singleLine } from '../../http/json.ts';
 import type { Reservation } from '../../limits/ledger.ts';
 import { routeOf } from '../api-call.ts';
 import type { ApiCall } from '../api-call.ts';
 import type { ClientContext } from '../context.ts';
 import type { RunningCall } from '../running-call.ts';
-
-/** Calls `listener` after each charge in the ledger of a client. Returns a function that stops it. */
-export function listenToSpend(
-  { config, shared: { ledger } }: ClientContext,
-  listener: (spend: Spend) => void,
-): () => void {
-  checkValue('onSpend', listener, functionValue);
-  return ledger.listen(() => notify(config.log, listener, ledger.view, 'onSpend'));
-}
 
 /** Opens the ledger entry of a paid call. */
 export function openReservation(
