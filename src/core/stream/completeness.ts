@@ -1,4 +1,5 @@
 import { StreamTruncatedError } from '../../errors/stream.ts';
+import type { StreamError } from '../../errors/stream.ts';
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import type { CallErrors } from '../call/failure/errors.ts';
 import type { StreamEvent } from './event-decoder.ts';
@@ -15,6 +16,8 @@ export function isDone({ data }: StreamEvent): boolean {
  * - `[DONE]`, without waiting for the end of the body.
  * - The end of the body, even by a lost connection, once every requested choice has a `finish_reason`. If the number of
  *   choices is not known, finish reasons prove nothing.
+ * - The end of the body after an event that reports an error, where the stream is passed on: it contains everything that the
+ *   service sent, and its reader finds the error. The client itself throws the error at once.
  *
  * Any other end of the body is a `StreamTruncatedError`.
  */
@@ -22,6 +25,7 @@ export class Completeness {
   readonly #choiceCount: number | undefined;
   /** The finish reason of each choice so far, by its index. */
   readonly #finishReasons = new Map<number, unknown>();
+  #reported: StreamError | undefined;
 
   constructor(choiceCount: number | undefined) {
     this.#choiceCount = choiceCount;
@@ -34,8 +38,19 @@ export class Completeness {
     }
   }
 
+  /** Adds an event that is no chunk, by the error that it reports. */
+  addError(error: StreamError | undefined): void {
+    this.#reported ??= error;
+  }
+
+  /** The first error that the service has reported in the stream. */
+  get reported(): StreamError | undefined {
+    return this.#reported;
+  }
+
   /** Whether the stream is complete if its body ends now, without `[DONE]`. */
   get isProven(): boolean {
+    if (this.#reported) return true;
     if (this.#choiceCount === undefined) return false;
     const reasons = [...this.#finishReasons.values()];
     return reasons.length >= Math.max(1, this.#choiceCount) && reasons.every(Boolean);

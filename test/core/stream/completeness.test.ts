@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { Completeness } from '../../../src/core/stream/completeness.ts';
+import { StreamError } from '../../../src/index.ts';
 
 /** A chunk with one choice per finish reason, in order of their indexes. */
 const chunk = (...reasons: (string | null)[]) => ({
@@ -30,3 +31,18 @@ test.each([
   for (const received of chunks) completeness.add(received);
   expect(completeness.isProven).toBe(isProven);
 });
+
+test.each([1, undefined])(
+  'an error that the service reports ends a stream of %s choices',
+  (count) => {
+    const completeness = new Completeness(count);
+    completeness.addError(undefined);
+    completeness.add(chunk(null));
+    expect(completeness.isProven).toBe(false);
+    const first = new StreamError('overloaded');
+    completeness.addError(first);
+    completeness.addError(new StreamError('later'));
+    expect(completeness.isProven).toBe(true);
+    expect(completeness.reported).toBe(first);
+  },
+);
