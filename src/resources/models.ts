@@ -1,5 +1,4 @@
 import { callTo } from '../core/call/api-call.ts';
-import type { ResponseReader } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { checkRequestOptions, noBodyRules } from '../core/call/request-options.ts';
 import type { RequestOptions } from '../core/call/request-options.ts';
@@ -7,6 +6,7 @@ import type { RequestPromise } from '../core/call/request-promise.ts';
 import { requestJson, withoutBody } from '../core/call/request.ts';
 import type { Prepare } from '../core/call/request.ts';
 import { readAndMap, readIterable, readWithSchema } from '../core/call/response.ts';
+import type { ResponseReader } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';
 import { listModels, retrieveModel } from '../endpoints/models.ts';
 import {

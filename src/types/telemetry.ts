@@ -50,8 +50,8 @@ export interface TelemetryCall {
   /** HTTP method. */
   readonly method: string;
   /**
-   * Path template of the specification, such as `/v1/images/tasks/{id}`. For a call with `gateway.fetch`, the path
-   * itself, which may contain an id, without the query.
+   * Path template of the specification, such as `/v1/images/tasks/{id}`. For `gateway.request`, and for a route that the
+   * specification does not have, the path itself, which may contain an id, without the query.
    */
   readonly template: string;
   /** The URL of the service, without `/v1` and without a trailing slash. */

@@ -3,7 +3,6 @@ import { safetyOf } from '../../endpoints/safety.ts';
 import type { Safety } from '../../endpoints/safety.ts';
 import type { ModelAttempt, Outcome } from '../../errors/base.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
-import type { SchemaIssue } from '../../types/standard-schema.ts';
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
 import type { TaskKind } from '../../types/tasks/task.ts';
 import type { Config } from '../config/config.ts';
@@ -18,8 +17,8 @@ export interface AttemptObserver {
   readonly onSend?: () => void;
   /** Called with a response, before it can admit other calls that wait for a slot. */
   readonly onResponse?: (response: Response) => void;
-  /** Called with an unsuccessful response, before its body is read. */
-  readonly onRejection?: (response: Response) => void;
+  /** Called with an unsuccessful response and its metadata, which its error will have, before its body is read. */
+  readonly onRejection?: (response: Response, meta: ResponseMeta) => void;
   /** Called before the pause between two attempts, with the combined outcome of all attempts so far. */
   readonly onRetry?: (outcome: Outcome) => void;
 }
@@ -27,7 +26,10 @@ export interface AttemptObserver {
 /** One API call, as a resource describes it. */
 export interface ApiCall extends EndpointHeaders {
   readonly method: 'GET' | 'POST' | 'DELETE' | (string & {});
-  /** Path template of the specification, for messages and the ledger: `/v1/images/tasks/{id}`. */
+  /**
+   * Path template of the specification, for messages, telemetry and the ledger: `/v1/images/tasks/{id}`. Of a raw request
+   * or a route that the specification does not have, the path.
+   */
   readonly template: string;
   /** The template with its placeholders filled in, and the query. Defaults to the template. */
   readonly path?: string | undefined;
@@ -83,24 +85,3 @@ export function callTo(endpoint: Endpoint, config: Config): ApiCall {
     credentials: audience !== 'public',
   };
 }
-
-/** The result of reading a body: the value, or the reasons why it is invalid. */
-export type ReadResult<Result> =
-  | { readonly value: Result; readonly issues?: undefined }
-  | InvalidResult;
-
-/** Why a body is invalid, and what it reveals nevertheless. */
-export interface InvalidResult {
-  readonly issues: readonly SchemaIssue[];
-  /** The task id, so that a paid task is not lost. */
-  readonly taskId?: string | undefined;
-  /** What to do about the task, if waiting for it does not help. */
-  readonly taskAdvice?: string | undefined;
-}
-
-/** Turns a parsed body into the result of a call. */
-export type ResponseReader<Result> = (
-  body: unknown,
-  meta: () => ResponseMeta,
-  call: ApiCall,
-) => ReadResult<Result> | Promise<ReadResult<Result>>;

@@ -12,7 +12,6 @@ import {
 } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { isUnsafePath, queryString } from '../http/path.ts';
-import type { ResponseReader } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
 import { mergeExtraBody, toJson } from './params.ts';
@@ -21,6 +20,7 @@ import type { RequestOptions } from './request-options.ts';
 import type { RequestPromise } from './request-promise.ts';
 import { startRequest } from './request.ts';
 import { readJson } from './response.ts';
+import type { ResponseReader } from './response.ts';
 import type { PreparedCall } from './running-call.ts';
 
 /** A request to an endpoint for which the client has no method, such as `/v1/images/edits`. */
@@ -106,6 +106,8 @@ function prepareRequest<Result>(
       body: body && toJson(mergeExtraBody(body, options)),
       safety,
       paid,
+      // The fields of the request decide everything else, although the client may know the endpoint: `gateway.fetch` sends a
+      // request as the client's method would. But what a key pays for depends on the kind, so the ledger has to know it.
       kind: findEndpoint(method, template)?.kind,
     },
     options: checkRequestOptions(

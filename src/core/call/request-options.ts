@@ -80,8 +80,8 @@ export interface CheckedOptions
   extends PollHeaders, Omit<RequestOptions, 'headers' | 'requestId' | 'extraBody'> {
   /** The span of the operation that the call is part of. */
   parent?: Span | undefined;
-  /** When `totalTimeout` began, in monotonic ms, if that was before this request. */
-  startedAt?: number | undefined;
+  /** When `totalTimeout` ends, in monotonic ms, if it began before this request. */
+  deadline?: number | undefined;
 }
 
 export const signalRule: Rule = [objectWithMethods('addEventListener')[0], 'an AbortSignal'];

@@ -12,15 +12,15 @@ export interface WithResponse<Result> {
   meta: ResponseMeta;
 }
 
-/** Executes a call. If `isRaw`, the body stays unread. */
-type Start<Result> = (isRaw: boolean) => Promise<ApiResponse<Result>>;
+/** Executes a call. If `isUnread`, the body is left to the caller. */
+type Start<Result> = (isUnread: boolean) => Promise<ApiResponse<Result>>;
 
 // Not a closure, which would keep the request for as long as the promise is pending.
 const dataOf = <Result>({ data }: ApiResponse<Result>): Result => data;
 
 /** A promise of a result that also gives access to the response. The request is sent even if it is not awaited. */
 export class RequestPromise<Result> extends Promise<Result> {
-  readonly #mode: { isRaw: boolean };
+  readonly #mode: { isUnread: boolean };
   readonly #received: Promise<ApiResponse<Result>>;
 
   /** Promises returned by `then` are ordinary promises. */
@@ -30,9 +30,9 @@ export class RequestPromise<Result> extends Promise<Result> {
 
   /** @internal */
   constructor(start: Start<Result>) {
-    const mode = { isRaw: false };
-    // Starts one microtask later, so that asResponse() in the same expression can still choose the raw mode.
-    const received = Promise.resolve().then(() => start(mode.isRaw));
+    const mode = { isUnread: false };
+    // Starts one microtask later, so that asResponse() in the same expression can still leave the body unread.
+    const received = Promise.resolve().then(() => start(mode.isUnread));
     super((resolve, reject) => {
       // `resolve` is passed on as it is, because the engine can follow it to the functions that await this promise.
       received.then(dataOf, throwToCaller).then(resolve, reject);
@@ -58,7 +58,7 @@ export class RequestPromise<Result> extends Promise<Result> {
    * never read fails after the client's `streamIdleTimeout`.
    */
   async asResponse(): Promise<Response> {
-    this.#mode.isRaw = true;
+    this.#mode.isUnread = true;
     this.catch(() => undefined);
     return this.#received.then(({ response }) => response, throwToCaller);
   }

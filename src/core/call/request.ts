@@ -6,14 +6,13 @@ import type { Config } from '../config/config.ts';
 import { Part } from '../http/part.ts';
 import { fillPath } from '../http/path.ts';
 import { callTo, needsSlot } from './api-call.ts';
-import type { ResponseReader } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
 import { checkRequestOptions, noBodyRules } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
 import { readJson, readWithSchema } from './response.ts';
-import type { ApiResponse } from './response.ts';
+import type { ApiResponse, ResponseReader } from './response.ts';
 import type { PreparedCall } from './running-call.ts';
 
 /** Checks the arguments of a method, and returns its call. Runs when the method is called. */
@@ -62,18 +61,19 @@ export function startRequest<Call extends PreparedCall, Result>(
   run: (prepared: Call) => Promise<ApiResponse<Result>>,
 ): RequestPromise<Result> {
   const prepared = runNow(() => prepare(context.config));
-  const start = (isRaw: boolean) => (isRaw ? executeRaw(context, prepared()) : run(prepared()));
+  const start = (isUnread: boolean) =>
+    isUnread ? executeUnread(context, prepared()) : run(prepared());
   const enter = captureContext(context.config);
-  return new RequestPromise((isRaw) => enter(() => start(isRaw)));
+  return new RequestPromise((isUnread) => enter(() => start(isUnread)));
 }
 
-export const rawBodies = /* @__PURE__ */ new Part(() => import('./unread-body.ts'));
+export const unreadBodies = /* @__PURE__ */ new Part(() => import('./unread-body.ts'));
 
 /**
  * Executes a call and leaves the body to the caller. Aborting the caller's signal aborts the body, too. A call with a
  * concurrency slot holds it until the body ends.
  */
-async function executeRaw(
+async function executeUnread(
   context: ClientContext,
   prepared: PreparedCall,
 ): Promise<ApiResponse<never>> {
@@ -81,9 +81,9 @@ async function executeRaw(
   const holdsSlot = needsSlot(call, context.config);
   const { data: response, meta } = await execute(
     context,
-    { ...prepared, parts: [...(prepared.parts ?? []), rawBodies] },
+    { ...prepared, parts: [...(prepared.parts ?? []), unreadBodies] },
     async (received) => {
-      const { keepBodyUnread } = await rawBodies.load();
+      const { keepBodyUnread } = await unreadBodies.load();
       return keepBodyUnread(holdsSlot, options.signal)(received);
     },
   );

@@ -7,9 +7,9 @@ import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import { readBodyText } from '../http/response-body.ts';
 import type { SlotLease } from '../limits/slot-lease.ts';
-import type { ApiCall, ResponseReader } from './api-call.ts';
+import type { ApiCall } from './api-call.ts';
 import type { CallHistory } from './attempt/history.ts';
-import type { CallErrors } from './failure/errors.ts';
+import type { CallErrors, InvalidResult } from './failure/errors.ts';
 import type { Span } from './telemetry.ts';
 
 /** The response to a call and the result read from it. */
@@ -40,6 +40,18 @@ export interface ResponseContext {
 
 /** Turns a successful response into the result of a call. */
 export type ResponseHandler<Result> = (context: ResponseContext) => Promise<Result>;
+
+/** The result of reading a body: the value, or the reasons why it is invalid. */
+export type ReadResult<Result> =
+  | { readonly value: Result; readonly issues?: undefined }
+  | InvalidResult;
+
+/** Turns a parsed body into the result of a call. */
+export type ResponseReader<Result> = (
+  body: unknown,
+  meta: () => ResponseMeta,
+  call: ApiCall,
+) => ReadResult<Result> | Promise<ReadResult<Result>>;
 
 /** Handles a response that is one JSON document. */
 export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<Result> {

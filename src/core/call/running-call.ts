@@ -2,6 +2,7 @@ import type { Part } from '../http/part.ts';
 import type { Reservation } from '../limits/ledger.ts';
 import type { ApiCall } from './api-call.ts';
 import type { CallHistory } from './attempt/history.ts';
+import type { CallLimits } from './call-limits.ts';
 import type { ClientContext } from './context.ts';
 import type { CallErrors } from './failure/errors.ts';
 import type { Fallback } from './failure/fallback.ts';
@@ -31,8 +32,9 @@ export interface RunningCall<Result> {
   readonly span: Span | undefined;
   /** Its ledger entry, if it costs money. */
   readonly reservation: Reservation | undefined;
-  /** Whether it needs a concurrency slot. */
-  readonly usesSlot: boolean;
+  /** Whether it has to wait for a concurrency slot. */
+  readonly needsSlot: boolean;
+  readonly limits: CallLimits;
   /** When it began, on the monotonic clock. */
   readonly startedAt: number;
 }

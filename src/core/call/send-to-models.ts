@@ -6,15 +6,16 @@ import { monotonicNow } from '../config/clock.ts';
 import { parseJson } from '../http/json.ts';
 import { routeOf } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
-import type { ClientContext } from './context.ts';
+import { limitsOf } from './call-limits.ts';
+import type { ClientContext, SharedState } from './context.ts';
 import { fallbackReason } from './failure/fallback.ts';
-import type { Fallback } from './failure/fallback.ts';
+import type { Fallback, FallbackReason } from './failure/fallback.ts';
 import type { CheckedOptions } from './request-options.ts';
 import type { PreparedCall } from './running-call.ts';
 
 /**
- * Sends a call to one model after the other, until one of them responds or an error ends the call. Models that were over
- * capacity a moment ago are skipped, unless all were. `totalTimeout` counts from the first model.
+ * Sends a call to one model after the other, until one of them responds or an error ends the call. `totalTimeout` counts
+ * from the first model.
  */
 export async function sendToModels<Result>(
   context: ClientContext,
@@ -23,35 +24,61 @@ export async function sendToModels<Result>(
   run: (call: ApiCall, options: CheckedOptions) => Promise<Result>,
 ): Promise<Result> {
   const { config, shared } = context;
-  const { startedAt = monotonicNow(config.clock) } = options;
-  const { totalTimeout = config.totalTimeout ?? Infinity } = options;
-  const isSkipped = (model: string) => (shared.skippedUntil.get(model) ?? -Infinity) > startedAt;
-  const skipped = models.filter(isSkipped);
-  const queue = models.filter((model) => !isSkipped(model));
-  if (queue.length === 0) queue.push(...skipped.splice(0));
+  const { clock, log, fallbackCooldown } = config;
+  const now = monotonicNow(clock);
+  const { deadline } = limitsOf(config, now, options, call);
+  const queue = new ModelQueue(models, shared, now);
   const attempts: ModelAttempt[] = [];
   for (;;) {
-    const model = queue.shift() ?? call.model ?? '';
+    const model = queue.take();
     try {
-      return await run(withModel(call, model, attempts.at(-1)), { ...options, startedAt });
+      return await run(withModel(call, model, attempts.at(-1)), { ...options, deadline });
     } catch (error) {
       if (!(error instanceof PolygateError)) throw error;
       const failed = toAttempt(model, error);
       attempts.push(failed);
       const reason = fallbackReason(error, call.safety);
-      if (reason === 'overloaded') skipModel(context, model);
-      // A skipped model may be the one that the key belongs to.
-      if (reason === 'conflict') queue.push(...skipped.splice(0));
-      const [next] = queue;
-      const isTimeLeft = monotonicNow(config.clock) < startedAt + totalTimeout;
+      const failedAt = monotonicNow(clock);
+      if (reason === 'overloaded') shared.skippedUntil.set(model, failedAt + fallbackCooldown);
+      const next = queue.next(reason);
       // After a conflict, no other model is charged: the key belongs to a request that was accepted.
       const isPermitted = () => reason === 'conflict' || permits(context, isAllowed, error, model);
-      if (!reason || !next || !isTimeLeft || !isPermitted()) {
+      if (!next || failedAt >= deadline || !isPermitted()) {
         throw Object.defineProperty(error, 'attempts', { value: attempts });
       }
-      config.log.warn(() => `${routeOf(call)}: ${describe(failed)}; falling back to ${next}`);
+      log.warn(() => `${routeOf(call)}: ${describe(failed)}; falling back to ${next}`);
       call.observer?.onRetry?.(failed.outcome);
     }
+  }
+}
+
+/** The models that are still to be tried. Those that were over capacity a moment ago are skipped, unless all were. */
+class ModelQueue {
+  readonly #queue: string[] = [];
+  readonly #skipped: string[] = [];
+
+  constructor(models: readonly string[], { skippedUntil }: SharedState, now: number) {
+    for (const model of models) {
+      const isSkipped = (skippedUntil.get(model) ?? -Infinity) > now;
+      (isSkipped ? this.#skipped : this.#queue).push(model);
+    }
+    if (this.#queue.length === 0) this.#readmit();
+  }
+
+  /** Removes and returns the first model. There is one: a call has models, and continues only if {@link next} has one. */
+  take(): string {
+    return this.#queue.shift() ?? '';
+  }
+
+  /** The model to try next, if there is a reason to try another one. */
+  next(reason: FallbackReason | undefined): string | undefined {
+    // A skipped model may be the one that the key belongs to.
+    if (reason === 'conflict') this.#readmit();
+    return reason && this.#queue[0];
+  }
+
+  #readmit(): void {
+    this.#queue.push(...this.#skipped.splice(0));
   }
 }
 
@@ -79,11 +106,6 @@ function toAttempt(model: string, error: PolygateError): ModelAttempt {
 /** The model and how it failed, for the log. */
 function describe({ model, status, code }: ModelAttempt): string {
   return [model, status ?? 'no response', code].filter(Boolean).join(' ');
-}
-
-function skipModel({ config, shared }: ClientContext, model: string): void {
-  const { clock, fallbackCooldown } = config;
-  shared.skippedUntil.set(model, monotonicNow(clock) + fallbackCooldown);
 }
 
 /** Whether the caller permits another model. A callback that fails does not. */

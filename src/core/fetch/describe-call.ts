@@ -25,7 +25,7 @@ export interface DescribedCall {
 
 /** Describes the call as the client's method for the same route would. */
 export function describeCall(
-  { method, path, key }: FetchRequest,
+  { path, key }: FetchRequest,
   { endpoint, call: route }: Route,
   body: RequestBody,
   idempotencyKey: string | undefined,
@@ -37,7 +37,6 @@ export function describeCall(
   const kind = endpoint?.kind;
   const call: ApiCall = {
     ...route,
-    method,
     path,
     body,
     headers: isChat && stream === true ? { accept: 'text/event-stream' } : route.headers,

@@ -18,8 +18,8 @@ export type RequestBody = string | Uint8Array<ArrayBuffer> | undefined;
 export interface FetchRequest {
   readonly method: string;
   /** The path below the base URL, without the query. */
-  readonly template: string;
-  /** The path with its query. */
+  readonly pathname: string;
+  /** The same path with its query. */
   readonly path: string;
   /** Without credentials and idempotency keys. */
   readonly headers: HeaderChanges;
@@ -45,30 +45,37 @@ export function readFetchRequest(
   input: RequestInfo | URL,
   init: RequestInit,
 ): FetchRequest {
-  const given = input instanceof Request ? input : undefined;
-  const url = targetURL(baseURL, input instanceof Request ? input.url : String(input));
-  const template = url.pathname.slice(new URL(baseURL).pathname.replace(/\/$/, '').length);
+  const given = isRequest(input) ? input : undefined;
+  // The constructor accepts no request of another realm or another copy of undici.
+  const own = given instanceof Request ? given : undefined;
+  const url = targetURL(baseURL, isRequest(input) ? input.url : String(input));
+  const pathname = url.pathname.slice(new URL(baseURL).pathname.replace(/\/$/, '').length);
   // A Gemini client sends its API key in the query. The client sends its own in a header.
   if (url.searchParams.has('key')) url.searchParams.delete('key');
-  const { body, signal = given?.signal } = init;
+  const { method = given?.method, headers = given?.headers, body, signal = given?.signal } = init;
   checkValue('signal', signal ?? undefined, signalRule);
   // Safari cannot iterate over its streams.
   const isStreamed = Symbol.asyncIterator in Object(body) || 'getReader' in Object(body);
-  const request = createRequest(given ?? url, init, isStreamed);
-  const { method, headers } = request;
+  const request = createRequest(own ?? url, { method, headers, body }, isStreamed);
   return {
-    method,
-    template,
-    path: template + url.search,
-    headers: [...headers].filter(([name]) => !droppedHeaders.includes(name)),
-    key: keyOf(headers),
+    method: request.method,
+    pathname,
+    path: pathname + url.search,
+    headers: [...request.headers].filter(([name]) => !droppedHeaders.includes(name)),
+    key: keyOf(request.headers),
     isStreamed,
     signal: signal ?? undefined,
     async readBody() {
       if (typeof body === 'string') return body;
-      return given || body ? readBytes(request, signal ?? undefined) : undefined;
+      const source = body || own ? request : given;
+      return source && readBytes(source, signal ?? undefined);
     },
   };
+}
+
+/** Whether the input is a request, of any realm. A URL has no `url`. */
+function isRequest(input: RequestInfo | URL): input is Request {
+  return 'url' in Object(input);
 }
 
 function keyOf(headers: Headers): FetchRequest['key'] {
@@ -80,12 +87,16 @@ function keyOf(headers: Headers): FetchRequest['key'] {
 }
 
 /** Only what is sent: the client decides about redirects, credentials and the rest. */
-function createRequest(input: Request | URL, init: RequestInit, isStreamed: boolean): Request {
-  const { method, body } = init;
+function createRequest(
+  input: Request | URL,
+  { method, headers, body }: { [Name in 'method' | 'headers' | 'body']: RequestInit[Name] },
+  isStreamed: boolean,
+): Request {
   const duplex = isStreamed ? 'half' : undefined;
-  const headers = init.headers && createHeaders(init.headers);
+  const copied = headers && createHeaders(headers);
+  const init = omitUndefined({ method, headers: copied, body, duplex, signal: null });
   try {
-    return new Request(input, omitUndefined({ method, headers, body, duplex, signal: null }));
+    return new Request(input, init);
   } catch (cause) {
     throw invalidRequest(cause);
   }

@@ -1,6 +1,8 @@
+import { limitsOf, loadTime } from '../call/call-limits.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { fallbackRules } from '../call/request-options.ts';
+import { monotonicNow } from '../config/clock.ts';
 import { checkOptions } from '../config/validation.ts';
 import { Part } from '../http/part.ts';
 import type { OpenTask } from './describe-call.ts';
@@ -24,7 +26,7 @@ export function createGatewayFetch(
     // Now, because the caller may reuse its objects.
     const request = readFetchRequest(config.baseURL, input, init ?? {});
     const { signal } = request;
-    const timeout = Math.min(config.timeout, config.totalTimeout ?? Infinity);
+    const timeout = loadTime(limitsOf(config, monotonicNow(config.clock)));
     return fetching.use(config, ({ sendFetch }) => sendFetch(context, openTask, options, request), {
       signal,
       timeout,

@@ -49,7 +49,7 @@ async function readText(context: ResponseContext, rejected: RejectedResponse): P
   }
   // As a method does: JSON that was cut off is requested again if that is safe.
   if (call.safety !== 'once' && parseJson(text) === undefined) {
-    rejected.keep(withBody(response, text));
+    rejected.keep(withBody(response, text), meta());
     throw errors.invalidResponse(meta(), describeNonJson(text), text);
   }
   span?.end({ data: parseJson(text), meta });

@@ -1,45 +1,48 @@
 import { APIError } from '../../errors/api.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
 import type { AttemptObserver } from '../call/api-call.ts';
 
-/** An error that a response has led to. */
-type ResponseError = APIError | ResponseValidationError;
+/** A response, and the error that a method of the client would have thrown because of it. */
+export interface Rejection {
+  readonly response: Response;
+  readonly error: APIError | ResponseValidationError;
+}
 
 /**
- * The unsuccessful response to the last attempt of a call, with its body unread: `fetch` resolves with it where a
- * method of the client throws an error.
+ * The response to the last attempt of a call that led to an error, with its body unread: `fetch` resolves with it where a
+ * method of the client throws the error.
  */
 export class RejectedResponse implements AttemptObserver {
-  #response: Response | undefined;
+  #last: { readonly response: Response; readonly meta: ResponseMeta } | undefined;
 
   onSend(): void {
     this.drop();
   }
 
-  onRejection(response: Response): void {
-    this.keep(response.clone());
+  onRejection(response: Response, meta: ResponseMeta): void {
+    this.keep(response.clone(), meta);
   }
 
-  keep(response: Response): void {
+  /** Keeps a response, or a copy of it. `meta` is the metadata that its error has. */
+  keep(response: Response, meta: ResponseMeta): void {
     this.drop();
-    this.#response = response;
+    this.#last = { response, meta };
   }
 
   /** Forgets the response and frees its connection. */
   drop(): void {
-    this.#response?.body?.cancel().catch(() => undefined);
-    this.#response = undefined;
+    this.#last?.response.body?.cancel().catch(() => undefined);
+    this.#last = undefined;
   }
 
   /**
-   * The response that has led to the error that ended the call. There is none if the error has no response of the same
-   * status, for example if the connection was lost: the error itself is then the result.
+   * The rejection that has ended a call with this error; undefined if the error is not that of the response, for example
+   * because the connection was lost. The error itself is then the result.
    */
-  of(error: ResponseError): Response | undefined {
-    return this.#response?.status === error.meta.status ? this.#response : undefined;
+  behind(error: unknown): Rejection | undefined {
+    const isOfResponse = error instanceof APIError || error instanceof ResponseValidationError;
+    if (!this.#last || !isOfResponse || error.meta !== this.#last.meta) return undefined;
+    return { response: this.#last.response, error };
   }
-}
-
-export function isResponseError(error: unknown): error is ResponseError {
-  return error instanceof APIError || error instanceof ResponseValidationError;
 }

@@ -16,11 +16,11 @@ export interface Route {
  * The route of a request. One that the specification does not have may cost money, and is sent once if its method does
  * not say that it can be repeated.
  */
-export function findRoute(method: string, path: string, config: Config): Route {
+export function findRoute(method: string, pathname: string, config: Config): Route {
   const isRead = method === 'HEAD' || method === 'OPTIONS';
-  const endpoint = findEndpoint(isRead ? 'GET' : method, path);
-  if (endpoint) return { endpoint, call: { ...callTo(endpoint, config), method, template: path } };
+  const endpoint = findEndpoint(isRead ? 'GET' : method, pathname);
+  if (endpoint) return { endpoint, call: { ...callTo(endpoint, config), method } };
   // The default `accept` header of `fetch`.
   const headers = { accept: '*/*' };
-  return { call: { method, template: path, headers, ...unknownRequest(method) } };
+  return { call: { method, template: pathname, headers, ...unknownRequest(method) } };
 }

@@ -15,7 +15,8 @@ import type { OpenTask } from './describe-call.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import { withDetails } from './fetched-response.ts';
 import { passOn, readResponse } from './read-response.ts';
-import { isResponseError, RejectedResponse } from './rejected-response.ts';
+import { RejectedResponse } from './rejected-response.ts';
+import type { Rejection } from './rejected-response.ts';
 import { findRoute } from './routes.ts';
 import type { Route } from './routes.ts';
 
@@ -32,24 +33,23 @@ export async function sendFetch(
   const { config } = context;
   // The body is read before the call starts.
   const enter = captureContext(config);
-  const route = findRoute(request.method, request.template, config);
+  const route = findRoute(request.method, request.pathname, config);
   const idempotencyKey = checkRequest(request, route);
   const body = await request.readBody();
   const { call, chat } = describeCall(request, route, body, idempotencyKey, openTask);
-  const fallback = fallbackOf(call.model ?? '', fetchOptions);
 
   const { headers, signal } = request;
   const rejected = new RejectedResponse();
+  const prepared = {
+    call: { ...call, observer: rejected },
+    options: { headers, idempotencyKey, signal },
+    fallback: fallbackOf(call.model ?? '', fetchOptions),
+  };
   const check = chat && checkChat(chat.choiceCount);
   const leaveUnread = keepBodyUnread(needsSlot(call, config), signal, check);
   // The response of an unknown route is passed on unread.
   const handle = route.endpoint ? readResponse(rejected, leaveUnread) : passOn(leaveUnread);
   try {
-    const prepared = {
-      call: { ...call, observer: rejected },
-      options: { headers, idempotencyKey, signal },
-      fallback,
-    };
     const { data, meta } = await enter(() => execute(context, prepared, handle));
     return withDetails(data.response, {
       // Parsed only if an integration reads it.
@@ -60,17 +60,10 @@ export async function sendFetch(
       bodyErrors: data.bodyErrors,
     });
   } catch (error) {
-    const response = isResponseError(error) ? rejected.of(error) : undefined;
-    if (!isResponseError(error) || response === undefined) {
-      rejected.drop();
-      throw error;
-    }
-    const mayBeRepeated = error.outcome !== 'unknown' || isRepeatable(request, route);
-    return withDetails(mayBeRepeated ? response : withoutRetry(response), {
-      meta: error.meta,
-      idempotencyKey,
-      error,
-    });
+    const rejection = rejected.behind(error);
+    if (rejection) return resolveWith(rejection, idempotencyKey, isRepeatable(request, route));
+    rejected.drop();
+    throw error;
   }
 }
 
@@ -100,6 +93,17 @@ function checkRequest(
  */
 function isRepeatable({ key }: FetchRequest, { call: { safety } }: Route): boolean {
   return safety === 'safe' || (safety === 'keyed' && key !== undefined);
+}
+
+/** The response of a rejection, with its details. */
+function resolveWith(
+  { response, error }: Rejection,
+  idempotencyKey: string | undefined,
+  mayRepeat: boolean,
+): Response {
+  const details = { meta: error.meta, idempotencyKey, error };
+  const isFinal = error.outcome === 'unknown' && !mayRepeat;
+  return withDetails(isFinal ? withoutRetry(response) : response, details);
 }
 
 /**

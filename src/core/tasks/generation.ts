@@ -9,7 +9,8 @@ import type {
   TaskRecords,
 } from '../../types/tasks/task.ts';
 import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
-import type { ApiCall, ReadResult } from '../call/api-call.ts';
+import type { ApiCall } from '../call/api-call.ts';
+import type { ReadResult } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
 
 /**

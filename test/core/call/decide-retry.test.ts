@@ -27,7 +27,7 @@ const later = (retryAfterMs: number) =>
 
 const policy: RetryPolicy = {
   safety: 'keyed',
-  usesSlot: true,
+  needsSlot: true,
   maxRetries: 3,
   maxRetryDelay: 60_000,
   hasRetryBudget: true,
@@ -102,13 +102,13 @@ test.each([
     'a rejection for lack of a slot without a limiter, after all retries',
     noSlot,
     { slotRejections: 0, retries: 3 },
-    { ...policy, usesSlot: false },
+    { ...policy, needsSlot: false },
     undefined,
   ],
 ])('%s: delay in ms', (_, error, facts, given, delayMs) => {
   const retry = decideRetry(error, facts, given);
   expect(retry?.delayMs).toBe(delayMs);
   expect(retry?.slotRejection).toBe(
-    retry && error === noSlot && given.usesSlot ? error : undefined,
+    retry && error === noSlot && given.needsSlot ? error : undefined,
   );
 });

@@ -1,7 +1,9 @@
+import { Request as OtherRequest } from 'undici';
 import { describe, expect, test } from 'vitest';
 
-import { baseURL, jsonReply, modelList } from '../support.ts';
-import { post, scriptedClient } from './support.ts';
+import type { Polygate } from '../../../src/index.ts';
+import { baseURL, hang, image, jsonReply, modelList, submitted, turns } from '../support.ts';
+import { imagePath, post, scriptedClient } from './support.ts';
 
 const prefixed = `${baseURL}/gate/way`;
 
@@ -137,6 +139,65 @@ describe('headers of the caller', () => {
     await gateway.fetch(request, { headers: { 'x-b': '2' } });
     expect(sent[0]?.headers.get('x-a')).toBeNull();
     expect(sent[0]?.headers.get('x-b')).toBe('2');
+  });
+});
+
+describe('a Request of another copy of undici', () => {
+  const url = `${baseURL}${imagePath}`;
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-idempotency-key': 'k1', 'x-a': '1' },
+    body: JSON.stringify(image),
+  };
+
+  /** Passes what no type allows, as JavaScript can. */
+  const send = async (gateway: Polygate, ...args: unknown[]): Promise<Response> =>
+    Reflect.apply(gateway.fetch, undefined, args);
+
+  test('is sent as one of the runtime', async () => {
+    const own = scriptedClient([submitted]);
+    const other = scriptedClient([submitted]);
+    await send(own.gateway, new Request(url, init));
+    await send(other.gateway, new OtherRequest(url, init));
+    const described = [own, other].map(({ sent }) =>
+      sent.map(({ method, body, headers, ...request }) => [
+        method,
+        request.url,
+        body,
+        [...headers],
+      ]),
+    );
+    expect(described[1]).toEqual(described[0]);
+    expect(other.sent).toMatchObject([{ body: JSON.stringify(image) }]);
+  });
+
+  test('has its parts replaced by those of init', async () => {
+    const { gateway, sent } = scriptedClient([submitted]);
+    const changes = { headers: { 'x-b': '2' }, body: '{}' };
+    await send(gateway, new OtherRequest(url, init), changes);
+    expect(sent).toMatchObject([{ method: 'POST', body: '{}' }]);
+    expect(sent[0]?.headers.get('x-b')).toBe('2');
+    expect(sent[0]?.headers.get('x-a')).toBeNull();
+  });
+
+  test('aborts with its signal', async () => {
+    const { gateway, sent, fail } = scriptedClient([hang]);
+    const stop = new AbortController();
+    const error = fail(send(gateway, new OtherRequest(url, { ...init, signal: stop.signal })));
+    await turns();
+    stop.abort('enough');
+    expect(await error).toMatchObject({ name: 'AbortedError', cause: 'enough' });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('is rejected if its body was read or its URL is not below the base URL', async () => {
+    const { gateway, sent, fail } = scriptedClient([submitted]);
+    const used = new OtherRequest(url, init);
+    await used.text();
+    for (const request of [used, new OtherRequest('https://elsewhere.example/v1/models')]) {
+      expect(await fail(send(gateway, request))).toMatchObject({ name: 'ConfigurationError' });
+    }
+    expect(sent).toEqual([]);
   });
 });
 

@@ -132,6 +132,33 @@ describe('a request without a response', () => {
     expect(error.idempotencyKey).toBe(sent[0]?.headers.get('x-idempotency-key'));
   });
 
+  test('rejects if its error is about an earlier response with the same status', async () => {
+    const full = errorReply(429, 'concurrency_limit_exceeded');
+    const { gateway, sent, fail } = scriptedClient([full, errorReply(429), hang], {
+      concurrency: 1,
+      maxQueueTime: 10_000,
+    });
+    const failed = fail(gateway.fetch(imagePath, post(image)));
+    // Takes the slot while the first request waits for its third attempt.
+    gateway.fetch(imagePath, post(image)).catch(() => undefined);
+    const error = await failed;
+    expect(sent).toHaveLength(3);
+    expect(error).toMatchObject({
+      name: 'ConcurrencyLimitError',
+      outcome: 'rejected',
+      cause: { code: 'concurrency_limit_exceeded' },
+    });
+  });
+
+  test('that may have been charged before it was rejected for lack of a slot resolves with the last 429', async () => {
+    const full = errorReply(429, 'concurrency_limit_exceeded');
+    const { gateway, settle } = scriptedClient([reset, full], { maxQueueTime: 5_000 });
+    const response = await settle(gateway.fetch(imagePath, post(image)));
+    expect(response.status).toBe(429);
+    // A library that repeats the request would use another key.
+    expect(response.headers.get('x-should-retry')).toBe('false');
+  });
+
   test('rejects without an API key', async () => {
     const { gateway, sent, fail } = scriptedClient([submitted], {
       apiKey: () => Promise.reject(new Error('no key')),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
+import type { Telemetry } from '../../../src/index.ts';
 import { allCalls, authenticatedCalls } from '../../support/calls.ts';
 import { errorReply, jsonReply, reset, textReply, unreachable } from '../support.ts';
 import type { Reply, SentRequest } from '../support.ts';
@@ -81,6 +82,22 @@ describe.each(Object.entries(replies))('after %s', (_, reply) => {
     expect(byFetch).toEqual(byMethod);
     expect(byFetch.requests.length).toBeGreaterThan(0);
   });
+});
+
+test.each(allCalls)('$route has the path template that its method has', async ({ call }) => {
+  const [path, init] = await requestOf(call);
+  const templates: string[] = [];
+  const telemetry: Telemetry = {
+    startSpan(operation) {
+      if (operation.type === 'call') templates.push(`${operation.method} ${operation.template}`);
+      return undefined;
+    },
+  };
+  const { gateway, settle } = scriptedClient([jsonReply(200, {})], { telemetry });
+  await settle(call(gateway).catch(() => undefined));
+  await settle(gateway.fetch(path, init));
+  expect(templates).toHaveLength(2);
+  expect(templates[1]).toBe(templates[0]);
 });
 
 test('a concurrency 429 makes every route with a slot wait for one, as its method does', async () => {

@@ -4,7 +4,7 @@ import { buildRequestHeaders, resolveApiKey } from '../../http/request-headers.t
 import { readBodyText } from '../../http/response-body.ts';
 import { parseResponseMeta } from '../../http/response-meta.ts';
 import { parseRetryAfter } from '../../http/retry-after.ts';
-import type { HttpRequest } from '../../http/transport.ts';
+import type { Attempt, HttpRequest } from '../../http/transport.ts';
 import type { SlotLease } from '../../limits/slot-lease.ts';
 import { runWithTimeLimit } from '../../limits/time-limit.ts';
 import { routeOf } from '../api-call.ts';
@@ -37,10 +37,8 @@ function exchangeInTime<Result>(
   lease: SlotLease,
   signal: AbortSignal | undefined,
 ): Promise<ApiResponse<Result>> {
-  const { context, call, options, errors } = running;
-  const { clock, timeout } = context.config;
-  const { timeout: ms = call.timeout ?? timeout } = options;
-  const limit = { clock, signal, ms, errors };
+  const { context, errors, limits } = running;
+  const limit = { clock: context.config.clock, signal, ms: limits.timeout, errors };
   return runWithTimeLimit((limited) => exchange(running, lease, limited), limit);
 }
 
@@ -59,14 +57,14 @@ async function exchange<Result>(
     const received = { response, meta, call, history, errors, config, span, lease, signal };
     return { response, meta, data: await handle(received), model: call.model };
   }
-  call.observer?.onRejection?.(response);
+  call.observer?.onRejection?.(response, meta());
   const text = await readBodyText(response, maxErrorBodyBytes, signal).catch(() => '');
   throw errors.apiError(meta(), text, parseRetryAfter(headersOf(response), config.clock.now()));
 }
 
 /** Sends the request. The body of the response is not read. */
 async function send<Result>(running: RunningCall<Result>, signal: AbortSignal) {
-  const { context, call, options, history, errors, span } = running;
+  const { context, call, history, errors, span } = running;
   const { config, transport } = context;
   let meta: (() => ResponseMeta) | undefined;
   const onResponse = (received: Response) =>
@@ -75,32 +73,42 @@ async function send<Result>(running: RunningCall<Result>, signal: AbortSignal) {
     const pendingKey = call.credentials === false ? null : resolveApiKey(config);
     const apiKey = pendingKey instanceof Promise ? await pendingKey : pendingKey;
     signal.throwIfAborted();
-    const headers = buildRequestHeaders(call, options, config, apiKey);
-    history.authorization = headers.authorization;
-    // `cache` is added below: a spread that adds a property takes longer than everything else here.
-    const request: HttpRequest = {
-      method: call.method,
-      headers,
-      body: call.body ?? null,
-      signal,
-      // A redirect could take the API key elsewhere.
-      redirect: 'manual',
+    const url = config.baseURL + (call.path ?? call.template);
+    const request = createRequest(running, apiKey, signal);
+    history.authorization = request.headers.authorization;
+    const details: Attempt = {
+      retryCount: history.attempts,
+      onSend: () => {
+        history.isSent = true;
+        call.observer?.onSend?.();
+      },
+      onResponse,
     };
-    if (config.cache) request.cache = config.cache;
-    const sendRequest = () =>
-      transport(config.baseURL + (call.path ?? call.template), request, {
-        retryCount: history.attempts,
-        onSend: () => {
-          history.isSent = true;
-          call.observer?.onSend?.();
-        },
-        onResponse,
-      });
+    const sendRequest = () => transport(url, request, details);
     const response = await (span ? span.runAttempt(sendRequest) : sendRequest());
     return { response, meta: onResponse(response) };
   } catch (error) {
     throw errors.sendError(error);
   }
+}
+
+function createRequest<Result>(
+  { context, call, options }: RunningCall<Result>,
+  apiKey: string | null,
+  signal: AbortSignal,
+): HttpRequest {
+  const { config } = context;
+  const request: HttpRequest = {
+    method: call.method,
+    headers: buildRequestHeaders(call, options, config, apiKey),
+    body: call.body ?? null,
+    signal,
+    // A redirect could take the API key elsewhere.
+    redirect: 'manual',
+  };
+  // Not part of the object above: a spread that adds a property takes longer than everything else here.
+  if (config.cache) request.cache = config.cache;
+  return request;
 }
 
 /**

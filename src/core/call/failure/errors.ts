@@ -13,6 +13,7 @@ import {
 } from '../../../errors/status.ts';
 import { StreamError, StreamIdleTimeoutError } from '../../../errors/stream.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
+import type { SchemaIssue } from '../../../types/standard-schema.ts';
 import type { Budget } from '../../config/options.ts';
 import { noReason, parseErrorBody } from '../../http/error-body.ts';
 import { parseJson, sentence, singleLine, stringify } from '../../http/json.ts';
@@ -21,13 +22,23 @@ import { BodyTooLargeError } from '../../http/response-body.ts';
 import { emptyMeta } from '../../http/response-meta.ts';
 import { budgetProblem } from '../../limits/budget.ts';
 import type { Commitments } from '../../limits/budget.ts';
-import type { ApiCall, InvalidResult } from '../api-call.ts';
+import type { ApiCall } from '../api-call.ts';
 import type { CallHistory } from '../attempt/history.ts';
 import { errorMessage } from './error-message.ts';
 import { combineOutcomes, outcomeOf } from './retry.ts';
 
 /** What an invalid body reveals about a task. */
-type TaskState = Omit<InvalidResult, 'issues'>;
+interface TaskState {
+  /** Its id, so that a paid task is not lost. */
+  readonly taskId?: string | undefined;
+  /** What to do about it, if waiting for it does not help. */
+  readonly taskAdvice?: string | undefined;
+}
+
+/** Why a body is invalid, and what it reveals nevertheless. */
+export interface InvalidResult extends TaskState {
+  readonly issues: readonly SchemaIssue[];
+}
 
 /** Creates the errors of one call from its description and its history: one method per kind of failure. */
 export class CallErrors {
@@ -124,13 +135,17 @@ export class CallErrors {
       : this.connectionError(error, 'unknown');
   }
 
-  /** No concurrency slot became free in time. If the service rejected the call, the error has that response. */
+  /**
+   * No concurrency slot became free in time. If the service rejected the call for lack of one, the error has the metadata of
+   * that response, and is caused by it unless another attempt may have been charged.
+   */
   queueTimeout(ms: number, option = 'maxQueueTime'): ConcurrencyLimitError {
     const summary = `No concurrency slot became free within ${ms} ms (${option}). Send fewer requests at a time, use a batch, or increase ${option}`;
-    // The request may have been charged after the rejection, if a later attempt had no response.
     const { outcome, slotRejection } = this.history.earlier;
+    const { meta = emptyMeta(429) } = slotRejection ?? {};
+    // Its outcome is that nothing was charged.
     const cause = outcome === 'unknown' ? undefined : slotRejection;
-    const { meta = emptyMeta(429), type, param, body, retryAfterMs } = cause ?? {};
+    const { type, param, body, retryAfterMs } = cause ?? {};
     const details = { code: concurrencyLimitCode, meta, type, param, body, retryAfterMs, cause };
     return this.#create(ConcurrencyLimitError, summary, cause?.outcome ?? 'not-sent', details);
   }

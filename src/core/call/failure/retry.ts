@@ -34,7 +34,7 @@ interface RetryFacts {
 export interface RetryPolicy {
   readonly safety: Safety;
   /** Whether the client limits the call's concurrency, so that a rejection for lack of a slot can wait for one. */
-  readonly usesSlot: boolean;
+  readonly needsSlot: boolean;
   readonly maxRetries: number;
   /** The longest delay, in ms. A longer `Retry-After` fails the call immediately. */
   readonly maxRetryDelay: number;
@@ -57,12 +57,12 @@ export function decideRetry(
   { retries, slotRejections }: RetryFacts,
   policy: RetryPolicy,
 ): Retry | undefined {
-  const { safety, usesSlot, maxRetries, maxRetryDelay, hasRetryBudget } = policy;
+  const { safety, needsSlot, maxRetries, maxRetryDelay, hasRetryBudget } = policy;
   const failure = classifyFailure(error);
   if (failure === undefined || !isRetryable(failure, safety)) return undefined;
   const { retryAfterMs = 0 } = failure;
   if (retryAfterMs > maxRetryDelay) return undefined;
-  if (usesSlot && error instanceof ConcurrencyLimitError) {
+  if (needsSlot && error instanceof ConcurrencyLimitError) {
     const delayMs = delayAfter(slotRejections, retryAfterMs, policy);
     const minDelayMs = slotRejections > 0 ? minQueueDelay : 0;
     return { failure, delayMs: Math.max(minDelayMs, delayMs), slotRejection: error };

@@ -1,0 +1,91 @@
+import { SlotLease } from '../limits/slot-lease.ts';
+import { routeOf } from './api-call.ts';
+import { attempt } from './attempt/attempt.ts';
+import { reserveBudget } from './attempt/charges.ts';
+import { takeSlot } from './attempt/take-slot.ts';
+import { decideRetry } from './failure/retry.ts';
+import type { Retry, RetryPolicy } from './failure/retry.ts';
+import type { ApiResponse } from './response.ts';
+import type { RunningCall } from './running-call.ts';
+
+/**
+ * The retry loop. Each attempt reserves its price, waits for a slot and sends. After a failure, {@link decideRetry} decides
+ * whether another attempt follows, and when.
+ */
+export async function runAttempts<Result>(
+  running: RunningCall<Result>,
+  signal: AbortSignal | undefined,
+): Promise<ApiResponse<Result>> {
+  const { history, needsSlot } = running;
+  for (;;) {
+    reserveBudget(running, 'queueing');
+    const lease = needsSlot ? await takeSlot(running, signal) : new SlotLease();
+    history.lease = lease;
+    let retry: Retry | undefined;
+    try {
+      return await attempt(running, lease, signal);
+    } catch (error) {
+      lease.takeBack();
+      retry = decideRetry(error, history.earlier, retryPolicyOf(running));
+      if (!retry) throw error;
+      // While the attempt still holds its slot: a rejection for lack of one closes the queue, which its release would open.
+      recordRetry(running, retry);
+    } finally {
+      lease.end();
+    }
+    await pause(running, retry, signal);
+  }
+}
+
+/** What may be retried, and how often. */
+function retryPolicyOf<Result>({
+  context,
+  call,
+  options,
+  needsSlot,
+}: RunningCall<Result>): RetryPolicy {
+  const { config, shared } = context;
+  return {
+    safety: call.safety,
+    needsSlot,
+    maxRetries: options.maxRetries ?? config.maxRetries,
+    maxRetryDelay: config.maxRetryDelay,
+    hasRetryBudget: shared.retryBudget.isLeft,
+    random: config.random,
+  };
+}
+
+/** Records that another attempt follows: in the limits of the account, in the history and for all observers. */
+function recordRetry<Result>(running: RunningCall<Result>, retry: Retry): void {
+  const { context, call, history, span } = running;
+  const { config, shared } = context;
+  const { failure, delayMs, slotRejection } = retry;
+  const { status } = failure;
+  if (slotRejection) shared.concurrency.recordRejection(slotRejection.meta.concurrency, delayMs);
+  else shared.retryBudget.spend();
+  history.endAttempt(retry);
+  const { earlier, attempts } = history;
+  if (!slotRejection) {
+    config.log.warn(
+      () =>
+        `${routeOf(call)}: ${status ?? 'no complete response'}; retry ${earlier.retries} in ${Math.round(delayMs)} ms`,
+    );
+  }
+  span?.event({ type: 'retry', attempt: attempts, status, delayMs });
+  call.observer?.onRetry?.(earlier.outcome);
+}
+
+/** Waits until the next attempt is due. */
+async function pause<Result>(
+  { context, errors }: RunningCall<Result>,
+  { delayMs, slotRejection }: Retry,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  // After a rejection for lack of a slot, the limiter admits no call until the delay has passed.
+  if (slotRejection || delayMs <= 0) return;
+  try {
+    await context.config.clock.sleep(delayMs, signal);
+  } catch (error) {
+    throw errors.aborted(signal?.reason ?? error);
+  }
+}
