@@ -25,7 +25,6 @@ export interface AttemptObserver {
 
 /** One API call, as a resource describes it. */
 export interface ApiCall extends EndpointHeaders {
-  readonly method: 'GET' | 'POST' | 'DELETE' | (string & {});
   /**
    * Path template of the specification, for messages, telemetry and the ledger: `/v1/images/tasks/{id}`. Of a raw request
    * or a route that the specification does not have, the path.

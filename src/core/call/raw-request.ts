@@ -106,8 +106,8 @@ function prepareRequest<Result>(
       body: body && toJson(mergeExtraBody(body, options)),
       safety,
       paid,
-      // The fields of the request decide everything else, although the client may know the endpoint: `gateway.fetch` sends a
-      // request as the client's method would. But what a key pays for depends on the kind, so the ledger has to know it.
+      // All that is taken from an endpoint that the client knows: a key pays for a task of one kind. Everything else is as the
+      // caller says, whereas `gateway.fetch` sends a request as the method for its route does.
       kind: findEndpoint(method, template)?.kind,
     },
     options: checkRequestOptions(
