@@ -99,7 +99,7 @@ function runOnModel<Result>(
   );
 }
 
-/** Opens everything that a call keeps while it runs. */
+/** Opens the span and the ledger entry of a call, and derives its limits. */
 function startCall<Result>(
   context: ClientContext,
   call: ApiCall,

@@ -73,9 +73,9 @@ export function readFetchRequest(
   };
 }
 
-/** Whether the input is a request, of any realm. A URL has no `url`. */
+/** Whether the input is a request, of any realm. */
 function isRequest(input: RequestInfo | URL): input is Request {
-  return 'url' in Object(input);
+  return ['url', 'method', 'arrayBuffer'].every((name) => name in Object(input));
 }
 
 function keyOf(headers: Headers): FetchRequest['key'] {

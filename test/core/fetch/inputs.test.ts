@@ -239,6 +239,16 @@ describe('gateway.fetch', () => {
     expect(sent).toEqual([]);
   });
 
+  test.each([{ url: `${baseURL}/v1/models` }, new Response(), {}, null])(
+    'rejects what is neither a URL nor a request: %o',
+    async (input) => {
+      const { gateway, sent, fail } = scriptedClient([modelList]);
+      const call: unknown = Reflect.apply(gateway.fetch, undefined, [input]);
+      expect(await fail(Promise.resolve(call))).toMatchObject({ name: 'ConfigurationError' });
+      expect(sent).toEqual([]);
+    },
+  );
+
   test('rejects a signal that is none', async () => {
     const { gateway, fail } = scriptedClient([modelList]);
     const call = Reflect.apply(gateway.fetch, undefined, ['/v1/models', { signal: {} }]);
