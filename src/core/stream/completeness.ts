@@ -16,8 +16,8 @@ export function isDone({ data }: StreamEvent): boolean {
  * - `[DONE]`, without waiting for the end of the body.
  * - The end of the body, even by a lost connection, once every requested choice has a `finish_reason`. If the number of
  *   choices is not known, finish reasons prove nothing.
- * - The end of the body after an event that reports an error, where the stream is passed on: it contains everything that the
- *   service sent, and its reader finds the error. The client itself throws the error at once.
+ * - The end of the body after an event that reports an error, where the stream is passed on: nothing has to follow the error,
+ *   and the reader finds it. The client's own streams throw it at once.
  *
  * Any other end of the body is a `StreamTruncatedError`.
  */
