@@ -2,6 +2,14 @@ import { defineConfig } from 'oxlint';
 
 import { layerRules } from './scripts/layer-rules.ts';
 
+/** Static members of `URL` that runtimes lack: Node.js 20 the first, mobile apps and older browsers both. */
+const missingMembers = (names: readonly ('parse' | 'canParse')[]) =>
+  names.map((property) => ({
+    object: 'URL',
+    property,
+    message: 'Use parseURL of src/types/parse-url.ts, which runs everywhere.',
+  }));
+
 export default defineConfig({
   plugins: ['typescript', 'unicorn', 'oxc', 'import', 'vitest'],
   categories: { correctness: 'error', suspicious: 'error' },
@@ -51,6 +59,7 @@ export default defineConfig({
             ],
           },
         ],
+        'no-restricted-properties': ['error', ...missingMembers(['parse', 'canParse'])],
         'import/no-default-export': 'error',
         'typescript/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
         'typescript/no-non-null-assertion': 'error',
@@ -71,6 +80,11 @@ export default defineConfig({
       },
     },
     ...layerRules,
+    {
+      // Node.js 20 and the browsers of developers have `URL.canParse`.
+      files: ['src/mock/**', 'src/node/**'],
+      rules: { 'no-restricted-properties': ['error', ...missingMembers(['parse'])] },
+    },
     { files: ['src/mock/node/**', 'src/cli/**'], rules: { 'no-console': 'off' } },
     {
       files: ['test/**'],

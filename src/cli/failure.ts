@@ -1,6 +1,7 @@
 import { ConfigurationError, PolygateError, TaskFailedError } from 'polygate';
 
 import { isUncharged } from '../internal/charges.ts';
+import { nothingCharged, withoutProgramAdvice } from '../internal/error-advice.ts';
 import { isRecord } from '../types/type-guards.ts';
 import { messageOf, UsageError } from './arguments.ts';
 import { formatUsd } from './money.ts';
@@ -77,20 +78,11 @@ export function describeFailure(error: unknown, context: FailureContext): string
 /** The first line of an error's message, for users of a command. */
 export function commandMessage(error: unknown): string {
   const [first = ''] = messageOf(error).split('\n');
-  const text = programAdvice.reduce<string>((rest, advice) => rest.replaceAll(advice, ''), first);
-  return text
+  return withoutProgramAdvice(first)
     .replaceAll('resendUnknown', '--resend-unknown')
     .replaceAll('maxUsd', '--max-usd')
     .replaceAll('Raise the budget, then', 'Raise --max-usd, then');
 }
-
-/** What messages of the client advise programs to do. The text of a command says what its user can do. */
-const programAdvice = [
-  '; without one, run only the rows not yielded',
-  '; retry with error.idempotencyKey to avoid a second charge',
-  / Your balance shows whether it was refunded\. To try again, use a new idempotency key\./g,
-  / Task \S+ is not lost: continue with error\.task\.wait\(\)\./g,
-];
 
 /** Advice for an error about one request, if an earlier request with the same key may have been charged. */
 export const earlierRequestAdvice =
@@ -106,7 +98,7 @@ function moneySentence(
   const amount = chargeUsd === undefined ? undefined : formatUsd(chargeUsd);
   switch (charged) {
     case 'no':
-      return 'Nothing was charged.';
+      return nothingCharged;
     case 'maybe':
       return 'It may have been charged.';
     case 'failed-task':

@@ -2,6 +2,7 @@ import { ConfigurationError, Polygate } from 'polygate';
 import type { PolygateOptions } from 'polygate';
 
 import { checkResultURL, isLoopbackHost } from '../internal/downloads.ts';
+import { parseURL } from '../types/parse-url.ts';
 import { UsageError } from './arguments.ts';
 import type { Settings } from './settings.ts';
 
@@ -10,7 +11,7 @@ export function createGateway(
   { baseURL, apiKey }: Pick<Settings, 'baseURL' | 'apiKey'>,
   options: PolygateOptions = {},
 ): Polygate {
-  const url = URL.parse(baseURL);
+  const url = parseURL(baseURL);
   try {
     // Commands report problems themselves. Log messages would be printed between their lines.
     return new Polygate({ baseURL, apiKey, logLevel: 'off', ...options });
@@ -36,7 +37,7 @@ export function createSavingGateway(
   options: PolygateOptions = {},
 ): Polygate {
   const gateway = createGateway(settings, options);
-  return isLoopbackHost(URL.parse(gateway.baseURL)?.hostname ?? '')
+  return isLoopbackHost(parseURL(gateway.baseURL)?.hostname ?? '')
     ? gateway.withOptions(onThisMachine)
     : gateway;
 }
@@ -66,7 +67,7 @@ export function checkSource(address: string): void {
 }
 
 function isSource(address: string): boolean {
-  if (isLoopbackHost(URL.parse(address)?.hostname ?? '')) return true;
+  if (isLoopbackHost(parseURL(address)?.hostname ?? '')) return true;
   try {
     checkResultURL(address, false, {});
     return true;

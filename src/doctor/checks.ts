@@ -3,7 +3,7 @@ import { authentication, keyBalance, readiness, wallet } from './free/account.ts
 import { errorShape } from './free/error-shape.ts';
 import { headerPrefix } from './free/header-prefix.ts';
 import { materials } from './free/materials.ts';
-import { models } from './free/models.ts';
+import { modelList } from './free/models.ts';
 import { openapi } from './free/openapi.ts';
 import { pollPaths } from './free/poll-paths.ts';
 import { publicEndpoints } from './free/public-endpoints.ts';
@@ -16,25 +16,28 @@ import { imageTask } from './paid/image-task.ts';
 import { replay } from './paid/replay.ts';
 import { stream } from './paid/stream.ts';
 
-/** All checks, in the order in which they run: later ones use what earlier ones have found out. */
-export const checks: readonly Check[] = [
-  reachable,
-  authentication,
-  readiness,
-  wallet,
-  keyBalance,
-  models,
-  headerPrefix,
-  errorShape,
-  pollPaths,
-  publicEndpoints,
-  materials,
-  voices,
-  openapi,
-  chat,
-  stream,
-  imageTask,
-  replay,
-  conflict,
-  download,
-];
+/** Runs a check. Returns its output; undefined if it was skipped, or ended before it had one. */
+export type RunCheck = <Output>(check: Check<Output>) => Promise<Output | undefined>;
+
+/** Runs all checks in order. Whatever one finds out for another is passed on here, or an option that `context` adopts. */
+export async function runChecks(run: RunCheck): Promise<void> {
+  await run(reachable);
+  const account = await run(authentication);
+  await run(readiness);
+  await run(wallet(account));
+  await run(keyBalance);
+  const models = await run(modelList);
+  await run(headerPrefix);
+  await run(errorShape);
+  await run(pollPaths);
+  await run(publicEndpoints);
+  await run(materials);
+  await run(voices);
+  await run(openapi);
+  const chatModel = await run(chat(models));
+  await run(stream(models, chatModel));
+  const paidTask = await run(imageTask(models));
+  await run(replay(paidTask));
+  await run(conflict(paidTask));
+  await run(download(paidTask?.result));
+}

@@ -1,8 +1,8 @@
 import { ConfigurationError } from 'polygate';
 import type { Polygate } from 'polygate';
 
-import type { Check } from './check.ts';
-import { checks } from './checks.ts';
+import type { Check, CheckSubject } from './check.ts';
+import { runChecks } from './checks.ts';
 import { DiagnosisContext } from './context.ts';
 import type { DiagnoseOptions, Diagnosis } from './diagnosis.ts';
 import { describeEarlyEnd, earlyEnd } from './early-end.ts';
@@ -44,7 +44,7 @@ export async function diagnose({
   }
   const context = new DiagnosisContext(gateway, maxSpendUsd, signal);
   const findings = new Findings(onCheck);
-  for (const check of checks) await runCheck(check, context, findings, onStart);
+  await runChecks((check) => runCheck(check, context, findings, onStart));
   const { spentUsd, unconfirmedUsd } = context.spending;
   return {
     ok: !signal?.aborted && findings.all.every(({ status }) => status !== 'failed'),
@@ -54,17 +54,23 @@ export async function diagnose({
   };
 }
 
-/** Runs a check, unless there is a reason to skip it. Adds a finding for each assumption that it leaves open. */
-async function runCheck(
-  check: Check,
+/**
+ * Runs a check, unless there is a reason to skip it, and returns its output. Adds a finding for each assumption that it
+ * leaves open.
+ */
+async function runCheck<Output>(
+  check: Check<Output>,
   context: DiagnosisContext,
   findings: Findings,
   onStart: DiagnoseOptions['onStart'],
-): Promise<void> {
+): Promise<Output | undefined> {
+  let output: Output | undefined;
   let skip = reasonToSkip(check, context);
   if (skip === undefined) {
     onStart?.({ id: check.id, title: check.title });
-    skip = await execute(check, context, findings);
+    skip = await execute(check, context, findings, (kept) => {
+      output = kept;
+    });
   } else {
     findings.addEnd(check, { status: 'skipped', ...skip });
   }
@@ -73,16 +79,19 @@ async function runCheck(
   }
   // Whatever the check has done with it.
   findings.throwCallbackError();
+  return output;
 }
 
 /** Executes a check. Returns why it did not get to its end; undefined if it did. */
-async function execute(
-  check: Check,
+async function execute<Output>(
+  check: Check<Output>,
   context: DiagnosisContext,
   findings: Findings,
+  keep: (output: Output) => void,
 ): Promise<Skip | undefined> {
   const { spending } = context;
   let skip: Skip | undefined;
+  // Findings up to this one have said what may have been charged.
   let unconfirmedBefore = spending.unconfirmedUsd;
   const report = new Report((finding) => {
     const { assumption, status, detail, skipReason } = finding;
@@ -93,7 +102,7 @@ async function execute(
     if (!isKnown) findings.add(check, finding);
   });
   try {
-    await check.run(context, report);
+    await check.run(context, report, keep);
     return skip;
   } catch (error) {
     const finding = describeError(error, context, spending.unconfirmedUsd - unconfirmedBefore);
@@ -113,10 +122,10 @@ function describeError(error: unknown, context: DiagnosisContext, unconfirmedUsd
 }
 
 function reasonToSkip(
-  { needs }: Check,
-  { signal, noGateway, noKey }: DiagnosisContext,
+  { requires }: CheckSubject,
+  { signal, unmet }: DiagnosisContext,
 ): Skip | undefined {
   if (signal?.aborted) return { detail: `${earlyEnd(signal)} before this check started.` };
-  const detail = (needs && noGateway) ?? (needs === 'key' ? noKey : undefined);
+  const detail = (requires && unmet.gateway) ?? (requires === 'key' ? unmet.key : undefined);
   return detail === undefined ? undefined : { detail };
 }

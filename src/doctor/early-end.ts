@@ -10,7 +10,7 @@ export function earlyEnd(signal: AbortSignal): string {
 
 /** Describes what the running check waited for when the run ended. */
 export function describeEarlyEnd(
-  { noGateway }: DiagnosisContext,
+  { unmet }: DiagnosisContext,
   signal: AbortSignal,
   error: unknown,
   unconfirmedUsd: number,
@@ -22,7 +22,7 @@ export function describeEarlyEnd(
     return { status: 'warning', detail, advice };
   }
   // Without a response, nothing shows that there is a gateway.
-  return noGateway !== undefined && isTimeout(signal)
+  return unmet.gateway !== undefined && isTimeout(signal)
     ? { status: 'failed', detail, advice: noResponseAdvice }
     : { status: 'skipped', detail };
 }

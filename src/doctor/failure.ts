@@ -7,6 +7,7 @@ import {
 } from 'polygate';
 import type { RequestPromise, ResponseMeta } from 'polygate';
 
+import { doctorAdvice, withoutProgramAdvice } from '../internal/error-advice.ts';
 import type { Finding, Report } from './report.ts';
 
 /** What the service sent instead of a result. */
@@ -71,9 +72,7 @@ export function requestOf(error: unknown): string | undefined {
 /** The message of an error, without advice that does not apply to a diagnosis. */
 export function messageOf(error: unknown): string {
   if (!PolygateError.is(error)) return `Unexpected error: ${String(error)}`;
-  return error.message
-    .replace(' To check the service, run npx polygate doctor.', '')
-    .replace('; retry with error.idempotencyKey to avoid a second charge', '');
+  return withoutProgramAdvice(error.message).replace(` ${doctorAdvice}`, '');
 }
 
 /**

@@ -45,7 +45,7 @@ export const needed = {
   baseURL: (baseURL: string): Certain => ({ advice: 'Set baseURL.', option: { baseURL } }),
 
   /** `reachable` was redirected: only to the same host is it certainly the same service. */
-  baseURLOfRedirect(baseURL: string, target: URL | null): Needed {
+  baseURLOfRedirect(baseURL: string, target: URL | undefined): Needed {
     const isSameHost =
       target?.hostname === new URL(baseURL).hostname && target.protocol === 'https:';
     if (!isSameHost || !target.pathname.endsWith('/v1/status')) {

@@ -16,7 +16,7 @@ export class Spending {
   /** Prices of requests that may have been charged, but whose responses were lost, in USD. */
   unconfirmedUsd = 0;
   /** Why nothing more may be spent. */
-  blockedBy: string | undefined;
+  #blockedBy: string | undefined;
   readonly #gateway: Polygate;
   readonly #maxUsd: number | undefined;
   /** What may have been charged, whether a response reported it or not. */
@@ -34,7 +34,7 @@ export class Spending {
     if (this.#maxUsd === undefined) {
       return tooExpensive(priceUsd, '. It runs only with a spending limit.');
     }
-    if (this.blockedBy !== undefined) return { detail: this.blockedBy };
+    if (this.#blockedBy !== undefined) return { detail: this.#blockedBy };
     const left = roundUsd(this.#maxUsd - this.#committedUsd);
     if (priceUsd > left) {
       return tooExpensive(
@@ -79,8 +79,13 @@ export class Spending {
       return isFirst ? 'missing' : undefined;
     }
     if (chargeUsd <= priceUsd + tolerance) return undefined;
-    this.blockedBy = 'The service charges more than its listed price, so nothing more is spent.';
+    this.block('The service charges more than its listed price, so nothing more is spent.');
     return 'too-high';
+  }
+
+  /** Spends nothing more, for this reason. */
+  block(reason: string): void {
+    this.#blockedBy = reason;
   }
 
   /** Counts the price of a request whose response was lost. */

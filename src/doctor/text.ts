@@ -1,3 +1,5 @@
+import { newIdempotencyKey } from '../internal/idempotency-key.ts';
+
 /** The longest text of the service that a finding repeats. */
 const maxLength = 300;
 
@@ -25,3 +27,6 @@ export function list(names: readonly string[], limit = 6): string {
   const shown = names.slice(0, limit).join(', ');
   return names.length > limit ? `${shown} and ${names.length - limit} more` : shown;
 }
+
+/** A random text that identifies a request of the diagnosis. */
+export const randomId = (): string => `polygate-doctor-${newIdempotencyKey()}`;

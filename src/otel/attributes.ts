@@ -4,6 +4,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { PolygateError } from 'polygate';
 import type { TelemetryOperation, TelemetryResult } from 'polygate';
 
+import { parseURL } from '../types/parse-url.ts';
 import { omitUndefined } from '../types/schema.ts';
 import { textOf } from '../types/type-guards.ts';
 import { fieldsOf, listOf } from './json.ts';
@@ -32,8 +33,9 @@ export function sharedAttributes(
 }
 
 function serverAttributes(baseURL: string): Attributes {
-  if (!URL.canParse(baseURL)) return {};
-  const { hostname, port, protocol } = new URL(baseURL);
+  const url = parseURL(baseURL);
+  if (url === undefined) return {};
+  const { hostname, port, protocol } = url;
   return {
     // Without the brackets of an IPv6 address.
     'server.address': hostname.replace(/^\[|\]$/g, ''),

@@ -7,6 +7,7 @@ import {
   oneOf,
 } from '../internal/validation.ts';
 import type { Rule } from '../internal/validation.ts';
+import { parseURL } from '../types/parse-url.ts';
 import { isApiKey } from './api-key.ts';
 import { createPriceList } from './limits/price-list.ts';
 import type { PriceList } from './limits/price-list.ts';
@@ -46,7 +47,7 @@ const rules: { readonly [Name in keyof Required<ProxyOptions>]: Rule } = {
     'a non-empty string without spaces, or a function that returns one',
   ],
   baseURL: [
-    (value) => matches(/^https?:/)(value) && URL.canParse(String(value)),
+    (value) => matches(/^https?:/)(value) && parseURL(String(value)) !== undefined,
     'a URL such as https://host.example',
   ],
   authorize: functionValue,
@@ -144,7 +145,7 @@ function isObjectOrFunction(value: unknown): boolean {
 }
 
 function isOrigin(origin: unknown): boolean {
-  const url = typeof origin === 'string' ? URL.parse(origin) : null;
+  const url = typeof origin === 'string' ? parseURL(origin) : undefined;
   return url?.origin === origin && !url?.hostname.includes('*');
 }
 

@@ -10,6 +10,7 @@ import type { TelemetryWait } from '../../types/telemetry.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
+import { continueTaskAdvice } from '../call/failure/error-message.ts';
 import type { CheckedOptions } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
@@ -20,6 +21,10 @@ import type { PollResult, PollTarget } from './poll-target.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { rememberTask } from './tasks-of-results.ts';
 import { taskPollInterval } from './wait/poll-delay.ts';
+
+/** What a program can do about a task that has failed. */
+export const failedTaskAdvice =
+  'Your balance shows whether it was refunded. To try again, use a new idempotency key.';
 
 /** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
 export class TaskPolls<Kind extends TaskKind> implements PollTarget<
@@ -83,7 +88,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     if (last.status === 'succeeded') return last;
     const reason = sentence(singleLine(last.error?.message ?? noReason));
     throw new TaskFailedError(
-      `Task ${this.#task.id} failed: ${reason} Your balance shows whether it was refunded. To try again, use a new idempotency key.`,
+      `Task ${this.#task.id} failed: ${reason} ${failedTaskAdvice}`,
       { ...this.errorDetails, generation: last },
     );
   }
@@ -100,7 +105,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   }
 
   #withAdvice(problem: string): string {
-    return `${problem} Task ${this.#task.id} is not lost: continue with error.task.wait().`;
+    return `${problem} ${continueTaskAdvice(this.#task.id)}`;
   }
 
   get errorDetails() {

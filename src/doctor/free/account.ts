@@ -1,47 +1,55 @@
 import { blockers } from 'polygate';
+import type { Account } from 'polygate';
 
 import { isRecord } from '../../types/type-guards.ts';
 import type { Check } from '../check.ts';
+import type { DiagnosisContext } from '../context.ts';
 import { ifAvailable, messageOf, statusOf } from '../failure.ts';
 import { needed } from '../options.ts';
+import type { Report } from '../report.ts';
 import { list, usd } from '../text.ts';
 
 /** Whether the service accepts the API key. */
-export const authentication: Check = {
+export const authentication: Check<Account> = {
   id: 'authentication',
   title: 'API key',
-  needs: 'gateway',
-  async run(context, report) {
-    const { client, signal } = context;
-    const error: unknown = await context.read(client.account.retrieve({ signal })).then(
-      ({ data }) => {
-        context.account = data;
-      },
-      (failure: unknown) => failure,
-    );
-    if (error === undefined) return report.ok('The service accepts the API key.');
-    context.noKey = 'The API key could not be used.';
-    const need = needed.apiKey(error);
-    if (need) return report.failed(messageOf(error), need);
-    context.noKey = 'The API key could not be checked.';
-    const status = statusOf(error);
-    if (status === undefined || status === 429) throw error;
-    await context.read(client.models.list({}, { signal }));
-    context.noKey = undefined;
-    const detail = `The API key can list the models, but not read the account (status ${status}).`;
-    // A proxy may not forward the account.
-    if (status === 403) return report.ok(detail);
-    const advice =
-      'account.retrieve() fails, and paid checks cannot see the wallet: run doctor again, or ask the operator.';
-    report.warning(detail, { advice });
+  requires: 'gateway',
+  async run(context, report, keep) {
+    const { client, signal, unmet } = context;
+    try {
+      keep((await context.read(client.account.retrieve({ signal }))).data);
+    } catch (error) {
+      return tryModels(context, report, error);
+    }
+    unmet.key = undefined;
+    report.ok('The service accepts the API key.');
   },
 };
+
+/** Whether a key that failed to read the account is accepted for the models. */
+async function tryModels(context: DiagnosisContext, report: Report, error: unknown): Promise<void> {
+  const { client, signal, unmet } = context;
+  unmet.key = 'The API key could not be used.';
+  const need = needed.apiKey(error);
+  if (need) return report.failed(messageOf(error), need);
+  unmet.key = 'The API key could not be checked.';
+  const status = statusOf(error);
+  if (status === undefined || status === 429) throw error;
+  await context.read(client.models.list({}, { signal }));
+  unmet.key = undefined;
+  const detail = `The API key can list the models, but not read the account (status ${status}).`;
+  // A proxy may not forward the account.
+  if (status === 403) return report.ok(detail);
+  const advice =
+    'account.retrieve() fails, and paid checks cannot see the wallet: run doctor again, or ask the operator.';
+  report.warning(detail, { advice });
+}
 
 /** Whether the account is ready, and what blocks it. */
 export const readiness: Check = {
   id: 'readiness',
   title: 'Readiness of the account',
-  needs: 'key',
+  requires: 'key',
   async run(context, report) {
     const { client, signal } = context;
     const received = await ifAvailable(report, context.read(client.account.readiness({ signal })));
@@ -65,11 +73,11 @@ export const readiness: Check = {
 };
 
 /** What the wallet holds, and how many requests may run at once. */
-export const wallet: Check = {
+export const wallet = (account: Account | undefined): Check => ({
   id: 'wallet',
   title: 'Wallet',
-  needs: 'key',
-  run({ account, spending }, report) {
+  requires: 'key',
+  run({ spending }, report) {
     if (account === undefined) return report.skipped('The account cannot be read.');
     // The service may send anything, whatever the types say.
     const { balance, concurrency }: { balance?: unknown; concurrency?: unknown } = account;
@@ -85,7 +93,7 @@ export const wallet: Check = {
     }
     const limit = isRecord(concurrency) ? concurrency['limit'] : undefined;
     if (limit !== 0) return;
-    spending.blockedBy = 'The concurrency limit of the account is 0.';
+    spending.block('The concurrency limit of the account is 0.');
     report
       .onAspect('concurrency', 'Concurrency limit')
       .failed(
@@ -93,13 +101,13 @@ export const wallet: Check = {
         { advice: 'Ask the operator of the service to raise the limit.' },
       );
   },
-};
+});
 
 /** Whether the key itself is limited: quota, expiry, models. */
 export const keyBalance: Check = {
   id: 'key-balance',
   title: 'Quota of the API key',
-  needs: 'key',
+  requires: 'key',
   async run(context, report) {
     const { client, signal } = context;
     const received = await ifAvailable(report, context.read(client.account.balance({ signal })));

@@ -1,3 +1,4 @@
+import { parseURL } from '../../types/parse-url.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import type { DiagnosisContext } from '../context.ts';
 
@@ -39,6 +40,6 @@ function withPrefix(path: string, prefix: string): string {
 }
 
 function serverPath(url: unknown): string {
-  const { pathname = '' } = URL.parse(String(url), 'https://host.invalid') ?? {};
+  const { pathname = '' } = parseURL(String(url), 'https://host.invalid') ?? {};
   return pathname.replace(/\/$/, '') || '/v1';
 }

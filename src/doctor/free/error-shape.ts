@@ -8,7 +8,7 @@ import { failureOf, messageOf } from '../failure.ts';
 export const errorShape: Check = {
   id: 'error-shape',
   title: 'Error responses',
-  needs: 'key',
+  requires: 'key',
   assumptions: [['A9']],
   async run({ client, signal }, report) {
     const about = report.on('A9');

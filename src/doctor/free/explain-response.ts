@@ -1,3 +1,4 @@
+import { parseURL } from '../../types/parse-url.ts';
 import type { ErrorResponse } from '../failure.ts';
 import { needed } from '../options.ts';
 import type { Finding } from '../report.ts';
@@ -50,7 +51,7 @@ function proxyAdvice(status: number): string {
 }
 
 function explainRedirect(location: string | null, baseURL: string): Finding {
-  const target = location === null ? null : URL.parse(location, baseURL);
+  const target = location === null ? undefined : parseURL(location, baseURL);
   const where = target?.origin ?? 'another address, which this browser hides';
   return {
     status: 'failed',

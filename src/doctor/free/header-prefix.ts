@@ -1,28 +1,27 @@
-import type { ResponseMeta } from 'polygate';
+import type { Polygate, ResponseMeta } from 'polygate';
 
 import type { Check } from '../check.ts';
-import { randomId } from '../context.ts';
 import type { DiagnosisContext } from '../context.ts';
 import { responseOf } from '../failure.ts';
 import { needed } from '../options.ts';
 import type { Report } from '../report.ts';
-import { list } from '../text.ts';
+import { list, randomId } from '../text.ts';
 import { findVendorPrefix, readsVendorHeaders } from '../vendor-headers.ts';
 
 /** Which headers the service uses for metadata and for the request id. Assumption A10. */
 export const headerPrefix: Check = {
   id: 'header-prefix',
   title: 'Response headers',
-  needs: 'gateway',
+  requires: 'gateway',
   assumptions: [['A10']],
   async run(context, report) {
-    prefix(context, report);
-    await requestId(context, report.on('A10'));
+    reportPrefix(context, report);
+    await checkRequestId(context, report.on('A10'));
   },
 };
 
-function prefix(context: DiagnosisContext, report: Report): void {
-  const { metas, noKey } = context;
+function reportPrefix(context: DiagnosisContext, report: Report): void {
+  const { freeMetas: metas, unmet } = context;
   const found = findVendorPrefix(metas);
   if (readsVendorHeaders(metas)) {
     const names =
@@ -36,7 +35,7 @@ function prefix(context: DiagnosisContext, report: Report): void {
     return report.warning(detail, need);
   }
   const detail = 'The responses to free requests have no header with a vendor prefix.';
-  if (noKey !== undefined) {
+  if (unmet.key !== undefined) {
     return report.skipped(`${detail} More are known with a valid API key.`);
   }
   const advice =
@@ -47,33 +46,33 @@ function prefix(context: DiagnosisContext, report: Report): void {
 /** Names of headers that carry a request id in other services. */
 const requestIdName = /request-?id|correlation-?id|trace-?id/;
 
-/** Sends a request id and reads which header returns it. */
-async function requestId(context: DiagnosisContext, report: Report): Promise<void> {
-  const send = async (client = context.client) => {
-    const sent = randomId();
-    const { meta } = await responseOf(
-      client.public.status({}, { requestId: sent, signal: context.signal }),
-    );
-    return { sent, meta, accepted: meta.requestId === sent };
-  };
-  const { sent, meta, accepted } = await send();
-  const echoes = headerNames(meta, (value) => value === sent);
-  if (accepted) {
+/** A response to a request that had an id of the caller. */
+interface Echo {
+  readonly sent: string;
+  readonly meta: ResponseMeta;
+  /** Whether the client has read the id from the response. */
+  readonly isRead: boolean;
+}
+
+/** Sends a request id and reports which header returns it. */
+async function checkRequestId(context: DiagnosisContext, report: Report): Promise<void> {
+  const echo = await sendRequestId(context, context.client);
+  const names = requestIdHeaders(echo);
+  if (echo.isRead) {
     return report.ok(
-      `The service accepts the caller's request id and returns it in ${list(echoes)}.`,
+      `The service accepts the caller's request id and returns it in ${list(names.echoes)}.`,
     );
   }
-  const candidates = headerNames(meta, (_, name) => requestIdName.test(name));
-  for (const name of new Set([...echoes, ...candidates].slice(0, 4))) {
-    const need = needed.requestIdHeader(name, true);
-    const other = await send(context.client.withOptions(need.option));
-    if (!other.accepted) continue;
+  const candidates = [...new Set([...names.echoes, ...names.likely])];
+  const accepted = await findAccepted(context, candidates.slice(0, 4));
+  if (accepted !== undefined) {
+    const need = needed.requestIdHeader(accepted, true);
     context.adopt(need.option);
-    const detail = `The service takes the caller's request id from ${name} and returns it there.`;
+    const detail = `The service takes the caller's request id from ${accepted} and returns it there.`;
     return report.warning(detail, need);
   }
-  const [name] = [...echoes, ...candidates];
-  if (meta.requestId !== undefined) {
+  const [name] = candidates;
+  if (echo.meta.requestId !== undefined) {
     const detail = "Responses have a request id, but the service ignores the caller's.";
     report.warning(detail, { advice: 'Log meta.requestId instead of passing requestId.' });
   } else if (name !== undefined) {
@@ -85,9 +84,29 @@ async function requestId(context: DiagnosisContext, report: Report): Promise<voi
   }
 }
 
-function headerNames(
-  { headers }: ResponseMeta,
-  matches: (value: string, name: string) => boolean,
-): string[] {
-  return [...headers].filter(([name, value]) => matches(value, name)).map(([name]) => name);
+async function sendRequestId({ signal }: DiagnosisContext, client: Polygate): Promise<Echo> {
+  const sent = randomId();
+  const { meta } = await responseOf(client.public.status({}, { requestId: sent, signal }));
+  return { sent, meta, isRead: meta.requestId === sent };
+}
+
+/** The first of these headers in which the service accepts a request id and returns it. */
+async function findAccepted(
+  context: DiagnosisContext,
+  names: readonly string[],
+): Promise<string | undefined> {
+  for (const name of names) {
+    const client = context.client.withOptions(needed.requestIdHeader(name, true).option);
+    if ((await sendRequestId(context, client)).isRead) return name;
+  }
+  return undefined;
+}
+
+/** The headers that return the caller's id, and those whose name says that they have one. */
+function requestIdHeaders({ sent, meta: { headers } }: Echo) {
+  const all = [...headers];
+  return {
+    echoes: all.filter(([, value]) => value === sent).map(([name]) => name),
+    likely: all.filter(([name]) => requestIdName.test(name)).map(([name]) => name),
+  };
 }

@@ -8,7 +8,7 @@ const maxPages = 5;
 export const materials: Check = {
   id: 'materials',
   title: 'Material library',
-  needs: 'key',
+  requires: 'key',
   assumptions: [
     ['A21'],
     ['A22', 'Only the verification of a real person would show how long its URL is valid.'],

@@ -11,16 +11,16 @@ import { list } from '../text.ts';
 const types = ['chat', 'image', 'video', 'audio'];
 
 /** Which models there are, and whether their prices can be read. Assumption A17. */
-export const models: Check = {
+export const modelList: Check<readonly Model[]> = {
   id: 'models',
   title: 'Models and prices',
-  needs: 'key',
+  requires: 'key',
   assumptions: [['A17']],
-  async run(context, report) {
+  async run(context, report, keep) {
     const { client, signal } = context;
     const { data } = await context.read(client.models.list({}, { signal }));
     const found = data.data;
-    context.models = found;
+    keep(found);
     const byType = new Map<string, number>();
     for (const { type } of found) {
       const name = isNonEmptyString(type) ? type : 'untyped';
@@ -36,12 +36,12 @@ export const models: Check = {
     } else {
       report.ok(`Models: ${list(counts)}.`);
     }
-    if (found.length > 0) prices(found, report.onAspect('prices', 'Prices'));
-    await styles(context, report.on('A17'));
+    if (found.length > 0) reportPrices(found, report.onAspect('prices', 'Prices'));
+    await checkStyles(context, report.on('A17'));
   },
 };
 
-function prices(found: readonly Model[], report: Report): void {
+function reportPrices(found: readonly Model[], report: Report): void {
   const unpriced = found.filter((model) => cheapestOf(model) === undefined);
   if (unpriced.length === 0) {
     return report.ok('Every model has a price that the client can read.');
@@ -53,7 +53,7 @@ function prices(found: readonly Model[], report: Report): void {
   );
 }
 
-async function styles({ client, signal }: DiagnosisContext, report: Report): Promise<void> {
+async function checkStyles({ client, signal }: DiagnosisContext, report: Report): Promise<void> {
   const problems: string[] = [];
   for (const style of ['anthropic', 'gemini'] as const) {
     try {

@@ -17,7 +17,7 @@ const pollRoutes = endpoints.filter((endpoint) => 'isAssumed' in endpoint).map(r
 export const openapi: Check = {
   id: 'openapi',
   title: 'OpenAPI document',
-  needs: 'gateway',
+  requires: 'gateway',
   assumptions: [['A20', 'The service has no OpenAPI document to look for more endpoints in.']],
   async run(context, report) {
     const operations = await ifAvailable(report, context.openapi().then(operationsOf));

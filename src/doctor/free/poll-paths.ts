@@ -6,6 +6,7 @@ import type { Check } from '../check.ts';
 import type { DiagnosisContext } from '../context.ts';
 import { failureOf } from '../failure.ts';
 import { needed } from '../options.ts';
+import type { FoundPath } from '../options.ts';
 import { recordCalls } from '../recorder.ts';
 import type { AssumptionId, Report } from '../report.ts';
 import { documentPaths } from './document-paths.ts';
@@ -15,7 +16,7 @@ const id = 'polygate-doctor-0';
 
 interface TaskPath {
   readonly assumption: AssumptionId;
-  readonly name: 'videoTask' | 'imageTask';
+  readonly name: FoundPath['name'];
   readonly namespace: (client: Polygate) => Polygate['videos'] | Polygate['images'];
   /** Poll paths of services like this one. */
   readonly candidates: readonly string[];
@@ -50,23 +51,26 @@ const kinds: readonly TaskPath[] = [
 export const pollPaths: Check = {
   id: 'poll-paths',
   title: 'Poll paths',
-  needs: 'key',
+  requires: 'key',
   assumptions: [['A1']],
   async run(context, report) {
     const { client, signal } = context;
     const control = await failureOf(
       client.request({ method: 'GET', path: `/v1/polygate-doctor/${id}` }, { signal }),
     );
-    for (const kind of kinds) await findPath(context, kind, control, report.on(kind.assumption));
+    for (const kind of kinds) {
+      const search = await searchPath(context, kind, control);
+      reportPath(context, report.on(kind.assumption), search, control);
+    }
   },
 };
 
-async function findPath(
+/** Searches for the poll path of a kind of tasks: where the client polls, then in the document, then at likely paths. */
+async function searchPath(
   context: DiagnosisContext,
-  { assumption, name, namespace, candidates, documented }: TaskPath,
+  { name, namespace, candidates, documented }: TaskPath,
   control: unknown,
-  report: Report,
-): Promise<void> {
+): Promise<FoundPath> {
   const { signal } = context;
   const states = new Map<string, PathState>();
   // The client tries its own templates, and the first of them is the one that it is configured with.
@@ -77,29 +81,36 @@ async function findPath(
     states.set(template, probePath(error, control));
   }
   const [assumed = ''] = states.keys();
-  const probe = async (template: string) => {
-    if (states.has(template)) return;
-    const path = template.replace('{id}', id);
-    const error = await failureOf(context.client.request({ method: 'GET', path }, { signal }));
-    states.set(template, probePath(error, control));
-  };
   const exists = () => [...states].find(([, state]) => state === 'exists')?.[0];
   if (states.get(assumed) !== 'exists') {
     const inDocument = await documentPaths(context, documented);
     for (const template of [...inDocument, ...candidates]) {
-      if (exists() === undefined) await probe(template);
+      if (exists() !== undefined || states.has(template)) continue;
+      const path = template.replace('{id}', id);
+      const error = await failureOf(context.client.request({ method: 'GET', path }, { signal }));
+      states.set(template, probePath(error, control));
     }
   }
   const found = exists();
-  // The task itself will show it, if one is paid for.
-  if (found === undefined && assumption !== 'A1') return;
-  const need = needed.pollPath({
+  return {
     name,
     assumed,
     isAssumedMissing: states.get(assumed) === 'missing',
     found,
     isTried: recorder.calls.some(({ template }) => template === found),
-  });
+  };
+}
+
+function reportPath(
+  context: DiagnosisContext,
+  report: Report,
+  search: FoundPath,
+  control: unknown,
+): void {
+  const { name, assumed, found } = search;
+  // Only an image may be paid for, whose task shows its path.
+  if (found === undefined && name === 'imageTask') return;
+  const need = needed.pollPath(search);
   if (need?.option) context.adopt(need.option);
   if (found === undefined) {
     const detail = APIError.is(control)

@@ -8,7 +8,7 @@ import type { Report } from '../report.ts';
 import { list } from '../text.ts';
 
 /** The public records, each with the list that the client assumes in it. */
-function endpoints({
+function publicRecords({
   client: { public: api },
   signal,
 }: DiagnosisContext): (readonly [string, () => RequestPromise<object>, string?])[] {
@@ -27,24 +27,11 @@ function endpoints({
 export const publicEndpoints: Check = {
   id: 'public',
   title: 'Public endpoints',
-  needs: 'gateway',
+  requires: 'gateway',
   assumptions: [['A16'], ['A18']],
   async run(context, report) {
-    const missing: string[] = [];
-    const different: string[] = [];
-    let webhooks: unknown;
-    for (const [name, send, listName] of endpoints(context)) {
-      try {
-        const { data, meta } = await context.read(send());
-        const record: unknown = data;
-        if (listName && isRecord(record) && !Array.isArray(record[listName])) different.push(name);
-        if (name === 'capabilities' && isRecord(record)) ({ webhooks } = record);
-        if (name === 'status') clockSkew(meta.headers, report);
-      } catch (error) {
-        if (context.signal?.aborted || statusOf(error) === 429) throw error;
-        missing.push(`${name} (${statusOf(error) ?? messageOf(error)})`);
-      }
-    }
+    const { missing, different, webhooks, headers } = await readRecords(context);
+    if (headers !== undefined) reportClock(headers, report);
     const about = report.on('A16');
     if (missing.length > 0) {
       const detail = `These public endpoints do not respond as documented: ${list(missing)}.`;
@@ -69,10 +56,31 @@ export const publicEndpoints: Check = {
   },
 };
 
+/** Reads all public records. */
+async function readRecords(context: DiagnosisContext) {
+  const missing: string[] = [];
+  const different: string[] = [];
+  let webhooks: unknown;
+  let headers: Headers | undefined;
+  for (const [name, send, listName] of publicRecords(context)) {
+    try {
+      const { data, meta } = await context.read(send());
+      const record: unknown = data;
+      if (listName && isRecord(record) && !Array.isArray(record[listName])) different.push(name);
+      if (name === 'capabilities' && isRecord(record)) ({ webhooks } = record);
+      if (name === 'status') ({ headers } = meta);
+    } catch (error) {
+      if (context.signal?.aborted || statusOf(error) === 429) throw error;
+      missing.push(`${name} (${statusOf(error) ?? messageOf(error)})`);
+    }
+  }
+  return { missing, different, webhooks, headers };
+}
+
 /** The largest difference between two clocks that is not reported, in ms. */
 const maxSkew = 120_000;
 
-function clockSkew(headers: Headers, report: Report): void {
+function reportClock(headers: Headers, report: Report): void {
   const age = Number(headers.get('age') ?? 0) * 1000;
   const skew = Date.now() - (Date.parse(headers.get('date') ?? '') + age);
   if (!(Math.abs(skew) > maxSkew)) return;

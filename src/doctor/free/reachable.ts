@@ -19,32 +19,32 @@ export const reachable: Check = {
   title: 'Gateway',
   async run(context, report) {
     const { baseURL } = context.client;
-    context.noGateway = `There is no gateway at ${baseURL}.`;
+    const { signal, unmet } = context;
+    unmet.gateway = `There is no gateway at ${baseURL}.`;
     // A service that is briefly overloaded receives a second request.
-    const { signal } = context;
     const first = await receive(
       context,
       context.client.public.status({}, { signal, maxRetries: 1, totalTimeout: 10_000 }),
     );
     if ('failure' in first) {
-      context.noGateway = `The service at ${baseURL} cannot be reached.`;
+      unmet.gateway = `The service at ${baseURL} cannot be reached.`;
       return report.add(explainConnection(first.failure, baseURL));
     }
-    context.metas.push(first.meta);
+    context.noteMeta(first.meta);
     const { status } = first.meta;
     if (status >= 500 || [403, 407, 429].includes(status)) {
-      context.noGateway = `The server at ${baseURL} responds with status ${status}.`;
+      unmet.gateway = `The server at ${baseURL} responds with status ${status}.`;
     }
     const problem = isStatus(first.body) ? undefined : await findProblem(context, first);
     if (problem !== undefined) return report.add(problem);
-    context.noGateway = undefined;
+    unmet.gateway = undefined;
     if (isStatus(first.body)) report.add(describeStatus(first.body, baseURL));
     else report.ok(`A gateway responds at ${baseURL}, although not to GET /v1/status.`);
   },
 };
 
-/** Free, without a retry: a service that does not respond now is reported as it is. */
-const options = ({ signal }: DiagnosisContext) => ({ signal, maxRetries: 0 });
+/** Without a retry: a service that does not respond now is reported as it is. */
+const sentOnce = ({ signal }: DiagnosisContext) => ({ signal, maxRetries: 0 });
 
 /** The response to a request, whatever it is; or why there is none. */
 async function receive(
@@ -64,28 +64,40 @@ async function findProblem(
   context: DiagnosisContext,
   first: ErrorResponse,
 ): Promise<Finding | undefined> {
-  const { client } = context;
-  const documents = await Promise.all([
-    receive(context, client.public.capabilities(options(context))),
-    receive(context, client.public.openapi(options(context))),
-  ]);
-  if (documents.some((response) => 'body' in response && isGatewayDocument(response.body))) {
-    return undefined;
-  }
+  const { baseURL } = context.client;
+  if (await hasGatewayDocument(context)) return undefined;
   const elsewhere = await findBaseURL(context);
   if (elsewhere !== undefined) {
     return {
       status: 'failed',
-      detail: `The gateway is at ${elsewhere}, not at ${client.baseURL}.`,
+      detail: `The gateway is at ${elsewhere}, not at ${baseURL}.`,
       ...needed.baseURL(elsewhere),
     };
   }
-  const explained = explainResponse(first, client.baseURL);
+  const explained = explainResponse(first, baseURL);
   if (explained !== undefined) return explained;
-  // Without the API key: the models of an OpenAI-compatible service are public, or protected in its own way.
-  const anonymous = client.withOptions({ apiKey: null });
+  const kind = await kindOfApi(context);
+  return kind === 'protected' ? undefined : explainApi(kind, baseURL, first.meta.status);
+}
+
+/** Whether a public document is that of a gateway. */
+async function hasGatewayDocument(context: DiagnosisContext): Promise<boolean> {
+  const { client } = context;
+  const documents = await Promise.all([
+    receive(context, client.public.capabilities(sentOnce(context))),
+    receive(context, client.public.openapi(sentOnce(context))),
+  ]);
+  return documents.some((response) => 'body' in response && isGatewayDocument(response.body));
+}
+
+/** A service that protects its account may be a gateway: the next check will show it. */
+type ApiKind = 'protected' | 'compatible' | 'other';
+
+/** Which API responds, as far as requests without the API key show. */
+async function kindOfApi(context: DiagnosisContext): Promise<ApiKind> {
+  const anonymous = context.client.withOptions({ apiKey: null });
   const get = (name: string) =>
-    receive(context, anonymous.request({ method: 'GET', path: `/v1/${name}` }, options(context)));
+    receive(context, anonymous.request({ method: 'GET', path: `/v1/${name}` }, sentOnce(context)));
   const [account, unknown, models] = await Promise.all([
     get('account'),
     get('polygate-doctor'),
@@ -93,18 +105,24 @@ async function findProblem(
   ]);
   const isProtected = (response: typeof account) =>
     'meta' in response && [401, 403].includes(response.meta.status);
-  // A service that protects all paths may be a gateway: the next check will show it.
-  if (isProtected(account)) return undefined;
+  if (isProtected(account)) return 'protected';
+  // The models of an OpenAI-compatible service are public, or protected in its own way.
   const lists = 'body' in models && isRecord(models.body) && Array.isArray(models.body['data']);
-  const isCompatible = lists || (isProtected(models) && !isProtected(unknown));
+  return lists || (isProtected(models) && !isProtected(unknown)) ? 'compatible' : 'other';
+}
+
+function explainApi(kind: 'compatible' | 'other', baseURL: string, status: number): Finding {
+  if (kind === 'compatible') {
+    return {
+      status: 'failed',
+      detail: `${baseURL} is an OpenAI-compatible service, but not this gateway: it has models, and neither an account nor a status endpoint.`,
+      advice: 'Check baseURL. For another OpenAI-compatible service, use its own client.',
+    };
+  }
   return {
     status: 'failed',
-    detail: isCompatible
-      ? `${client.baseURL} is an OpenAI-compatible service, but not this gateway: it has models, and neither an account nor a status endpoint.`
-      : `${client.baseURL} serves JSON, but not the API of a gateway: GET /v1/status returned status ${first.meta.status}.`,
-    advice: isCompatible
-      ? 'Check baseURL. For another OpenAI-compatible service, use its own client.'
-      : 'Check baseURL: it is the origin of the API, without /v1.',
+    detail: `${baseURL} serves JSON, but not the API of a gateway: GET /v1/status returned status ${status}.`,
+    advice: 'Check baseURL: it is the origin of the API, without /v1.',
   };
 }
 
@@ -114,7 +132,7 @@ async function findBaseURL(context: DiagnosisContext): Promise<string | undefine
   const others = [origin, `${origin}/api`].filter((url) => url !== context.client.baseURL);
   for (const baseURL of others) {
     const other: Polygate = context.client.withOptions({ baseURL });
-    const response = await receive(context, other.public.status({}, options(context)));
+    const response = await receive(context, other.public.status({}, sentOnce(context)));
     if ('body' in response && isStatus(response.body)) return baseURL;
   }
   return undefined;

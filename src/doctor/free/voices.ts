@@ -6,7 +6,7 @@ import { needed } from '../options.ts';
 export const voices: Check = {
   id: 'voices',
   title: 'Voices',
-  needs: 'key',
+  requires: 'key',
   assumptions: [
     [
       'A12',

@@ -1,46 +1,50 @@
 import { ResponseValidationError } from 'polygate';
-import type { ChatCompletion, WithResponse } from 'polygate';
+import type { ChatCompletion, Model, WithResponse } from 'polygate';
 
 import { isNonEmptyString, isRecord } from '../../types/type-guards.ts';
 import type { Check } from '../check.ts';
-import { randomId } from '../context.ts';
 import type { DiagnosisContext } from '../context.ts';
 import { messageOf } from '../failure.ts';
 import { needed } from '../options.ts';
 import type { PricedModel } from '../prices.ts';
-import type { Report } from '../report.ts';
-import { list, usd } from '../text.ts';
+import type { Report, Skip } from '../report.ts';
+import { list, randomId, usd } from '../text.ts';
 import { pay, payForFirst } from './pay.ts';
 import type { Paid } from './pay.ts';
 import { chatParams, choose, payingClient } from './requests.ts';
 
-/** The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. */
-export const chat: Check = {
+/**
+ * The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. Finds a chat model that
+ * the service accepts.
+ */
+export const chat = (models: readonly Model[] | undefined): Check<PricedModel> => ({
   id: 'chat',
   title: 'Chat completion',
-  needs: 'key',
+  requires: 'key',
   assumptions: [['A8'], ['A11', 'A chat with a reused key was not sent.']],
-  async run(context, report) {
-    const models = choose(context, 'chat');
-    if ('detail' in models) {
-      report.on('A8').skipped(models);
-      report.on('A11').skipped(models);
-      return;
-    }
+  async run(context, report, keep) {
+    const candidates = choose(context, models, 'chat');
+    if ('detail' in candidates) return skip(report, candidates);
     const idempotencyKey = randomId();
     const sendWith = (model: PricedModel) => send(context, model, idempotencyKey);
     try {
-      const { model } = await payForFirst(context, report, models, sendWith, (result, { id }) =>
+      const paid = await payForFirst(context, report, candidates, sendWith, (result, { id }) =>
         describeCompletion(id, result, report.on('A8')),
       );
-      context.chatModel = model;
-      await replay(context, report, model, idempotencyKey);
+      if ('detail' in paid) return skip(report, paid);
+      keep(paid.model);
+      await checkReplay(context, report.on('A11'), paid.model, idempotencyKey);
     } catch (error) {
       if (!ResponseValidationError.is(error)) throw error;
       report.on('A8').failed(messageOf(error));
     }
   },
-};
+});
+
+function skip(report: Report, reason: Skip): void {
+  report.on('A8').skipped(reason);
+  report.on('A11').skipped(reason);
+}
 
 function describeCompletion(
   id: string,
@@ -66,25 +70,24 @@ async function send(
 }
 
 /** Sends the same chat with the same key again. Assumption A11. */
-async function replay(
+async function checkReplay(
   context: DiagnosisContext,
   report: Report,
   model: PricedModel,
   idempotencyKey: string,
 ): Promise<void> {
-  const about = report.on('A11');
   const sendAgain = () => send(context, model, idempotencyKey);
   const problem = await pay(context, report, model, sendAgain, ({ meta }) => {
     const need = needed.retryAmbiguousChat(meta);
     if (need) {
-      about.warning('A chat with a reused key is replayed without a second charge.', need);
+      report.warning('A chat with a reused key is replayed without a second charge.', need);
     } else {
-      about.ok(
+      report.ok(
         'A chat with a reused key is charged again, as the client assumes: it never resends a chat that may have been charged.',
       );
     }
   });
-  if (problem !== undefined) about.skipped(problem);
+  if (problem !== undefined) report.skipped(problem);
 }
 
 /** The fields of a completion that differ from OpenAI's. */

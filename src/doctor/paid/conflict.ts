@@ -3,15 +3,15 @@ import { APIError, ConflictError } from 'polygate';
 import type { Check } from '../check.ts';
 import { messageOf } from '../failure.ts';
 import { payAgain } from './submit-image.ts';
+import type { PaidTask } from './submit-image.ts';
 
 /** What happens to a key that is reused with other params. Assumption A13. */
-export const conflict: Check = {
+export const conflict = (paidTask: PaidTask | undefined): Check => ({
   id: 'conflict',
   title: 'Reused key',
-  needs: 'key',
+  requires: 'key',
   assumptions: [['A13', 'No image was submitted whose key could be reused.']],
   async run(context, report) {
-    const { paidTask } = context;
     if (paidTask === undefined) return;
     const about = report.on('A13');
     const params = { ...paidTask.params, prompt: 'A white square' };
@@ -36,4 +36,4 @@ export const conflict: Check = {
       }
     }
   },
-};
+});

@@ -1,17 +1,18 @@
-import type { Polygate } from 'polygate';
+import type { Polygate, SucceededGeneration } from 'polygate';
 
+import { isLoopbackHost } from '../../internal/downloads.ts';
+import { parseURL } from '../../types/parse-url.ts';
 import type { Check } from '../check.ts';
 
 /** The largest image that is downloaded, in bytes. */
 const maxBytes = 100 * 1024 * 1024;
 
 /** Whether the result of the image task can be downloaded. */
-export const download: Check = {
+export const download = (result: SucceededGeneration<'image'> | undefined): Check => ({
   id: 'download',
   title: 'Download',
-  needs: 'key',
-  async run({ client, paidTask, signal }, report) {
-    const result = paidTask?.result;
+  requires: 'key',
+  async run({ client, signal }, report) {
     if (result === undefined) return report.skipped('There is no result to download.');
     const downloader = allowOwnLoopback(client, result.urls[0]);
     const response = await downloader.download(result, { maxBytes, signal });
@@ -28,9 +29,7 @@ export const download: Check = {
         : ' Its server reports no size, so a download that is cut off can look complete.';
     report.ok(`The image has ${byteLength} bytes of ${type}.${unverified}`);
   },
-};
-
-const loopback = /^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/;
+});
 
 /**
  * A client that may download from this machine if the gateway runs there: from the origin of the gateway only, and
@@ -38,7 +37,7 @@ const loopback = /^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/;
  */
 function allowOwnLoopback(client: Polygate, url: string): Polygate {
   const { origin, hostname } = new URL(client.baseURL);
-  if (!loopback.test(hostname) || URL.parse(url)?.origin !== origin) return client;
+  if (!isLoopbackHost(hostname) || parseURL(url)?.origin !== origin) return client;
   return client.withOptions({
     allowInsecureBaseURL: true,
     fetch: (input, init) =>

@@ -3,9 +3,10 @@ import type { ResponseMeta } from 'polygate';
 
 import type { DiagnosisContext } from '../context.ts';
 import { errorResponse, statusOf } from '../failure.ts';
+import { needed } from '../options.ts';
 import type { PricedModel } from '../prices.ts';
 import type { Report, Skip } from '../report.ts';
-import { checkCharge } from './charge.ts';
+import { usd } from '../text.ts';
 
 /** What a paid request has returned. */
 export interface Paid<Result> {
@@ -32,32 +33,47 @@ export async function pay<Result>(
   return undefined;
 }
 
+/** A model that the service has accepted, with the result. */
+export interface Accepted<Result> {
+  readonly model: PricedModel;
+  readonly result: Result;
+}
+
 /** Statuses with which a service rejects one model, so that another one may be accepted. */
 const rejectsModel: readonly unknown[] = [400, 403, 404, 422, 503];
 
-/** The same with the first model that the service accepts and whose price fits. */
+/**
+ * The same with the first model that the service accepts and whose price fits. Throws the first rejection if it accepts
+ * none.
+ */
 export async function payForFirst<Result>(
   context: DiagnosisContext,
   report: Report,
   models: readonly PricedModel[],
   send: (model: PricedModel) => Promise<Paid<Result>>,
   describe: (result: Result, model: PricedModel) => void,
-): Promise<{ readonly model: PricedModel; readonly result: Result }> {
-  let rejection: unknown;
+): Promise<Accepted<Result> | Skip> {
+  let rejection: { readonly error: unknown } | undefined;
+  let problem: Skip = { detail: 'There is no model to try.' };
   for (const model of models) {
-    if (context.spending.problem(model.priceUsd) !== undefined) break;
+    const limit = context.spending.problem(model.priceUsd);
+    if (limit !== undefined) {
+      problem = limit;
+      break;
+    }
     let paid: Paid<Result>;
     try {
       paid = await sendAndCountFailure(context, report, model, () => send(model));
     } catch (error) {
       if (!rejectsModel.includes(statusOf(error))) throw error;
-      rejection ??= error;
+      rejection ??= { error };
       continue;
     }
     describeAndCount(context, report, model, paid, (result) => describe(result, model));
     return { model, result: paid.result };
   }
-  throw rejection;
+  if (rejection !== undefined) throw rejection.error;
+  return problem;
 }
 
 /**
@@ -99,5 +115,34 @@ function describeAndCount<Result>(
     describe(result);
   } finally {
     if (meta) checkCharge(context, report, model, meta);
+  }
+}
+
+/** Records the charge of a paid response, and reports one that is missing or too high. */
+function checkCharge(
+  context: DiagnosisContext,
+  report: Report,
+  { id, priceUsd }: PricedModel,
+  meta: ResponseMeta,
+): void {
+  const problem = context.spending.record(priceUsd, meta);
+  const about = report.onAspect('charge', 'Charge');
+  if (problem === 'too-high') {
+    about.failed(
+      `The service charged ${usd(meta.chargeUsd ?? 0)} for ${id}, but its listed price is at most ${usd(priceUsd)}.`,
+      {
+        advice:
+          'Do not rely on listed prices: a budget reserves them. Ask the operator about the difference.',
+      },
+    );
+  }
+  if (problem === 'missing') {
+    const detail = `The response reports no charge, so spend, budget and onCharge do not count it. It may have cost ${usd(priceUsd)}.`;
+    const advice =
+      'Check whether a proxy removes response headers. Without them, read the charges in your account.';
+    const need = needed.headerPrefix([meta]);
+    if (need === undefined) return about.failed(detail, { advice });
+    context.adopt(need.option);
+    about.warning(detail, need);
   }
 }

@@ -2,38 +2,41 @@ import { ConflictError } from 'polygate';
 import type { SubmittedTask } from 'polygate';
 
 import type { Check } from '../check.ts';
-import type { PaidTask, DiagnosisContext } from '../context.ts';
+import type { DiagnosisContext } from '../context.ts';
 import { messageOf, statusOf } from '../failure.ts';
 import { needed } from '../options.ts';
 import type { Report } from '../report.ts';
 import { payAgain } from './submit-image.ts';
+import type { PaidTask } from './submit-image.ts';
 
 /** Whether the same submit with the same key returns the same task, without a second charge. */
-export const replay: Check = {
+export const replay = (paidTask: PaidTask | undefined): Check => ({
   id: 'replay',
   title: 'Idempotent replay',
-  needs: 'key',
+  requires: 'key',
   async run(context, report) {
-    const { paidTask, spending } = context;
     if (paidTask === undefined) {
       return report.skipped('No image was submitted that could be replayed.');
     }
-    const { task, replay: sent } = paidTask;
+    const { task, replayed } = paidTask;
     let isSame = true;
     const describe = (again: SubmittedTask<'image'>) => {
       isSame = again.id === task.id;
       describeReplay(report, again, isSame);
     };
     // The check that sent it has counted it.
-    if (sent) describe(sent);
+    if (replayed) describe(replayed);
     else {
       const problem = await payAgain(context, report, paidTask, describe);
       if (problem !== undefined) return report.skipped(problem);
     }
-    if (!isSame) spending.blockedBy = 'The service charges replays, so nothing more is spent.';
-    else if (paidTask.route === 'generations') await checkDefaultRoute(context, report, paidTask);
+    if (!isSame) {
+      context.spending.block('The service charges replays, so nothing more is spent.');
+    } else if (paidTask.route === 'generations') {
+      await checkDefaultRoute(context, report, paidTask);
+    }
   },
-};
+});
 
 function describeReplay(
   report: Report,

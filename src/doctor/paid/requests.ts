@@ -1,4 +1,4 @@
-import type { ChatParams, Polygate } from 'polygate';
+import type { ChatParams, Model, Polygate } from 'polygate';
 
 import type { DiagnosisContext } from '../context.ts';
 import { cheapestModels, maxOutputTokens } from '../prices.ts';
@@ -27,13 +27,14 @@ const maxModels = 3;
 
 /** The models of a type that are tried, cheapest first; or why the check is skipped. */
 export function choose(
-  context: DiagnosisContext,
+  { spending }: DiagnosisContext,
+  models: readonly Model[] | undefined,
   type: 'chat' | 'image',
 ): readonly PricedModel[] | Skip {
-  if (context.models === undefined) return { detail: 'The model list could not be read.' };
-  const models = cheapestModels(context.models, type).slice(0, maxModels);
-  const [cheapest] = models;
-  if (cheapest !== undefined) return context.spending.problem(cheapest.priceUsd) ?? models;
-  const others = context.models.some((model) => model.type === type);
+  if (models === undefined) return { detail: 'The model list could not be read.' };
+  const candidates = cheapestModels(models, type).slice(0, maxModels);
+  const [cheapest] = candidates;
+  if (cheapest !== undefined) return spending.problem(cheapest.priceUsd) ?? candidates;
+  const others = models.some((model) => model.type === type);
   return { detail: `The service lists ${others ? 'no price for its' : 'no'} ${type} models.` };
 }

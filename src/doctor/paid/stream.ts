@@ -1,8 +1,9 @@
 import { StreamTruncatedError } from 'polygate';
-import type { ChatCompletion } from 'polygate';
+import type { ChatCompletion, Model } from 'polygate';
 
 import type { Check } from '../check.ts';
 import { messageOf } from '../failure.ts';
+import type { PricedModel } from '../prices.ts';
 import { pay } from './pay.ts';
 import type { Paid } from './pay.ts';
 import { chatParams, choose, payingClient } from './requests.ts';
@@ -10,16 +11,18 @@ import { chatParams, choose, payingClient } from './requests.ts';
 /** How a stream has ended after its headers were received. */
 type StreamEnd = { readonly completion: ChatCompletion } | { readonly error: unknown };
 
-/** Whether the end of a streamed chat can be distinguished from a lost connection. */
-export const stream: Check = {
+/** Whether the end of a streamed chat can be distinguished from a lost connection. `model` has responded to `chat`. */
+export const stream = (
+  models: readonly Model[] | undefined,
+  model: PricedModel | undefined,
+): Check => ({
   id: 'stream',
   title: 'Streamed chat',
-  needs: 'key',
+  requires: 'key',
   async run(context, report) {
-    const { chatModel: model } = context;
     if (model === undefined) {
-      const models = choose(context, 'chat');
-      return report.skipped('detail' in models ? models : 'The service accepted no chat.');
+      const candidates = choose(context, models, 'chat');
+      return report.skipped('detail' in candidates ? candidates : 'The service accepted no chat.');
     }
     const send = async (): Promise<Paid<StreamEnd>> => {
       const { completions } = payingClient(context, { strict: false }).chat;
@@ -43,7 +46,7 @@ export const stream: Check = {
     });
     if (problem !== undefined) report.skipped(problem);
   },
-};
+});
 
 function describeEnd({ choices }: ChatCompletion): string {
   const reasons = choices.map(({ finish_reason }) => finish_reason);

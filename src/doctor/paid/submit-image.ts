@@ -1,13 +1,28 @@
-import type { SubmittedTask, Telemetry } from 'polygate';
+import type { SubmittedTask, SucceededGeneration, Telemetry } from 'polygate';
 
-import { randomId } from '../context.ts';
-import type { PaidTask, DiagnosisContext } from '../context.ts';
+import type { DiagnosisContext } from '../context.ts';
 import { statusOf } from '../failure.ts';
 import type { PricedModel } from '../prices.ts';
 import type { Report, Skip } from '../report.ts';
+import { randomId } from '../text.ts';
 import { pay } from './pay.ts';
 import type { Paid } from './pay.ts';
 import { payingClient } from './requests.ts';
+
+/** A task that the diagnosis has paid for. */
+export interface PaidTask {
+  readonly task: SubmittedTask<'image'>;
+  readonly params: {
+    readonly model: string;
+    readonly prompt: string;
+    readonly resolution?: string;
+  };
+  readonly route: 'generations' | 'tasks';
+  readonly priceUsd: number;
+  /** What the same request with the same key has returned, if it was sent again already. */
+  readonly replayed?: SubmittedTask<'image'> | undefined;
+  readonly result?: SucceededGeneration<'image'> | undefined;
+}
 
 /** Submits the image of the diagnosis. */
 export async function submitImage(

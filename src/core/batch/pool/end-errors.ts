@@ -13,6 +13,9 @@ import type { RowResult } from '../results.ts';
 import type { Row } from '../row/row.ts';
 import type { PauseReason } from '../run/pause.ts';
 
+/** How a program continues a batch without a journal. */
+export const noJournalAdvice = 'without one, run only the rows not yielded';
+
 /** The rows of a run that the caller has aborted. */
 interface AbortedRows {
   /** The rows that were read and have no result. */
@@ -85,8 +88,7 @@ export function runPausedError(
     `Rows rejected or not sent: ${total === undefined ? 'at least ' : ''}${rowsOpen}. ` +
     `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}. ` +
     (unknown > 0 ? `Rows with unknown outcome: ${unknown}; they may have been charged. ` : '');
-  const advice =
-    'then run it again with the same journal; without one, run only the rows not yielded.';
+  const advice = `then run it again with the same journal; ${noJournalAdvice}.`;
   if (BudgetExceededError.is(reason)) {
     const { message, spentUsd, maxUsd } = reason;
     return new BudgetExceededError(`${sentence(message)} ${summary}Raise the budget, ${advice}`, {

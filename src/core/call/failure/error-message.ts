@@ -11,6 +11,16 @@ import type { ApiCall } from '../api-call.ts';
  */
 export const nothingCharged = 'Nothing was charged.';
 
+/** What to do about a response that the client cannot read. */
+export const doctorAdvice = 'To check the service, run npx polygate doctor.';
+
+/** How a program continues with the task of an error. */
+export const continueTaskAdvice = (id: string): string =>
+  `Task ${id} is not lost: continue with error.task.wait().`;
+
+/** How a program sends a keyed request again. */
+export const sameKeyAdvice = 'retry with error.idempotencyKey to avoid a second charge';
+
 /** What the message of an error depends on. */
 interface Situation {
   /** Whether the service may have carried out the call. */
@@ -31,7 +41,7 @@ export function errorMessage(
     summary,
     task &&
       outcome !== 'rejected' &&
-      (taskAdvice ?? `Task ${task.id} is not lost: continue with error.task.wait().`),
+      (taskAdvice ?? continueTaskAdvice(task.id)),
     meta?.status === 401 && 'Check the API key.',
     !task && call.paid && chargeAdvice(outcome, call.safety, meta),
     `[${routeOf(call)}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
@@ -42,10 +52,7 @@ export function errorMessage(
 /** Whether money may have been spent, and how to send the request again. */
 function chargeAdvice(outcome: Outcome, safety: Safety, meta?: ResponseMeta): string {
   if (outcome !== 'unknown') return nothingCharged;
-  const next =
-    safety === 'keyed'
-      ? 'retry with error.idempotencyKey to avoid a second charge'
-      : 'sending it again may charge you again';
+  const next = safety === 'keyed' ? sameKeyAdvice : 'sending it again may charge you again';
   const { status = 200, chargeUsd = 0 } = meta ?? {};
   const charged =
     status >= 400 && chargeUsd > 0

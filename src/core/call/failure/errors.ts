@@ -24,7 +24,7 @@ import { budgetProblem } from '../../limits/budget.ts';
 import type { Commitments } from '../../limits/budget.ts';
 import type { ApiCall } from '../api-call.ts';
 import type { CallHistory } from '../attempt/history.ts';
-import { errorMessage } from './error-message.ts';
+import { doctorAdvice, errorMessage } from './error-message.ts';
 import { combineOutcomes, outcomeOf } from './retry.ts';
 
 /** What an invalid body reveals about a task. */
@@ -123,7 +123,7 @@ export class CallErrors {
     const text = stringify(body);
     const shown = this.#redact(text);
     const line = singleLine(shown);
-    const summary = `Invalid response: ${singleLine(problem)}. To check the service, run npx polygate doctor.${line && ` Body: ${line}`}`;
+    const summary = `Invalid response: ${singleLine(problem)}. ${doctorAdvice}${line && ` Body: ${line}`}`;
     const details = { meta, body: shown === text ? body : (parseJson(shown) ?? shown), issues };
     return this.#create(ResponseValidationError, summary, 'unknown', details, taskState);
   }

@@ -1,0 +1,61 @@
+import { TaskFailedError, TaskWaitTimeoutError } from 'polygate';
+
+import type { DiagnosisContext } from '../context.ts';
+import { messageOf, statusOf } from '../failure.ts';
+import { needed } from '../options.ts';
+import type { Report } from '../report.ts';
+import type { PaidTask } from './submit-image.ts';
+
+/** Why assumption A15 is not tested. */
+export const noRefund = 'Only a failed task would show whether it is refunded.';
+
+/** Describes a task that was paid for and has no result. */
+export async function reportNoResult(
+  context: DiagnosisContext,
+  report: Report,
+  paid: PaidTask,
+  error: unknown,
+): Promise<void> {
+  if (TaskFailedError.is(error)) {
+    report.warning(messageOf(error), { advice: 'Run doctor again.' });
+    report.on('A4').ok(`The service marks a failed task with "${error.generation.rawStatus}".`);
+    return checkRefund(context, report.on('A15'), paid);
+  }
+  if (statusOf(error) === 404) {
+    return report
+      .on('A2')
+      .failed(
+        `Task ${paid.task.id} was paid for, but no poll path returns it. ${messageOf(error)}`,
+        needed.unknownPollPath(),
+      );
+  }
+  if (!TaskWaitTimeoutError.is(error)) throw error;
+  const status = error.generation?.rawStatus ?? 'unknown';
+  report.warning(
+    `Task ${paid.task.id} has not ended within 3 minutes. Its last status is "${status}".`,
+    needed.waitTimeout(),
+  );
+}
+
+/** Whether the wallet has the price of a failed task back. Assumption A15. */
+async function checkRefund(
+  context: DiagnosisContext,
+  report: Report,
+  { task }: PaidTask,
+): Promise<void> {
+  const { client, signal, spending } = context;
+  const { data } = await context.read(client.account.retrieve({ signal }));
+  const { balance }: { balance?: { usd?: unknown } } = data;
+  const { chargeUsd } = task;
+  const before = spending.walletUsd;
+  if (typeof balance?.usd !== 'number' || before === Infinity || !chargeUsd) {
+    return report.skipped('The balance does not show it.');
+  }
+  // Other charges of this diagnosis are known. Those of other users of the account are not.
+  const unexplained = before - balance.usd - (spending.spentUsd - chargeUsd);
+  report.ok(
+    unexplained < chargeUsd / 2
+      ? 'The balance shows that the failed task was refunded. gateway.spend still counts it.'
+      : 'The balance shows no refund for the failed task.',
+  );
+}

@@ -1,0 +1,2 @@
+/** A random key, which differs from all others. */
+export { newIdempotencyKey } from '../core/call/idempotency-key.ts';
