@@ -8,7 +8,7 @@ export interface DoctorArguments {
   maxSpendUsd: number | undefined;
   timeoutMs: number;
   json: boolean;
-  /** Whether to print every check that was skipped, and which assumption of the client each finding is about. */
+  /** Whether to print every check that was skipped, and the ids of checks and assumptions. */
   verbose: boolean;
   help: boolean;
   version: boolean;
@@ -32,7 +32,7 @@ Options:
   --api-key <key>   API key (default: POLYGATE_API_KEY, which other users of this machine cannot see)
   --spend <usd>     include paid checks: one chat, one stream, one image and their replays, for at most this amount
   --timeout <s>     maximum duration of all checks in seconds (default: 120)
-  --verbose         print every check that was skipped, and the assumptions of the client that were tested
+  --verbose         print every check that was skipped, and the ids of checks and assumptions
   --json            print the result as JSON and nothing else
   --version         print the version and exit
   -h, --help        print this help and exit

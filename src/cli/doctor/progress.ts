@@ -5,6 +5,7 @@ import type { Spinner } from 'yocto-spinner';
 import { withUsdSigns } from '../money.ts';
 import { paint, wrap } from '../text.ts';
 import type { Style } from '../text.ts';
+import { skippedLines } from './skipped.ts';
 
 /** Width of the column with the titles. Titles that do not fit are on a separate line. */
 const titleWidth = 34;
@@ -22,45 +23,43 @@ export function markWidth(style: Style): number {
   return style.color ? 2 : 9;
 }
 
+/** The id of a finding, as in the output of `--json`, and its assumption. */
+export function idsOf({ id, assumption }: DiagnosisCheck): string {
+  return assumption === undefined ? `(${id})` : `(${id}, ${assumption})`;
+}
+
+/** A finding, or checks that were skipped for one reason. */
+type Line = Pick<DiagnosisCheck, 'title' | 'status' | 'detail'>;
+
 /** Formats a finding. Lines after the first are indented to the column of the detail. */
-function checkLine(style: Style, check: DiagnosisCheck, isVerbose: boolean): string {
-  const { title, status, assumption } = check;
-  const detail = withUsdSigns(check.detail);
+function formatLine(style: Style, { title, status, detail }: Line): string {
   const column = markWidth(style) + titleWidth + 1;
   // In a narrow terminal, the details would be a column of single words.
   const isNarrow = style.width - column < 30;
   const indent = isNarrow ? markWidth(style) : column;
-  const text = assumption === undefined || !isVerbose ? detail : `${detail} (${assumption})`;
-  const wrapped = wrap(text, indent, style.width);
+  const wrapped = wrap(withUsdSigns(detail), indent, style.width);
   const isLong = isNarrow || title.length > titleWidth;
   const gap = isLong && style.width !== Infinity ? `\n${' '.repeat(indent)}` : ' ';
   const start = `${mark(style, status)} ${title.padEnd(isLong ? 0 : titleWidth)}${gap}`;
   return start + (status === 'skipped' ? paint(style, 'gray', wrapped) : wrapped);
 }
 
-/** The checks that cost money, and the findings about their aspects. */
-const paidChecks = /^(chat|stream|image-task|replay|conflict|download)\b/;
-
-/** What is printed of the checks that were skipped. */
+/** What is printed besides the findings. */
 interface Detail {
-  /** Whether all of them are printed, with the assumptions that they test. */
+  /** Whether to print every check that was skipped, and the ids of checks and assumptions. */
   readonly verbose: boolean;
   /** The spending limit, if the paid checks were requested. */
   readonly maxSpendUsd: number | undefined;
 }
 
 /**
- * Prints a line for each finding and, in a terminal, a spinner with the title of the running check. Several checks that
- * were skipped for one reason share a line, and so do the paid checks of a free run. Checks of assumptions that were
- * skipped and need no action are printed only on request.
+ * Prints a line for each finding and, in a terminal, a spinner with the title of the running check. Checks that were
+ * skipped follow at the end, with a line per reason.
  */
 export class Progress {
   readonly #style: Style;
   readonly #detail: Detail;
-  /** Number of paid checks that were skipped. */
-  #unpaid = 0;
-  /** Findings that were skipped for the same reason and are not printed yet. */
-  #skipped: DiagnosisCheck[] = [];
+  readonly #skipped: DiagnosisCheck[] = [];
   readonly #spinner: Spinner | undefined;
 
   constructor(style: Style, stream: NodeJS.WriteStream, detail: Detail) {
@@ -73,60 +72,25 @@ export class Progress {
   }
 
   start(title: string): void {
-    this.#printSkipped();
     // A text of several lines would scroll.
     if (this.#spinner) this.#spinner.text = title.slice(0, this.#style.width - 4);
   }
 
   print(check: DiagnosisCheck): void {
-    const isSame = check.detail === this.#skipped[0]?.detail;
-    if (check.status === 'skipped' && !isSame && this.#isHidden(check)) return;
-    if (check.status !== 'skipped' || !isSame) this.#printSkipped();
-    if (check.status === 'skipped') this.#skipped.push(check);
-    else this.#printLine(check);
+    const { verbose } = this.#detail;
+    if (check.status === 'skipped' && !verbose) this.#skipped.push(check);
+    else this.#printLine(verbose ? { ...check, detail: `${check.detail} ${idsOf(check)}` } : check);
   }
 
   stop(): void {
-    this.#printSkipped();
-    if (this.#unpaid > 0) {
-      this.#printLine({
-        id: 'paid',
-        title: `${this.#unpaid} checks`,
-        status: 'skipped',
-        detail: 'They cost money and were not run.',
-      });
+    for (const line of skippedLines(this.#skipped, this.#detail.maxSpendUsd)) {
+      this.#printLine({ ...line, status: 'skipped' });
     }
     this.#spinner?.stop();
   }
 
-  #isHidden(check: DiagnosisCheck): boolean {
-    const { verbose, maxSpendUsd } = this.#detail;
-    if (verbose) return false;
-    if (!paidChecks.test(check.id)) return check.assumption !== undefined && !check.advice;
-    const isUnpaid = this.#unpaid > 0 || check.skipReason === 'too-expensive';
-    if (maxSpendUsd !== undefined || !isUnpaid) return false;
-    this.#unpaid += 1;
-    return true;
-  }
-
-  #printSkipped(): void {
-    const skipped = this.#skipped.splice(0);
-    const [first] = skipped;
-    const checks = new Set(skipped.map(({ id }) => id.split('.')[0]));
-    if (first !== undefined && checks.size > 1) {
-      this.#printLine({
-        id: first.id,
-        title: `${skipped.length} checks`,
-        status: 'skipped',
-        detail: first.detail,
-      });
-    } else {
-      for (const check of skipped) this.#printLine(check);
-    }
-  }
-
-  #printLine(check: DiagnosisCheck): void {
+  #printLine(line: Line): void {
     // The spinner clears and redraws its line.
-    console.log(checkLine(this.#style, check, this.#detail.verbose));
+    console.log(formatLine(this.#style, line));
   }
 }

@@ -10,7 +10,7 @@ import type { Style } from '../text.ts';
 import { clientCode } from './code.ts';
 import { defaultTimeoutMs, maxTimeoutMs } from './options.ts';
 import type { DoctorArguments } from './options.ts';
-import { mark, markWidth } from './progress.ts';
+import { mark, markWidth, idsOf } from './progress.ts';
 
 /** What the summary reports. */
 export interface SummaryInput {
@@ -55,10 +55,13 @@ function problems(style: Style, checks: readonly DiagnosisCheck[], isVerbose: bo
   const found = openFindings(checks);
   if (found.length === 0) return '';
   const indent = markWidth(style);
-  const lines = found.map(({ status, title, assumption, advice, detail }) => {
-    const subject = assumption === undefined || !isVerbose ? title : `${title} (${assumption})`;
-    const text = `${subject}: ${detail}${advice === undefined ? '' : ` ${advice}`}`;
-    return `${mark(style, status)} ${wrap(withUsdSigns(text), indent, style.width)}`;
+  const lines = found.flatMap((check) => {
+    const { status, title, advice, detail } = check;
+    const format = (text: string) => wrap(withUsdSigns(text), indent, style.width);
+    return [
+      `${mark(style, status)} ${format(`${title}${isVerbose ? ` ${idsOf(check)}` : ''}: ${detail}`)}`,
+      ...(advice === undefined ? [] : [' '.repeat(indent) + format(advice)]),
+    ];
   });
   return [heading(style, 'What to do'), '', ...lines].join('\n');
 }

@@ -46,13 +46,16 @@ test.concurrent('a service that behaves as assumed exits with 0, and plain text 
   for (const line of lines) expect(line).toMatch(/^(ok {7}|skipped {2})\S.{33} \S/);
   expect(rest).toMatch(/\nResult {2}0 failed, 0 warnings, \d+ ok, \d+ skipped\nSpent {3}\$0\.00\n/);
   expect(rest).toMatch(/npx polygate doctor --spend 0\.10\n/);
+  const counts = lines.map((line) => Number(/^skipped +(\d+) checks/.exec(line)?.[1] ?? 0));
+  expect(rest).toContain(`, ${counts.reduce((sum, count) => sum + count, 0)} skipped\n`);
   expect(checks).toMatch(/\nskipped {2}14 checks {26}They cost money and were not run\.$/);
   expect(stdout).not.toMatch(/\(A\d+\)|maxSpendUsd/);
 });
 
 test.concurrent('--verbose prints every check that was skipped, and the assumptions', async () => {
   const { stdout } = await doctor(['--verbose'], ordinary.env);
-  expect(stdout).toMatch(/\nskipped {2}Chat completion .*costs up to \$0\.\d+.*\(A8\)\n/);
+  expect(stdout).toMatch(/\nskipped {2}Chat completion .*costs up to \$0\.\d+.*\(chat, A8\)\n/);
+  expect(stdout).toMatch(/\nok {7}Wallet .* \(wallet\)\n/);
   expect(stdout).toContain('\n\nAssumptions that were not tested\n');
 });
 
@@ -169,7 +172,9 @@ test.concurrent('a check that was skipped for a reason that passes is in the lis
   const { code, stdout } = await doctor(['--spend', '0.1'], env);
   expect(code).toBe(0);
   const [, todo = ''] = stdout.split('What to do\n');
-  expect(todo).toMatch(/^\nskipped {2}Readiness of the account: Rate limited: 429 .* Run doctor/);
+  expect(todo).toMatch(
+    /^\nskipped {2}Readiness of the account: Rate limited: 429 .*\n {9}Run doctor again /,
+  );
   expect(todo).toContain('Next    Run the command again:\n\n  npx polygate doctor --spend 0.10\n');
 });
 
@@ -186,7 +191,7 @@ test.concurrent('checks that were skipped for one reason share a line', async ()
     ),
   ]);
   expect(rest).not.toContain('Assumptions');
-  expect(rest).toMatch(/Gateway: The server at .* Check that the service runs/);
+  expect(rest).toMatch(/Gateway: The server at .*\n {9}Check that the service runs/);
 });
 
 test.concurrent('a wallet that is too small for all paid checks is not reported as a service that works', async () => {

@@ -1,0 +1,65 @@
+import type { DiagnosisCheck } from 'polygate/doctor';
+import { expect, test } from 'vitest';
+
+import { skippedLines } from '../../src/cli/doctor/skipped.ts';
+
+const check = (id: string, detail: string, more: Partial<DiagnosisCheck> = {}): DiagnosisCheck => ({
+  id,
+  title: `The ${id}`,
+  status: 'skipped',
+  detail,
+  ...more,
+});
+const costly = (id: string) => check(id, `${id} costs 1 USD`, { skipReason: 'too-expensive' });
+const minor = (id: string) => check(id, `${id} is never tested`, { assumption: 'A1' });
+const unpaid = 'They cost money and were not run.';
+const untestable = 'No run can test them, and nothing has to be done. --verbose says why.';
+
+test.each<[string, DiagnosisCheck[], maxSpendUsd: number | undefined, string[][]]>([
+  [
+    'one reason',
+    [check('a', 'No key'), minor('b'), check('c', 'No key')],
+    undefined,
+    [
+      ['2 checks', 'No key'],
+      ['The b', 'b is never tested'],
+    ],
+  ],
+  [
+    'a free run',
+    [minor('a'), minor('b'), costly('chat'), check('replay', 'No image')],
+    undefined,
+    [
+      ['2 checks', untestable],
+      ['2 checks', unpaid],
+    ],
+  ],
+  [
+    'a run with a limit',
+    [costly('chat'), costly('stream'), check('download', 'No result')],
+    1,
+    [
+      ['The chat', 'chat costs 1 USD'],
+      ['The stream', 'stream costs 1 USD'],
+      ['The download', 'No result'],
+    ],
+  ],
+  [
+    'a service that cannot be reached, which assumptions share',
+    [check('a', 'Away'), check('b', 'Away', { assumption: 'A2' }), check('chat', 'Away')],
+    undefined,
+    [['3 checks', 'Away']],
+  ],
+  [
+    'assumptions with advice',
+    [check('a', 'Unclear', { assumption: 'A1', advice: 'Set it' }), minor('b'), minor('c')],
+    undefined,
+    [
+      ['The a', 'Unclear'],
+      ['2 checks', untestable],
+    ],
+  ],
+])('checks that were skipped share a line per reason: %s', (_, skipped, maxSpendUsd, lines) => {
+  const shown = skippedLines(skipped, maxSpendUsd);
+  expect(shown.map(({ title, detail }) => [title, detail])).toEqual(lines);
+});
