@@ -4,6 +4,7 @@ import type { Receipt } from 'polygate';
 
 import { isNonEmptyString, isRecord } from '../../types/type-guards.ts';
 import type { Settings } from '../settings.ts';
+import { serviceURL } from './service-url.ts';
 
 /** The commands that generate something. */
 export const generationKinds = ['image', 'video', 'music', 'speech'] as const;
@@ -45,7 +46,7 @@ export interface TaskEntry {
 
 /** Identifies an API key of a service. */
 export function accountOf({ baseURL, apiKey }: Pick<Settings, 'baseURL' | 'apiKey'>): string {
-  return digest(`account ${baseURL} ${apiKey.trim()}`).slice(0, 16);
+  return digest(`account ${serviceURL(baseURL)} ${apiKey.trim()}`).slice(0, 16);
 }
 
 /** Fingerprint of a request. */

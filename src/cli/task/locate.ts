@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Polygate, Receipt } from 'polygate';
 
 import { messageOf, unknownName, UsageError } from '../arguments.ts';
+import { isSameService } from '../state/service-url.ts';
 import { generationKinds } from '../state/task-entry.ts';
 import type { GenerationKind, TaskEntry } from '../state/task-entry.ts';
 import type { TaskStore } from '../state/task-store.ts';
@@ -39,7 +40,7 @@ function entryOf(entries: readonly TaskEntry[], service: Service): TaskEntry | u
   const { gateway, account } = service;
   const [first] = entries;
   if (first === undefined) return undefined;
-  const ofService = entries.filter(({ baseURL }) => baseURL === gateway.baseURL);
+  const ofService = entries.filter(({ baseURL }) => isSameService(baseURL, gateway.baseURL));
   const ofAccount = ofService.find((entry) => entry.account === account);
   if (ofAccount !== undefined) return ofAccount;
   const [other] = ofService;

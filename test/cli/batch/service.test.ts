@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 
 import { checkService } from '../../../src/cli/batch/state/service.ts';
 import type { JournalService } from '../../../src/cli/batch/state/service.ts';
+import { accountOf } from '../../../src/cli/state/task-entry.ts';
 import type { JournalRow } from '../../../src/internal/journal.ts';
 
 const now: JournalService = { baseURL: 'https://a.example', account: 'key-1', run: 'r' };
@@ -55,6 +56,40 @@ test.each<
   const check = () => checkService({ now, before, journal, isSameAccount });
   if (message === undefined) expect(check).not.toThrow();
   else expect(check).toThrow(message);
+});
+
+const local = (baseURL: string, apiKey = 'sk-1'): JournalService => ({
+  baseURL,
+  account: accountOf({ baseURL, apiKey }),
+  run: 'r',
+});
+
+test.each<[before: string, after: string, isSame: boolean]>([
+  ['http://127.0.0.1:8787', 'http://localhost:8787', true],
+  ['http://localhost:8787', 'http://127.0.0.1:8787', true],
+  ['http://localhost:8787', 'http://[::1]:8787', true],
+  ['http://127.0.0.1', 'http://localhost', true],
+  ['http://127.0.0.1:8787/a', 'http://localhost:8787/a', true],
+  ['http://127.0.0.1:8787', 'http://localhost:8788', false],
+  ['http://127.0.0.1:8787/a', 'http://localhost:8787/b', false],
+  ['http://127.0.0.1:8787', 'https://localhost:8787', false],
+  // Other addresses and names of this machine can be other services on the same port.
+  ['http://127.0.0.1:8787', 'http://127.0.0.2:8787', false],
+  ['http://127.0.0.1:8787', 'http://0.0.0.0:8787', false],
+  ['http://localhost:8787', 'http://a.localhost:8787', false],
+  ['https://localhost.example', 'https://127.0.0.1', false],
+])('a journal of %s at %s: the same service: %j', (before, after, isSame) => {
+  const journal = { run: 'r', rows: new Map([['1', open]]), isDamaged: false };
+  const check = (apiKey?: string) => () =>
+    checkService({
+      now: local(after, apiKey),
+      before: local(before),
+      journal,
+      isSameAccount: false,
+    });
+  if (!isSame) return expect(check()).toThrow(`were sent to ${before}`);
+  expect(check()).not.toThrow();
+  expect(check('sk-2')).toThrow('another API key');
 });
 
 test('damaged lines of a journal may be about any row', () => {

@@ -75,6 +75,18 @@ test.concurrent('another API key of the same account continues on request, and i
   expect((await runWith(service, batch, rotatedKey ?? {})).code).toBe(0);
 });
 
+test.concurrent('another name of this machine is the same service, and is not charged again', async () => {
+  const service = await leaveUnknown();
+  const localhost = service.baseURL.replace('127.0.0.1', 'localhost');
+  const renamed = { ...firstKey, POLYGATE_BASE_URL: localhost };
+  expect((await runWith(service, batch, renamed)).code).toBe(0);
+  expect(service.mock.invoice).toEqual([]);
+  // Both names continue.
+  expect((await runWith(service, batch, firstKey ?? {})).code).toBe(0);
+  expect((await runWith(service, batch, renamed)).code).toBe(0);
+  expect(service.mock.invoice).toEqual([]);
+});
+
 test.concurrent('a task with a receipt is not fetched from another service', async () => {
   const service = await startService({ tasks: { durationMs: 60_000 } });
   writeTable(service, ['a']);

@@ -205,6 +205,25 @@ test.concurrent('a request is never sent again to another service or with anothe
   expect([requestsTo(other.mock, 'POST', '/v1'), mock.invoice.length]).toEqual([[], 1]);
 });
 
+test.concurrent('a request is continued at another name of this machine, and is charged once', async () => {
+  const { mock, env, folder, baseURL } = await startService();
+  const { runIn } = await import('../../cli/program.ts');
+  const localhost = { ...env, POLYGATE_BASE_URL: baseURL.replace('127.0.0.1', 'localhost') };
+  mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 5 });
+  const lost = await runIn(folder, [...image, '-o', 'a.svg', '--idempotency-key', 'k1'], env);
+  expect([lost.code, mock.invoice.length]).toEqual([3, 1]);
+  mock.clearFaults();
+  // The state folder finds the request by its key and account.
+  const other = await runIn(
+    folder,
+    ['image', 'Another', '-m', 'prism-image', '--idempotency-key', 'k1'],
+    localhost,
+  );
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('another request')]);
+  const { code } = await runIn(folder, ['task', 'wait', 'k1'], localhost);
+  expect([code, existsSync(join(folder, 'a.svg')), mock.invoice.length]).toEqual([0, true, 1]);
+});
+
 test('results on this machine can be saved only from a gateway on this machine, and from no private host', async () => {
   const apiKey = 'sk-a';
   const remote = createSavingGateway({ baseURL: 'https://gateway.example', apiKey });

@@ -1,6 +1,7 @@
 import type { JournalContent } from '../../../internal/journal.ts';
 import { isNonEmptyString, isRecord } from '../../../types/type-guards.ts';
 import { UsageError } from '../../arguments.ts';
+import { isSameService } from '../../state/service-url.ts';
 
 /** The journal belongs to another service or account, which may have been charged for its rows. */
 export class JournalError extends UsageError {}
@@ -51,7 +52,7 @@ export function checkService({ now, before, journal, isSameAccount }: Continuati
       `the journal does not say which service its rows were sent to. If it was ${now.baseURL}, with this API key or another one of its account, add --same-account. Otherwise, they could be charged a second time. Nothing was sent`,
     );
   }
-  if (before.baseURL !== now.baseURL) {
+  if (!isSameService(before.baseURL, now.baseURL)) {
     throw new JournalError(
       `the rows of the journal were sent to ${before.baseURL}, so that ${now.baseURL} could charge them a second time: use --base-url ${before.baseURL}, or another --journal. Nothing was sent`,
     );
