@@ -6,6 +6,16 @@ import { nearestName } from '../types/nearest-name.ts';
 /** The command line is invalid. The message is one line. */
 export class UsageError extends Error {}
 
+/** A command needs a package that is not installed. */
+export class MissingPackageError extends UsageError {
+  readonly packageName: string;
+
+  constructor(packageName: string, cause: unknown) {
+    super(`${packageName} is not installed.`, { cause });
+    this.packageName = packageName;
+  }
+}
+
 /** What a command line contains: the values of options, and the other arguments. */
 type Parsed<Options extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ args: string[]; options: Options; allowPositionals: true }>

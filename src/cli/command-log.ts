@@ -35,9 +35,9 @@ export class CommandLog {
     this.#add({ isPaid: false });
   }
 
-  /** The request was certainly not charged, so there is nothing to continue. */
+  /** The request was certainly not charged, so there is nothing to continue under its key. */
   noteUncharged(): void {
-    this.#add({ next: undefined });
+    this.#add({ next: undefined, idempotencyKey: undefined });
   }
 
   /** The service has accepted the request. */

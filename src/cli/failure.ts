@@ -3,7 +3,7 @@ import { ConfigurationError, PolygateError, TaskFailedError } from 'polygate';
 import { isUncharged } from '../internal/charges.ts';
 import { nothingCharged, withoutProgramAdvice } from '../internal/error-advice.ts';
 import { isRecord } from '../types/type-guards.ts';
-import { messageOf, UsageError } from './arguments.ts';
+import { messageOf, MissingPackageError, UsageError } from './arguments.ts';
 import { formatUsd } from './money.ts';
 import { cleanText } from './text.ts';
 
@@ -62,14 +62,16 @@ export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
 export function describeFailure(error: unknown, context: FailureContext): string {
   const { command, isPaid, idempotencyKey, next, saved = [], clean = cleanText } = context;
   const message = commandMessage(error);
-  const advice = error instanceof UsageError ? ' (see --help)' : '';
+  const isMissing = error instanceof MissingPackageError;
+  const advice = error instanceof UsageError && !isMissing ? ' (see --help)' : '';
   const lines = [`${command}: ${clean(message)}${advice}`];
+  if (isMissing) lines.push('Install it next to polygate:', `  npm install ${error.packageName}`);
   const sentence = isPaid ? moneySentence(chargedBy(error, context), context) : '';
   // Messages of the client often contain this sentence.
   if (![sentence, earlierRequestAdvice].some((known) => message.includes(known))) {
     lines.push(sentence);
   }
-  if (isPaid && idempotencyKey !== undefined) lines.push(`Key: ${idempotencyKey}`);
+  if (isPaid && idempotencyKey !== undefined) lines.push(`Idempotency key: ${idempotencyKey}`);
   for (const path of saved) lines.push(`Saved: ${clean(path)}`);
   if (next !== undefined) lines.push(`To continue: ${clean(next)}`);
   return lines.map((line) => `${line}\n`).join('');

@@ -8,7 +8,7 @@ import {
 import type { TaskHandle } from 'polygate';
 import { expect, test } from 'vitest';
 
-import { UsageError } from '../../src/cli/arguments.ts';
+import { MissingPackageError, UsageError } from '../../src/cli/arguments.ts';
 import { describeFailure, earlierRequestAdvice, exitCodeOf } from '../../src/cli/failure.ts';
 import type { FailureContext } from '../../src/cli/failure.ts';
 
@@ -60,13 +60,23 @@ test('a failure names the key and the command that continues, and commands that 
     next,
   };
   expect(describeFailure(error, { ...paid, sent: 'maybe' })).toBe(
-    'polygate image: lost\nIt may have been charged.\nKey: k1\nTo continue: polygate task wait k1\n',
+    'polygate image: lost\nIt may have been charged.\nIdempotency key: k1\nTo continue: polygate task wait k1\n',
   );
   const free = { command: 'polygate models', isPaid: false };
   expect([describeFailure(error, free), exitCodeOf(error, free)]).toEqual([
     'polygate models: lost\n',
     1,
   ]);
+});
+
+test('a package that is missing is a short sentence, and the command that installs it on a line of its own', () => {
+  const error = new MissingPackageError('@scope/server', new Error('not found'));
+  const context: FailureContext = { command: 'polygate mcp', isPaid: false };
+  expect(exitCodeOf(error, context)).toBe(2);
+  expect(describeFailure(error, context)).toBe(
+    'polygate mcp: @scope/server is not installed.\nInstall it next to polygate:\n' +
+      '  npm install @scope/server\n',
+  );
 });
 
 test('a message of the client that says what was charged is not repeated', () => {

@@ -4,7 +4,7 @@ import { progressBar } from '../../src/cli/batch/progress.ts';
 import { commandOptions } from '../../src/cli/command-options.ts';
 import { bash, fish, zsh } from '../../src/cli/completion/scripts.ts';
 import { priceText } from '../../src/cli/models/prices.ts';
-import { formatUsd, withUsdSigns } from '../../src/cli/money.ts';
+import { alignUsd, formatUsd, withUsdSigns } from '../../src/cli/money.ts';
 import { columns } from '../../src/cli/output.ts';
 import { formatDuration } from '../../src/cli/progress-line.ts';
 import { defaultModels } from '../../src/mock/models/defaults.ts';
@@ -20,20 +20,35 @@ test.each([
   expect(formatUsd(usd)).toBe(text);
 });
 
+test('amounts in a column have the same number of decimals, and end at the same position', () => {
+  expect(alignUsd([999.954902, 1000, 0.5])).toEqual([
+    ' $999.954902',
+    '$1000.000000',
+    '   $0.500000',
+  ]);
+  expect(alignUsd([12, undefined, 3.5])).toEqual(['$12.00', undefined, ' $3.50']);
+  expect(alignUsd([])).toEqual([]);
+});
+
 test('amounts in sentences get the same format', () => {
   expect(withUsdSigns('costs up to 0.005 USD of 10 USD')).toBe('costs up to $0.005 of $10.00');
   expect(withUsdSigns('The pricing catalog is in USD.')).toBe('The pricing catalog is in USD.');
 });
 
-test('prices are listed in readable units', () => {
+test('prices are listed in the units of the model list, which they name', () => {
   const texts = defaultModels.map((model) => [model.id, priceText(toModelRecord(model).pricing)]);
   expect(Object.fromEntries(texts)).toMatchObject({
-    'aurora-chat': '$0.50 in, $1.50 out per 1M tokens',
+    'aurora-chat': '$0.0005 in, $0.0015 out per 1000 tokens',
     'prism-image': '$0.02 per image (1K), $0.04 (2K), $0.08 (4K)',
     'tide-video': '$0.02 per second (720p), $0.04 (1080p)',
-    'echo-speech': '$0.03 per 1000 characters',
+    'echo-speech': '$0.00003 per character',
     'anthem-music': '$0.03 per track',
   });
+  for (const model of defaultModels) {
+    const { pricing } = toModelRecord(model);
+    const { unitPriceUsd, inputPricePer1kUsd } = pricing.profiles.api;
+    expect(priceText(pricing)).toContain(formatUsd(inputPricePer1kUsd || unitPriceUsd));
+  }
   expect(priceText(undefined)).toBe('no price listed');
   expect(priceText({ unitPriceUsd: 0.5 })).toBe('$0.50 per unit');
 });

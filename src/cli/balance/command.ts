@@ -2,7 +2,7 @@ import { parseOptions } from '../arguments.ts';
 import { CommandLog } from '../command-log.ts';
 import { commandOptions, serviceHelp } from '../command-options.ts';
 import { createGateway } from '../gateway.ts';
-import { formatUsd } from '../money.ts';
+import { alignUsd } from '../money.ts';
 import { columns, print, printJson } from '../output.ts';
 import { runCommand } from '../run-command.ts';
 import { resolveSettings } from '../settings.ts';
@@ -37,12 +37,16 @@ export function runBalance(args: string[]): Promise<number> {
 
 /** The balance as rows of a table. */
 export function balanceRows({ wallet, key, concurrency }: BalanceSummary): string[][] {
-  const amount = (usd: number | undefined) => (usd === undefined ? 'not reported' : formatUsd(usd));
-  const quota = key.unlimited ? 'unlimited' : `${amount(key.remainingUsd)} left`;
-  const used = key.usedUsd === undefined ? '' : `, ${formatUsd(key.usedUsd)} used`;
+  const unknown = 'not reported';
+  const [balance = unknown, remaining = unknown, used] = alignUsd([
+    wallet.usd,
+    key.remainingUsd,
+    key.usedUsd,
+  ]);
   return [
-    ['Wallet', amount(wallet.usd)],
-    ['Key quota', quota + used],
-    ['Concurrency', `${concurrency.limit ?? 'not reported'} parallel requests`],
+    ['Wallet', balance],
+    ['Key quota', key.unlimited ? 'unlimited' : remaining],
+    ...(used === undefined ? [] : [['Key used', used]]),
+    ['Concurrency', `${concurrency.limit ?? unknown} parallel requests`],
   ];
 }

@@ -7,6 +7,7 @@ import { note, printJson } from '../output.ts';
 import { estimateText, fitsLimit } from './estimate.ts';
 import type { BatchArguments } from './options.ts';
 import type { PreparedBatch } from './prepare.ts';
+import { isDone, rowsText } from './rows-text.ts';
 
 /** Estimates above this amount need a confirmation, in USD. */
 const confirmAboveUsd = 1;
@@ -23,14 +24,13 @@ export async function getConsent(
   const { work, estimate } = batch;
   const { maxUsd, partial, dryRun, yes, json } = options;
   const hasTerminal = process.stdin.isTTY && process.stderr.isTTY;
-  const open = work.filter(({ isDone, attempt }) => !isDone && !attempt?.isCompleted).length;
+  const open = work.filter((row) => !isDone(row)).length;
   // The limit is for what is paid; a key that may not read the account can still pay.
   const balanceUsd = await gateway.account.retrieve({ timeout: 10_000, maxRetries: 0 }).then(
     ({ balance }) => (typeof balance?.usd === 'number' ? balance.usd : undefined),
     () => undefined,
   );
-  const kinds = [...new Set(work.map(({ kind }) => kind))].join(', ');
-  note(`Rows:           ${work.length} (${kinds}), ${work.length - open} of them done`);
+  note(`Rows:           ${rowsText(work, options.resendUnknown)}`);
   note(`Estimated cost: ${estimateText(estimate)}`);
   note(`Balance:        ${balanceUsd === undefined ? 'not reported' : formatUsd(balanceUsd)}`);
   const isOverLimit = maxUsd !== undefined && !fitsLimit(estimate, maxUsd);

@@ -6,6 +6,7 @@ import { formatUsd } from '../money.ts';
 import { sumCosts } from './state/journal-state.ts';
 import type { Costs, JournalState } from './state/journal-state.ts';
 import type { PlannedRow } from './table/plan.ts';
+import { needsPayment } from './work.ts';
 import type { WorkRow } from './work.ts';
 
 /** What a batch costs. */
@@ -42,13 +43,6 @@ export function estimateCosts({ work, journal, models, resendUnknown }: Estimate
     else openUsd += usd;
   }
   return { before: sumCosts(earlier.values()), openUsd: roundUsd(openUsd), unpriced };
-}
-
-/** Whether a run sends a row. */
-function needsPayment({ isDone, attempt }: WorkRow, resendUnknown: boolean): boolean {
-  if (isDone) return false;
-  if (!attempt?.mayBeCharged || attempt.needsReplay) return true;
-  return attempt.isLostChat && resendUnknown;
 }
 
 /** Whether a limit covers everything, as far as it is known. */

@@ -18,8 +18,10 @@ import type { PreparedBatch } from './prepare.ts';
 import { isOwed, resultsOf, writeResults } from './results.ts';
 import { countRows, exitCodeOfRows } from './row-result.ts';
 import type { Counts, RowResult } from './row-result.ts';
+import { isDone } from './rows-text.ts';
 import { sumCosts } from './state/journal-state.ts';
 import type { Costs } from './state/journal-state.ts';
+import { needsPayment } from './work.ts';
 
 /** Rows that are printed with their problem. The results file has all of them. */
 const maxErrors = 5;
@@ -50,6 +52,14 @@ export async function report(
   const summary = { rows: results.length, ...counts, ...money, results: options.results };
   if (options.json) await printJson(summary);
   else await print(`${summaryText(counts, costs)}\nResults: ${options.results}\n`);
+  if (isWritten && hasPaidNothing(batch, costs, options)) {
+    const isFinished = batch.work.every(isDone);
+    note(
+      isFinished
+        ? 'Earlier runs finished all rows. This run wrote the results again, and was charged nothing.'
+        : 'This run sent no new requests, and was charged nothing.',
+    );
+  }
   const isLost = ({ id, status }: RowResult) => status === 'unknown' && journal.get(id)?.isLostChat;
   const lost = results.filter(isLost).length;
   // The error of a limit says how to continue.
@@ -60,6 +70,17 @@ export async function report(
   if (lost > 0)
     note('--resend-unknown sends chats without an answer again: they can be charged twice.');
   return exitCodeOfRows(counts, run.isUnsaved || !isWritten || isOwed(results, journal));
+}
+
+/** Whether a run had nothing to send, and the journal has the same charges as before. */
+function hasPaidNothing(
+  { work, estimate: { before } }: PreparedBatch,
+  { usd, uncertain, uncertainUsd }: Costs,
+  { resendUnknown }: BatchArguments,
+): boolean {
+  const isSame =
+    usd === before.usd && uncertain === before.uncertain && uncertainUsd === before.uncertainUsd;
+  return isSame && !work.some((row) => needsPayment(row, resendUnknown));
 }
 
 const hasError = ({ error }: RowResult): boolean => error !== undefined;

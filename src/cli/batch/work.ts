@@ -50,6 +50,16 @@ export function toWork(
   };
 }
 
+/** Whether a run sends a row. */
+export function needsPayment(
+  { isDone, attempt }: Pick<WorkRow, 'isDone' | 'attempt'>,
+  resendUnknown: boolean,
+): boolean {
+  if (isDone) return false;
+  if (!attempt?.mayBeCharged || attempt.needsReplay) return true;
+  return attempt.isLostChat && resendUnknown;
+}
+
 /** Reports files that a row would replace and that this batch did not write. */
 export function checkExisting(
   rows: readonly WorkRow[],

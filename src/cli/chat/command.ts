@@ -18,7 +18,8 @@ Examples:
   npx polygate chat "Why do ships float?" -m aurora-chat
   git diff | npx polygate chat -m aurora-chat --system "Write a commit message for this diff."
 
-Without a prompt, it is read from stdin. Ctrl-C ends the response with what has arrived.
+Without a prompt, it is read from stdin. Ctrl-C ends the response with what has arrived. The
+charge is printed on stderr.
 
 Options:
   -m, --model <id>  model; npx polygate models --type chat lists them

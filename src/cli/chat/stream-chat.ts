@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { ChatParams, Polygate } from 'polygate';
 
 import { EarlyEnd } from '../early-end.ts';
+import { formatUsd } from '../money.ts';
 import { note, print, printJson } from '../output.ts';
 import { cutReason, cutText } from './cut-reason.ts';
 import type { CutReason } from './cut-reason.ts';
@@ -24,6 +25,7 @@ export async function streamChat(
   const stream = gateway.chat.completions.stream(params, { extraBody, signal: end.signal });
   let last = '';
   let cut: CutReason | undefined;
+  let chargeUsd: number | undefined;
   try {
     for await (const text of stream.text()) {
       if (text !== '') last = text;
@@ -32,6 +34,7 @@ export async function streamChat(
     const completion = await stream.final();
     if (isJson) await printJson(completion);
     cut = cutReason(completion);
+    chargeUsd = stream.meta?.chargeUsd;
     return 0;
   } catch (error) {
     if (end.exitCode === undefined) {
@@ -48,6 +51,7 @@ export async function streamChat(
     end.dispose();
     if (!isJson && last !== '' && !last.endsWith('\n')) await print('\n');
     if (cut !== undefined) note(`The response was cut off ${cutText[cut]}.`);
+    if (chargeUsd !== undefined) note(`Charged: ${formatUsd(chargeUsd)}`);
   }
 }
 

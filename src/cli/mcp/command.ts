@@ -1,5 +1,11 @@
 import { isRecord } from '../../types/type-guards.ts';
-import { messageOf, parseInteger, parseOptions, parseUsd, UsageError } from '../arguments.ts';
+import {
+  messageOf,
+  MissingPackageError,
+  parseInteger,
+  parseOptions,
+  parseUsd,
+} from '../arguments.ts';
 import { CommandLog } from '../command-log.ts';
 import { commandOptions } from '../command-options.ts';
 import { EarlyEnd } from '../early-end.ts';
@@ -13,7 +19,8 @@ Usage: npx polygate mcp --max-usd <usd> [options]
 Example:
   npx polygate mcp --max-usd 2 --output ./media
 
-It needs @modelcontextprotocol/server: npm install @modelcontextprotocol/server
+It needs a package: npm install @modelcontextprotocol/server. Without an installation, start it with
+npx -p polygate -p @modelcontextprotocol/server polygate mcp --max-usd 2
 
 Options:
   --max-usd <usd>   what all calls of this process may cost; without it, no tool costs anything
@@ -65,16 +72,15 @@ export function runMcp(args: string[]): Promise<number> {
   });
 }
 
+const serverPackage = '@modelcontextprotocol/server';
+
 /** Imports the server. Throws a `UsageError` if the package that it needs is not installed. */
 async function importServer() {
   try {
     return await import('../../mcp/serve.ts');
   } catch (error) {
     const isMissing = isRecord(error) && error.code === 'ERR_MODULE_NOT_FOUND';
-    if (!isMissing || !messageOf(error).includes('@modelcontextprotocol/server')) throw error;
-    throw new UsageError(
-      'polygate mcp needs @modelcontextprotocol/server. Run npm install @modelcontextprotocol/server, or start it with npx -p polygate -p @modelcontextprotocol/server polygate mcp',
-      { cause: error },
-    );
+    if (!isMissing || !messageOf(error).includes(serverPackage)) throw error;
+    throw new MissingPackageError(serverPackage, error);
   }
 }

@@ -10,12 +10,15 @@ import { resolveSettings } from '../settings.ts';
 import { cleanText } from '../text.ts';
 import { priceText } from './prices.ts';
 
-const help = `Lists the models of the API key, with their prices.
+const help = `Lists the models of the API key, with their prices in USD.
 
 Usage: npx polygate models [options]
 
 Example:
   npx polygate models --type image
+
+Prices have the units of gateway.models.list(): 1000 tokens, an image, a second of video, a character of speech, or a
+track of music. Each row names its unit.
 
 Options:
   --type <type>     only models of this type: chat, image, video or audio

@@ -3,13 +3,10 @@ import type { KnownPrices } from 'polygate';
 import { formatUsd } from '../money.ts';
 import { cleanText } from '../text.ts';
 
-/** Units that are too small to read, with the number that is shown instead. */
-const multiples: Readonly<Record<string, number>> = { character: 1000 };
-
 /** The names of billing units, where they differ from what the service calls them. */
 const unitNames: Readonly<Record<string, string>> = { audio: 'track' };
 
-/** Describes the prices of a model in readable units: `$0.02 per image (1K), $0.04 (2K)`. */
+/** Describes the prices of a model, in the units of `gateway.models.list()`: `$0.02 per image (1K), $0.04 (2K)`. */
 export function priceText(pricing: KnownPrices): string {
   const api = pricing?.profiles?.api;
   const unit = typeof api?.billingUnit === 'string' ? api.billingUnit : undefined;
@@ -17,8 +14,7 @@ export function priceText(pricing: KnownPrices): string {
   const output = api?.outputPricePer1kUsd ?? pricing?.outputPricePer1kUsd;
   const parts = [];
   if (isPrice(input) || isPrice(output)) {
-    const perMillion = (price: number | undefined) => formatUsd((price ?? 0) * 1000);
-    parts.push(`${perMillion(input)} in, ${perMillion(output)} out per 1M tokens`);
+    parts.push(`${formatUsd(input ?? 0)} in, ${formatUsd(output ?? 0)} out per 1000 tokens`);
   }
   const resolutions = [api, pricing]
     .map((prices) => prices?.resolutionPrices)
@@ -33,9 +29,7 @@ export function priceText(pricing: KnownPrices): string {
     const rest = others.map((other) => `, ${other.replace('|', ' (')})`).join('');
     parts.push(`${usd} per ${nameOf(unit)} (${resolution})${rest}`);
   } else if (isPrice(price)) {
-    const count = multiples[unit ?? ''] ?? 1;
-    const units = unit === 'token' ? 'image' : nameOf(unit);
-    parts.push(`${formatUsd(price * count)} per ${count === 1 ? units : `${count} ${units}s`}`);
+    parts.push(`${formatUsd(price)} per ${unit === 'token' ? 'image' : nameOf(unit)}`);
   }
   return parts.join('; ') || 'no price listed';
 }

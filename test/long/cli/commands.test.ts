@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
+import { formatUsd } from '../../../src/cli/money.ts';
 import { commandLine, Program, run } from '../../cli/program.ts';
 import { eventually } from '../../support/eventually.ts';
 import { requestsTo, startService } from './service.ts';
@@ -23,7 +24,7 @@ test.concurrent('chat prints the response and nothing else, and passes on model,
     '--image',
     'https://images.example/ship.png',
   ]);
-  expect([code, stderr]).toEqual([0, '']);
+  expect([code, stderr]).toEqual([0, `Charged: ${formatUsd(mock.invoice[0]?.usd ?? NaN)}\n`]);
   expect(stdout).toMatch(/^You said: Why do ships float\?[^]*\n$/);
   expect(stdout).not.toContain(escape);
   const [request] = requestsTo(mock, 'POST', '/v1/chat/completions');
@@ -45,9 +46,10 @@ test.concurrent('chat prints the response and nothing else, and passes on model,
 });
 
 test.concurrent('chat reads its prompt from stdin, and --json prints the completion', async () => {
-  const { run: polygate } = await startService();
-  const { code, stdout } = await polygate(['--json', 'chat', '-m', 'aurora-chat'], 'Hello\n');
-  expect(code).toBe(0);
+  const { mock, run: polygate } = await startService();
+  const chat = ['--json', 'chat', '-m', 'aurora-chat'];
+  const { code, stdout, stderr } = await polygate(chat, 'Hello\n');
+  expect([code, stderr]).toEqual([0, `Charged: ${formatUsd(mock.invoice[0]?.usd ?? NaN)}\n`]);
   const completion = JSON.parse(stdout);
   expect(completion.choices[0].message.content).toMatch(/^You said: Hello/);
 });
@@ -119,7 +121,7 @@ test.concurrent('models and balance print a table, or JSON', async () => {
   });
   const text = await polygate(['balance']);
   expect(text.stdout).toMatch(
-    /^Wallet +\$1000\.00\nKey quota .*\nConcurrency +8 parallel requests\n$/,
+    /^Wallet +\$1000\.00\nKey quota +\$1000\.00\nKey used +\$0\.00\nConcurrency +8 parallel requests\n$/,
   );
   const none = await polygate(['models', '--type', 'images']);
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('there are chat, image,')]);

@@ -139,6 +139,7 @@ test.concurrent('a request that was rejected leaves nothing behind, and says tha
   expect(code).toBe(1);
   expect(stderr).toMatch(/402[^]*Nothing was charged/);
   expect(stderr).not.toContain('To continue');
+  expect(stderr).not.toMatch(/^\S*.*key:/im);
   expect([state(), mock.invoice]).toEqual([[], []]);
 });
 
@@ -149,7 +150,7 @@ test.concurrent('a lost response keeps the key: exit code 3, and the command tha
   expect([lost.code, mock.invoice.length]).toEqual([3, 1]);
   const [, key = ''] =
     /^To continue: npx polygate task wait (\S+)$/.exec(lastLine(lost.stderr)) ?? [];
-  expect(lost.stderr).toContain(`Key: ${key}\n`);
+  expect(lost.stderr).toContain(`Idempotency key: ${key}\n`);
   mock.clearFaults();
   const waited = await run(['task', 'wait', key]);
   expect([waited.code, mock.invoice.length]).toEqual([0, 1]);
