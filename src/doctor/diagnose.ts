@@ -77,7 +77,7 @@ async function runCheck<Output>(
   for (const [assumption, reason = 'Not tested.'] of findings.openAssumptions(check)) {
     findings.add(check, { assumption, status: 'skipped', ...(skip ?? { detail: reason }) });
   }
-  // Whatever the check has done with it.
+  // The check may have caught it.
   findings.throwCallbackError();
   return output;
 }
@@ -91,7 +91,7 @@ async function execute<Output>(
 ): Promise<Skip | undefined> {
   const { spending } = context;
   let skip: Skip | undefined;
-  // Findings up to this one have said what may have been charged.
+  // What requests before the latest finding may have cost. An error is about those after it.
   let unconfirmedBefore = spending.unconfirmedUsd;
   const report = new Report((finding) => {
     const { assumption, status, detail, skipReason } = finding;

@@ -1,5 +1,5 @@
 import type { DiagnosisContext } from './context.ts';
-import { requestOf } from './failure.ts';
+import { noResponseAdvice, requestOf } from './failure.ts';
 import type { Finding } from './report.ts';
 import { usd } from './text.ts';
 
@@ -26,10 +26,6 @@ export function describeEarlyEnd(
     ? { status: 'failed', detail, advice: noResponseAdvice }
     : { status: 'skipped', detail };
 }
-
-/** What to do if a server accepts connections and does not respond. */
-export const noResponseAdvice =
-  'Check the host name and port in baseURL, the firewall, and whether a proxy is in between.';
 
 function isTimeout({ reason }: AbortSignal): boolean {
   return reason instanceof Error && reason.name === 'TimeoutError';

@@ -64,6 +64,10 @@ export function describeFailure(
   return { status: 'failed', detail };
 }
 
+/** What to do if a server accepts connections and does not respond. */
+export const noResponseAdvice =
+  'Check the host name and port in baseURL, the firewall, and whether a proxy is in between.';
+
 /** The request that the message of an error names last, such as `GET /v1/account`. */
 export function requestOf(error: unknown): string | undefined {
   return /\[([A-Z]+ [^,\]]+)[^[]*$/.exec(messageOf(error))?.[1];

@@ -137,3 +137,28 @@ test('several options merge into one object, with which nothing is left to chang
   // The doctor cannot see whether replay of chat is already enabled.
   expect(optionsOf(again)).toEqual({ retryAmbiguous: { chat: true } });
 });
+
+test('a header prefix that only paid responses show is used from the next one on', async () => {
+  const wrap: Wrap = (fetch) => async (input, init) => {
+    const response = await fetch(input, init);
+    const headers = new Headers();
+    for (const [name, value] of response.headers) {
+      if (!name.startsWith('x-svc-')) headers.set(name, value);
+      else if (init?.method === 'POST') headers.set(name.replace('x-svc-', 'x-acme-'), value);
+    }
+    return new Response(response.body, { status: response.status, headers });
+  };
+  const { run, mock } = startMock({}, wrap);
+  const diagnosis = await run({ maxSpendUsd: 0.1 });
+  expect(findingOf(diagnosis, 'chat.charge')).toMatchObject({
+    status: 'warning',
+    option: { headerPrefix: 'x-acme-' },
+  });
+  const [first, ...others] = mock.invoice;
+  expect(first?.usd).toBeGreaterThan(0);
+  expect(diagnosis.spentUsd).toBeCloseTo(
+    others.reduce((total, { usd }) => total + usd, 0),
+    9,
+  );
+  expect(findingOf(diagnosis, 'replay').status).toBe('ok');
+});

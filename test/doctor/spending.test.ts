@@ -70,31 +70,6 @@ describe.each([
   });
 });
 
-test('a header prefix that only paid responses show is used from the next one on', async () => {
-  const wrap: Wrap = (fetch) => async (input, init) => {
-    const response = await fetch(input, init);
-    const headers = new Headers();
-    for (const [name, value] of response.headers) {
-      if (!name.startsWith('x-svc-')) headers.set(name, value);
-      else if (init?.method === 'POST') headers.set(name.replace('x-svc-', 'x-acme-'), value);
-    }
-    return new Response(response.body, { status: response.status, headers });
-  };
-  const { run, mock } = startMock({}, wrap);
-  const diagnosis = await run({ maxSpendUsd: 0.1 });
-  expect(findingOf(diagnosis, 'chat.charge')).toMatchObject({
-    status: 'warning',
-    option: { headerPrefix: 'x-acme-' },
-  });
-  const [first, ...others] = mock.invoice;
-  expect(first?.usd).toBeGreaterThan(0);
-  expect(diagnosis.spentUsd).toBeCloseTo(
-    others.reduce((total, { usd }) => total + usd, 0),
-    9,
-  );
-  expect(findingOf(diagnosis, 'replay').status).toBe('ok');
-});
-
 test('a second task under a reused key counts as spent', async () => {
   const { run, mock } = startMock({}, (fetch) => (input, init) => {
     const headers = new Headers(init?.headers);

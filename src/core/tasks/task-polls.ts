@@ -87,10 +87,10 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     rememberTask(last, this.#task);
     if (last.status === 'succeeded') return last;
     const reason = sentence(singleLine(last.error?.message ?? noReason));
-    throw new TaskFailedError(
-      `Task ${this.#task.id} failed: ${reason} ${failedTaskAdvice}`,
-      { ...this.errorDetails, generation: last },
-    );
+    throw new TaskFailedError(`Task ${this.#task.id} failed: ${reason} ${failedTaskAdvice}`, {
+      ...this.errorDetails,
+      generation: last,
+    });
   }
 
   abortedError(problem: string, reason: unknown): AbortedError {

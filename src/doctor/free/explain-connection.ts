@@ -1,7 +1,6 @@
 import { ConfigurationError, RequestTimeoutError } from 'polygate';
 
-import { noResponseAdvice } from '../early-end.ts';
-import { messageOf } from '../failure.ts';
+import { messageOf, noResponseAdvice } from '../failure.ts';
 import type { Finding } from '../report.ts';
 
 /** Why a connection can fail, as the messages and codes of the runtimes say it, and what to do. */

@@ -35,6 +35,29 @@ export function explainResponse(
   };
 }
 
+/** A service that protects its account may be a gateway: the next check will show it. */
+export type ApiKind = 'protected' | 'compatible' | 'other';
+
+/** Explains an API that is not that of a gateway. */
+export function explainApi(
+  kind: Exclude<ApiKind, 'protected'>,
+  baseURL: string,
+  status: number,
+): Finding {
+  if (kind === 'compatible') {
+    return {
+      status: 'failed',
+      detail: `${baseURL} is an OpenAI-compatible service, but not this gateway: it has models, and neither an account nor a status endpoint.`,
+      advice: 'Check baseURL. For another OpenAI-compatible service, use its own client.',
+    };
+  }
+  return {
+    status: 'failed',
+    detail: `${baseURL} serves JSON, but not the API of a gateway: GET /v1/status returned status ${status}.`,
+    advice: 'Check baseURL: it is the origin of the API, without /v1.',
+  };
+}
+
 function explainOutage(status: number, baseURL: string): Finding {
   return {
     status: 'failed',

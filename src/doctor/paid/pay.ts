@@ -76,10 +76,7 @@ export async function payForFirst<Result>(
   return problem;
 }
 
-/**
- * Sends a request. If it fails, counts its price if it may have been charged, or the charge that its response reports. A
- * 503 should be free, but a limit holds only if it does not depend on that.
- */
+/** Sends a request. If it fails, counts the charge that its response reports, or its price if it may have been charged. */
 async function sendAndCountFailure<Result>(
   context: DiagnosisContext,
   report: Report,
@@ -89,18 +86,20 @@ async function sendAndCountFailure<Result>(
   try {
     return await send();
   } catch (error) {
-    const response = errorResponse(error);
-    const isCharged = ResponseValidationError.is(error) || response?.meta.chargeUsd !== undefined;
-    if (response && isCharged) {
-      checkCharge(context, report, model, response.meta);
-    } else if (
-      (PolygateError.is(error) && error.outcome === 'unknown') ||
-      statusOf(error) === 503
-    ) {
-      context.spending.commitUnconfirmed(model.priceUsd);
-    }
+    const charge = chargeOf(error);
+    if (charge === 'possible') context.spending.commitUnconfirmed(model.priceUsd);
+    else if (charge !== 'none') checkCharge(context, report, model, charge);
     throw error;
   }
+}
+
+/** What is known about the charge of a request that failed: metadata of the response that had it, if there was one. */
+function chargeOf(error: unknown): ResponseMeta | 'possible' | 'none' {
+  const meta = errorResponse(error)?.meta;
+  if (meta && (ResponseValidationError.is(error) || meta.chargeUsd !== undefined)) return meta;
+  const isUnknown = PolygateError.is(error) && error.outcome === 'unknown';
+  // A 503 should be free, but a limit holds only if it does not depend on that.
+  return isUnknown || statusOf(error) === 503 ? 'possible' : 'none';
 }
 
 /** Reports what a result shows, and counts its charge even if that fails. */

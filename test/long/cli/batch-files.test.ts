@@ -24,6 +24,22 @@ const runInShell = ({ folder, env }: Service, args: readonly string[], redirecti
   return program.end();
 };
 
+test.concurrent('a batch that is run again says what earlier runs have done, and that it charged nothing', async () => {
+  const service = await startService();
+  write(service, 'id,prompt\na,A\nb,B\n');
+  const first = await service.run(batch);
+  expect(first.stderr).toMatch(/^Rows: +2 \(image\), 0 of them done\n/);
+  expect(first.stderr).not.toContain('charged nothing');
+  rmSync(join(service.folder, 'out', 'a.svg'));
+  const second = await service.run(batch);
+  expect(second.stderr).toContain('1 of them done, 1 done earlier and to be saved again\n');
+  expect(second.stderr).toContain('This run sent no new requests, and was charged nothing.\n');
+  const third = await service.run(batch);
+  expect(third.stderr).toMatch(/^Rows: +2 \(image\), all of them done by earlier runs\n/);
+  expect(third.stderr).toMatch(/\nEarlier runs finished all rows\. .* was charged nothing\.\n$/);
+  expect(service.mock.invoice).toHaveLength(2);
+});
+
 test.concurrent('if one file of a row is missing and its result has expired, the others are kept', async () => {
   const service = await startService();
   write(service, 'id,prompt,n\na,A,3\n');

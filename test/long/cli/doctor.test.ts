@@ -44,18 +44,18 @@ test.concurrent('a service that behaves as assumed exits with 0, and plain text 
   const lines = checks.split('\n').slice(2);
   expect(lines.length).toBeGreaterThan(5);
   for (const line of lines) expect(line).toMatch(/^(ok {7}|skipped {2})\S.{33} \S/);
-  expect(rest).toMatch(/\nResult {2}0 failed, 0 warnings, \d+ ok, \d+ skipped\nSpent {3}\$0\.00\n/);
+  expect(rest).toMatch(/\nResult {2}0 failed, 0 warnings, \d+ ok, 18 skipped\nSpent {3}\$0\.00\n/);
   expect(rest).toMatch(/npx polygate doctor --spend 0\.10\n/);
-  const counts = lines.map((line) => Number(/^skipped +(\d+) checks/.exec(line)?.[1] ?? 0));
-  expect(rest).toContain(`, ${counts.reduce((sum, count) => sum + count, 0)} skipped\n`);
-  expect(checks).toMatch(/\nskipped {2}14 checks {26}They cost money and were not run\.$/);
+  // As many as the result names.
+  expect(checks).toMatch(
+    /\nskipped {2}4 checks .*\nskipped {2}14 checks {26}They cost money and were not run\.$/,
+  );
   expect(stdout).not.toMatch(/\(A\d+\)|maxSpendUsd/);
 });
 
 test.concurrent('--verbose prints every check that was skipped, and the assumptions', async () => {
   const { stdout } = await doctor(['--verbose'], ordinary.env);
   expect(stdout).toMatch(/\nskipped {2}Chat completion .*costs up to \$0\.\d+.*\(chat, A8\)\n/);
-  expect(stdout).toMatch(/\nok {7}Wallet .* \(wallet\)\n/);
   expect(stdout).toContain('\n\nAssumptions that were not tested\n');
 });
 
@@ -172,9 +172,7 @@ test.concurrent('a check that was skipped for a reason that passes is in the lis
   const { code, stdout } = await doctor(['--spend', '0.1'], env);
   expect(code).toBe(0);
   const [, todo = ''] = stdout.split('What to do\n');
-  expect(todo).toMatch(
-    /^\nskipped {2}Readiness of the account: Rate limited: 429 .*\n {9}Run doctor again /,
-  );
+  expect(todo).toMatch(/^\nskipped {2}Readiness of the account: Rate .* 429 .*\n {9}Run doctor/);
   expect(todo).toContain('Next    Run the command again:\n\n  npx polygate doctor --spend 0.10\n');
 });
 

@@ -113,7 +113,7 @@ test.concurrent('a chat that was cut off at the token limit says so, and exits w
   expect([json.code, json.stderr]).toEqual([0, stderr]);
   expect(JSON.parse(json.stdout).choices[0].finish_reason).toBe('length');
   const whole = await run(['chat', 'Hi', '-m', 'aurora-chat']);
-  expect([whole.code, whole.stderr]).toEqual([0, '']);
+  expect([whole.code, whole.stderr]).toEqual([0, expect.stringMatching(/^Charged: \$\S+\n$/)]);
 });
 
 /** An address of this machine that other machines of a private network can reach. */

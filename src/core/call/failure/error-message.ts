@@ -39,9 +39,7 @@ export function errorMessage(
 ): string {
   const parts = [
     summary,
-    task &&
-      outcome !== 'rejected' &&
-      (taskAdvice ?? continueTaskAdvice(task.id)),
+    task && outcome !== 'rejected' && (taskAdvice ?? continueTaskAdvice(task.id)),
     meta?.status === 401 && 'Check the API key.',
     !task && call.paid && chargeAdvice(outcome, call.safety, meta),
     `[${routeOf(call)}${meta?.requestId ? `, request ${meta.requestId}` : ''}]`,
