@@ -46,9 +46,7 @@ test.concurrent('a service that behaves as assumed exits with 0, and plain text 
   for (const line of lines) expect(line).toMatch(/^(ok {7}|skipped {2})\S.{33} \S/);
   expect(rest).toMatch(/\nResult {2}0 failed, 0 warnings, \d+ ok, 18 skipped\nSpent {3}\$0\.00\n/);
   expect(rest).toMatch(/npx polygate doctor --spend 0\.10\n/);
-  expect(checks).toMatch(
-    /\nskipped {2}4 checks .*\nskipped {2}14 checks {26}They cost money .*\.$/,
-  );
+  expect(checks).toMatch(/\nskipped {2}4 checks .*\nskipped {2}14 checks {26}They cost money /);
   expect(stdout).not.toMatch(/\(A\d+\)|maxSpendUsd/);
 });
 
