@@ -13,7 +13,7 @@ const check = (id: string, detail: string, more: Partial<DiagnosisCheck> = {}): 
 const costly = (id: string) => check(id, `${id} costs 1 USD`, { skipReason: 'too-expensive' });
 const minor = (id: string) => check(id, `${id} is never tested`, { assumption: 'A1' });
 const unpaid = 'They cost money and were not run.';
-const untestable = 'No run can test them, and nothing has to be done. --verbose says why.';
+const untested = 'They were not tested. --verbose says why.';
 
 test.each<[string, DiagnosisCheck[], maxSpendUsd: number | undefined, string[][]]>([
   [
@@ -30,7 +30,7 @@ test.each<[string, DiagnosisCheck[], maxSpendUsd: number | undefined, string[][]
     [minor('a'), minor('b'), costly('chat'), check('replay', 'No image')],
     undefined,
     [
-      ['2 checks', untestable],
+      ['2 checks', untested],
       ['2 checks', unpaid],
     ],
   ],
@@ -56,7 +56,7 @@ test.each<[string, DiagnosisCheck[], maxSpendUsd: number | undefined, string[][]
     undefined,
     [
       ['The a', 'Unclear'],
-      ['2 checks', untestable],
+      ['2 checks', untested],
     ],
   ],
 ])('checks that were skipped share a line per reason: %s', (_, skipped, maxSpendUsd, lines) => {

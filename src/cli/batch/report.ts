@@ -57,7 +57,7 @@ export async function report(
     note(
       isFinished
         ? 'Earlier runs finished all rows. This run wrote the results again, and was charged nothing.'
-        : 'This run sent no new requests, and was charged nothing.',
+        : 'This run had nothing to pay for, and was charged nothing.',
     );
   }
   const isLost = ({ id, status }: RowResult) => status === 'unknown' && journal.get(id)?.isLostChat;

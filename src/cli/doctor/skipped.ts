@@ -10,12 +10,12 @@ export interface SkippedLine {
 const paidChecks = /^(chat|stream|image-task|replay|conflict|download)\b/;
 
 const unpaid = 'They cost money and were not run.';
-const untestable = 'No run can test them, and nothing has to be done. --verbose says why.';
+const untested = 'They were not tested. --verbose says why.';
 
 /**
  * Returns one line per reason for which checks were skipped, so that the numbers in the lines add up to that of the result.
- * In a run without a spending limit, the checks that cost money share a line, and so do, in any run, assumptions that
- * cannot be tested.
+ * In a run without a spending limit, the checks that cost money share a line, and so do, in any run, assumptions whose
+ * reason needs no action.
  */
 export function skippedLines(
   skipped: readonly DiagnosisCheck[],
@@ -33,7 +33,7 @@ export function skippedLines(
   );
   const reasonOf = (check: DiagnosisCheck) => {
     if (isUnpaid(check)) return unpaid;
-    return isMinor(check) && !reasons.has(check.detail) ? untestable : check.detail;
+    return isMinor(check) && !reasons.has(check.detail) ? untested : check.detail;
   };
   const groups = new Map<string, DiagnosisCheck[]>();
   for (const check of skipped) {

@@ -7,7 +7,7 @@ import { needed } from '../options.ts';
 import type { PricedModel } from '../prices.ts';
 import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
-import type { Report } from '../report.ts';
+import type { Finding, Report } from '../report.ts';
 import { usd } from '../text.ts';
 import { noRefund, reportNoResult } from './no-result.ts';
 import { payForFirst } from './pay.ts';
@@ -89,29 +89,39 @@ async function checkSlot(
   report: Report,
   paid: PaidTask,
 ): Promise<SubmittedTask<'image'> | undefined> {
-  const held =
-    'A running task holds a concurrency slot until it ends. The client learns this from the response headers and waits for slots.';
   let replayed: SubmittedTask<'image'> | undefined;
   try {
     const problem = await payAgain(context, report, paid, (again) => {
       replayed = again;
-      const before = paid.task.meta.concurrency.remaining;
-      const after = again.meta.concurrency.remaining;
-      const { status } = again.latest;
-      if (before === undefined || after === undefined) {
-        report.skipped('The responses do not report free slots.');
-      } else if (status !== 'queued' && status !== 'running') {
-        report.skipped('The task ended too soon to check this.');
-      } else {
-        report.ok(after < before ? held : 'A running task holds no concurrency slot.');
-      }
+      report.add(slotFinding(paid.task, again));
     });
     if (problem !== undefined) report.skipped(problem);
   } catch (error) {
     if (!ConcurrencyLimitError.is(error)) throw error;
-    report.ok(held);
+    report.ok(slotIsHeld);
   }
   return replayed;
+}
+
+const slotIsHeld =
+  'A running task holds a concurrency slot until it ends. The client learns this from the response headers and waits for slots.';
+
+/** Whether a task holds a slot, from the responses to its submit and to the replay. */
+function slotFinding(first: SubmittedTask<'image'>, again: SubmittedTask<'image'>): Finding {
+  const before = first.meta.concurrency.remaining;
+  const after = again.meta.concurrency.remaining;
+  const { status } = again.latest;
+  if (before === undefined || after === undefined) {
+    return { status: 'skipped', detail: 'The responses do not report free slots.' };
+  }
+  if (status !== 'queued' && status !== 'running') {
+    return { status: 'skipped', detail: 'The task ended too soon to check this.' };
+  }
+  const isHeld = after < before;
+  return {
+    status: 'ok',
+    detail: isHeld ? slotIsHeld : 'A running task holds no concurrency slot.',
+  };
 }
 
 /** Which poll path the service responded at. Assumption A2, unless unknown tasks have shown it. */

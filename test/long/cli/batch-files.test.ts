@@ -33,7 +33,7 @@ test.concurrent('a batch that is run again says what earlier runs have done, and
   rmSync(join(service.folder, 'out', 'a.svg'));
   const second = await service.run(batch);
   expect(second.stderr).toContain('1 of them done, 1 done earlier and to be saved again\n');
-  expect(second.stderr).toContain('This run sent no new requests, and was charged nothing.\n');
+  expect(second.stderr).toContain('This run had nothing to pay for, and was charged nothing.\n');
   const third = await service.run(batch);
   expect(third.stderr).toMatch(/^Rows: +2 \(image\), all of them done by earlier runs\n/);
   expect(third.stderr).toMatch(/\nEarlier runs finished all rows\. .* was charged nothing\.\n$/);
