@@ -16,6 +16,7 @@ import type { ResponseMeta } from '../types/meta.ts';
 import type { Receipt, SucceededGeneration, TaskKind } from '../types/tasks/task.ts';
 
 export { earlierRowAdvice, isFinalError, rowKey } from '../core/batch/row/charge-rules.ts';
+export { canSucceedLater } from '../core/call/failure/retry.ts';
 export { isKeyMissing } from '../core/http/request-headers.ts';
 export { requestHash } from '../core/tasks/fingerprint.ts';
 export { nextPollDelay, taskPollInterval } from '../core/tasks/wait/poll-delay.ts';

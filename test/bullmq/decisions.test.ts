@@ -18,6 +18,9 @@ import {
   unknown,
   badRequest,
   serverError,
+  notImplemented,
+  unavailableModel,
+  invalidResponse,
   notSent,
   reset,
   payment,
@@ -101,6 +104,10 @@ describe('a failed submission', () => {
       delayMs: 10_000,
       counted: true,
     },
+    // The client calls these final: no submission under the same key can succeed.
+    { error: notImplemented, to: 'unknown', settlement: keep, counted: true },
+    { error: unavailableModel, to: 'failed', settlement: release, counted: true },
+    { error: invalidResponse, to: 'unknown', settlement: keep, counted: true },
     { error: rateLimit, to: 'waiting', settlement: release, delayMs: 70_000, counted: true },
     { error: noSlot, failures: 4, to: 'waiting', settlement: release, delayMs: 4_000 },
     { error: payment, failures: 4, to: 'waiting', settlement: release, pause: 'balance' },
@@ -234,7 +241,9 @@ test('a client without an API key lacks it, and one with an invalid option does 
 });
 
 test('only errors that the service will repeat are rejections for good', () => {
-  expect(isRejected(badRequest)).toBe(true);
+  for (const error of [badRequest, notImplemented, unavailableModel]) {
+    expect(isRejected(error)).toBe(true);
+  }
   for (const error of [serverError, rateLimit, noSlot, notSent]) {
     expect(isRejected(error)).toBe(false);
   }

@@ -4,12 +4,12 @@ import { BudgetExceededError } from '../../errors/budget.ts';
 import { ConnectionError } from '../../errors/connection.ts';
 import { ConcurrencyLimitError, PaymentRequiredError } from '../../errors/status.ts';
 import { isUncharged, withEarlierCharge } from '../../internal/charges.ts';
-import { earlierRowAdvice, isFinalError } from '../../internal/row-driver.ts';
+import { canSucceedLater, earlierRowAdvice, isFinalError } from '../../internal/row-driver.ts';
 import type { PauseReason, Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowData, RowState } from '../row.ts';
 import { keep, release, replaceBy } from '../settlement.ts';
-import { canSubmitLater, lacksKey, retryAfterOf } from './failures.ts';
+import { lacksKey, retryAfterOf } from './failures.ts';
 
 /** The shortest delay after a submission for which no slot was free, in ms. */
 const slotDelay = 1_000;
@@ -57,7 +57,7 @@ const continuations: readonly (readonly [Continuation, Condition])[] = [
   ['balance', (error) => PaymentRequiredError.is(error)],
   ['budget', (error) => BudgetExceededError.is(error)],
   ['slot', (error) => ConcurrencyLimitError.is(error)],
-  ['backoff', (error, { isLastAttempt }) => !isLastAttempt && canSubmitLater(error)],
+  ['backoff', (error, { isLastAttempt }) => !isLastAttempt && canSucceedLater(error)],
 ];
 
 /**
