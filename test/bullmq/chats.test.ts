@@ -1,8 +1,8 @@
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { RowStore, slotsKey } from '../../src/bullmq/redis/store.ts';
-import { jobIdOf } from '../../src/bullmq/row.ts';
+import { accountKeys } from '../../src/bullmq/redis/keys.ts';
+import { RowStore } from '../../src/bullmq/redis/row-store.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';
@@ -74,9 +74,10 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     await queue.add('a', chat());
     // What a worker leaves that dies in the middle of the POST.
     const bull = new Queue<never>('pictures', { connection: { url: redis.url }, prefix });
-    const store = new RowStore(redis.client, bull, slotsKey(prefix, gateway.baseURL));
-    const version = (await store.read('a'))?.version ?? '';
-    const admitted = await store.admit(jobIdOf('a'), 0, undefined, version);
+    const store = new RowStore(redis.client, bull, accountKeys(prefix, gateway.baseURL));
+    const stored = await store.read('a');
+    if (!stored) throw new Error('no row');
+    const admitted = await store.admit(stored, 0, undefined);
     expect(admitted).toMatchObject({ admitted: true });
     queue.work();
     const row = await queue.result('a');
@@ -86,11 +87,9 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
 
     // The worker was only cut off: it still records what it has paid for.
     const state = { completion: { id: 'late' } };
-    const turn = admitted.admitted ? admitted.turn : '';
+    const sent = { ...stored, turn: admitted.admitted ? admitted.turn : '' };
     const late = { from: 'unknown', to: 'succeeded', state } as const;
-    expect(await store.move(jobIdOf('a'), row.idempotencyKey, turn, Object.assign(late))).toBe(
-      true,
-    );
+    expect(await store.move(sent, Object.assign(late))).toBe(true);
     expect((await queue.get('a'))?.status).toBe('succeeded');
     await bull.close();
     await all[Symbol.asyncDispose]();

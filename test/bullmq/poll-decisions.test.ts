@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import { afterFailedPoll, afterTask } from '../../src/bullmq/decisions/poll.ts';
 import { errorRecord } from '../../src/bullmq/row.ts';
-import type { RowState } from '../../src/bullmq/row.ts';
+import type { RowState } from '../../src/bullmq/stored-row.ts';
 import { meta, badRequest, serverError, reset, authentication, noSlot } from './errors.ts';
 
 /** Without jitter. */

@@ -63,7 +63,8 @@ describe.skipIf(!isRedisInstalled).concurrent('what a queue keeps', () => {
     });
 
     test('a row that was paid, and whose retry under its key lost its response, is spent once', async () => {
-      const firstFails = ({ number }: { number: number }) => (number === 1 ? 'failed' : 'succeeded');
+      const firstFails = ({ number }: { number: number }) =>
+        number === 1 ? 'failed' : 'succeeded';
       await using all = await start({
         mock: { tasks: { durationMs: 0, outcome: firstFails } },
         queue: { maxUsd: 0.05, attempts: 1 },
