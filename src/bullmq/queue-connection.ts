@@ -6,8 +6,9 @@ import { ConfigurationError } from '../errors/configuration.ts';
 import type { PauseReason } from './move.ts';
 import { Announcements } from './redis/announcements.ts';
 import { connect, disconnect, withinTime } from './redis/connection.ts';
-import { accountKeys, channelsOf } from './redis/keys.ts';
-import { QueueState } from './redis/queue-state.ts';
+import { accountKeys, channelsOf, queueKeys } from './redis/keys.ts';
+import { Pauses } from './redis/pauses.ts';
+import { RowIndex } from './redis/row-index.ts';
 import { RowStore } from './redis/row-store.ts';
 import type { RowData } from './stored-row.ts';
 
@@ -25,7 +26,8 @@ export class QueueConnection {
   /** The jobs of the queue. */
   readonly jobs: Queue<RowData>;
   readonly rows: RowStore;
-  readonly state: QueueState;
+  readonly index: RowIndex;
+  readonly pauses: Pauses;
   readonly announcements: Announcements;
   readonly #redis: Redis;
   readonly #isOwnRedis: boolean;
@@ -45,7 +47,8 @@ export class QueueConnection {
     // Each call reports its own error.
     this.jobs.on('error', () => undefined);
     this.rows = new RowStore(redis, this.jobs, accountKeys(prefix, baseURL));
-    this.state = new QueueState(redis, this.jobs);
+    this.index = new RowIndex(redis, this.jobs);
+    this.pauses = new Pauses(redis, this.jobs);
     this.announcements = new Announcements(
       redis,
       channelsOf((key) => this.jobs.toKey(key)),
@@ -67,7 +70,7 @@ export class QueueConnection {
 
   /** Reads why the queue is paused. */
   async updatePaused(): Promise<void> {
-    this.#paused = await this.call(() => this.state.pauseReason());
+    this.#paused = await this.call(() => this.pauses.reason());
   }
 
   /**
@@ -78,6 +81,13 @@ export class QueueConnection {
   async call<Result>(work: () => Promise<Result>): Promise<Result> {
     this.checkOpen();
     return withinTime(work());
+  }
+
+  /** Deletes all jobs, and everything else that the queue stores. If it rejects, a part may remain. */
+  async obliterate(): Promise<void> {
+    await this.call(() => this.jobs.pause());
+    await this.call(() => this.jobs.obliterate({ force: true }));
+    await this.call(() => deleteRecords(this.#redis, this.jobs));
   }
 
   /** @throws `ConfigurationError` */
@@ -92,4 +102,14 @@ export class QueueConnection {
     await withinTime(this.jobs.close()).catch(() => undefined);
     if (this.#isOwnRedis) disconnect(this.#redis);
   }
+}
+
+/** Deletes what a queue stores in addition to its jobs, and announces that it is no longer paused. */
+export async function deleteRecords(redis: Redis, jobs: Queue<RowData>): Promise<void> {
+  const keys = queueKeys((name) => jobs.toKey(name));
+  await redis
+    .multi()
+    .del(...Object.values(keys))
+    .publish(keys.meta, '')
+    .exec();
 }

@@ -106,8 +106,8 @@ export class GenerationQueue {
     if (this.#closing) throw new ConfigurationError('queue: is closed.');
     checkOptions(options, workRules);
     const { concurrency = 50, signal } = options;
-    const { jobs, rows, state } = this.#connection;
-    const worker = startWorker({ ...this.#options, jobs, rows, state, concurrency, signal });
+    const { jobs, rows, pauses } = this.#connection;
+    const worker = startWorker({ ...this.#options, jobs, rows, pauses, concurrency, signal });
     this.#workers.add(worker);
     void worker.run.then(() => this.#workers.delete(worker));
     return worker;
@@ -125,9 +125,9 @@ export class GenerationQueue {
     this.#connection.checkOpen();
     checkOptions(options, resultsRules);
     const connection = this.#connection;
-    const { announcements, state } = connection;
+    const { announcements, index } = connection;
     const isFromStart = options.from === 'start';
-    const after = isFromStart ? Promise.resolve(0) : connection.call(() => state.lastEnded());
+    const after = isFromStart ? Promise.resolve(0) : connection.call(() => index.lastEnded());
     // The first iteration reports the error, if there is one.
     after.catch(() => undefined);
     return endedRows(connection, announcements, after, () => connection.isClosed);
@@ -170,7 +170,7 @@ export class GenerationQueue {
    * @throws `ConnectionError`
    */
   async count(): Promise<RowCounts> {
-    return this.#connection.call(() => this.#connection.state.counts());
+    return this.#connection.call(() => this.#connection.index.counts());
   }
 
   /**
@@ -205,10 +205,7 @@ export class GenerationQueue {
    * @throws `ConnectionError`
    */
   async obliterate(): Promise<void> {
-    const { jobs, state } = this.#connection;
-    await this.#connection.call(() => jobs.pause());
-    await this.#connection.call(() => jobs.obliterate({ force: true }));
-    await this.#connection.call(() => state.clear());
+    await this.#connection.obliterate();
   }
 
   /**
@@ -226,7 +223,7 @@ export class GenerationQueue {
    * @throws `ConnectionError`
    */
   async pause(): Promise<void> {
-    await this.#connection.call(() => this.#connection.state.pause('caller'));
+    await this.#connection.call(() => this.#connection.pauses.pause('caller'));
     await this.#connection.updatePaused();
   }
 
@@ -236,7 +233,7 @@ export class GenerationQueue {
    * @throws `ConnectionError`
    */
   async resume(): Promise<void> {
-    await this.#connection.call(() => this.#connection.state.resume());
+    await this.#connection.call(() => this.#connection.pauses.resume());
     await this.#connection.updatePaused();
   }
 

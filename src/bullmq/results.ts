@@ -1,7 +1,7 @@
 import type { Generation, SucceededGeneration } from '../types/tasks/task.ts';
 import type { Announcements } from './redis/announcements.ts';
 import { isBug } from './redis/connection.ts';
-import type { QueueState } from './redis/queue-state.ts';
+import type { RowIndex } from './redis/row-index.ts';
 import type { RowStore } from './redis/row-store.ts';
 import { isEnded } from './row.ts';
 import type { EndedRow, Row } from './row.ts';
@@ -13,7 +13,7 @@ const pageSize = 100;
 /** Where results are read. */
 export interface ResultSource {
   readonly rows: RowStore;
-  readonly state: QueueState;
+  readonly index: RowIndex;
 }
 
 /**
@@ -52,18 +52,18 @@ interface Page {
 }
 
 /** Reads the rows that ended after the given number; undefined if there are none, or Redis cannot be read. */
-async function readPage({ rows, state }: ResultSource, after: number): Promise<Page | undefined> {
+async function readPage({ rows, index }: ResultSource, after: number): Promise<Page | undefined> {
   try {
-    const page = await state.endedAfter(after, pageSize);
+    const page = await index.endedAfter(after, pageSize);
     const last = page.at(-1)?.[1];
     if (last === undefined) return undefined;
     const jobIds = page.map(([jobId]) => jobId);
     const ended = await rows.readJobs(jobIds);
-    const numbers = await state.endNumbers(jobIds);
+    const numbers = await index.endNumbers(jobIds);
     // A row that was retried and has ended again follows under its new number. Without a number, it was removed or retried
     // meanwhile: if it was read before that, its end is still to be yielded.
-    const isCurrent = page.map(([, number], index) => (numbers[index] ?? number) === number);
-    return { rows: ended.filter((_, index) => isCurrent[index]), last };
+    const isCurrent = page.map(([, number], at) => (numbers[at] ?? number) === number);
+    return { rows: ended.filter((_, at) => isCurrent[at]), last };
   } catch (error) {
     if (isBug(error)) throw error;
     return undefined;

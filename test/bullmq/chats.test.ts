@@ -69,6 +69,39 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     await all[Symbol.asyncDispose]();
   });
 
+  test('end with their completion if the worker that sent them was only cut off', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const heldFetch: typeof fetch = async (...request) => {
+      const response = await fetch(...request);
+      await held;
+      return response;
+    };
+    const { queue, chat, posts, mock, prefix, ...all } = await start({
+      client: { fetch: heldFetch },
+    });
+    queue.work();
+    await queue.add('a', chat());
+    await until(posts).toBe(1);
+    // As if the worker had lost the lock of the job.
+    const key = (name: string) => `${prefix}:pictures:${name}`;
+    await redis.client
+      .multi()
+      .del(`${key('row-a')}:lock`)
+      .lrem(key('active'), 0, 'row-a')
+      .rpush(key('wait'), 'row-a')
+      .zadd(key('marker'), 0, '0')
+      .exec();
+    await until(async () => (await queue.get('a'))?.status).toBe('unknown');
+    release();
+    await until(async () => (await queue.get('a'))?.status).toBe('succeeded');
+    expect(await queue.result('a')).toMatchObject({ completion: { object: 'chat.completion' } });
+    expect(mock.invoice).toHaveLength(1);
+    await all[Symbol.asyncDispose]();
+  });
+
   test('end as unknown if the worker that sent them is gone, without another request', async () => {
     const { queue, chat, posts, gateway, prefix, ...all } = await start();
     await queue.add('a', chat());

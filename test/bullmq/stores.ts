@@ -3,9 +3,11 @@ import { Redis } from 'ioredis';
 
 import { release } from '../../src/bullmq/decisions/settlement.ts';
 import type { Move, PauseReason } from '../../src/bullmq/move.ts';
+import { deleteRecords } from '../../src/bullmq/queue-connection.ts';
 import { accountKeys, channelsOf } from '../../src/bullmq/redis/keys.ts';
 import type { AccountKeys, Channels } from '../../src/bullmq/redis/keys.ts';
-import { QueueState } from '../../src/bullmq/redis/queue-state.ts';
+import { Pauses } from '../../src/bullmq/redis/pauses.ts';
+import { RowIndex } from '../../src/bullmq/redis/row-index.ts';
 import { RowStore } from '../../src/bullmq/redis/row-store.ts';
 import type { Admission } from '../../src/bullmq/redis/row-store.ts';
 import { jobIdOf } from '../../src/bullmq/stored-row.ts';
@@ -17,14 +19,18 @@ let lastPrefix = 0;
  * What a process sees of a queue. Its changes are made to the row as it is now, unless a test passes what it has read
  * earlier.
  */
-export class LatestStore {
+class LatestStore {
   readonly rows: RowStore;
-  readonly state: QueueState;
+  readonly index: RowIndex;
+  readonly pauses: Pauses;
   readonly channels: Channels;
+  readonly #jobs: Queue<RowData>;
 
   constructor(redis: Redis, jobs: Queue<RowData>, account: AccountKeys) {
+    this.#jobs = jobs;
     this.rows = new RowStore(redis, jobs, account);
-    this.state = new QueueState(redis, jobs);
+    this.index = new RowIndex(redis, jobs);
+    this.pauses = new Pauses(redis, jobs);
     this.channels = channelsOf((name) => jobs.toKey(name));
   }
 
@@ -66,13 +72,13 @@ export class LatestStore {
 
   readJob = (jobId: string) => this.rows.readJob(jobId);
   renew = (jobIds: readonly string[]) => this.rows.renew(jobIds);
-  counts = () => this.state.counts();
-  endedAfter = (number: number, count: number) => this.state.endedAfter(number, count);
-  lastEnded = () => this.state.lastEnded();
-  pause = (reason: PauseReason) => this.state.pause(reason);
-  pauseReason = () => this.state.pauseReason();
-  resume = () => this.state.resume();
-  clear = () => this.state.clear();
+  counts = () => this.index.counts();
+  endedAfter = (number: number, count: number) => this.index.endedAfter(number, count);
+  lastEnded = () => this.index.lastEnded();
+  pause = (reason: PauseReason) => this.pauses.pause(reason);
+  pauseReason = () => this.pauses.reason();
+  resume = () => this.pauses.resume();
+  clear = () => deleteRecords(this.rows.redis, this.#jobs);
 
   async #rowOf(jobId: string): Promise<Pick<StoredRow, 'jobId' | 'key' | 'turn' | 'addedAt'>> {
     return (await this.readJob(jobId)) ?? { jobId, key: 'none', turn: '0', addedAt: '0' };

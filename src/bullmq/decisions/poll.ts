@@ -42,7 +42,7 @@ export function afterTask(
   return pollLater(from, { ...state, progress, error: undefined }, retryAfterMs, timing);
 }
 
-/** What follows from a poll: the same, unless the wait has ended. */
+/** What follows from a poll. A task that is still processing at the deadline ends the row, with its receipt. */
 export function afterPoll(
   { state, key }: Pick<RowWithTask, 'state' | 'key'>,
   task: TaskHandle,
@@ -100,7 +100,7 @@ function pollLater(
 }
 
 /** When the wait for the task of a row ends, on the clock of Redis. */
-export const deadlineOf = ({ deadline = Infinity }: RowState): number => deadline;
+const deadlineOf = ({ deadline = Infinity }: RowState): number => deadline;
 
 /** JSON has no Infinity. */
 export const deadlineAfter = (now: number, waitTimeout: number): number | undefined =>

@@ -35,6 +35,13 @@ export type Admission =
   | { readonly admitted: true; readonly before: RowStatus; readonly turn: string }
   | { readonly admitted: false; readonly reason: 'full' | 'gone' | 'paused' };
 
+/** A row as its caller has read it. It is changed only if it still has this turn. */
+type HeldRow = Pick<StoredRow, 'jobId' | 'key' | 'turn'>;
+
+/** What the scripts `retry` and `remove` return: a status is one that does not allow it. */
+type RetryReply = 'ok' | 'busy' | 'missing' | RowStatus;
+type RemoveReply = 'removed' | 'changed' | 'submitting' | 'running';
+
 /** Reads and changes the rows of one queue. */
 export class RowStore {
   readonly redis: Redis;
@@ -83,7 +90,7 @@ export class RowStore {
 
   /** Moves a row. Returns false if its status or turn has changed. */
   async move(
-    { jobId, key, turn }: Pick<StoredRow, 'jobId' | 'key' | 'turn'>,
+    { jobId, key, turn }: HeldRow,
     { from, to, state, settlement, limit }: Move,
   ): Promise<boolean> {
     const reply = await this.#run(move, jobId, {
@@ -105,14 +112,11 @@ export class RowStore {
     await runScript(this.redis, renew, this.#accountKeys, { rows: JSON.stringify(rows) });
   }
 
-  /**
-   * Reopens an ended row, if it has not changed since it was read. Returns `'ok'`, `'busy'`, `'missing'`, or the status
-   * that does not allow it.
-   */
+  /** Reopens an ended row, if it has not changed since it was read. */
   async retry(
-    { jobId, key, turn }: Pick<StoredRow, 'jobId' | 'key' | 'turn'>,
+    { jobId, key, turn }: HeldRow,
     { to, state, settlement }: Omit<Move, 'from'>,
-  ): Promise<'ok' | 'busy' | 'missing' | RowStatus> {
+  ): Promise<RetryReply> {
     const reply = await this.#run(retry, jobId, {
       to,
       state: JSON.stringify(state),
@@ -121,19 +125,13 @@ export class RowStore {
       priority: to === 'running' ? pollPriority : submitPriority,
       turn,
     });
-    return unchecked<'ok' | 'busy' | 'missing' | RowStatus>(reply);
+    return unchecked<RetryReply>(reply);
   }
 
-  /** Removes a row, if it has not changed since it was read. Returns the status that does not allow it, if it has one. */
-  async remove({
-    jobId,
-    key,
-    turn,
-  }: Pick<StoredRow, 'jobId' | 'key' | 'turn'>): Promise<
-    'removed' | 'changed' | 'submitting' | 'running'
-  > {
+  /** Removes a row, if it has not changed since it was read. */
+  async remove({ jobId, key, turn }: HeldRow): Promise<RemoveReply> {
     const reply = await this.#run(remove, jobId, { key, turn });
-    return unchecked<'removed' | 'changed' | 'submitting' | 'running'>(reply);
+    return unchecked<RemoveReply>(reply);
   }
 
   /** Redis's time in ms. */

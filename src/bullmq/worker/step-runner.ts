@@ -7,7 +7,7 @@ import { jobEndAfter, jobEndOf, nextStepOf, pauseTime } from '../decisions/next-
 import type { JobEnd } from '../decisions/next-step.ts';
 import type { Move, Step } from '../move.ts';
 import { repeatInOutage } from '../redis/connection.ts';
-import type { QueueState } from '../redis/queue-state.ts';
+import type { Pauses } from '../redis/pauses.ts';
 import type { RowStore } from '../redis/row-store.ts';
 import type { RowData, StoredRow } from '../stored-row.ts';
 import { Admissions } from './admission.ts';
@@ -28,7 +28,7 @@ export interface RunnerContext extends StepOptions {
   /** The jobs of the queue. */
   readonly jobs: Queue<RowData>;
   readonly rows: RowStore;
-  readonly state: QueueState;
+  readonly pauses: Pauses;
   readonly gateway: Polygate;
   readonly maxUsd: number | undefined;
   readonly concurrency: number;
@@ -117,9 +117,9 @@ export class StepRunner {
 
   /** Records what a step has led to. */
   async #record(job: Job<RowData>, row: StoredRow, step: Step): Promise<JobEnd> {
-    const { state, gateway } = this.#context;
+    const { pauses, gateway } = this.#context;
     const { move, pause } = step;
-    if (pause) await state.pause(pause);
+    if (pause) await pauses.pause(pause);
     if (!(await this.#move(row, move))) throw new RowTakenError();
     const progress = move.to === 'succeeded' ? 100 : move.state.progress;
     if (progress !== undefined && progress !== job.progress) {
@@ -144,13 +144,13 @@ export class StepRunner {
    * paused.
    */
   async #priceOf(data: RowData): Promise<number | undefined> {
-    const { maxUsd, state } = this.#context;
+    const { maxUsd, pauses } = this.#context;
     if (maxUsd === undefined) return 0;
     try {
       return await this.#prices.of(data);
     } catch (error) {
       if (!lacksKey(error)) throw error;
-      await state.pause('authentication');
+      await pauses.pause('authentication');
       return undefined;
     }
   }

@@ -1,14 +1,12 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
-import { unchecked } from '../../types/schema.ts';
-import type { PauseReason } from '../move.ts';
 import type { RowStatus } from '../row.ts';
 import type { RowData } from '../stored-row.ts';
 import { jobListKeys, queueKeys } from './keys.ts';
 
-/** What a queue stores in addition to its rows: how many there are, in which order they ended, and why it is paused. */
-export class QueueState {
+/** How many rows a queue has, and in which order they ended. */
+export class RowIndex {
   readonly #redis: Redis;
   readonly #keys: ReturnType<typeof queueKeys>;
   readonly #lists: ReturnType<typeof jobListKeys>;
@@ -67,32 +65,6 @@ export class QueueState {
   /** The number of the last row that ended. */
   async lastEnded(): Promise<number> {
     return Number((await this.#redis.hget(this.#keys.counts, 'ended')) ?? 0);
-  }
-
-  async pauseReason(): Promise<PauseReason | undefined> {
-    const reason = await this.#redis.hget(this.#keys.meta, 'paused');
-    return reason === null ? undefined : unchecked<PauseReason>(reason);
-  }
-
-  /** Pauses the queue, unless it is paused already. */
-  async pause(reason: PauseReason): Promise<void> {
-    const { meta } = this.#keys;
-    await this.#redis.multi().hsetnx(meta, 'paused', reason).publish(meta, reason).exec();
-  }
-
-  async resume(): Promise<void> {
-    const { meta } = this.#keys;
-    await this.#redis.multi().hdel(meta, 'paused').publish(meta, '').exec();
-  }
-
-  /** Deletes it, and announces that the queue is no longer paused. */
-  async clear(): Promise<void> {
-    const { meta } = this.#keys;
-    await this.#redis
-      .multi()
-      .del(...Object.values(this.#keys))
-      .publish(meta, '')
-      .exec();
   }
 }
 
