@@ -44,7 +44,7 @@ export interface TaskResult {
 }
 
 /** A call that has returned the task of a row. */
-export interface RowStep {
+export interface TaskResponse {
   readonly task: Task;
   /** Metadata of the response. */
   readonly meta: ResponseMeta;
@@ -86,7 +86,7 @@ export async function submitStoredRow(
   gateway: Polygate,
   { kind, path, params, fallback }: RowRequest & { readonly kind: TaskKind },
   idempotencyKey: string,
-): Promise<RowStep & { readonly isRepeated: boolean }> {
+): Promise<TaskResponse & { readonly isRepeated: boolean }> {
   let isRepeated = false;
   const submission = namespaceOf(gateway, kind).restore(path, params, fallback);
   const task = await submission.send(
@@ -108,7 +108,7 @@ export async function sendChat(
 }
 
 /** Polls the task of a row once. */
-export async function pollRow(gateway: Polygate, receipt: Receipt): Promise<RowStep> {
+export async function pollRow(gateway: Polygate, receipt: Receipt): Promise<TaskResponse> {
   const task = namespaceOf(gateway, receipt.kind).task(receipt);
   // The queue repeats failed polls.
   const { meta } = await task.retrieve({ maxRetries: 0 }).withResponse();

@@ -5,9 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { afterChat, afterLostChat, lateMove } from '../../src/bullmq/decisions/chat.ts';
 import {
   jobEndAfter,
+  jobEndAfterRefusal,
   jobEndOf,
   nextStepOf,
   pauseTime,
+  slotPause,
 } from '../../src/bullmq/decisions/next-step.ts';
 import { afterRetry, needsNewKey } from '../../src/bullmq/decisions/retry.ts';
 import { keep, release, replaceBy, spend } from '../../src/bullmq/decisions/settlement.ts';
@@ -61,6 +63,13 @@ describe('the job of a row', () => {
     ],
   ] as const)('that has ended: %j ends as %j', (row, end) => {
     expect(jobEndOf(row)).toEqual(end);
+  });
+
+  test.each([
+    ['full', slotPause],
+    ['paused', pauseTime],
+  ] as const)('that may not submit (%s) returns for %s ms', (reason, pauseMs) => {
+    expect(jobEndAfterRefusal(reason)).toEqual({ kind: 'return', pauseMs });
   });
 
   test.each([

@@ -2,6 +2,9 @@ import type { Step } from '../move.ts';
 import { isEnded } from '../row.ts';
 import type { StoredRow } from '../stored-row.ts';
 
+/** How long a worker takes no jobs after a row for which no slot was free, in ms, so that polls which become due come first. */
+export const slotPause = 200;
+
 /** How long a worker takes no jobs after a row that the paused queue may not submit, in ms. */
 export const pauseTime = 500;
 
@@ -34,9 +37,15 @@ export function jobEndOf({ status, state }: Pick<StoredRow, 'status' | 'state'>)
   return { kind: 'fail', reason: state.error?.message ?? status };
 }
 
+/** How a job ends whose row may not submit now, because no slot is free or the queue is paused. */
+export const jobEndAfterRefusal = (reason: 'full' | 'paused'): JobEnd => ({
+  kind: 'return',
+  pauseMs: reason === 'full' ? slotPause : pauseTime,
+});
+
 /** How a job ends after a step that was recorded. */
 export function jobEndAfter({ move: { to, state }, delayMs }: Step): JobEnd {
   if (isEnded(to)) return jobEndOf({ status: to, state });
-  if (delayMs === undefined) return { kind: 'return', pauseMs: pauseTime };
+  if (delayMs === undefined) return jobEndAfterRefusal('paused');
   return { kind: 'delay', delayMs, isPoll: to === 'running' };
 }

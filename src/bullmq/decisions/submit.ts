@@ -20,7 +20,7 @@ const slotDelay = 1_000;
  * The first and the longest delay after a failed submission, in ms. Five attempts take more than a minute, so that an
  * outage of a minute fails no rows.
  */
-const retryDelay = 5_000;
+const firstBackoff = 5_000;
 const maxBackoff = 60_000;
 
 /** A submission that the service has accepted. */
@@ -131,4 +131,4 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
 }
 
 const backoffAfter = (failures: number): number =>
-  Math.min(maxBackoff, retryDelay * 2 ** (failures - 1));
+  Math.min(maxBackoff, firstBackoff * 2 ** (failures - 1));

@@ -33,6 +33,7 @@ export class Announcements {
     // Announcements are lost while the connection is down.
     connection.on('ready', () => {
       const announceAll = () => this.#notify({ concernsRows: true, concernsPause: true });
+      // If this fails, the connection is lost again, and another `ready` follows.
       connection.subscribe(ended, paused).then(announceAll, () => undefined);
     });
   }

@@ -3,7 +3,7 @@ import type { Polygate } from 'polygate';
 
 import { afterLostChat, lateMove } from '../decisions/chat.ts';
 import { lacksKey } from '../decisions/failures.ts';
-import { jobEndAfter, jobEndOf, nextStepOf, pauseTime } from '../decisions/next-step.ts';
+import { jobEndAfter, jobEndAfterRefusal, jobEndOf, nextStepOf } from '../decisions/next-step.ts';
 import type { JobEnd } from '../decisions/next-step.ts';
 import type { Move, Step } from '../move.ts';
 import { repeatInOutage } from '../redis/connection.ts';
@@ -16,9 +16,6 @@ import { RowPrices } from './row-prices.ts';
 import { logFailedStep, logMinor, nameOf } from './step-log.ts';
 import { poll, submit } from './steps.ts';
 import type { DueRow, StepOptions } from './steps.ts';
-
-/** How long this worker takes no jobs after a row that was not admitted, in ms, so that polls which become due come first. */
-const slotPause = 200;
 
 /** How long a row rests after a step that could not be completed, in ms. */
 const retryDelay = 2_000;
@@ -96,15 +93,14 @@ export class StepRunner {
   /** Submits a row as soon as it is admitted. Returns it to the queue if that takes too long. */
   async #submit(job: Job<RowData>, due: DueRow): Promise<JobEnd> {
     const { row } = due;
-    const noSlot: JobEnd = { kind: 'return', pauseMs: slotPause };
-    if (!(await this.#admissions.takePermit())) return noSlot;
+    if (!(await this.#admissions.takePermit())) return jobEndAfterRefusal('full');
     try {
       const priceUsd = await this.#priceOf(row.data);
-      if (priceUsd === undefined) return { kind: 'return', pauseMs: pauseTime };
+      if (priceUsd === undefined) return jobEndAfterRefusal('paused');
       const admission = await this.#admissions.admit(row, priceUsd);
       if (!admission.admitted) {
         if (admission.reason === 'gone') throw new RowTakenError();
-        return admission.reason === 'full' ? noSlot : { kind: 'return', pauseMs: pauseTime };
+        return jobEndAfterRefusal(admission.reason);
       }
       const mayBeCharged = row.state.mayBeCharged === true || admission.before === 'submitting';
       const step = await submit({ ...this.#context, ...due, mayBeCharged, priceUsd });
