@@ -1,7 +1,7 @@
 import type { Generation, TaskHandle, TaskKind, TaskUpdate } from 'polygate';
 
 import { unchecked } from '../../types/schema.ts';
-import { decideGenerate, decideResume, wasNotCharged } from './decisions.ts';
+import { canWaitLater, decideGenerate, decideResume, wasNotCharged } from './decisions.ts';
 import { EntryState } from './entry-state.ts';
 import type { GenerationRequest } from './entry-state.ts';
 import type { Entry } from './entry.ts';
@@ -12,6 +12,9 @@ import { isLocked, withLock } from './locks.ts';
 import { fingerprintOf, randomKey } from './random-key.ts';
 import { hasExpired } from './url-check.ts';
 import { onWake } from './wake.ts';
+
+/** How long a wait rests that could not start, in ms, unless the browser is online or the page is shown again before. */
+const restartDelay = 10_000;
 
 /** Decides what to send, given what is stored. Undefined if there is nothing to send. Throws to refuse. */
 type Choose<Params> = (stored: Entry | undefined) => GenerationRequest<Params> | undefined;
@@ -225,6 +228,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
       await this.#finish(key, await task.wait({ ...waitOptions, signal, onUpdate }));
     } catch (error) {
       if (signal.aborted) return;
+      if (canWaitLater(error)) return rest(restartDelay, signal);
       const { generation } = unchecked<{ generation?: Generation<Kind> }>(Object(error));
       if (generation?.status === 'failed') await this.#finish(key, generation, toError(error));
       else await this.#fail(error, false);
@@ -250,4 +254,16 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     const generation = await Promise.resolve(this.task?.retrieve()).catch(() => undefined);
     if (generation?.status === 'succeeded') await this.save({ ...entry, generation });
   }
+}
+
+/** Resolves after `ms`, or when the signal aborts. */
+function rest(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end, { once: true });
+  });
 }
