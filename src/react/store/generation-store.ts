@@ -13,9 +13,6 @@ import { fingerprintOf, randomKey } from './random-key.ts';
 import { hasExpired } from './url-check.ts';
 import { onWake } from './wake.ts';
 
-/** How long a wait rests that could not start, in ms, unless the browser is online or the page is shown again before. */
-const restartDelay = 10_000;
-
 /** Decides what to send, given what is stored. Undefined if there is nothing to send. Throws to refuse. */
 type Choose<Params> = (stored: Entry | undefined) => GenerationRequest<Params> | undefined;
 
@@ -72,20 +69,20 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   /** Forgets the generation, in all tabs. */
   reset(): void {
     this.abortSubmit();
-    this.replace(undefined);
-    void this.storage.write(null);
+    this.replace();
+    void this.stored.write(null);
     this.emit();
   }
 
   protected attach(signal: AbortSignal): void {
-    this.storage.listen(() => void this.#refresh(), signal);
+    this.stored.listen(() => void this.#refresh(), signal);
     onWake(() => void this.#refresh().then(() => this.#restart()), signal);
     void this.#refresh().then(() => this.#checkURL());
   }
 
   protected override detach(): void {
     this.cancelWait();
-    this.settle(undefined);
+    this.settle();
   }
 
   #decideResume(entry: Entry | undefined): 'wait' | 'resend' {
@@ -97,7 +94,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   /** Shows what is stored, and waits for the task. */
   async #refresh(): Promise<void> {
     await this.load();
-    const lock = this.storage.lockName('submit');
+    const lock = this.stored.lockName('submit');
     const isUnknown = () => this.entry && !this.entry.receipt && !this.submitting && !this.waiting;
     if (isUnknown() && (await isLocked(lock)) && isUnknown() && this.isAttached) {
       this.isElsewhere = true;
@@ -117,7 +114,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     let refused: unknown;
     const submit = () =>
       this.#submit(choose, signal).catch((error: unknown) => void (refused = error));
-    await withLock(this.storage.lockName('submit'), { signal }, submit);
+    await withLock(this.stored.lockName('submit'), { signal }, submit);
     if (signal.aborted) return undefined;
     this.submitting = undefined;
     this.emit();
@@ -138,7 +135,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     if (entry !== stored) {
       this.replace(entry);
       // Before the request, so that a reload at any later moment finds the key.
-      await this.storage.write(entry);
+      await this.stored.write(entry);
     }
     if (signal.aborted) return;
     let task: TaskHandle<Kind>;
@@ -165,12 +162,10 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     const { entry } = this;
     if (!entry) return;
     const error = toError(thrown);
+    if (canForget) this.replace();
     this.error = error;
-    if (canForget) {
-      this.replace(undefined);
-      this.error = error;
-      await this.storeIfCurrent(entry.key, null);
-    } else await this.save({ ...entry, reported: true });
+    if (canForget) await this.storeIfCurrent(entry.key, null);
+    else await this.save({ ...entry, reported: true });
     this.emit();
     if (!entry.reported && this.error === error) this.call('onError', error);
   }
@@ -179,7 +174,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   #follow(steal = false): void {
     const { entry } = this;
     if (!this.isAttached || this.waiting || !entry || !isWaiting(this.snapshot.status)) return;
-    const lock = this.storage.lockName(entry.key);
+    const lock = this.stored.lockName(entry.key);
     this.#runLocked(lock, steal, (signal) => this.#poll(entry.key, signal));
   }
 
@@ -228,9 +223,9 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
       await this.#finish(key, await task.wait({ ...waitOptions, signal, onUpdate }));
     } catch (error) {
       if (signal.aborted) return;
-      if (canWaitLater(error)) return rest(restartDelay, signal);
       const { generation } = unchecked<{ generation?: Generation<Kind> }>(Object(error));
-      if (generation?.status === 'failed') await this.#finish(key, generation, toError(error));
+      if (canWaitLater(error)) await restOrAbort(signal);
+      else if (generation?.status === 'failed') await this.#finish(key, generation, toError(error));
       else await this.#fail(error, false);
     }
   }
@@ -256,14 +251,9 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   }
 }
 
-/** Resolves after `ms`, or when the signal aborts. */
-function rest(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end, { once: true });
+/** Lets a wait that could not start rest for ten seconds, or until it is canceled: `onWake` then starts another one. */
+const restOrAbort = (signal: AbortSignal): Promise<unknown> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, 10_000);
+    signal.addEventListener('abort', resolve);
   });
-}
