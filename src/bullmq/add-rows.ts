@@ -9,9 +9,10 @@ import { emptyMeta } from '../internal/response-meta.ts';
 import { describeRow, requestHash, rowKey } from '../internal/row-driver.ts';
 import { isNonEmptyString, isRecord } from '../types/type-guards.ts';
 import { withinTime } from './redis/connection.ts';
-import type { RowStore } from './redis/store.ts';
-import { jobIdOf } from './row.ts';
-import type { RowData } from './row.ts';
+import { submitPriority } from './redis/row-store.ts';
+import type { RowStore } from './redis/row-store.ts';
+import { jobIdOf } from './stored-row.ts';
+import type { RowData } from './stored-row.ts';
 
 /** Rows are added in groups of at most so many, or so many characters of params. */
 const groupRows = 500;
@@ -31,8 +32,8 @@ export interface RowInput {
 /** The queue that rows are added to. */
 export interface RowTarget {
   readonly prefix: string;
-  readonly queue: Queue<RowData>;
-  readonly store: RowStore;
+  readonly jobs: Queue<RowData>;
+  readonly rows: RowStore;
 }
 
 /**
@@ -73,7 +74,7 @@ export async function addAll<Input>(
 
 /** Describes a row, as it is stored. */
 async function toRowData(
-  { prefix, queue }: RowTarget,
+  { prefix, jobs }: RowTarget,
   index: number,
   describe: () => RowInput,
 ): Promise<RowData> {
@@ -85,7 +86,7 @@ async function toRowData(
     const { idempotencyKey, ...request } = await describeRow(submission);
     const { path, params, fallback } = request;
     const hash = await requestHash(path, canonicalJson(params), fallback);
-    const key = idempotencyKey ?? (await rowKey(prefix, queue.name, id, hash));
+    const key = idempotencyKey ?? (await rowKey(prefix, jobs.name, id, hash));
     return { id, ...request, hash, key };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -105,14 +106,14 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** Adds rows that are not in Redis yet. Returns the ids of those that are there with other params. */
-async function addGroup({ queue, store }: RowTarget, rows: readonly RowData[]): Promise<string[]> {
-  if (rows.length === 0) return [];
-  const jobs = rows.map((data) => ({
+async function addGroup({ jobs, rows }: RowTarget, group: readonly RowData[]): Promise<string[]> {
+  if (group.length === 0) return [];
+  const added = group.map((data) => ({
     name: data.kind,
     data,
     opts: {
       jobId: jobIdOf(data.id),
-      priority: 1,
+      priority: submitPriority,
       attempts: 1,
       removeOnComplete: false,
       removeOnFail: false,
@@ -120,10 +121,10 @@ async function addGroup({ queue, store }: RowTarget, rows: readonly RowData[]): 
   }));
   // BullMQ keeps a job that exists, and does not say so.
   const stored = await withinTime(
-    queue.addBulk(jobs).then(() => store.readJobs(rows.map(({ id }) => jobIdOf(id)))),
+    jobs.addBulk(added).then(() => rows.readJobs(group.map(({ id }) => jobIdOf(id)))),
   );
   // A missing row was removed in the meantime.
-  return rows
+  return group
     .filter(({ hash }, index) => (stored[index]?.data.hash ?? hash) !== hash)
     .map(({ id }) => id);
 }

@@ -1,5 +1,6 @@
-import type { RowState, RowStatus } from './row.ts';
-import type { Settlement } from './settlement.ts';
+import type { Settlement } from './decisions/settlement.ts';
+import type { RowStatus } from './row.ts';
+import type { RowState } from './stored-row.ts';
 
 /** A change of a row. */
 export interface Move {

@@ -1,25 +1,3 @@
-/**
- * The life of a row:
- *
- *     waiting <-> submitting -> running -> succeeded, failed or unknown
- *
- * - waiting: its job has the params and the idempotency key. A worker takes the job, and the script `admit` takes a
- *   slot, reserves the price, and gives this worker the turn to submit.
- * - submitting: the request is sent. Then the script `move` frees the slot, and records the task and what it has cost.
- *   After a failure that another submission under the same key may overcome, the row is waiting again.
- * - running: the task is polled, each time by any worker. Between two polls, the job is delayed and occupies none.
- * - ended: the script `move` has announced the end. `retry` makes a failed or unknown row waiting or running again.
- *
- * `worker.ts` takes a row from step to step, `steps.ts` sends the requests, `decisions` decides what follows from a
- * response, `settlement.ts` says what it has cost, and `redis/scripts.ts` makes each change atomic. A killed worker
- * leaves a row in any of these states, and another worker continues from there.
- *
- * A chat has no key under which it could be sent again, so it never returns from submitting to waiting if it may have
- * been charged: a worker that finds it submitting records that it is unknown. If the worker that has sent it is still
- * alive, it still records the completion, unless the row was retried.
- */
-import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { ChatSubmission, Submission } from 'polygate';
 
 import { ConfigurationError } from '../errors/configuration.ts';
@@ -34,18 +12,24 @@ import type {
   RetryOptions,
   WorkOptions,
 } from './options.ts';
-import { Announcements } from './redis/announcements.ts';
-import { connect, disconnect, withinTime } from './redis/connection.ts';
-import { RowStore, slotsKey } from './redis/store.ts';
+import { QueueConnection } from './queue-connection.ts';
 import { endedRows, toEndedRow, toRow } from './results.ts';
-import { readRow, retryRow } from './retry-row.ts';
-import { jobIdOf } from './row.ts';
-import type { EndedRow, Row, RowData, RowStatus } from './row.ts';
-import { startWorker } from './worker.ts';
-import type { QueueWorker, WorkerContext } from './worker.ts';
+import { readRow, removeRow, retryRow } from './row-calls.ts';
+import type { EndedRow, Row, RowStatus } from './row.ts';
+import { jobIdOf } from './stored-row.ts';
+import { startWorker } from './worker/worker.ts';
+import type { QueueWorker } from './worker/worker.ts';
 
 /** Number of rows in each status. */
 export type RowCounts = Readonly<Record<RowStatus, number>>;
+
+/** The options that the methods use, with their defaults. */
+interface RequiredOptions extends Omit<GenerationQueueOptions, 'connection'> {
+  readonly prefix: string;
+  readonly maxUsd: number | undefined;
+  readonly waitTimeout: number;
+  readonly attempts: number;
+}
 
 /**
  * A queue of generations in Redis, on which any number of processes and machines work. Each row is submitted once and
@@ -59,15 +43,9 @@ export type RowCounts = Readonly<Record<RowStatus, number>>;
 export class GenerationQueue {
   /** Name of the queue in BullMQ. */
   readonly name: string;
-  readonly #context: Omit<WorkerContext, 'concurrency' | 'signal'>;
-  readonly #redis: Redis;
-  readonly #isOwnRedis: boolean;
-  readonly #queue: Queue<RowData>;
-  readonly #store: RowStore;
-  readonly #announcements: Announcements;
+  readonly #options: RequiredOptions;
+  readonly #connection: QueueConnection;
   readonly #workers = new Set<QueueWorker>();
-  #paused: PauseReason | undefined;
-  #isClosed = false;
   #closing: Promise<void> | undefined;
 
   /**
@@ -79,20 +57,9 @@ export class GenerationQueue {
     checkQueue(name, options);
     const { gateway, connection, prefix = 'bull', maxUsd } = options;
     const { waitTimeout = 1_800_000, attempts = 5 } = options;
-    const { redis, isOwn } = connect(connection);
-    const queue = new Queue<RowData>(name, { connection: redis, prefix });
-    queue.on('error', () => undefined);
-    const store = new RowStore(redis, queue, slotsKey(prefix, gateway.baseURL));
     this.name = name;
-    this.#redis = redis;
-    this.#isOwnRedis = isOwn;
-    this.#queue = queue;
-    this.#store = store;
-    this.#context = { queue, store, gateway, prefix, maxUsd, waitTimeout, attempts };
-    this.#announcements = new Announcements(redis, store.channels);
-    this.#announcements.listen(({ concernsPause }) => {
-      if (concernsPause && !this.#isClosed) this.#updatePaused().catch(() => undefined);
-    });
+    this.#options = { gateway, prefix, maxUsd, waitTimeout, attempts };
+    this.#connection = new QueueConnection({ name, connection, prefix, baseURL: gateway.baseURL });
   }
 
   /**
@@ -124,8 +91,9 @@ export class GenerationQueue {
     inputs: Iterable<Input> | AsyncIterable<Input>,
     describe: (input: Input, index: number) => RowInput,
   ): Promise<void> {
-    this.#checkOpen();
-    await addAll(this.#context, inputs, describe);
+    this.#connection.checkOpen();
+    const { jobs, rows } = this.#connection;
+    await addAll({ jobs, rows, prefix: this.#options.prefix }, inputs, describe);
   }
 
   /**
@@ -138,7 +106,8 @@ export class GenerationQueue {
     if (this.#closing) throw new ConfigurationError('queue: is closed.');
     checkOptions(options, workRules);
     const { concurrency = 50, signal } = options;
-    const worker = startWorker({ ...this.#context, concurrency, signal });
+    const { jobs, rows, pauses } = this.#connection;
+    const worker = startWorker({ ...this.#options, jobs, rows, pauses, concurrency, signal });
     this.#workers.add(worker);
     void worker.run.then(() => this.#workers.delete(worker));
     return worker;
@@ -153,12 +122,15 @@ export class GenerationQueue {
    * @throws `ConnectionError` on the first iteration, if Redis is unreachable.
    */
   results(options: ResultsOptions = {}): AsyncGenerator<EndedRow, void, undefined> {
-    this.#checkOpen();
+    this.#connection.checkOpen();
     checkOptions(options, resultsRules);
+    const connection = this.#connection;
+    const { announcements, index } = connection;
     const isFromStart = options.from === 'start';
-    const after = isFromStart ? Promise.resolve(0) : this.#call(() => this.#store.lastEnded());
+    const after = isFromStart ? Promise.resolve(0) : connection.call(() => index.lastEnded());
+    // The first iteration reports the error, if there is one.
     after.catch(() => undefined);
-    return endedRows(this.#store, this.#announcements, after, () => this.#isClosed);
+    return endedRows(connection, announcements, after, () => connection.isClosed);
   }
 
   /**
@@ -167,7 +139,7 @@ export class GenerationQueue {
    * @throws `ConnectionError`
    */
   async get(id: string): Promise<Row | undefined> {
-    const row = await this.#call(() => this.#store.read(id));
+    const row = await this.#connection.call(() => this.#connection.rows.read(id));
     return row && toRow(row, row.status);
   }
 
@@ -178,10 +150,11 @@ export class GenerationQueue {
    * `ConnectionError` within 20 s after Redis has become unreachable.
    */
   async result(id: string): Promise<EndedRow> {
-    const watch = this.#announcements.watch(jobIdOf(id));
+    const { rows, announcements } = this.#connection;
+    const watch = announcements.watch(jobIdOf(id));
     try {
       for (;;) {
-        const row = await this.#call(() => readRow(this.#store, id));
+        const row = await this.#connection.call(() => readRow(rows, id));
         const ended = toEndedRow(row);
         if (ended) return ended;
         await watch.next();
@@ -197,7 +170,7 @@ export class GenerationQueue {
    * @throws `ConnectionError`
    */
   async count(): Promise<RowCounts> {
-    return this.#call(() => this.#store.counts());
+    return this.#connection.call(() => this.#connection.index.counts());
   }
 
   /**
@@ -211,8 +184,8 @@ export class GenerationQueue {
   async retry(id: string, options: RetryOptions = {}): Promise<void> {
     checkOptions(options, retryRules);
     const { anew = false } = options;
-    const { store, waitTimeout } = this.#context;
-    await this.#call(() => retryRow(store, id, anew, waitTimeout));
+    const { rows } = this.#connection;
+    await this.#connection.call(() => retryRow(rows, id, anew, this.#options.waitTimeout));
   }
 
   /**
@@ -221,10 +194,7 @@ export class GenerationQueue {
    * @throws `ConfigurationError` while the row is `submitting` or `running`; `ConnectionError`.
    */
   async remove(id: string): Promise<void> {
-    if (await this.#call(() => this.#store.remove(jobIdOf(id)))) return;
-    throw new ConfigurationError(
-      `row ${id}: is submitting or running, so it cannot be removed. Wait for queue.result(id) first.`,
-    );
+    await this.#connection.call(() => removeRow(this.#connection.rows, id));
   }
 
   /**
@@ -235,9 +205,7 @@ export class GenerationQueue {
    * @throws `ConnectionError`
    */
   async obliterate(): Promise<void> {
-    await this.#call(() => this.#queue.pause());
-    await this.#call(() => this.#queue.obliterate({ force: true }));
-    await this.#call(() => this.#store.clear());
+    await this.#connection.obliterate();
   }
 
   /**
@@ -246,7 +214,7 @@ export class GenerationQueue {
    * Undefined while rows are submitted.
    */
   get paused(): PauseReason | undefined {
-    return this.#paused;
+    return this.#connection.paused;
   }
 
   /**
@@ -255,8 +223,8 @@ export class GenerationQueue {
    * @throws `ConnectionError`
    */
   async pause(): Promise<void> {
-    await this.#call(() => this.#store.pause('caller'));
-    await this.#updatePaused();
+    await this.#connection.call(() => this.#connection.pauses.pause('caller'));
+    await this.#connection.updatePaused();
   }
 
   /**
@@ -265,8 +233,8 @@ export class GenerationQueue {
    * @throws `ConnectionError`
    */
   async resume(): Promise<void> {
-    await this.#call(() => this.#store.resume());
-    await this.#updatePaused();
+    await this.#connection.call(() => this.#connection.pauses.resume());
+    await this.#connection.updatePaused();
   }
 
   /**
@@ -279,22 +247,6 @@ export class GenerationQueue {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#workers].map((worker) => worker.close()));
-    this.#isClosed = true;
-    this.#announcements.close();
-    await withinTime(this.#queue.close()).catch(() => undefined);
-    if (this.#isOwnRedis) disconnect(this.#redis);
-  }
-
-  async #updatePaused(): Promise<void> {
-    this.#paused = await this.#call(() => this.#store.pauseReason());
-  }
-
-  async #call<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.#checkOpen();
-    return withinTime(work());
-  }
-
-  #checkOpen(): void {
-    if (this.#isClosed) throw new ConfigurationError('queue: is closed.');
+    await this.#connection.close();
   }
 }

@@ -1,18 +1,27 @@
 import type { Generation, SucceededGeneration } from '../types/tasks/task.ts';
 import type { Announcements } from './redis/announcements.ts';
-import type { RowStore, StoredRow } from './redis/store.ts';
+import { isBug } from './redis/connection.ts';
+import type { RowIndex } from './redis/row-index.ts';
+import type { RowStore } from './redis/row-store.ts';
 import { isEnded } from './row.ts';
 import type { EndedRow, Row } from './row.ts';
+import type { StoredRow } from './stored-row.ts';
 
 /** How many ended rows are read at a time. */
 const pageSize = 100;
+
+/** Where results are read. */
+export interface ResultSource {
+  readonly rows: RowStore;
+  readonly index: RowIndex;
+}
 
 /**
  * Yields the rows that ended after the one with the given number, in the order in which they ended, until `isClosed`.
  * Outages of Redis only delay them.
  */
 export async function* endedRows(
-  store: RowStore,
+  source: ResultSource,
   announcements: Announcements,
   after: Promise<number>,
   isClosed: () => boolean,
@@ -21,7 +30,7 @@ export async function* endedRows(
   try {
     let last = await after;
     while (!isClosed()) {
-      const page = await readPage(store, last);
+      const page = await readPage(source, last);
       if (page === undefined) await watch.next();
       else {
         ({ last } = page);
@@ -43,27 +52,23 @@ interface Page {
 }
 
 /** Reads the rows that ended after the given number; undefined if there are none, or Redis cannot be read. */
-async function readPage(store: RowStore, after: number): Promise<Page | undefined> {
+async function readPage({ rows, index }: ResultSource, after: number): Promise<Page | undefined> {
   try {
-    const ended = await store.endedAfter(after, pageSize);
-    const last = ended.at(-1)?.[1];
+    const page = await index.endedAfter(after, pageSize);
+    const last = page.at(-1)?.[1];
     if (last === undefined) return undefined;
-    const jobIds = ended.map(([jobId]) => jobId);
-    const rows = await store.readJobs(jobIds);
-    const numbers = await store.endNumbers(jobIds);
+    const jobIds = page.map(([jobId]) => jobId);
+    const ended = await rows.readJobs(jobIds);
+    const numbers = await index.endNumbers(jobIds);
     // A row that was retried and has ended again follows under its new number. Without a number, it was removed or retried
     // meanwhile: if it was read before that, its end is still to be yielded.
-    const isCurrent = ended.map(([, number], index) => (numbers[index] ?? number) === number);
-    return { rows: rows.filter((_, index) => isCurrent[index]), last };
+    const isCurrent = page.map(([, number], at) => (numbers[at] ?? number) === number);
+    return { rows: ended.filter((_, at) => isCurrent[at]), last };
   } catch (error) {
     if (isBug(error)) throw error;
     return undefined;
   }
 }
-
-/** Whether an error comes from this code or from a damaged row, and not from Redis or the connection to it. */
-const isBug = (error: unknown): boolean =>
-  [SyntaxError, TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
 
 export function toRow<Status extends Row['status']>(
   { data, state, key }: StoredRow,

@@ -1,7 +1,7 @@
-import type { ChatCompletion, Generation, Outcome, Receipt, SucceededGeneration } from 'polygate';
+import type { ChatCompletion, Outcome, Receipt, SucceededGeneration } from 'polygate';
 
 import { PolygateError } from '../errors/base.ts';
-import type { RowKind, RowRequest } from '../internal/row-driver.ts';
+import type { RowKind } from '../internal/row-driver.ts';
 import { isRecord, textOf } from '../types/type-guards.ts';
 
 /** Where a row is: `waiting` until it is submitted, `running` while its task is, and then how it has ended. */
@@ -55,34 +55,6 @@ export interface Row<Kind extends RowKind = RowKind> {
 /** A row that has ended. */
 export type EndedRow<Kind extends RowKind = RowKind> = Row<Kind> & { readonly status: EndStatus };
 
-/** What a job contains. It never changes. */
-export interface RowData extends RowRequest {
-  /** The id that the row was added with. The id of its job is an encoded form of it. */
-  readonly id: string;
-  /** Fingerprint of path, params and fallback. */
-  readonly hash: string;
-  readonly key: string;
-}
-
-/** What has happened to a row. Every step replaces it. */
-export interface RowState {
-  /** The key that replaces the original one after a retry with a new key. */
-  readonly key?: string | undefined;
-  /** Number of submissions that have failed. */
-  readonly failures?: number | undefined;
-  /** Whether a submission under the key has failed with an unknown outcome. */
-  readonly mayBeCharged?: boolean | undefined;
-  readonly receipt?: Receipt | undefined;
-  /** When the wait ends, on the clock of Redis, in ms. */
-  readonly deadline?: number | undefined;
-  /** The delay before the next poll in ms. */
-  readonly interval?: number | undefined;
-  readonly progress?: number | undefined;
-  readonly generation?: Generation | undefined;
-  readonly completion?: ChatCompletion | undefined;
-  readonly error?: RowError | undefined;
-}
-
 export function isEnded(status: string): status is EndStatus {
   return status === 'succeeded' || status === 'failed' || status === 'unknown';
 }
@@ -105,16 +77,4 @@ export function errorRecord(error: unknown, idempotencyKey: string): RowError {
     taskId: task?.id,
     idempotencyKey: error.idempotencyKey ?? idempotencyKey,
   };
-}
-
-/**
- * The id of a job. BullMQ rejects ids that are integers, and most with a colon. Half of a surrogate pair, which has no
- * UTF-8 form, is written as its code unit.
- */
-export function jobIdOf(id: string): string {
-  const encode = (text: string) =>
-    /^[\uD800-\uDFFF]$/.test(text)
-      ? `%u${text.charCodeAt(0).toString(16)}`
-      : encodeURIComponent(text);
-  return `row-${id.replace(/[^\w.~-]/gu, encode)}`;
 }

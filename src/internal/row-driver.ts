@@ -16,6 +16,7 @@ import type { ResponseMeta } from '../types/meta.ts';
 import type { Receipt, SucceededGeneration, TaskKind } from '../types/tasks/task.ts';
 
 export { earlierRowAdvice, isFinalError, rowKey } from '../core/batch/row/charge-rules.ts';
+export { canSucceedLater } from '../core/call/failure/retry.ts';
 export { isKeyMissing } from '../core/http/request-headers.ts';
 export { requestHash } from '../core/tasks/fingerprint.ts';
 export { nextPollDelay, taskPollInterval } from '../core/tasks/wait/poll-delay.ts';
@@ -43,7 +44,7 @@ export interface TaskResult {
 }
 
 /** A call that has returned the task of a row. */
-export interface RowStep {
+export interface TaskResponse {
   readonly task: Task;
   /** Metadata of the response. */
   readonly meta: ResponseMeta;
@@ -85,7 +86,7 @@ export async function submitStoredRow(
   gateway: Polygate,
   { kind, path, params, fallback }: RowRequest & { readonly kind: TaskKind },
   idempotencyKey: string,
-): Promise<RowStep & { readonly isRepeated: boolean }> {
+): Promise<TaskResponse & { readonly isRepeated: boolean }> {
   let isRepeated = false;
   const submission = namespaceOf(gateway, kind).restore(path, params, fallback);
   const task = await submission.send(
@@ -107,7 +108,7 @@ export async function sendChat(
 }
 
 /** Polls the task of a row once. */
-export async function pollRow(gateway: Polygate, receipt: Receipt): Promise<RowStep> {
+export async function pollRow(gateway: Polygate, receipt: Receipt): Promise<TaskResponse> {
   const task = namespaceOf(gateway, receipt.kind).task(receipt);
   // The queue repeats failed polls.
   const { meta } = await task.retrieve({ maxRetries: 0 }).withResponse();

@@ -1,8 +1,8 @@
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { RowStore, slotsKey } from '../../src/bullmq/redis/store.ts';
-import { jobIdOf } from '../../src/bullmq/row.ts';
+import { accountKeys } from '../../src/bullmq/redis/keys.ts';
+import { RowStore } from '../../src/bullmq/redis/row-store.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';
@@ -69,14 +69,48 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     await all[Symbol.asyncDispose]();
   });
 
+  test('end with their completion if the worker that sent them was only cut off', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const heldFetch: typeof fetch = async (...request) => {
+      const response = await fetch(...request);
+      await held;
+      return response;
+    };
+    const { queue, chat, posts, mock, prefix, ...all } = await start({
+      client: { fetch: heldFetch },
+    });
+    queue.work();
+    await queue.add('a', chat());
+    await until(posts).toBe(1);
+    // As if the worker had lost the lock of the job.
+    const key = (name: string) => `${prefix}:pictures:${name}`;
+    await redis.client
+      .multi()
+      .del(`${key('row-a')}:lock`)
+      .lrem(key('active'), 0, 'row-a')
+      .rpush(key('wait'), 'row-a')
+      .zadd(key('marker'), 0, '0')
+      .exec();
+    await until(async () => (await queue.get('a'))?.status).toBe('unknown');
+    release();
+    await until(async () => (await queue.get('a'))?.status).toBe('succeeded');
+    expect(await queue.result('a')).toMatchObject({ completion: { object: 'chat.completion' } });
+    expect(mock.invoice).toHaveLength(1);
+    await all[Symbol.asyncDispose]();
+  });
+
   test('end as unknown if the worker that sent them is gone, without another request', async () => {
     const { queue, chat, posts, gateway, prefix, ...all } = await start();
     await queue.add('a', chat());
     // What a worker leaves that dies in the middle of the POST.
     const bull = new Queue<never>('pictures', { connection: { url: redis.url }, prefix });
-    const store = new RowStore(redis.client, bull, slotsKey(prefix, gateway.baseURL));
-    const version = (await store.read('a'))?.version ?? '';
-    const admitted = await store.admit(jobIdOf('a'), 0, undefined, version);
+    const store = new RowStore(redis.client, bull, accountKeys(prefix, gateway.baseURL));
+    const stored = await store.read('a');
+    if (!stored) throw new Error('no row');
+    const admitted = await store.admit(stored, 0, undefined);
     expect(admitted).toMatchObject({ admitted: true });
     queue.work();
     const row = await queue.result('a');
@@ -86,11 +120,9 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
 
     // The worker was only cut off: it still records what it has paid for.
     const state = { completion: { id: 'late' } };
-    const turn = admitted.admitted ? admitted.turn : '';
+    const sent = { ...stored, turn: admitted.admitted ? admitted.turn : '' };
     const late = { from: 'unknown', to: 'succeeded', state } as const;
-    expect(await store.move(jobIdOf('a'), row.idempotencyKey, turn, Object.assign(late))).toBe(
-      true,
-    );
+    expect(await store.move(sent, Object.assign(late))).toBe(true);
     expect((await queue.get('a'))?.status).toBe('succeeded');
     await bull.close();
     await all[Symbol.asyncDispose]();

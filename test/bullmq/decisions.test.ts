@@ -5,11 +5,17 @@ import { canonicalJson } from '../../src/bullmq/add-rows.ts';
 import { isRejected, lacksKey, reportedLimit } from '../../src/bullmq/decisions/failures.ts';
 import { deadlineAfter } from '../../src/bullmq/decisions/poll.ts';
 import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
+import {
+  keep,
+  release,
+  replaceBy,
+  settlementOf,
+  spend,
+} from '../../src/bullmq/decisions/settlement.ts';
+import type { Settlement } from '../../src/bullmq/decisions/settlement.ts';
 import { afterFailedSubmit } from '../../src/bullmq/decisions/submit.ts';
 import { errorRecord } from '../../src/bullmq/row.ts';
-import type { RowState } from '../../src/bullmq/row.ts';
-import { keep, release, replaceBy, settlementOf, spend } from '../../src/bullmq/settlement.ts';
-import type { Settlement } from '../../src/bullmq/settlement.ts';
+import type { RowState } from '../../src/bullmq/stored-row.ts';
 import { resolveConfig } from '../../src/core/config/config.ts';
 import { resolveApiKey } from '../../src/core/http/request-headers.ts';
 import {
@@ -18,6 +24,9 @@ import {
   unknown,
   badRequest,
   serverError,
+  notImplemented,
+  unavailableModel,
+  invalidResponse,
   notSent,
   reset,
   payment,
@@ -101,6 +110,10 @@ describe('a failed submission', () => {
       delayMs: 10_000,
       counted: true,
     },
+    // The client calls these final: no submission under the same key can succeed.
+    { error: notImplemented, to: 'unknown', settlement: keep, counted: true },
+    { error: unavailableModel, to: 'failed', settlement: release, counted: true },
+    { error: invalidResponse, to: 'unknown', settlement: keep, counted: true },
     { error: rateLimit, to: 'waiting', settlement: release, delayMs: 70_000, counted: true },
     { error: noSlot, failures: 4, to: 'waiting', settlement: release, delayMs: 4_000 },
     { error: payment, failures: 4, to: 'waiting', settlement: release, pause: 'balance' },
@@ -152,6 +165,14 @@ describe('a failed submission', () => {
 });
 
 describe('a retry', () => {
+  const data = {
+    id: 'r',
+    kind: 'image',
+    path: '/',
+    params: { model: 'm' },
+    hash: 'h',
+    key: 'k',
+  } as const;
   const state: RowState = {
     receipt,
     key: 'second',
@@ -161,19 +182,19 @@ describe('a retry', () => {
   };
 
   test('sends a failed row again under its key', () => {
-    const next = afterRetry({ status: 'failed', state }, undefined, 0, 1_000);
+    const next = afterRetry({ data, status: 'failed', state }, undefined, 0, 1_000);
     expect(next).toEqual({ to: 'waiting', state: { key: 'second', mayBeCharged: true } });
   });
 
   test('continues the wait for an unknown row with a receipt', () => {
-    const next = afterRetry({ status: 'unknown', state }, undefined, 500, 1_000);
+    const next = afterRetry({ data, status: 'unknown', state }, undefined, 500, 1_000);
     expect(next).toMatchObject({ to: 'running', state: { receipt, deadline: 1_500 } });
     expect(next.settlement).toBeUndefined();
   });
 
   test('sends an unknown row without a receipt again under its key', () => {
     const next = afterRetry(
-      { status: 'unknown', state: { mayBeCharged: true } },
+      { data, status: 'unknown', state: { mayBeCharged: true } },
       undefined,
       0,
       1_000,
@@ -186,7 +207,7 @@ describe('a retry', () => {
       to,
       state: next,
       settlement,
-    } = afterRetry({ status: 'unknown', state }, 'pg-2', 0, 1_000);
+    } = afterRetry({ data, status: 'unknown', state }, 'pg-2', 0, 1_000);
     expect([to, settlement, Object.keys(next)]).toEqual(['waiting', spend, ['key']]);
     expect(next.key).toBe('pg-2');
   });
@@ -234,7 +255,9 @@ test('a client without an API key lacks it, and one with an invalid option does 
 });
 
 test('only errors that the service will repeat are rejections for good', () => {
-  expect(isRejected(badRequest)).toBe(true);
+  for (const error of [badRequest, notImplemented, unavailableModel]) {
+    expect(isRejected(error)).toBe(true);
+  }
   for (const error of [serverError, rateLimit, noSlot, notSent]) {
     expect(isRejected(error)).toBe(false);
   }

@@ -6,7 +6,9 @@ import {
   ConnectionError,
   PaymentRequiredError,
   RateLimitError,
+  ResponseValidationError,
   ServerError,
+  ServiceUnavailableError,
 } from 'polygate';
 
 import { emptyMeta } from '../../src/core/http/response-meta.ts';
@@ -20,6 +22,18 @@ export const badRequest = new BadRequestError('bad', {
   ...rejected,
 });
 export const serverError = new ServerError('down', { meta: meta(500), ...unknown });
+export const notImplemented = new ServerError('no', { meta: meta(501), ...unknown });
+export const unavailableModel = new ServiceUnavailableError('gone', {
+  meta: meta(503),
+  code: 'model_not_available',
+  ...rejected,
+});
+/** A response that is complete and invalid. */
+export const invalidResponse = new ResponseValidationError('no task', {
+  meta: meta(200),
+  body: {},
+  ...unknown,
+});
 export const notSent = new ConnectionError('refused', { outcome: 'not-sent' });
 export const reset = new ConnectionError('reset', unknown);
 export const payment = new PaymentRequiredError('402', { meta: meta(402), ...rejected });

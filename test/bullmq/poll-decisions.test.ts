@@ -1,10 +1,10 @@
 import { ConfigurationError, ResponseValidationError, TaskFailedError } from 'polygate';
-import type { SucceededGeneration } from 'polygate';
+import type { SucceededGeneration, TaskHandle } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import { afterFailedPoll, afterTask } from '../../src/bullmq/decisions/poll.ts';
+import { afterFailedPoll, afterPoll, afterTask } from '../../src/bullmq/decisions/poll.ts';
 import { errorRecord } from '../../src/bullmq/row.ts';
-import type { RowState } from '../../src/bullmq/row.ts';
+import type { RowState } from '../../src/bullmq/stored-row.ts';
 import { meta, badRequest, serverError, reset, authentication, noSlot } from './errors.ts';
 
 /** Without jitter. */
@@ -103,4 +103,14 @@ test('a poll of an id that cannot be polled leads to unknown, long before the de
     state: { receipt, error: { message: unsafe.message } },
   });
   expect(delayMs).toBeUndefined();
+});
+
+test('a task that is still processing at the deadline ends the row as unknown, with its receipt', () => {
+  const task = { id: 'task_1' } as TaskHandle;
+  const poll = (now: number, result: object) =>
+    afterPoll({ state: { receipt, deadline: 5_000 }, key: 'k' }, task, result, timing(now)).move;
+  const unknown = { to: 'unknown', state: { receipt, error: { name: 'TaskWaitTimeoutError' } } };
+  expect(poll(4_999, { progress: 40 })).toMatchObject({ to: 'running' });
+  expect(poll(5_000, { progress: 40 })).toMatchObject(unknown);
+  expect(poll(9_000, { generation: { status: 'succeeded' } })).toMatchObject({ to: 'succeeded' });
 });

@@ -62,6 +62,26 @@ describe.skipIf(!isRedisInstalled).concurrent('what a queue keeps', () => {
       expect(spend).toEqual({ spent: '20000000', reserved: '0' });
     });
 
+    test('a row that was paid, and whose retry under its key lost its response, is spent once', async () => {
+      const firstFails = ({ number }: { number: number }) =>
+        number === 1 ? 'failed' : 'succeeded';
+      await using all = await start({
+        mock: { tasks: { durationMs: 0, outcome: firstFails } },
+        queue: { maxUsd: 0.05, attempts: 1 },
+      });
+      const { queue, mock } = all;
+      queue.work();
+      await queue.add('a', all.picture('a'));
+      expect(await queue.result('a')).toMatchObject({ status: 'failed' });
+      mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 1 });
+      await queue.retry('a');
+      await until(async () => (await queue.get('a'))?.status).toBe('unknown');
+      await queue.remove('a');
+      await queue.add('b', all.picture('b'));
+      await until(async () => queue.paused ?? (await queue.get('b'))?.status).toBe('succeeded');
+      expect(mock.invoice.filter(({ usd }) => usd > 0)).toHaveLength(2);
+    });
+
     test('an id that is removed and added with other params is another task', async () => {
       await using all = await start();
       const { queue, mock } = all;

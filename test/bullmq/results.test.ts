@@ -31,9 +31,9 @@ test.skipIf(!isRedisInstalled)(
     await ended(stores, retried, {});
 
     // Another process retries the row between two requests of this one.
-    const endedAfter = first.endedAfter.bind(first);
+    const endedAfter = first.index.endedAfter.bind(first.index);
     let isRetried = false;
-    first.endedAfter = async (...page) => {
+    first.index.endedAfter = async (...page) => {
       const numbers = await endedAfter(...page);
       if (isRetried) return numbers;
       isRetried = true;

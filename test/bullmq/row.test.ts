@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { jobIdOf } from '../../src/bullmq/row.ts';
+import { jobIdOf } from '../../src/bullmq/stored-row.ts';
 
 test('ids of jobs are different for different ids, and never integers or with colons', () => {
   const ids = [

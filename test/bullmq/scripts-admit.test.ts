@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { replaceBy } from '../../src/bullmq/settlement.ts';
+import { replaceBy } from '../../src/bullmq/decisions/settlement.ts';
+import type { StoredRow } from '../../src/bullmq/stored-row.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { admitted, ended, openStores } from './stores.ts';
@@ -56,14 +57,14 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
     test('rejects a row that has changed since it was read', async () => {
       await using stores = await open();
       const [id = ''] = await stores.add(1);
-      const admit = async (version?: string) => stores.first.admit(id, 0, undefined, version);
-      const first = (await stores.first.readJob(id))?.version;
+      const admit = async (row?: StoredRow) => stores.first.admit(id, 0, undefined, row);
+      const first = await stores.first.readJob(id);
       const admission = await admit(first);
       const turn = admission.admitted ? admission.turn : '';
       const move = { from: 'submitting', to: 'waiting', state: { mayBeCharged: true } } as const;
       await stores.first.move(id, 'k', turn, move);
       expect(await admit(first)).toMatchObject({ reason: 'gone' });
-      const second = (await stores.first.readJob(id))?.version;
+      const second = await stores.first.readJob(id);
       expect(await admit(second)).toMatchObject({ turn: anyTurn });
     });
 

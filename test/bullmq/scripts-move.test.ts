@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { keep, release, replaceBy, spend } from '../../src/bullmq/settlement.ts';
+import { keep, release, replaceBy, spend } from '../../src/bullmq/decisions/settlement.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { until } from './setup.ts';
@@ -82,7 +82,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
       const ids = await stores.add(3);
       const heard: string[] = [];
       const listener = stores.redis.duplicate();
-      await listener.subscribe(stores.first.channels[0]);
+      await listener.subscribe(stores.first.channels.ended);
       listener.on('message', (_, id: string) => heard.push(id));
       for (const id of ids) await ended(stores, id, {});
       const results = await stores.first.endedAfter(0, 10);

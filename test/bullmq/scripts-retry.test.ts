@@ -1,8 +1,8 @@
 import { ConnectionError } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { retryRow } from '../../src/bullmq/retry-row.ts';
-import { keep, spend } from '../../src/bullmq/settlement.ts';
+import { keep, spend } from '../../src/bullmq/decisions/settlement.ts';
+import { retryRow } from '../../src/bullmq/row-calls.ts';
 import { rejection } from '../support/rejection.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
@@ -63,11 +63,11 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
       const [id = ''] = await stores.add(1);
       await ended(stores, id, {});
       await stores.redis.zrem(stores.queue.toKey('failed'), id);
-      const error = await rejection(ConnectionError, retryRow(stores.first, 'r0', true, 1, 0));
+      const error = await rejection(ConnectionError, retryRow(stores.first.rows, 'r0', true, 1, 0));
       expect(error.outcome).toBe('not-sent');
       await stores.redis.zadd(stores.queue.toKey('failed'), 1, id);
       expect(await stores.first.readJob(id)).toMatchObject({ status: 'failed' });
-      await retryRow(stores.first, 'r0', true, 1, 0);
+      await retryRow(stores.first.rows, 'r0', true, 1, 0);
       expect(await stores.first.readJob(id)).toMatchObject({ status: 'waiting' });
     });
 

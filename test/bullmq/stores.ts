@@ -1,43 +1,87 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
-import type { Move } from '../../src/bullmq/move.ts';
-import { RowStore, slotsKey } from '../../src/bullmq/redis/store.ts';
-import type { Admission } from '../../src/bullmq/redis/store.ts';
-import { jobIdOf } from '../../src/bullmq/row.ts';
-import type { RowData } from '../../src/bullmq/row.ts';
-import { release } from '../../src/bullmq/settlement.ts';
+import { release } from '../../src/bullmq/decisions/settlement.ts';
+import type { Move, PauseReason } from '../../src/bullmq/move.ts';
+import { deleteRecords } from '../../src/bullmq/queue-connection.ts';
+import { accountKeys, channelsOf } from '../../src/bullmq/redis/keys.ts';
+import type { AccountKeys, Channels } from '../../src/bullmq/redis/keys.ts';
+import { Pauses } from '../../src/bullmq/redis/pauses.ts';
+import { RowIndex } from '../../src/bullmq/redis/row-index.ts';
+import { RowStore } from '../../src/bullmq/redis/row-store.ts';
+import type { Admission } from '../../src/bullmq/redis/row-store.ts';
+import { jobIdOf } from '../../src/bullmq/stored-row.ts';
+import type { RowData, StoredRow } from '../../src/bullmq/stored-row.ts';
 
 let lastPrefix = 0;
 
-/** A store whose changes are made to the row as it is now, unless a test passes what it has read earlier. */
-class LatestStore extends RowStore {
-  override async admit(
+/**
+ * What a process sees of a queue. Its changes are made to the row as it is now, unless a test passes what it has read
+ * earlier.
+ */
+class LatestStore {
+  readonly rows: RowStore;
+  readonly index: RowIndex;
+  readonly pauses: Pauses;
+  readonly channels: Channels;
+  readonly #jobs: Queue<RowData>;
+
+  constructor(redis: Redis, jobs: Queue<RowData>, account: AccountKeys) {
+    this.#jobs = jobs;
+    this.rows = new RowStore(redis, jobs, account);
+    this.index = new RowIndex(redis, jobs);
+    this.pauses = new Pauses(redis, jobs);
+    this.channels = channelsOf((name) => jobs.toKey(name));
+  }
+
+  async admit(
     jobId: string,
     priceUsd: number,
     budgetUsd: number | undefined,
-    given?: string,
+    given?: StoredRow,
   ): Promise<Admission> {
     for (;;) {
-      const version = given ?? (await this.#versionOf(jobId));
-      const admission = await super.admit(jobId, priceUsd, budgetUsd, version);
+      const row = given ?? (await this.#rowOf(jobId));
+      const admission = await this.rows.admit(row, priceUsd, budgetUsd);
       if (admission.admitted || admission.reason !== 'gone') return admission;
-      if (given !== undefined || (await this.#versionOf(jobId)) === version) return admission;
+      if (given || (await this.#rowOf(jobId)).turn === row.turn) return admission;
     }
   }
 
-  override async retry(
+  move(jobId: string, key: string, turn: string, change: Move): Promise<boolean> {
+    return this.rows.move({ jobId, key, turn }, change);
+  }
+
+  async retry(
     jobId: string,
     key: string,
     change: Omit<Move, 'from'>,
     given?: string,
   ): Promise<string> {
-    const turn = given ?? (await this.readJob(jobId))?.turn ?? '';
-    return super.retry(jobId, key, change, turn);
+    const turn = given ?? (await this.#rowOf(jobId)).turn;
+    return this.rows.retry({ jobId, key, turn }, change);
   }
 
-  async #versionOf(jobId: string): Promise<string> {
-    return (await this.readJob(jobId))?.version ?? '';
+  /** Removes a row. Returns false if it is submitting or running. */
+  async remove(jobId: string): Promise<boolean> {
+    for (;;) {
+      const result = await this.rows.remove(await this.#rowOf(jobId));
+      if (result !== 'changed') return result === 'removed';
+    }
+  }
+
+  readJob = (jobId: string) => this.rows.readJob(jobId);
+  renew = (jobIds: readonly string[]) => this.rows.renew(jobIds);
+  counts = () => this.index.counts();
+  endedAfter = (number: number, count: number) => this.index.endedAfter(number, count);
+  lastEnded = () => this.index.lastEnded();
+  pause = (reason: PauseReason) => this.pauses.pause(reason);
+  pauseReason = () => this.pauses.reason();
+  resume = () => this.pauses.resume();
+  clear = () => deleteRecords(this.rows.redis, this.#jobs);
+
+  async #rowOf(jobId: string): Promise<Pick<StoredRow, 'jobId' | 'key' | 'turn' | 'addedAt'>> {
+    return (await this.readJob(jobId)) ?? { jobId, key: 'none', turn: '0', addedAt: '0' };
   }
 }
 
@@ -46,11 +90,12 @@ export async function openStores(url: string) {
   lastPrefix += 1;
   const prefix = `stores${lastPrefix}`;
   const connections = [new Redis(url), new Redis(url)] as const;
+  const account = accountKeys(prefix, 'https://a.example');
   const open = (connection: Redis, name = 'rows') => {
     const queue = new Queue<RowData>(name, { connection, prefix });
     return {
       queue,
-      store: new LatestStore(connection, queue, slotsKey(prefix, 'https://a.example')),
+      store: new LatestStore(connection, queue, account),
     };
   };
   const [{ queue, store: first }, { queue: other, store: second }] = connections.map((connection) =>
@@ -58,7 +103,7 @@ export async function openStores(url: string) {
   ) as [ReturnType<typeof open>, ReturnType<typeof open>];
   const [redis] = connections;
   const key = (name: string) => `${prefix}:rows:polygate:${name}`;
-  const clock = `${slotsKey(prefix, 'https://a.example')}:clock`;
+  const { slots, clock } = account;
 
   return {
     redis,
@@ -66,7 +111,7 @@ export async function openStores(url: string) {
     first,
     second,
     key,
-    slots: slotsKey(prefix, 'https://a.example'),
+    slots,
     clock,
     jobId: jobIdOf,
     /** Another queue that shares the slots. */

@@ -3,7 +3,7 @@ import { Polygate } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { GenerationQueue } from '../../src/bullmq/index.ts';
-import { jobIdOf } from '../../src/bullmq/row.ts';
+import { jobIdOf } from '../../src/bullmq/stored-row.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';

@@ -1,6 +1,17 @@
+import {
+  ConfigurationError,
+  ConnectionError,
+  RequestTimeoutError,
+  TaskWaitTimeoutError,
+} from 'polygate';
 import { expect, test } from 'vitest';
 
-import { decideGenerate, decideResume, wasNotCharged } from '../../src/react/store/decisions.ts';
+import {
+  canWaitLater,
+  decideGenerate,
+  decideResume,
+  wasNotCharged,
+} from '../../src/react/store/decisions.ts';
 import type { Entry } from '../../src/react/store/entry.ts';
 import { fingerprintOf } from '../../src/react/store/random-key.ts';
 
@@ -57,4 +68,11 @@ test('params with another text have another fingerprint', () => {
   const texts = Array.from({ length: 20_000 }, (_, index) => ({ prompt: `A harbor ${index}` }));
   expect(new Set(texts.map(fingerprintOf)).size).toBe(texts.length);
   expect(fingerprintOf({ a: 1 })).toBe(fingerprintOf({ a: 1 }));
+});
+
+test('a wait starts again only if the part of the client that waits could not be loaded', () => {
+  const outages = [new ConnectionError('offline'), new RequestTimeoutError('slow')];
+  for (const error of outages) expect(canWaitLater(error)).toBe(true);
+  const ends = [new TaskWaitTimeoutError('late'), new ConfigurationError('id'), new Error('bug')];
+  for (const error of [...ends, undefined]) expect(canWaitLater(error)).toBe(false);
 });

@@ -1,24 +1,15 @@
 import { APIError } from '../../errors/api.ts';
-import { PolygateError } from '../../errors/base.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
 import { AuthenticationError, ConcurrencyLimitError } from '../../errors/status.ts';
-import { isKeyMissing } from '../../internal/row-driver.ts';
+import { canSucceedLater, isKeyMissing } from '../../internal/row-driver.ts';
 import type { Move } from '../move.ts';
 
 /** Whether there is no valid API key: the service rejects it, or the function that returns it fails. */
 export const lacksKey = (error: unknown): boolean =>
   AuthenticationError.is(error) || isKeyMissing(error);
 
-/** Whether another submission under the same key can succeed. */
-export function canSubmitLater(error: unknown): boolean {
-  if (APIError.is(error)) {
-    return error.status >= 500 || error.status === 408 || error.status === 429;
-  }
-  return PolygateError.is(error) && !ConfigurationError.is(error);
-}
-
-/** Whether the service would reject the request again, so that there is no point in repeating it. */
-export const isRejected = (error: unknown): boolean => APIError.is(error) && !canSubmitLater(error);
+/** Whether the service has rejected the request for good, so that there is no point in repeating it. */
+export const isRejected = (error: unknown): boolean =>
+  APIError.is(error) && !canSucceedLater(error);
 
 /** The delay that the service has requested, in ms. */
 export const retryAfterOf = (error: unknown): number | undefined =>

@@ -1,9 +1,12 @@
+import type { TaskHandle } from 'polygate';
+
 import { ConfigurationError } from '../../errors/configuration.ts';
+import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { isFinalError, nextPollDelay, taskPollInterval } from '../../internal/row-driver.ts';
 import type { DelayOptions, TaskResult } from '../../internal/row-driver.ts';
 import type { Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
-import type { RowState } from '../row.ts';
+import type { RowState } from '../stored-row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
 
 /** The longest delay between two polls of a task, in ms, unless the service requests another one. */
@@ -39,6 +42,26 @@ export function afterTask(
   return pollLater(from, { ...state, progress, error: undefined }, retryAfterMs, timing);
 }
 
+/** What follows from a poll. A task that is still processing at the deadline ends the row, with its receipt. */
+export function afterPoll(
+  { state, key }: Pick<RowWithTask, 'state' | 'key'>,
+  task: TaskHandle,
+  result: TaskResult,
+  timing: PollTiming,
+): Step {
+  const step = afterTask({ from: 'running', state, key }, result, timing);
+  if (step.move.to !== 'running' || timing.now < deadlineOf(state)) return step;
+  const error = new TaskWaitTimeoutError(
+    `The wait exceeded waitTimeout. Task ${task.id} is not lost: call queue.retry(id) to continue.`,
+    { task, idempotencyKey: key },
+  );
+  return endUnknown(step.move.state, error, key);
+}
+
+const endUnknown = (state: RowState, error: unknown, key: string): Step => ({
+  move: { from: 'running', to: 'unknown', state: { ...state, error: errorRecord(error, key) } },
+});
+
 /**
  * What follows from a poll that failed. Only the end of the task, the deadline or an id that cannot be polled ends the
  * row: an outage does not.
@@ -48,11 +71,11 @@ export function afterFailedPoll(
   error: unknown,
   timing: PollTiming,
 ): Step {
-  const failed = { ...state, error: errorRecord(error, key) };
   const pause = lacksKey(error) ? 'authentication' : undefined;
   if (timing.now >= deadlineOf(state) || (ConfigurationError.is(error) && !pause)) {
-    return { move: { from: 'running', to: 'unknown', state: failed }, pause };
+    return { ...endUnknown(state, error, key), pause };
   }
+  const failed = { ...state, error: errorRecord(error, key) };
   return { ...pollLater('running', failed, retryAfterOf(error), timing), pause };
 }
 
@@ -77,7 +100,7 @@ function pollLater(
 }
 
 /** When the wait for the task of a row ends, on the clock of Redis. */
-export const deadlineOf = ({ deadline = Infinity }: RowState): number => deadline;
+const deadlineOf = ({ deadline = Infinity }: RowState): number => deadline;
 
 /** JSON has no Infinity. */
 export const deadlineAfter = (now: number, waitTimeout: number): number | undefined =>

@@ -1,26 +1,29 @@
+import type { RowKind } from '../../internal/row-driver.ts';
 import type { Move } from '../move.ts';
-import type { RowState, RowStatus } from '../row.ts';
-import { spend } from '../settlement.ts';
+import type { StoredRow } from '../stored-row.ts';
 import { deadlineAfter } from './poll.ts';
+import { spend } from './settlement.ts';
 
-/** A row that has ended. */
-interface EndedRow {
-  readonly state: RowState;
-  readonly status: RowStatus;
-}
+/** Whether a retry needs a new key. A chat that is sent again may be charged again, as if it had one. */
+export const needsNewKey = (kind: RowKind, isAnew: boolean): boolean => isAnew || kind === 'chat';
 
 /** How a failed or unknown row continues: with a new key, with its task, or with another submission under its key. */
 export function afterRetry(
-  { state, status }: EndedRow,
+  { data, state, status }: Pick<StoredRow, 'data' | 'state' | 'status'>,
   newKey: string | undefined,
   now: number,
   waitTimeout: number,
 ): Omit<Move, 'from'> {
-  // What was reserved for the old key may have been charged.
-  if (newKey) return { to: 'waiting', state: { key: newKey }, settlement: spend };
-  if (status === 'unknown' && state.receipt) {
+  const { key, receipt, mayBeCharged } = state;
+  if (newKey) {
+    // The errors of a chat still say that an earlier request of the row may have been charged. What was reserved for the
+    // old key is spent, because it may have been.
+    const earlier = data.kind === 'chat' ? { mayBeCharged } : {};
+    return { to: 'waiting', state: { key: newKey, ...earlier }, settlement: spend };
+  }
+  if (status === 'unknown' && receipt) {
     const deadline = deadlineAfter(now, waitTimeout);
     return { to: 'running', state: { ...state, deadline, interval: undefined } };
   }
-  return { to: 'waiting', state: { key: state.key, mayBeCharged: state.mayBeCharged } };
+  return { to: 'waiting', state: { key, mayBeCharged } };
 }

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 
 import { disconnect, maxSilence, reconnecting } from './connection.ts';
+import type { Channels } from './keys.ts';
 
 /** An announcement: a row that has ended, a pause, or both if some may have been missed. */
 export interface Announcement {
@@ -22,7 +23,7 @@ export class Announcements {
   readonly #connection: Redis;
   readonly #listeners = new Set<(announcement: Announcement) => void>();
 
-  constructor(redis: Redis, [ended, paused]: readonly [ended: string, paused: string]) {
+  constructor(redis: Redis, { ended, paused }: Channels) {
     const connection = reconnecting(redis);
     this.#connection = connection;
     connection.on('message', (channel: string, jobId: string) => {
@@ -32,6 +33,7 @@ export class Announcements {
     // Announcements are lost while the connection is down.
     connection.on('ready', () => {
       const announceAll = () => this.#notify({ concernsRows: true, concernsPause: true });
+      // If this fails, the connection is lost again, and another `ready` follows.
       connection.subscribe(ended, paused).then(announceAll, () => undefined);
     });
   }

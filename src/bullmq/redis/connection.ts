@@ -34,12 +34,16 @@ export async function withinTime<Result>(work: Promise<Result>): Promise<Result>
   try {
     return await Promise.race([work, timeout]);
   } catch (error) {
-    if (PolygateError.is(error)) throw error;
+    if (PolygateError.is(error) || isBug(error)) throw error;
     throw unreachable(error instanceof Error ? error.message : String(error), error);
   } finally {
     clearTimeout(timer);
   }
 }
+
+/** Whether an error comes from this code or from a damaged row, and not from Redis or the connection to it. */
+export const isBug = (error: unknown): boolean =>
+  [SyntaxError, TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
 
 function unreachable(reason: string, cause?: unknown): ConnectionError {
   return new ConnectionError(
@@ -112,14 +116,14 @@ export function disconnect(redis: Redis): void {
 const maxOutage = 600_000;
 const repeatDelay = 2_000;
 
-/** Makes a change that exists only in this process, even if Redis is unreachable for a while. */
+/** Makes a change that only this process can make, even if Redis is unreachable for a while. */
 export async function repeatInOutage<Result>(change: () => Promise<Result>): Promise<Result> {
   const giveUpAt = performance.now() + maxOutage;
   for (;;) {
     try {
       return await change();
     } catch (error) {
-      if (performance.now() > giveUpAt) throw error;
+      if (isBug(error) || performance.now() > giveUpAt) throw error;
       await new Promise((resolve) => void setTimeout(resolve, repeatDelay));
     }
   }

@@ -22,6 +22,7 @@ import { oncePerFrame } from './frames.ts';
 import { StoreBase } from './store-base.ts';
 import type { SettingsRef } from './store-base.ts';
 import { StoredValue } from './stored-value.ts';
+import { onPageEvent } from './wake.ts';
 
 /** The options of a component, and its client. */
 export interface ChatSettings extends ChatOptions {
@@ -33,7 +34,7 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
   readonly #storage: StoredValue<StoredChat>;
   readonly #draw = oncePerFrame(() => {
     const exchange = this.#exchange;
-    if (exchange?.history) this.#show({ messages: messagesOf(exchange, toMessages) });
+    if (exchange?.history) this.show({ messages: messagesOf(exchange, toMessages) });
   });
   #exchange: ChatExchange | undefined;
   #loading: Promise<void> | undefined;
@@ -69,12 +70,11 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
   protected attach(signal: AbortSignal): void {
     const load = async () => {
       const stored = await this.#storage.read();
-      if (stored && this.snapshot.status !== 'streaming') this.#show({ messages: stored.messages });
+      if (stored && this.snapshot.status !== 'streaming') this.show({ messages: stored.messages });
     };
     this.#loading = load();
     this.#storage.listen(() => void load(), signal);
-    const { window }: { window?: Partial<EventTarget> } = globalThis;
-    window?.addEventListener?.('pagehide', () => this.#save(), { signal });
+    onPageEvent('pagehide', () => this.#save(), signal);
   }
 
   protected override detach(): void {
@@ -98,7 +98,7 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
       this.#exchange = undefined;
       throw error;
     }
-    this.#show({ messages: exchange.history, status: 'streaming', error: undefined });
+    this.show({ messages: exchange.history, status: 'streaming', error: undefined });
     this.#save();
     try {
       await this.#send(exchange, exchange.history, signal);
@@ -147,16 +147,12 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     this.#exchange = undefined;
     if (!exchange.history) return;
     const usage = exchange.received?.stream.partial?.usage ?? undefined;
-    this.#show({
+    this.show({
       messages: messagesOf(exchange, closeMessages),
       status: 'idle',
       usage,
       ...changes,
     });
     this.#save(exchange);
-  }
-
-  #show(changes: Partial<ChatSnapshot>): void {
-    this.show({ ...this.snapshot, ...changes });
   }
 }

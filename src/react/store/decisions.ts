@@ -37,3 +37,11 @@ export function wasNotCharged(error: unknown, isResent: boolean): boolean {
   if (outcome === undefined) return name === 'ConfigurationError';
   return outcome === 'rejected' || outcome === 'not-sent';
 }
+
+/**
+ * Whether a wait that has failed can start again later. Lost polls do not end a wait, so no connection means that the
+ * part of the client that waits could not be loaded, for example because the browser is offline.
+ */
+export function canWaitLater(error: unknown): boolean {
+  return /^(Connection|RequestTimeout)Error/.test(String(error));
+}

@@ -32,7 +32,7 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
   GenerationSnapshot<Kind>,
   GenerationSettings<Params, Kind>
 > {
-  protected readonly storage: StoredValue<Entry>;
+  protected readonly stored: StoredValue<Entry>;
   protected entry: Entry | undefined;
   protected task: TaskHandle<Kind> | undefined;
   protected error: Error | undefined;
@@ -54,13 +54,13 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
     settings: SettingsRef<GenerationSettings<Params, Kind>>,
   ) {
     super(idle, settings);
-    this.storage = new StoredValue(storageKey, settings.current.storage, (text) =>
+    this.stored = new StoredValue(storageKey, settings.current.storage, (text) =>
       parseEntry(text, (receipt) => this.settings.namespace.task(unchecked(receipt))),
     );
   }
 
   get storageKey(): string | undefined {
-    return this.storage.key;
+    return this.stored.key;
   }
 
   /** The params of a request, if they are known, and still those that its key was made for. */
@@ -70,7 +70,7 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
   }
 
   /** Makes another entry the current one. */
-  protected replace(entry: Entry | undefined): void {
+  protected replace(entry?: Entry): void {
     this.cancelWait();
     this.entry = entry;
     this.#version += 1;
@@ -91,7 +91,7 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
     let version: number;
     do {
       version = this.#version;
-      stored = await this.storage.read();
+      stored = await this.stored.read();
     } while (version !== this.#version);
     if (stored !== undefined) this.#adopt(stored ?? undefined);
   }
@@ -109,7 +109,7 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
   /** Stores an entry, or removes it, unless another one is stored. */
   protected async storeIfCurrent(key: string, entry: Entry | null): Promise<boolean> {
     let isCurrent = true;
-    await this.storage.update((stored) => {
+    await this.stored.update((stored) => {
       isCurrent = stored === undefined || stored?.key === key;
       return isCurrent ? entry : undefined;
     });
@@ -174,12 +174,12 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
   protected settled(): Promise<Succeeded<Kind> | undefined> {
     return new Promise((resolve) => {
       this.#waiters.add(resolve);
-      if (!this.isAttached) this.settle(undefined);
+      if (!this.isAttached) this.settle();
       this.emit();
     });
   }
 
-  protected settle(generation: Generation<Kind> | undefined): void {
+  protected settle(generation?: Generation<Kind>): void {
     const result = generation?.status === 'succeeded' ? generation : undefined;
     for (const resolve of this.#waiters) resolve(result);
     this.#waiters.clear();

@@ -88,13 +88,11 @@ export interface GenerationSnapshot<Kind extends TaskKind = TaskKind> {
   readonly isPending: boolean;
 }
 
-const noURLs: readonly string[] = [];
-
 /** The state before anything is read from the storage, and on a server. */
 export const idle: GenerationSnapshot<never> = {
   status: 'idle',
   progress: undefined,
-  urls: noURLs,
+  urls: [],
   generation: undefined,
   task: undefined,
   error: undefined,

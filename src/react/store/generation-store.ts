@@ -1,7 +1,7 @@
 import type { Generation, TaskHandle, TaskKind, TaskUpdate } from 'polygate';
 
 import { unchecked } from '../../types/schema.ts';
-import { decideGenerate, decideResume, wasNotCharged } from './decisions.ts';
+import { canWaitLater, decideGenerate, decideResume, wasNotCharged } from './decisions.ts';
 import { EntryState } from './entry-state.ts';
 import type { GenerationRequest } from './entry-state.ts';
 import type { Entry } from './entry.ts';
@@ -69,20 +69,20 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   /** Forgets the generation, in all tabs. */
   reset(): void {
     this.abortSubmit();
-    this.replace(undefined);
-    void this.storage.write(null);
+    this.replace();
+    void this.stored.write(null);
     this.emit();
   }
 
   protected attach(signal: AbortSignal): void {
-    this.storage.listen(() => void this.#refresh(), signal);
+    this.stored.listen(() => void this.#refresh(), signal);
     onWake(() => void this.#refresh().then(() => this.#restart()), signal);
     void this.#refresh().then(() => this.#checkURL());
   }
 
   protected override detach(): void {
     this.cancelWait();
-    this.settle(undefined);
+    this.settle();
   }
 
   #decideResume(entry: Entry | undefined): 'wait' | 'resend' {
@@ -94,7 +94,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   /** Shows what is stored, and waits for the task. */
   async #refresh(): Promise<void> {
     await this.load();
-    const lock = this.storage.lockName('submit');
+    const lock = this.stored.lockName('submit');
     const isUnknown = () => this.entry && !this.entry.receipt && !this.submitting && !this.waiting;
     if (isUnknown() && (await isLocked(lock)) && isUnknown() && this.isAttached) {
       this.isElsewhere = true;
@@ -114,7 +114,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     let refused: unknown;
     const submit = () =>
       this.#submit(choose, signal).catch((error: unknown) => void (refused = error));
-    await withLock(this.storage.lockName('submit'), { signal }, submit);
+    await withLock(this.stored.lockName('submit'), { signal }, submit);
     if (signal.aborted) return undefined;
     this.submitting = undefined;
     this.emit();
@@ -135,7 +135,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     if (entry !== stored) {
       this.replace(entry);
       // Before the request, so that a reload at any later moment finds the key.
-      await this.storage.write(entry);
+      await this.stored.write(entry);
     }
     if (signal.aborted) return;
     let task: TaskHandle<Kind>;
@@ -162,12 +162,10 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     const { entry } = this;
     if (!entry) return;
     const error = toError(thrown);
+    if (canForget) this.replace();
     this.error = error;
-    if (canForget) {
-      this.replace(undefined);
-      this.error = error;
-      await this.storeIfCurrent(entry.key, null);
-    } else await this.save({ ...entry, reported: true });
+    if (canForget) await this.storeIfCurrent(entry.key, null);
+    else await this.save({ ...entry, reported: true });
     this.emit();
     if (!entry.reported && this.error === error) this.call('onError', error);
   }
@@ -176,7 +174,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   #follow(steal = false): void {
     const { entry } = this;
     if (!this.isAttached || this.waiting || !entry || !isWaiting(this.snapshot.status)) return;
-    const lock = this.storage.lockName(entry.key);
+    const lock = this.stored.lockName(entry.key);
     this.#runLocked(lock, steal, (signal) => this.#poll(entry.key, signal));
   }
 
@@ -226,7 +224,8 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     } catch (error) {
       if (signal.aborted) return;
       const { generation } = unchecked<{ generation?: Generation<Kind> }>(Object(error));
-      if (generation?.status === 'failed') await this.#finish(key, generation, toError(error));
+      if (canWaitLater(error)) await restOrAbort(signal);
+      else if (generation?.status === 'failed') await this.#finish(key, generation, toError(error));
       else await this.#fail(error, false);
     }
   }
@@ -251,3 +250,10 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     if (generation?.status === 'succeeded') await this.save({ ...entry, generation });
   }
 }
+
+/** Lets a wait that could not start rest for ten seconds, or until it is canceled: `onWake` then starts another one. */
+const restOrAbort = (signal: AbortSignal): Promise<unknown> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, 10_000);
+    signal.addEventListener('abort', resolve);
+  });

@@ -13,8 +13,8 @@ const sharedLocks = (): LockManager | undefined => globalThis.navigator?.locks;
 
 /** Whether another tab, or another part of this one, has a lock. */
 export async function isLocked(name: string | undefined): Promise<boolean> {
-  const state = name && (await sharedLocks()?.query().catch(ignore));
-  return Boolean(state && state.held?.some((lock) => lock.name === name));
+  const state = await sharedLocks()?.query().catch(ignore);
+  return Boolean(state?.held?.some((lock) => lock.name === name));
 }
 
 /**
@@ -30,10 +30,9 @@ export async function withLock<Result>(
   const locks = sharedLocks();
   if (name === undefined || locks === undefined) return work();
   let running: Promise<Result> | undefined;
-  const run = () => (running = work());
   try {
     // A lock cannot be stolen with a signal.
-    return await locks.request(name, steal ? { steal } : { signal }, run);
+    return await locks.request(name, steal ? { steal } : { signal }, () => (running = work()));
   } catch {
     if (running) lost();
     if (running || signal.aborted) return undefined;

@@ -32,8 +32,7 @@ export class ModelsStore extends StoreBase<ModelsSnapshot, ModelsGateway> {
 
   /** Loads the list again. Never rejects: see `error`. */
   refresh(): Promise<void> {
-    this.#loading ??= this.#load().finally(() => (this.#loading = undefined));
-    return this.#loading;
+    return (this.#loading ??= this.#load().finally(() => (this.#loading = undefined)));
   }
 
   protected attach(): void {
@@ -41,7 +40,7 @@ export class ModelsStore extends StoreBase<ModelsSnapshot, ModelsGateway> {
   }
 
   async #load(): Promise<void> {
-    this.show({ ...this.snapshot, isLoading: true });
+    this.show({ isLoading: true });
     let next: Partial<ModelsSnapshot>;
     try {
       const { data: models } = await this.settings.models.list();
@@ -49,7 +48,7 @@ export class ModelsStore extends StoreBase<ModelsSnapshot, ModelsGateway> {
     } catch (error) {
       next = { error: toError(error) };
     }
-    this.show({ ...this.snapshot, ...next, isLoading: false });
+    this.show({ ...next, isLoading: false });
   }
 }
 

@@ -61,16 +61,16 @@ export abstract class StoreBase<Snapshot extends object, Settings> {
     value: Settings[Name] extends ((value: infer Value) => void) | undefined ? Value : never,
   ): void {
     const all = [...this.#subscribers].map(({ settings }) => settings.current);
-    const own = [...all, this.settings].find((settings) => settings[name]);
-    const run = async (): Promise<void> => unchecked<Callback | undefined>(own?.[name])?.(value);
+    const own = all.find((settings) => settings[name]) ?? this.settings;
+    const run = async (): Promise<void> => unchecked<Callback | undefined>(own[name])?.(value);
     run().catch((error: unknown) => warn(`${String(name)} threw: ${String(error)}`));
   }
 
-  protected show(next: Snapshot): void {
+  protected show(changes: Partial<Snapshot>): void {
     const isSame = (name: string) =>
-      Object.is(Reflect.get(next, name), Reflect.get(this.#snapshot, name));
-    if (Object.keys(next).every(isSame)) return;
-    this.#snapshot = next;
+      Object.is(Reflect.get(changes, name), Reflect.get(this.#snapshot, name));
+    if (Object.keys(changes).every(isSame)) return;
+    this.#snapshot = { ...this.#snapshot, ...changes };
     for (const { notify } of this.#subscribers) notify();
   }
 

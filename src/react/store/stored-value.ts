@@ -1,3 +1,5 @@
+import { onPageEvent } from './wake.ts';
+
 /** Where generations and chats are stored, such as `localStorage`, or `AsyncStorage` of React Native. */
 export interface KeyValueStorage {
   /** Returns the text under a key; null if there is none. */
@@ -23,7 +25,7 @@ export class StoredValue<Value> {
   readonly key: string | undefined;
   readonly #given: KeyValueStorage | undefined;
   readonly #parse: (text: string) => Value | undefined;
-  #queue: Promise<unknown> = Promise.resolve();
+  #queue: Promise<void> = Promise.resolve();
   /** Whether the last write has failed, so that the storage does not have what this tab knows. */
   #isBehind = false;
   #hasWarned = false;
@@ -89,11 +91,13 @@ export class StoredValue<Value> {
   listen(listener: () => void, signal: AbortSignal): void {
     const { key } = this;
     if (!this.#storage) return;
-    const { window }: { window?: Partial<EventTarget> } = globalThis;
-    const onStorage = (event: Event & { key?: string | null }) => {
-      if (event.key === key || event.key === null) listener();
-    };
-    window?.addEventListener?.('storage', onStorage, { signal });
+    onPageEvent(
+      'storage',
+      (event) => {
+        if (event.key === key || event.key === null) listener();
+      },
+      signal,
+    );
     // Only local storage fires events.
     const channel = globalThis.BroadcastChannel && new BroadcastChannel('polygate');
     this.#channel = channel;
@@ -124,9 +128,7 @@ export class StoredValue<Value> {
       const storage = this.#storage;
       if (storage && key !== undefined) await work(storage, key);
     });
-    const safe = result.catch((error: unknown) => this.#warn(error));
-    this.#queue = safe;
-    return safe;
+    return (this.#queue = result.catch((error: unknown) => this.#warn(error)));
   }
 
   #warn(problem: unknown): void {

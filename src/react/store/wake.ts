@@ -1,10 +1,23 @@
+/** Calls `listener` at each event of the page, until the signal aborts. */
+export function onPageEvent(
+  name: string,
+  listener: (event: Event & { key?: string | null }) => void,
+  signal: AbortSignal,
+): void {
+  // Mobile apps have a `window` without events.
+  const { window }: { window?: Partial<EventTarget> } = globalThis;
+  window?.addEventListener?.(name, listener, { signal });
+}
+
 /** Calls `listener` when the browser is online again, and when the page is shown again, until the signal aborts. */
 export function onWake(listener: () => void, signal: AbortSignal): void {
-  // Mobile apps have a `window` without events.
-  const { window, document }: { window?: Partial<EventTarget>; document?: Document } = globalThis;
-  window?.addEventListener?.('online', listener, { signal });
-  const onChange = () => {
-    if (document?.visibilityState === 'visible') listener();
-  };
-  document?.addEventListener('visibilitychange', onChange, { signal });
+  onPageEvent('online', listener, signal);
+  const { document }: { document?: Document } = globalThis;
+  document?.addEventListener(
+    'visibilitychange',
+    () => {
+      if (document.visibilityState === 'visible') listener();
+    },
+    { signal },
+  );
 }

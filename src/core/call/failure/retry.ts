@@ -83,14 +83,23 @@ export interface Failure {
   outcome: Outcome;
 }
 
+/**
+ * Whether the same request with the same idempotency key can succeed later, so that a queue may send it again when the
+ * client has given up.
+ */
+export function canSucceedLater(error: unknown): boolean {
+  const failure = classifyFailure(error);
+  return failure !== undefined && isRetryable(failure, 'keyed');
+}
+
 /** What an error reveals about the attempt; undefined for errors that are never retried, such as an abort. */
 function classifyFailure(error: unknown): Failure | undefined {
-  if (error instanceof APIError) {
+  if (APIError.is(error)) {
     const { status, code, retryAfterMs, meta } = error;
     return { status, code, retryAfterMs, outcome: outcomeOf(status, code, meta.chargeUsd) };
   }
-  if (error instanceof ConnectionError) return error;
-  if (!(error instanceof ResponseValidationError)) return undefined;
+  if (ConnectionError.is(error)) return error;
+  if (!ResponseValidationError.is(error)) return undefined;
   const { body, meta } = error;
   // A body that looks like truncated JSON, and headers that name no task that a retry could lose.
   const isTruncated = typeof body === 'string' && /^\s*[[{]/.test(body) && !meta.taskId;

@@ -1,5 +1,9 @@
+import type { Polygate } from 'polygate';
+
+import type { Admission, RowStore } from '../redis/row-store.ts';
+import type { StoredRow } from '../stored-row.ts';
 import { Permits } from './permits.ts';
-import type { Admission, RowStore } from './redis/store.ts';
+import { logMinor } from './step-log.ts';
 
 /** How often slots are renewed, in ms: once per tick of the clock of their leases, which last several ticks. */
 const renewInterval = 1_000;
@@ -16,7 +20,8 @@ const maxPermitWait = 200;
 
 /** What admissions depend on. */
 interface AdmissionContext {
-  readonly store: RowStore;
+  readonly rows: RowStore;
+  readonly gateway: Polygate;
   readonly maxUsd: number | undefined;
   readonly concurrency: number;
 }
@@ -37,7 +42,7 @@ export class Admissions {
     this.#context = context;
     this.#permits = new Permits(Math.max(1, Math.floor(context.concurrency / 2)));
     this.#timer = setInterval(() => {
-      if (this.#holders.size > 0) context.store.renew([...this.#holders]).catch(() => undefined);
+      if (this.#holders.size > 0) void this.#renew();
       else if (this.#isStopping) clearInterval(this.#timer);
     }, renewInterval);
   }
@@ -61,12 +66,13 @@ export class Admissions {
    * Tries to take a slot until one is free, and then renews it until `release`. Only the row that has waited longest tries,
    * so that Redis has little to do.
    */
-  async admit(jobId: string, version: string, priceUsd: number): Promise<Admission> {
+  async admit(row: StoredRow, priceUsd: number): Promise<Admission> {
     const giveUpAt = performance.now() + maxSlotWait;
-    const pending = this.#last.then(() => this.#take(jobId, version, priceUsd, giveUpAt));
+    const pending = this.#last.then(() => this.#take(row, priceUsd, giveUpAt));
+    // The caller receives the error; the next row only waits.
     this.#last = pending.catch(() => undefined);
     const admission = await pending;
-    if (admission.admitted) this.#holders.add(jobId);
+    if (admission.admitted) this.#holders.add(row.jobId);
     return admission;
   }
 
@@ -75,18 +81,22 @@ export class Admissions {
     this.#holders.delete(jobId);
   }
 
-  async #take(
-    jobId: string,
-    version: string,
-    priceUsd: number,
-    giveUpAt: number,
-  ): Promise<Admission> {
-    const { store, maxUsd } = this.#context;
+  async #take(row: StoredRow, priceUsd: number, giveUpAt: number): Promise<Admission> {
+    const { rows, maxUsd } = this.#context;
     for (;;) {
-      const admission = await store.admit(jobId, priceUsd, maxUsd, version);
+      const admission = await rows.admit(row, priceUsd, maxUsd);
       if (admission.admitted || admission.reason !== 'full') return admission;
       if (performance.now() > giveUpAt) return admission;
       await new Promise((resolve) => void setTimeout(resolve, slotInterval));
+    }
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      await this.#context.rows.renew([...this.#holders]);
+    } catch (error) {
+      // A lease lasts longer than several renewals.
+      logMinor(this.#context.gateway, 'slots: could not be renewed', error);
     }
   }
 }

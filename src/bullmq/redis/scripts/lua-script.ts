@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { Redis } from 'ioredis';
 
-import { isRecord } from '../../types/type-guards.ts';
+import { isRecord } from '../../../types/type-guards.ts';
 
 /** A Lua script that Redis runs without interruption. */
 export interface LuaScript<Key extends string, Argument extends string> {

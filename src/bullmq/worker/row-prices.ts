@@ -1,8 +1,8 @@
 import type { KnownPrices, Polygate } from 'polygate';
 
-import { estimateUsd } from '../internal/row-driver.ts';
-import { isRejected, lacksKey } from './decisions/failures.ts';
-import type { RowData } from './row.ts';
+import { estimateUsd } from '../../internal/row-driver.ts';
+import { isRejected, lacksKey } from '../decisions/failures.ts';
+import type { RowData } from '../stored-row.ts';
 
 /** How long known prices are used, in ms. */
 const pricingTime = 300_000;

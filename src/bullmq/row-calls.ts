@@ -1,9 +1,10 @@
+/** What callers do with one row. */
 import { ConfigurationError } from '../errors/configuration.ts';
 import { ConnectionError } from '../errors/connection.ts';
 import { rowKey } from '../internal/row-driver.ts';
-import { afterRetry } from './decisions/retry.ts';
-import type { RowStore, StoredRow } from './redis/store.ts';
-import { jobIdOf } from './row.ts';
+import { afterRetry, needsNewKey } from './decisions/retry.ts';
+import type { RowStore } from './redis/row-store.ts';
+import type { StoredRow } from './stored-row.ts';
 
 /** How often to look whether a worker has recorded the end of a row, in ms. */
 const busyInterval = 100;
@@ -17,23 +18,18 @@ const maxBusyTime = 10_000;
  * @throws `ConfigurationError`; `ConnectionError` if the failure is not recorded in time.
  */
 export async function retryRow(
-  store: RowStore,
+  rows: RowStore,
   id: string,
-  anew: boolean,
+  isAnew: boolean,
   waitTimeout: number,
   busyTime = maxBusyTime,
 ): Promise<void> {
   const giveUpAt = performance.now() + busyTime;
   for (;;) {
-    const row = await readRow(store, id);
+    const row = await readRow(rows, id);
     // Derived, so that a retry that Redis has forgotten and that is repeated is not charged again.
-    // A chat that is sent again may be charged again, as if it had a new key.
-    const isChat = row.data.kind === 'chat';
-    const newKey = anew || isChat ? await rowKey(row.key, 'anew') : undefined;
-    const next = afterRetry(row, newKey, await store.now(), waitTimeout);
-    const { mayBeCharged } = row.state;
-    const change = isChat ? { ...next, state: { ...next.state, mayBeCharged } } : next;
-    const result = await store.retry(jobIdOf(id), row.key, change, row.turn);
+    const newKey = needsNewKey(row.data.kind, isAnew) ? await rowKey(row.key, 'anew') : undefined;
+    const result = await rows.retry(row, afterRetry(row, newKey, await rows.now(), waitTimeout));
     if (result === 'ok') return;
     if (result !== 'busy') {
       const reason = result === 'missing' ? 'was removed' : `is ${result}`;
@@ -52,12 +48,30 @@ export async function retryRow(
 }
 
 /**
+ * Removes a row, if there is one with this id.
+ *
+ * @throws `ConfigurationError` while it is submitting or running.
+ */
+export async function removeRow(rows: RowStore, id: string): Promise<void> {
+  for (;;) {
+    const row = await rows.read(id);
+    const result = row ? await rows.remove(row) : 'removed';
+    if (result === 'removed') return;
+    if (result !== 'changed') {
+      throw new ConfigurationError(
+        `row ${id}: is submitting or running, so it cannot be removed. Wait for queue.result(id) first.`,
+      );
+    }
+  }
+}
+
+/**
  * Reads a row that must exist.
  *
  * @throws `ConfigurationError`
  */
-export async function readRow(store: RowStore, id: string): Promise<StoredRow> {
-  const row = await store.read(id);
+export async function readRow(rows: RowStore, id: string): Promise<StoredRow> {
+  const row = await rows.read(id);
   if (row) return row;
   throw new ConfigurationError(`row ${id}: is not in this queue.`);
 }

@@ -1,0 +1,41 @@
+import type { ChatCompletion } from 'polygate';
+
+import { ConnectionError } from '../../errors/connection.ts';
+import type { Move, Step } from '../move.ts';
+import { errorRecord } from '../row.ts';
+import type { RowState, StoredRow } from '../stored-row.ts';
+import { keep, replaceBy } from './settlement.ts';
+
+/** What follows from the completion of a chat. */
+export function afterChat(
+  state: RowState,
+  completion: ChatCompletion,
+  chargeUsd: number | undefined,
+): Step {
+  const ended = { ...state, completion, error: undefined };
+  const settlement = chargeUsd === undefined ? keep : replaceBy(chargeUsd);
+  return { move: { from: 'submitting', to: 'succeeded', state: ended, settlement } };
+}
+
+/** What follows for a chat whose worker has died or has lost its job after it was admitted: it may have been charged. */
+export function afterLostChat({
+  data,
+  state,
+  key,
+}: Pick<StoredRow, 'data' | 'state' | 'key'>): Step {
+  const error = new ConnectionError(
+    `The worker that sent the chat of row ${data.id} has died or was cut off, so the chat may have been charged. ` +
+      'It is sent again only by queue.retry(id), and you may then pay for it a second time.',
+    { outcome: 'unknown' },
+  );
+  const lost = { ...state, mayBeCharged: true, error: errorRecord(error, key) };
+  return { move: { from: 'submitting', to: 'unknown', state: lost, settlement: keep } };
+}
+
+/**
+ * The move that records a completion whose row another worker has recorded as lost in the meantime, because the worker
+ * that sent the chat was cut off from Redis: what was paid for replaces the unknown end. Undefined for any other move,
+ * which another process repeats.
+ */
+export const lateMove = (move: Move): Move | undefined =>
+  move.state.completion && { ...move, from: 'unknown' };

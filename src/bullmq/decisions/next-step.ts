@@ -1,0 +1,51 @@
+import type { Step } from '../move.ts';
+import { isEnded } from '../row.ts';
+import type { StoredRow } from '../stored-row.ts';
+
+/** How long a worker takes no jobs after a row for which no slot was free, in ms, so that polls which become due come first. */
+export const slotPause = 200;
+
+/** How long a worker takes no jobs after a row that the paused queue may not submit, in ms. */
+export const pauseTime = 500;
+
+/** What a worker does with a row whose job it has taken. */
+export type NextStep = 'end' | 'poll' | 'submit' | 'record-lost-chat';
+
+/**
+ * What comes next for a row. A worker that finds a submitting row takes the turn to submit it again under its key, because
+ * the worker that has sent it died or lost its job. A chat has no such key; the turn stays that of the worker that has sent
+ * it, which may still be alive and record the completion.
+ */
+export function nextStepOf({ status, data }: Pick<StoredRow, 'status' | 'data'>): NextStep {
+  if (isEnded(status)) return 'end';
+  if (status === 'running') return 'poll';
+  return status === 'submitting' && data.kind === 'chat' ? 'record-lost-chat' : 'submit';
+}
+
+/** What BullMQ does with a job after a step of its row. */
+export type JobEnd =
+  | { readonly kind: 'complete'; readonly taskId: string | undefined }
+  | { readonly kind: 'fail'; readonly reason: string }
+  /** It runs again after a delay; if it is a poll, before the jobs of new rows. */
+  | { readonly kind: 'delay'; readonly delayMs: number; readonly isPoll: boolean }
+  /** It returns to its position in the queue, and this worker takes no jobs for a while. */
+  | { readonly kind: 'return'; readonly pauseMs: number };
+
+/** How the job of a row that has ended ends. The result is in Redis already, with the row. */
+export function jobEndOf({ status, state }: Pick<StoredRow, 'status' | 'state'>): JobEnd {
+  if (status === 'succeeded') return { kind: 'complete', taskId: state.receipt?.id };
+  return { kind: 'fail', reason: state.error?.message ?? status };
+}
+
+/** How a job ends whose row may not submit now, because no slot is free or the queue is paused. */
+export const jobEndAfterRefusal = (reason: 'full' | 'paused'): JobEnd => ({
+  kind: 'return',
+  pauseMs: reason === 'full' ? slotPause : pauseTime,
+});
+
+/** How a job ends after a step that was recorded. */
+export function jobEndAfter({ move: { to, state }, delayMs }: Step): JobEnd {
+  if (isEnded(to)) return jobEndOf({ status: to, state });
+  if (delayMs === undefined) return jobEndAfterRefusal('paused');
+  return { kind: 'delay', delayMs, isPoll: to === 'running' };
+}

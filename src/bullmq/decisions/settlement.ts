@@ -1,0 +1,34 @@
+/**
+ * What a row costs. The script `admit` reserves its price. When a submission ends, a decision makes a `Settlement`, which
+ * the script `move` records.
+ */
+
+/** What happens to the price that is reserved for a row. */
+export type Settlement =
+  /** It stays reserved: whether the submission was charged is not known. */
+  | { readonly reservation: 'keep' }
+  /** It is free again: nothing was charged. */
+  | { readonly reservation: 'release' }
+  /** It is spent, because it may have been charged, and no response can report that anymore. */
+  | { readonly reservation: 'spend' }
+  /** The charge is spent instead. */
+  | { readonly reservation: 'replace'; readonly chargeUsd: number };
+
+export const keep = { reservation: 'keep' } as const satisfies Settlement;
+export const release = { reservation: 'release' } as const satisfies Settlement;
+export const spend = { reservation: 'spend' } as const satisfies Settlement;
+
+export const replaceBy = (chargeUsd: number): Settlement => ({ reservation: 'replace', chargeUsd });
+
+/**
+ * What an accepted submission has cost. A replay costs nothing itself: the original request was charged. If that was a
+ * request of this row whose response was lost (`isReplayPaid`), the row counts the charge. Without a reported charge, it
+ * has cost its price.
+ */
+export function settlementOf(
+  { replayed, chargeUsd }: { replayed: boolean; chargeUsd?: number | undefined },
+  isReplayPaid: boolean,
+  priceUsd: number,
+): Settlement {
+  return replayed && !isReplayPaid ? release : replaceBy(chargeUsd ?? priceUsd);
+}

@@ -1,0 +1,115 @@
+import { Queue } from 'bullmq';
+import type { ConnectionOptions } from 'bullmq';
+import type { Redis } from 'ioredis';
+
+import { ConfigurationError } from '../errors/configuration.ts';
+import type { PauseReason } from './move.ts';
+import { Announcements } from './redis/announcements.ts';
+import { connect, disconnect, withinTime } from './redis/connection.ts';
+import { accountKeys, channelsOf, queueKeys } from './redis/keys.ts';
+import { Pauses } from './redis/pauses.ts';
+import { RowIndex } from './redis/row-index.ts';
+import { RowStore } from './redis/row-store.ts';
+import type { RowData } from './stored-row.ts';
+
+/** Where a queue is. */
+interface QueueAddress {
+  readonly name: string;
+  readonly connection: ConnectionOptions;
+  readonly prefix: string;
+  /** Identifies the account, whose queues share its slots. */
+  readonly baseURL: string;
+}
+
+/** What one process has open for a queue: its connections, and what others announce. */
+export class QueueConnection {
+  /** The jobs of the queue. */
+  readonly jobs: Queue<RowData>;
+  readonly rows: RowStore;
+  readonly index: RowIndex;
+  readonly pauses: Pauses;
+  readonly announcements: Announcements;
+  readonly #redis: Redis;
+  readonly #isOwnRedis: boolean;
+  #paused: PauseReason | undefined;
+  #isClosed = false;
+
+  /**
+   * Connects in the background.
+   *
+   * @throws `ConfigurationError` if the connection has the wrong type.
+   */
+  constructor({ name, connection, prefix, baseURL }: QueueAddress) {
+    const { redis, isOwn } = connect(connection);
+    this.#redis = redis;
+    this.#isOwnRedis = isOwn;
+    this.jobs = new Queue<RowData>(name, { connection: redis, prefix });
+    // Each call reports its own error.
+    this.jobs.on('error', () => undefined);
+    this.rows = new RowStore(redis, this.jobs, accountKeys(prefix, baseURL));
+    this.index = new RowIndex(redis, this.jobs);
+    this.pauses = new Pauses(redis, this.jobs);
+    this.announcements = new Announcements(
+      redis,
+      channelsOf((key) => this.jobs.toKey(key)),
+    );
+    this.announcements.listen(({ concernsPause }) => {
+      // If it fails, Redis is unreachable: the connection then announces a pause when it is restored.
+      if (concernsPause && !this.#isClosed) this.updatePaused().catch(() => undefined);
+    });
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Why the queue is paused, as this process knows it. */
+  get paused(): PauseReason | undefined {
+    return this.#paused;
+  }
+
+  /** Reads why the queue is paused. */
+  async updatePaused(): Promise<void> {
+    this.#paused = await this.call(() => this.pauses.reason());
+  }
+
+  /**
+   * Makes a request to Redis.
+   *
+   * @throws `ConfigurationError` if the queue is closed; `ConnectionError` if Redis does not respond in time.
+   */
+  async call<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.checkOpen();
+    return withinTime(work());
+  }
+
+  /** Deletes all jobs, and everything else that the queue stores. If it rejects, a part may remain. */
+  async obliterate(): Promise<void> {
+    await this.call(() => this.jobs.pause());
+    await this.call(() => this.jobs.obliterate({ force: true }));
+    await this.call(() => deleteRecords(this.#redis, this.jobs));
+  }
+
+  /** @throws `ConfigurationError` */
+  checkOpen(): void {
+    if (this.#isClosed) throw new ConfigurationError('queue: is closed.');
+  }
+
+  /** Closes the connections, except one that was passed. Never rejects, even if Redis is unreachable. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.announcements.close();
+    await withinTime(this.jobs.close()).catch(() => undefined);
+    if (this.#isOwnRedis) disconnect(this.#redis);
+  }
+}
+
+/** Deletes what a queue stores in addition to its jobs, and announces that it is no longer paused. */
+export async function deleteRecords(redis: Redis, jobs: Queue<RowData>): Promise<void> {
+  const keys = queueKeys((name) => jobs.toKey(name));
+  await redis
+    .multi()
+    .del(...Object.values(keys))
+    .publish(keys.meta, '')
+    .exec();
+}

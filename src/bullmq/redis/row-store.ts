@@ -1,0 +1,193 @@
+/**
+ * Steps that must be atomic are Lua scripts: Redis runs each one without interruption, so two processes cannot be in the
+ * middle of one at the same time, and a process that dies has run it completely or not at all.
+ *
+ * A row is the hash of its job, with more fields:
+ *
+ * - `pg:status` and `pg:state`, its `RowStatus` and `RowState`.
+ * - `pg:turn`, the fencing token of the latest admission or retry: only its holder may move the row. If two processes
+ *   work on one row, because the first one has lost its lock, that is the one with the latest turn. A row that was
+ *   deleted and added again never has a turn of the earlier one.
+ * - `pg:spent` and `pg:paid`, its charge and the key under which it was charged last: see `scripts/settle.ts`.
+ */
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+
+import { unchecked } from '../../types/schema.ts';
+import { isRecord, textOf } from '../../types/type-guards.ts';
+import type { Move } from '../move.ts';
+import type { RowStatus } from '../row.ts';
+import { jobIdOf } from '../stored-row.ts';
+import type { RowData, RowState, StoredRow } from '../stored-row.ts';
+import { channelsOf, jobListKeys, queueKeys } from './keys.ts';
+import type { AccountKeys } from './keys.ts';
+import { admit } from './scripts/admit.ts';
+import { renew } from './scripts/leases.ts';
+import { runScript } from './scripts/lua-script.ts';
+import type { LuaScript } from './scripts/lua-script.ts';
+import { move } from './scripts/move.ts';
+import { remove } from './scripts/remove.ts';
+import { retry } from './scripts/retry.ts';
+import { settleArguments, toNanoUsd } from './scripts/settle.ts';
+
+/** Why a row may not submit now; `gone` if it is no longer waiting, or has changed since it was read. */
+export type Admission =
+  | { readonly admitted: true; readonly before: RowStatus; readonly turn: string }
+  | { readonly admitted: false; readonly reason: 'full' | 'gone' | 'paused' };
+
+/** A row as its caller has read it. It is changed only if it still has this turn. */
+type HeldRow = Pick<StoredRow, 'jobId' | 'key' | 'turn'>;
+
+/** What the scripts `retry` and `remove` return: a status is one that does not allow it. */
+type RetryReply = 'ok' | 'busy' | 'missing' | RowStatus;
+type RemoveReply = 'removed' | 'changed' | 'submitting' | 'running';
+
+/** Reads and changes the rows of one queue. */
+export class RowStore {
+  readonly redis: Redis;
+  readonly #toKey: (name: string) => string;
+  readonly #accountKeys: AccountKeys;
+
+  constructor(redis: Redis, jobs: Queue<RowData>, account: AccountKeys) {
+    this.redis = redis;
+    this.#toKey = (name) => jobs.toKey(name);
+    this.#accountKeys = account;
+  }
+
+  /** Reads a row; undefined if there is none. */
+  async read(id: string): Promise<StoredRow | undefined> {
+    return this.readJob(jobIdOf(id));
+  }
+
+  /** Reads the row of a job; undefined if there is none, or if it is another kind of job. */
+  async readJob(jobId: string): Promise<StoredRow | undefined> {
+    const fields = ['data', 'pg:status', 'pg:state', 'pg:turn', 'timestamp'];
+    return parseRow(jobId, await this.redis.hmget(this.#toKey(jobId), ...fields));
+  }
+
+  async readJobs(jobIds: readonly string[]): Promise<(StoredRow | undefined)[]> {
+    return Promise.all(jobIds.map((jobId) => this.readJob(jobId)));
+  }
+
+  /** Takes a slot, the price and the right to submit for a row, if it has not changed since it was read. */
+  async admit(
+    { jobId, turn, addedAt }: Pick<StoredRow, 'jobId' | 'turn' | 'addedAt'>,
+    priceUsd: number,
+    budgetUsd: number | undefined,
+  ): Promise<Admission> {
+    const hasLimit = budgetUsd !== undefined && Number.isFinite(budgetUsd);
+    const reply = await this.#run(admit, jobId, {
+      price: toNanoUsd(priceUsd),
+      budget: hasLimit ? toNanoUsd(budgetUsd) : '',
+      turn,
+      added: addedAt,
+    });
+    const [result, before, newTurn] = unchecked<AdmitReply>(reply);
+    return result === 'ok'
+      ? { admitted: true, before, turn: newTurn }
+      : { admitted: false, reason: result };
+  }
+
+  /** Moves a row. Returns false if its status or turn has changed. */
+  async move(
+    { jobId, key, turn }: HeldRow,
+    { from, to, state, settlement, limit }: Move,
+  ): Promise<boolean> {
+    const reply = await this.#run(move, jobId, {
+      before: from,
+      turn,
+      to,
+      state: JSON.stringify(state),
+      key,
+      ...settleArguments(settlement),
+      limit: limit ?? '',
+      channel: channelsOf(this.#toKey).ended,
+    });
+    return Number(reply) === 1;
+  }
+
+  /** Renews the slots of rows that this process submits. */
+  async renew(jobIds: readonly string[]): Promise<void> {
+    const rows = jobIds.map((jobId) => this.#toKey(jobId));
+    await runScript(this.redis, renew, this.#accountKeys, { rows: JSON.stringify(rows) });
+  }
+
+  /** Reopens an ended row, if it has not changed since it was read. */
+  async retry(
+    { jobId, key, turn }: HeldRow,
+    { to, state, settlement }: Omit<Move, 'from'>,
+  ): Promise<RetryReply> {
+    const reply = await this.#run(retry, jobId, {
+      to,
+      state: JSON.stringify(state),
+      key,
+      ...settleArguments(settlement),
+      priority: to === 'running' ? pollPriority : submitPriority,
+      turn,
+    });
+    return unchecked<RetryReply>(reply);
+  }
+
+  /** Removes a row, if it has not changed since it was read. */
+  async remove({ jobId, key, turn }: HeldRow): Promise<RemoveReply> {
+    const reply = await this.#run(remove, jobId, { key, turn });
+    return unchecked<RemoveReply>(reply);
+  }
+
+  /** Redis's time in ms. */
+  async now(): Promise<number> {
+    const [seconds, microseconds] = await this.redis.time();
+    return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+  }
+
+  /** Runs a script for a job. */
+  async #run<Argument extends string>(
+    script: LuaScript<keyof RowKeys, Argument | 'id'>,
+    jobId: string,
+    args: Readonly<Record<Argument, string | number>>,
+  ): Promise<unknown> {
+    const keys: RowKeys = {
+      ...this.#accountKeys,
+      ...queueKeys(this.#toKey),
+      ...jobListKeys(this.#toKey),
+      row: this.#toKey(jobId),
+    };
+    return runScript(this.redis, script, keys, { ...args, id: jobId });
+  }
+}
+
+/** Jobs with a lower priority come first, so polls come before new rows. */
+export const pollPriority = 0;
+export const submitPriority = 1;
+
+/** Keys that the scripts of a row use. */
+interface RowKeys
+  extends AccountKeys, ReturnType<typeof queueKeys>, ReturnType<typeof jobListKeys> {
+  readonly row: string;
+}
+
+/** What the script `admit` returns. */
+type AdmitReply =
+  | readonly ['ok', before: RowStatus, turn: string]
+  | readonly ['full' | 'gone' | 'paused', before?: undefined, turn?: undefined];
+
+function parseRow(jobId: string, fields: readonly (string | null)[]): StoredRow | undefined {
+  const [text, status, stateText, turn, addedAt] = fields;
+  const data: unknown = text ? JSON.parse(text) : undefined;
+  if (!isRowData(data) || !addedAt) return undefined;
+  const state = unchecked<RowState>(stateText ? JSON.parse(stateText) : {});
+  return {
+    jobId,
+    data,
+    status: unchecked<RowStatus>(textOf(status) ?? 'waiting'),
+    state,
+    key: state.key ?? data.key,
+    turn: turn ?? '0',
+    addedAt,
+  };
+}
+
+/** Whether a value is the data of a row, and not of another kind of job. */
+function isRowData(value: unknown): value is RowData {
+  return isRecord(value) && typeof value.hash === 'string' && typeof value.path === 'string';
+}

@@ -1,0 +1,22 @@
+/** Functions in Lua that several scripts start with. */
+
+/** Moves a row to another status and keeps the counts. A row without a status is waiting, and is not counted. */
+export const setStatus = `
+local function set_status(row, counts, from, to)
+  if from == to then return end
+  if from ~= 'waiting' then redis.call('HINCRBY', counts, from, -1) end
+  if to ~= 'waiting' then redis.call('HINCRBY', counts, to, 1) end
+  redis.call('HSET', row, 'pg:status', to)
+end
+`;
+
+/**
+ * A number above the last one, from Redis's time in µs, so that numbers never start over, even if Redis loses its
+ * latest data.
+ */
+export const nextNumber = `
+local function next_number(last)
+  local time = redis.call('TIME')
+  return string.format('%.0f', math.max((last or 0) + 1, time[1] * 1000000 + time[2]))
+end
+`;

@@ -1,0 +1,55 @@
+import { nextNumber, setStatus } from './functions.ts';
+import { luaScript } from './lua-script.ts';
+import { settle } from './settle.ts';
+
+/**
+ * Moves a row to another status with its new state: after an accepted or failed submission, a poll, or its end. Frees
+ * its slot, settles its reservation, and records the end of the row for those who wait for results.
+ *
+ * A limit is a number that the service reported, or else 'more' after a success and 'less' after a rejection, which
+ * change it only if the service reports none.
+ *
+ * `before` is the status that the row must have, and `channel` that of ended rows.
+ * Returns 1, or 0 if the status or turn of the row has changed.
+ */
+export const move = luaScript(
+  {
+    keys: ['row', 'counts', 'results', 'spend', 'reservations', 'slots', 'clock'],
+    args: [
+      'id',
+      'before',
+      'turn',
+      'to',
+      'state',
+      'key',
+      'reservation',
+      'charge',
+      'limit',
+      'channel',
+    ],
+  },
+  `${setStatus}${settle}${nextNumber}
+if limit == 'more' or limit == 'less' then
+  local current = tonumber(redis.call('HGET', clock, 'limit') or 1)
+  if redis.call('HEXISTS', clock, 'reported') == 0 then
+    redis.call('HSET', clock, 'limit', limit == 'more' and current + 1 or math.max(1, math.floor(current / 2)))
+  end
+elseif limit ~= '' then
+  redis.call('HSET', clock, 'limit', limit, 'reported', 1)
+end
+if redis.call('EXISTS', row) == 0 then return 0 end
+local from = redis.call('HGET', row, 'pg:status') or 'waiting'
+if from ~= before or (redis.call('HGET', row, 'pg:turn') or '0') ~= turn then return 0 end
+set_status(row, counts, from, to)
+redis.call('HSET', row, 'pg:state', state)
+redis.call('ZREM', slots, row)
+settle(row, spend, reservations, id, key, reservation, charge)
+if to == 'succeeded' or to == 'failed' or to == 'unknown' then
+  local number = next_number(redis.call('HGET', counts, 'ended'))
+  redis.call('HSET', counts, 'ended', number)
+  redis.call('ZADD', results, number, id)
+  redis.call('PUBLISH', channel, id)
+end
+return 1
+`,
+);

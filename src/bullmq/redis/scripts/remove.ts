@@ -1,0 +1,43 @@
+import { setStatus } from './functions.ts';
+import { luaScript } from './lua-script.ts';
+import { settle } from './settle.ts';
+
+/**
+ * Removes a row, its result and its job, even while a worker has its lock: the worker then finds no row. A reservation
+ * is spent, because its submission may have been charged, unless the row has spent under this key already.
+ *
+ * `key` and `turn` are what the caller has read.
+ * Returns 'removed', also if there is no such row; the status that does not allow it; or 'changed' if the row was
+ * submitted or retried since the caller has read it.
+ */
+export const remove = luaScript(
+  {
+    keys: [
+      'row',
+      'counts',
+      'results',
+      'spend',
+      'reservations',
+      'wait',
+      'active',
+      'prioritized',
+      'delayed',
+      'completed',
+      'failed',
+    ],
+    args: ['id', 'key', 'turn'],
+  },
+  `${setStatus}${settle}
+if redis.call('EXISTS', row) == 0 then return 'removed' end
+local from = redis.call('HGET', row, 'pg:status') or 'waiting'
+if from == 'submitting' or from == 'running' then return from end
+if turn ~= (redis.call('HGET', row, 'pg:turn') or '0') then return 'changed' end
+set_status(row, counts, from, 'waiting')
+settle(row, spend, reservations, id, key, 'spend', '0')
+redis.call('ZREM', results, id)
+for _, jobs in ipairs({wait, active}) do redis.call('LREM', jobs, 0, id) end
+for _, jobs in ipairs({prioritized, delayed, completed, failed}) do redis.call('ZREM', jobs, id) end
+redis.call('DEL', row, row .. ':lock', row .. ':logs')
+return 'removed'
+`,
+);

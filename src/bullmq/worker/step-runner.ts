@@ -1,0 +1,153 @@
+import type { Job, Queue } from 'bullmq';
+import type { Polygate } from 'polygate';
+
+import { afterLostChat, lateMove } from '../decisions/chat.ts';
+import { lacksKey } from '../decisions/failures.ts';
+import { jobEndAfter, jobEndAfterRefusal, jobEndOf, nextStepOf } from '../decisions/next-step.ts';
+import type { JobEnd } from '../decisions/next-step.ts';
+import type { Move, Step } from '../move.ts';
+import { repeatInOutage } from '../redis/connection.ts';
+import type { Pauses } from '../redis/pauses.ts';
+import type { RowStore } from '../redis/row-store.ts';
+import type { RowData, StoredRow } from '../stored-row.ts';
+import { Admissions } from './admission.ts';
+import { prepareEnd, resultOf } from './job-end.ts';
+import { RowPrices } from './row-prices.ts';
+import { logFailedStep, logMinor, nameOf } from './step-log.ts';
+import { poll, submit } from './steps.ts';
+import type { DueRow, StepOptions } from './steps.ts';
+
+/** How long a row rests after a step that could not be completed, in ms. */
+const retryDelay = 2_000;
+
+/** What the steps of a worker need from its queue. */
+export interface RunnerContext extends StepOptions {
+  /** The jobs of the queue. */
+  readonly jobs: Queue<RowData>;
+  readonly rows: RowStore;
+  readonly pauses: Pauses;
+  readonly gateway: Polygate;
+  readonly maxUsd: number | undefined;
+  readonly concurrency: number;
+}
+
+/** Another process has taken the row, so the step of this one comes too late. */
+class RowTakenError extends Error {
+  override readonly name = 'RowTakenError';
+}
+
+/** Takes rows from step to step. */
+export class StepRunner {
+  readonly #context: RunnerContext;
+  readonly #admissions: Admissions;
+  readonly #prices: RowPrices;
+
+  constructor(context: RunnerContext) {
+    this.#context = context;
+    this.#admissions = new Admissions(context);
+    this.#prices = new RowPrices(context.gateway);
+  }
+
+  /** Stops renewing slots as soon as none is held. */
+  stop(): void {
+    this.#admissions.stop();
+  }
+
+  /**
+   * Executes the next step of a row. The job fails only with its row: if Redis or the price list fails, or another
+   * process has taken the row, the process that holds the lock of the job continues it later.
+   */
+  async run(job: Job<RowData>, token: string | undefined): Promise<unknown> {
+    const { jobs, gateway } = this.#context;
+    const end = await this.#nextEnd(job).catch((error: unknown): JobEnd => {
+      // That another process has the row is normal.
+      if (!(error instanceof RowTakenError)) logFailedStep(gateway, job, retryDelay, error);
+      return { kind: 'delay', delayMs: retryDelay, isPoll: false };
+    });
+    // Without the lock, another worker has the job. Otherwise, it stays locked for a while, and a worker then finds it.
+    await prepareEnd(jobs, job, token, end).catch((error: unknown) =>
+      logMinor(gateway, `row ${nameOf(job)}: its job could not be delayed`, error),
+    );
+    return resultOf(end);
+  }
+
+  async #nextEnd(job: Job<RowData>): Promise<JobEnd> {
+    const { rows, gateway } = this.#context;
+    const [row, redisTime] = await Promise.all([rows.readJob(String(job.id)), rows.now()]);
+    if (row === undefined) return { kind: 'fail', reason: 'The job is not a row of polygate.' };
+    const startedAt = performance.now();
+    const clock = () => redisTime + performance.now() - startedAt;
+    const due = { gateway, row, clock };
+    switch (nextStepOf(row)) {
+      case 'end':
+        return jobEndOf(row);
+      case 'poll':
+        return this.#record(job, row, await poll(due));
+      case 'record-lost-chat':
+        return this.#record(job, row, afterLostChat(row));
+      case 'submit':
+        return this.#submit(job, due);
+    }
+  }
+
+  /** Submits a row as soon as it is admitted. Returns it to the queue if that takes too long. */
+  async #submit(job: Job<RowData>, due: DueRow): Promise<JobEnd> {
+    const { row } = due;
+    if (!(await this.#admissions.takePermit())) return jobEndAfterRefusal('full');
+    try {
+      const priceUsd = await this.#priceOf(row.data);
+      if (priceUsd === undefined) return jobEndAfterRefusal('paused');
+      const admission = await this.#admissions.admit(row, priceUsd);
+      if (!admission.admitted) {
+        if (admission.reason === 'gone') throw new RowTakenError();
+        return jobEndAfterRefusal(admission.reason);
+      }
+      const mayBeCharged = row.state.mayBeCharged === true || admission.before === 'submitting';
+      const step = await submit({ ...this.#context, ...due, mayBeCharged, priceUsd });
+      return await this.#record(job, { ...row, turn: admission.turn }, step);
+    } finally {
+      this.#admissions.release(row.jobId);
+      this.#admissions.releasePermit();
+    }
+  }
+
+  /** Records what a step has led to. */
+  async #record(job: Job<RowData>, row: StoredRow, step: Step): Promise<JobEnd> {
+    const { pauses, gateway } = this.#context;
+    const { move, pause } = step;
+    if (pause) await pauses.pause(pause);
+    if (!(await this.#move(row, move))) throw new RowTakenError();
+    const progress = move.to === 'succeeded' ? 100 : move.state.progress;
+    if (progress !== undefined && progress !== job.progress) {
+      await job
+        .updateProgress(progress)
+        .catch((error: unknown) => logMinor(gateway, `row ${nameOf(job)}: no progress`, error));
+    }
+    return jobEndAfter(step);
+  }
+
+  /** Moves a row. Returns false if another process has taken it. */
+  async #move(row: StoredRow, move: Move): Promise<boolean> {
+    const { rows } = this.#context;
+    const late = lateMove(move);
+    if (late === undefined) return rows.move(row, move);
+    // The completion is only in this process, and was paid for.
+    return repeatInOutage(async () => (await rows.move(row, move)) || rows.move(row, late));
+  }
+
+  /**
+   * What a row costs in USD at most, if there is a budget. Undefined without an API key to find out: the queue is then
+   * paused.
+   */
+  async #priceOf(data: RowData): Promise<number | undefined> {
+    const { maxUsd, pauses } = this.#context;
+    if (maxUsd === undefined) return 0;
+    try {
+      return await this.#prices.of(data);
+    } catch (error) {
+      if (!lacksKey(error)) throw error;
+      await pauses.pause('authentication');
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/** The requests of a row. Each returns what follows from its response. */
+import type { Polygate, Receipt } from 'polygate';
+
+import { PolygateError } from '../../errors/base.ts';
+import { delayOptionsOf, pollRow, sendChat, submitStoredRow } from '../../internal/row-driver.ts';
+import { unchecked } from '../../types/schema.ts';
+import { afterChat } from '../decisions/chat.ts';
+import { reportedLimit } from '../decisions/failures.ts';
+import { afterFailedPoll, afterPoll } from '../decisions/poll.ts';
+import type { PollTiming } from '../decisions/poll.ts';
+import { afterAccepted, afterFailedSubmit } from '../decisions/submit.ts';
+import type { FailedSubmission } from '../decisions/submit.ts';
+import type { Move, Step } from '../move.ts';
+import type { StoredRow } from '../stored-row.ts';
+
+/** The options that the steps of a row depend on. */
+export interface StepOptions {
+  /** How many submissions of a row may fail. */
+  readonly attempts: number;
+  /** How long to wait for a task, in ms. */
+  readonly waitTimeout: number;
+}
+
+/** A row whose next step is due. */
+export interface DueRow {
+  readonly gateway: Polygate;
+  readonly row: StoredRow;
+  /** Returns the time of Redis in ms. */
+  readonly clock: () => number;
+}
+
+/** A row that was admitted. */
+export interface AdmittedRow extends DueRow, StepOptions {
+  /** Whether an earlier submission under the key may have been charged. */
+  readonly mayBeCharged: boolean;
+  readonly priceUsd: number;
+}
+
+/** Submits a row that was admitted. */
+export async function submit(admitted: AdmittedRow): Promise<Step> {
+  const { gateway, row, mayBeCharged, priceUsd, waitTimeout } = admitted;
+  const { data, state, key } = row;
+  const { kind } = data;
+  if (kind === 'chat') return submitChat(admitted);
+  const accepted = { state, key, priceUsd, waitTimeout };
+  try {
+    const { task, meta, result, isRepeated } = await submitStoredRow(
+      gateway,
+      { ...data, kind },
+      key,
+    );
+    const isReplayPaid = mayBeCharged || isRepeated;
+    const submission = { ...accepted, receipt: task.toJSON(), isReplayPaid };
+    const step = afterAccepted(
+      { ...submission, isReplayed: task.replayed },
+      result,
+      timingOf(admitted),
+    );
+    return withLimit(step, meta.concurrency.limit ?? 'more');
+  } catch (error) {
+    const limit = reportedLimit(error);
+    const task = PolygateError.is(error) ? error.task : undefined;
+    if (!task) return withLimit(afterFailedSubmit(failed(admitted), error), limit);
+    // Its task is known, although the response is not valid: it counts as paid.
+    const submission = { ...accepted, receipt: unchecked<Receipt>(task.toJSON()) };
+    const step = afterAccepted(
+      { ...submission, isReplayed: false, isReplayPaid: true },
+      {},
+      timingOf(admitted),
+    );
+    return withLimit(step, limit);
+  }
+}
+
+/** Sends the chat of a row that was admitted. */
+async function submitChat(admitted: AdmittedRow): Promise<Step> {
+  const { gateway, row } = admitted;
+  try {
+    const { completion, meta } = await sendChat(gateway, row.data);
+    const step = afterChat(row.state, completion, meta.chargeUsd);
+    return withLimit(step, meta.concurrency.limit ?? 'more');
+  } catch (error) {
+    const step = afterFailedSubmit({ ...failed(admitted), isChat: true }, error);
+    return withLimit(step, reportedLimit(error));
+  }
+}
+
+/** Polls the task of a row once. */
+export async function poll(due: DueRow): Promise<Step> {
+  const { gateway, row } = due;
+  const { state, key } = row;
+  try {
+    const { task, meta, result } = await pollRow(gateway, unchecked<Receipt>(state.receipt));
+    const step = afterPoll({ state, key }, task, result, timingOf(due));
+    return withLimit(step, meta.concurrency.limit);
+  } catch (error) {
+    const step = afterFailedPoll({ state, key }, error, timingOf(due));
+    return withLimit(step, reportedLimit(error));
+  }
+}
+
+const failed = ({ gateway, row, mayBeCharged, attempts }: AdmittedRow): FailedSubmission => ({
+  state: row.state,
+  key: row.key,
+  mayBeCharged,
+  attempts,
+  maxRetryDelay: delayOptionsOf(gateway).maxRetryDelay,
+});
+
+const timingOf = ({ gateway, clock }: DueRow): PollTiming => ({
+  ...delayOptionsOf(gateway),
+  now: clock(),
+});
+
+const withLimit = (step: Step, limit: Move['limit']): Step => ({
+  ...step,
+  move: { ...step.move, limit },
+});

@@ -1,0 +1,177 @@
+import { TaskFailedError } from 'polygate';
+import type { ChatCompletion, SucceededGeneration } from 'polygate';
+import { describe, expect, test } from 'vitest';
+
+import { afterChat, afterLostChat, lateMove } from '../../src/bullmq/decisions/chat.ts';
+import {
+  jobEndAfter,
+  jobEndAfterRefusal,
+  jobEndOf,
+  nextStepOf,
+  pauseTime,
+  slotPause,
+} from '../../src/bullmq/decisions/next-step.ts';
+import { afterRetry, needsNewKey } from '../../src/bullmq/decisions/retry.ts';
+import { keep, release, replaceBy, spend } from '../../src/bullmq/decisions/settlement.ts';
+import { afterAccepted, afterFailedSubmit } from '../../src/bullmq/decisions/submit.ts';
+import { badRequest, noSlot, notSent, reset } from './errors.ts';
+
+const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
+const dataOf = (kind: 'image' | 'chat') => ({
+  id: 'r',
+  kind,
+  path: '/',
+  params: { model: 'm' },
+  hash: 'h',
+  key: 'k',
+});
+const completion = { id: 'c', object: 'chat.completion' } as ChatCompletion;
+
+describe('the next step of a row', () => {
+  test.each([
+    ['image', 'waiting', 'submit'],
+    // The key protects it from a second charge.
+    ['image', 'submitting', 'submit'],
+    ['image', 'running', 'poll'],
+    ['image', 'succeeded', 'end'],
+    ['image', 'failed', 'end'],
+    ['image', 'unknown', 'end'],
+    ['chat', 'waiting', 'submit'],
+    ['chat', 'submitting', 'record-lost-chat'],
+    ['chat', 'succeeded', 'end'],
+    ['chat', 'unknown', 'end'],
+  ] as const)('of kind %s that is %s is: %s', (kind, status, next) => {
+    expect(nextStepOf({ status, data: dataOf(kind) })).toBe(next);
+  });
+});
+
+describe('the job of a row', () => {
+  const state = { receipt, error: { name: 'E', message: 'why' } };
+
+  test.each([
+    [
+      { status: 'succeeded', state },
+      { kind: 'complete', taskId: 'task_1' },
+    ],
+    [
+      { status: 'failed', state },
+      { kind: 'fail', reason: 'why' },
+    ],
+    [
+      { status: 'unknown', state: {} },
+      { kind: 'fail', reason: 'unknown' },
+    ],
+  ] as const)('that has ended: %j ends as %j', (row, end) => {
+    expect(jobEndOf(row)).toEqual(end);
+  });
+
+  test.each([
+    ['full', slotPause],
+    ['paused', pauseTime],
+  ] as const)('that may not submit (%s) returns for %s ms', (reason, pauseMs) => {
+    expect(jobEndAfterRefusal(reason)).toEqual({ kind: 'return', pauseMs });
+  });
+
+  test.each([
+    ['succeeded', undefined, { kind: 'complete', taskId: 'task_1' }],
+    ['unknown', undefined, { kind: 'fail', reason: 'why' }],
+    ['running', 700, { kind: 'delay', delayMs: 700, isPoll: true }],
+    ['running', 0, { kind: 'delay', delayMs: 0, isPoll: true }],
+    ['waiting', 900, { kind: 'delay', delayMs: 900, isPoll: false }],
+    // It may not continue while the queue is paused.
+    ['waiting', undefined, { kind: 'return', pauseMs: pauseTime }],
+  ] as const)('that has become %s with the delay %s continues as %j', (to, delayMs, end) => {
+    expect(jobEndAfter({ move: { from: 'submitting', to, state }, delayMs })).toEqual(end);
+  });
+});
+
+describe('an accepted submission', () => {
+  const timing = { now: 1_000, maxRetryDelay: 60_000, random: () => 0 };
+  const submission = {
+    state: { failures: 2, mayBeCharged: true },
+    key: 'k',
+    receipt,
+    priceUsd: 0.3,
+    waitTimeout: 5_000,
+    isReplayed: false,
+    isReplayPaid: false,
+  };
+
+  test.each([
+    { change: {}, settlement: replaceBy(0.3) },
+    { change: { receipt: { ...receipt, chargeUsd: 0.2 } }, settlement: replaceBy(0.2) },
+    { change: { isReplayed: true }, settlement: release },
+    { change: { isReplayed: true, isReplayPaid: true }, settlement: replaceBy(0.3) },
+  ])('with $change settles $settlement', ({ change, settlement }) => {
+    const { move } = afterAccepted({ ...submission, ...change }, {}, timing);
+    expect(move).toMatchObject({ from: 'submitting', to: 'running', settlement });
+    expect(move.state).toMatchObject({ receipt, deadline: 6_000 });
+  });
+
+  test('whose task has ended already ends the row', () => {
+    const generation = { status: 'succeeded' } as SucceededGeneration;
+    const error = new TaskFailedError('failed', { outcome: 'unknown' } as never);
+    expect(afterAccepted(submission, { generation }, timing).move.to).toBe('succeeded');
+    expect(afterAccepted(submission, { error }, timing).move.to).toBe('failed');
+  });
+});
+
+describe('a chat', () => {
+  test.each([
+    { chargeUsd: 0.1, settlement: replaceBy(0.1) },
+    { chargeUsd: undefined, settlement: keep },
+  ])('that was completed for $chargeUsd USD settles $settlement', ({ chargeUsd, settlement }) => {
+    const { move } = afterChat({ error: { name: 'E', message: '' } }, completion, chargeUsd);
+    expect(move).toMatchObject({ from: 'submitting', to: 'succeeded', settlement });
+    expect(move.state).toEqual({ completion, error: undefined });
+  });
+
+  test('that another worker has recorded as lost still becomes its completion', () => {
+    const completed = afterChat({}, completion, 0.1).move;
+    expect(lateMove(completed)).toEqual({ ...completed, from: 'unknown' });
+  });
+
+  test('without a completion replaces nothing', () => {
+    const lost = afterLostChat({ data: dataOf('chat'), state: {}, key: 'k' });
+    expect(lost.move).toMatchObject({ to: 'unknown', state: { mayBeCharged: true } });
+    expect(lateMove(lost.move)).toBeUndefined();
+  });
+
+  const attempt = { state: {}, key: 'k', attempts: 5, maxRetryDelay: 1_000, isChat: true };
+  test.each([
+    { error: reset, to: 'unknown', settlement: keep },
+    // What an earlier request may have cost was spent when it was retried.
+    { error: badRequest, mayBeCharged: true, to: 'unknown', settlement: release },
+    { error: badRequest, to: 'failed', settlement: release },
+    { error: notSent, to: 'waiting', settlement: release },
+    { error: noSlot, to: 'waiting', settlement: release },
+  ])('whose request ends with $error.name leads to $to', (row) => {
+    const { error, to, settlement, mayBeCharged = false } = row;
+    const { move } = afterFailedSubmit({ ...attempt, mayBeCharged }, error);
+    expect(move).toMatchObject({ to, settlement });
+  });
+});
+
+describe('a retry', () => {
+  test.each([
+    ['image', false, false],
+    ['image', true, true],
+    ['chat', false, true],
+    ['chat', true, true],
+  ] as const)('of kind %s with anew: %s needs a new key: %s', (kind, isAnew, isNeeded) => {
+    expect(needsNewKey(kind, isAnew)).toBe(isNeeded);
+  });
+
+  test.each([
+    ['image', { key: 'new' }],
+    // Its errors say that an earlier request may have been charged.
+    ['chat', { key: 'new', mayBeCharged: true }],
+  ] as const)('of kind %s with a new key starts over with %j', (kind, state) => {
+    const row = {
+      data: dataOf(kind),
+      status: 'unknown',
+      state: { key: 'old', mayBeCharged: true, failures: 3 },
+    } as const;
+    expect(afterRetry(row, 'new', 0, 1_000)).toEqual({ to: 'waiting', state, settlement: spend });
+  });
+});
