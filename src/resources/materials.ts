@@ -15,10 +15,10 @@ import { notify } from '../core/config/log.ts';
 import { functionValue } from '../core/config/validation.ts';
 import type { Rules } from '../core/config/validation.ts';
 import { queryString } from '../core/http/path.ts';
-import { materialTarget, readMaterial } from '../core/tasks/materials.ts';
-import type { MaterialUpdate } from '../core/tasks/materials.ts';
-import { toPollResult } from '../core/tasks/poll-target.ts';
-import { updatesOf, waitCallbackRules, waitForResult, waits } from '../core/tasks/poll.ts';
+import { materialTarget, readMaterial } from '../core/tasks/materials/material-target.ts';
+import type { MaterialUpdate } from '../core/tasks/materials/material-target.ts';
+import { toPollResult } from '../core/tasks/wait/poll-target.ts';
+import { updatesOf, waitCallbackRules, waitForResult, waits } from '../core/tasks/wait/results.ts';
 import {
   createMaterial,
   deleteMaterial,

@@ -10,16 +10,16 @@ import type { TelemetryWait } from '../../types/telemetry.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
-import type { CheckedOptions } from '../call/request-options.ts';
+import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
 import { sentence, singleLine } from '../http/json.ts';
 import { fillPath, isSafePathValue } from '../http/path.ts';
-import { toPollResult } from './poll-target.ts';
-import type { PollResult, PollTarget } from './poll-target.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { rememberTask } from './tasks-of-results.ts';
 import { taskPollInterval } from './wait/poll-delay.ts';
+import { toPollResult } from './wait/poll-target.ts';
+import type { PollResult, PollTarget } from './wait/poll-target.ts';
 
 /** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
 export class TaskPolls<Kind extends TaskKind> implements PollTarget<
@@ -28,6 +28,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
 > {
   readonly #task: TaskHandle<Kind>;
   readonly #scope: TaskScope<Kind>;
+  /** What was known when the handle was created. */
   readonly details: TaskDetails;
   /** The last known record. */
   known: PollResult<Generation<Kind>> | undefined;
@@ -63,8 +64,8 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     return status === 'succeeded' || status === 'failed';
   }
 
-  get headers() {
-    return this.details;
+  get pollHeaders(): PollHeaders | undefined {
+    return this.details.pollHeaders;
   }
 
   /** The poll to try first. */

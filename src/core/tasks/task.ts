@@ -10,13 +10,13 @@ import { startRequest } from '../call/request.ts';
 import type { Span } from '../call/telemetry.ts';
 import type { Rules } from '../config/validation.ts';
 import { fillPath } from '../http/path.ts';
-import { mergePollHeaders } from './poll-target.ts';
-import type { PollResult } from './poll-target.ts';
-import { updatesOf, waitCallbackRules, waitForResult } from './poll.ts';
 import { parseReceipt } from './receipt.ts';
 import { TaskPolls } from './task-polls.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { rememberTask } from './tasks-of-results.ts';
+import { mergePollHeaders } from './wait/poll-target.ts';
+import type { PollResult } from './wait/poll-target.ts';
+import { updatesOf, waitCallbackRules, waitForResult } from './wait/results.ts';
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
 export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> {
@@ -98,7 +98,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       call: polls.call,
       options: {
         ...checkRequestOptions(options, noBodyRules),
-        ...mergePollHeaders(polls.headers, options),
+        ...mergePollHeaders(polls.pollHeaders, options),
       },
     });
     return startRequest(polls.context, prepare, async ({ options: checked }) => {
@@ -155,5 +155,5 @@ export function openTask<Kind extends TaskKind>(
   }
   // Rejects ids that are unsafe in a path.
   fillPath('{id}', { ...receipt });
-  return new Task(scope, { ...receipt, namesModel: true, ...pollHeaders });
+  return new Task(scope, { ...receipt, namesModel: true, pollHeaders });
 }

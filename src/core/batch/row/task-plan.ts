@@ -1,5 +1,6 @@
 import type { TaskKind } from '../../../types/tasks/task.ts';
 import type { Submission } from '../../tasks/submission.ts';
+import { hasId } from '../../tasks/task-id.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { Intent } from '../journal/line.ts';
 import { toCostFields } from '../journal/row-cost.ts';
@@ -42,7 +43,7 @@ export function taskPlan<Kind extends TaskKind>(
     taskOf: (accepted) => accepted,
     toLine: ({ id, cost }, accepted) => {
       // A response with a finished result may have no task id. Only its key can find it again.
-      if (!accepted.id) return undefined;
+      if (!hasId(accepted)) return undefined;
       return { type: 'accepted', id, receipt: accepted.toJSON(), ...toCostFields(cost) };
     },
     finish: async (accepted, rowSignal) => {

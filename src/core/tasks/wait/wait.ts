@@ -6,10 +6,10 @@ import { startSpan } from '../../call/telemetry.ts';
 import type { Span } from '../../call/telemetry.ts';
 import { notify } from '../../config/log.ts';
 import { PollLimiter } from '../../limits/poll-limiter.ts';
-import { mergePollHeaders } from '../poll-target.ts';
-import type { PollTarget, Pollable, Polled } from '../poll-target.ts';
 import { canPollLater } from './poll-failures.ts';
 import { PollSchedule } from './poll-schedule.ts';
+import { mergePollHeaders } from './poll-target.ts';
+import type { PollTarget, Pollable, Polled } from './poll-target.ts';
 
 /**
  * One wait for a record. Its user repeats three steps until the record is `finished`: wait until a poll is due, poll, and
@@ -29,7 +29,7 @@ export class Wait<Value extends Pollable> {
   constructor(target: PollTarget<Value, unknown>, options: WaitOptions<never>, parent?: Span) {
     this.#target = target;
     this.#schedule = new PollSchedule(target, options);
-    this.#headers = mergePollHeaders(target.headers, options);
+    this.#headers = mergePollHeaders(target.pollHeaders, options);
     this.#signal = options.signal;
     this.#span = startSpan(target.context.config, target.operation, parent);
   }

@@ -1,16 +1,16 @@
-import { abortedError } from '../../errors/aborted.ts';
-import { ConnectionError } from '../../errors/connection.ts';
-import { ResponseValidationError } from '../../errors/response-validation.ts';
-import { unchecked } from '../../types/schema.ts';
-import type { TaskHandle } from '../../types/tasks/task-handle.ts';
-import type { CallErrors } from '../call/failure/errors.ts';
-import type { Config } from '../config/config.ts';
-import { notify } from '../config/log.ts';
-import { withBody } from '../http/response-body.ts';
-import { parseResponseMeta } from '../http/response-meta.ts';
-import type { FilePart } from '../http/result-file.ts';
-import { toStream, WatchedBody } from '../http/watched-body.ts';
-import type { BodyCheck } from '../http/watched-body.ts';
+import { abortedError } from '../../../errors/aborted.ts';
+import { ConnectionError } from '../../../errors/connection.ts';
+import { ResponseValidationError } from '../../../errors/response-validation.ts';
+import { unchecked } from '../../../types/schema.ts';
+import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
+import type { CallErrors } from '../../call/failure/errors.ts';
+import type { Config } from '../../config/config.ts';
+import { notify } from '../../config/log.ts';
+import { withBody } from '../../http/response-body.ts';
+import { parseResponseMeta } from '../../http/response-meta.ts';
+import type { FilePart } from '../../http/result-file.ts';
+import { toStream, WatchedBody } from '../../http/watched-body.ts';
+import type { BodyCheck } from '../../http/watched-body.ts';
 
 /** How much of a file has been downloaded. */
 export interface DownloadProgress {

@@ -1,14 +1,14 @@
-import type { ErrorDetails } from '../../errors/base.ts';
-import type { WaitOptions } from '../../types/tasks/task-handle.ts';
-import { throwToCaller } from '../call/caller-stack.ts';
-import { pollHeaderRules, signalRule } from '../call/request-options.ts';
-import type { Span } from '../call/telemetry.ts';
-import { captureContext } from '../config/caller-context.ts';
-import { checkOptions, functionValue, nonNegativeMs } from '../config/validation.ts';
-import type { Rules } from '../config/validation.ts';
-import { Part } from '../http/part.ts';
+import type { ErrorDetails } from '../../../errors/base.ts';
+import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
+import { throwToCaller } from '../../call/caller-stack.ts';
+import { pollHeaderRules, signalRule } from '../../call/request-options.ts';
+import type { Span } from '../../call/telemetry.ts';
+import { captureContext } from '../../config/caller-context.ts';
+import { checkOptions, functionValue, nonNegativeMs } from '../../config/validation.ts';
+import type { Rules } from '../../config/validation.ts';
+import { Part } from '../../http/part.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
-import type { Wait } from './wait/wait.ts';
+import type { Wait } from './wait.ts';
 
 /** The rules of the options of `updates`. */
 export const waitRules = {
@@ -23,7 +23,7 @@ export const waitRules = {
 export const waitCallbackRules = { ...waitRules, onUpdate: functionValue } satisfies Rules;
 
 /** What waits for records. A call that creates a record lists it in `parts`. */
-export const waits = /* @__PURE__ */ new Part(() => import('./wait/wait.ts'));
+export const waits = /* @__PURE__ */ new Part(() => import('./wait.ts'));
 
 function startWait<Value extends Pollable>(
   target: PollTarget<Value, unknown>,
