@@ -32,11 +32,8 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
     // Without a status, a record with a result is a finished task, and any other record a new one.
     const status = reported ?? (urls.length > 0 ? 'succeeded' : 'queued');
     const id = idOf([record, body], () => task?.id ?? meta().taskId);
-    if (status === 'succeeded') {
-      if (urls.length === 0) return missingResult(id);
-    } else if (id === undefined) {
-      return { issues: [{ message: 'id: missing' }] };
-    }
+    if (status === 'succeeded' && urls.length === 0) return missingResult(id);
+    if (status !== 'succeeded' && id === undefined) return { issues: [{ message: 'id: missing' }] };
     const generation: GenerationFields<Kind> & Pick<Generation, 'status' | 'urls' | 'error'> = {
       id: id ?? missingId,
       kind,

@@ -3,10 +3,18 @@ import type { JournalLine } from '../journal/line.ts';
 import type { RowResult } from '../results.ts';
 import type { Row } from '../row/row.ts';
 import type { RunContext } from '../run/context.ts';
+import type { PauseReason } from '../run/pause.ts';
 import type { RowCounts } from '../run/progress.ts';
 import { nextRead, nextStep } from './decisions.ts';
+import type { Step } from './decisions.ts';
 import type { PausedRow } from './end-errors.ts';
 import type { RowSource, RowWork } from './row-source.ts';
+
+/** What a pool needs of its run. */
+export type PoolContext = Pick<
+  RunContext,
+  'config' | 'journal' | 'maxInFlight' | 'pause' | 'signal' | 'slots'
+>;
 
 /** A result that the caller has not taken. */
 interface Ended<Result extends RowResult> {
@@ -18,7 +26,7 @@ interface Ended<Result extends RowResult> {
 /** The rows that a run works on concurrently, from the moment they are read until the caller has taken their results. */
 export class RowPool<Result extends RowResult> {
   readonly #source: RowSource<Result>;
-  readonly #context: RunContext;
+  readonly #context: PoolContext;
   readonly #onChange: () => void;
   readonly #running = new Set<Row>();
   /** Those of the running rows that are not accepted yet. */
@@ -40,7 +48,7 @@ export class RowPool<Result extends RowResult> {
   readonly #waiting: (() => void)[] = [];
 
   /** `onChange` is called when a row starts or ends. */
-  constructor(source: RowSource<Result>, context: RunContext, onChange: () => void) {
+  constructor(source: RowSource<Result>, context: PoolContext, onChange: () => void) {
     this.#source = source;
     this.#context = context;
     this.#onChange = onChange;
@@ -62,18 +70,13 @@ export class RowPool<Result extends RowResult> {
     return { paused: this.#paused, ...this.#taken, total: this.#source.countRows() };
   }
 
-  /** The result to yield next. */
-  get first(): Result | undefined {
-    return this.#ended[0]?.result;
-  }
-
   /** Decides how the run continues. */
-  get nextStep() {
+  nextStep(): Step<Result, PauseReason> {
     const { signal, pause } = this.#context;
     return nextStep({
-      hasResult: this.#ended.length > 0,
+      result: this.#ended[0]?.result,
       isAborted: signal?.aborted === true,
-      isPaused: pause.reason !== undefined,
+      pauseReason: pause.reason,
       mayReadMore: !this.#hasReadAll && !this.#isEnding,
       running: this.#running.size,
       writing: this.#writing,

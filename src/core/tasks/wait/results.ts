@@ -10,7 +10,7 @@ import { Part } from '../../http/part.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
 import type { Wait } from './wait.ts';
 
-/** The rules of the options of `updates`. */
+/** The rules of the options of a wait without a callback. */
 export const waitRules = {
   ...pollHeaderRules,
   signal: signalRule,
@@ -19,7 +19,7 @@ export const waitRules = {
   waitTimeout: nonNegativeMs,
 } satisfies Rules;
 
-/** The rules of the options of a wait. */
+/** The rules of the options of a wait with `onUpdate`. */
 export const waitCallbackRules = { ...waitRules, onUpdate: functionValue } satisfies Rules;
 
 /** What waits for records. A call that creates a record lists it in `parts`. */
