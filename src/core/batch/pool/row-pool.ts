@@ -182,10 +182,7 @@ export class RowPool<Result extends RowResult> {
 }
 
 /** The line for the end of a row; undefined if it is not final, or was recorded by an earlier run. */
-function finishedLine(
-  { isEndRecordable, history }: Row,
-  { id, status }: RowResult,
-): JournalLine | undefined {
-  if (!isEndRecordable || status === 'unknown' || status === history.status) return undefined;
+function finishedLine({ state, history }: Row, { id, status }: RowResult): JournalLine | undefined {
+  if (state !== 'durable' || status === 'unknown' || status === history.status) return undefined;
   return { type: 'finished', id, status };
 }

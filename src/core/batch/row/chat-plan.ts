@@ -9,7 +9,7 @@ import { mayBeCharged } from '../journal/row-history.ts';
 import { changedParamsError, damagedJournalError, lostChatError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
 import { rowKey } from './charge-rules.ts';
-import type { RowPlan } from './row-plan.ts';
+import type { RowPlan, RowStart } from './row-plan.ts';
 import type { Row } from './row.ts';
 
 /** A completion, and the metadata of its response. */
@@ -18,28 +18,28 @@ interface Completed {
   readonly meta: ResponseMeta;
 }
 
-/** How to continue the row of a chat: with its completion, or with a submission. */
-interface ChatStart {
-  readonly completion?: ChatCompletion | undefined;
-  /** Without one, the completion is not checked. */
-  readonly submission?: ChatSubmission<unknown> | undefined;
+/** What the plan for the row of a chat is made of. */
+interface ChatRow {
+  readonly start: RowStart<Completed>;
   readonly path: string;
-  readonly intent?: Intent | undefined;
+  /** Checks the completion. Without it, the completion is the result as it is. */
+  readonly submission?: ChatSubmission<unknown> | undefined;
   /** The signal of the submission, as its caller passed it. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The plan for the row of a chat. */
-export function chatPlan({
-  completion,
-  submission,
-  path,
-  intent,
-  signal,
-}: ChatStart): RowPlan<Completed> {
+/** The start of a row whose completion an earlier run has received. */
+export function startCompleted(completion: ChatCompletion): RowStart<Completed> {
+  return { accepted: { completion, meta: emptyMeta(200) } };
+}
+
+/** The start of a row that sends a chat. */
+export function startChat(
+  submission: ChatSubmission<unknown>,
+  intent: Intent,
+): RowStart<Completed> {
   return {
-    accepted: completion && { completion, meta: emptyMeta(200) },
-    submission: submission && {
+    submission: {
       models: [submission.model],
       hasPrice: false,
       estimateUsd: () => undefined,
@@ -48,8 +48,15 @@ export function chatPlan({
         return { completion: data, meta };
       },
     },
-    path,
     intent,
+  };
+}
+
+/** The plan for the row of a chat. */
+export function chatPlan({ start, path, submission, signal }: ChatRow): RowPlan<Completed> {
+  return {
+    start,
+    path,
     signal,
     isChargedOnce: false,
     chargeOf: ({ meta }) => meta.chargeUsd,
@@ -94,7 +101,7 @@ export async function planChat(
   if (mayBeCharged(history) && hasChanged) throw changedParamsError(id);
   if (history.completedAt !== undefined) {
     const completion = await journal.completionAt(history.completedAt);
-    return chatPlan({ completion, submission, path, signal });
+    return chatPlan({ start: startCompleted(completion), path, submission, signal });
   }
   if (!resendUnknown) {
     if (mayBeCharged(history)) throw lostChatError(id);
@@ -104,6 +111,6 @@ export async function planChat(
   const derived = config.retryAmbiguous.chat ? await rowKey(runId, id, hash) : undefined;
   const key = idempotencyKey ?? derived;
   const stored = params && fallback.length > 0 ? fallback : undefined;
-  const intent = { key, path, hash, params, fallback: stored };
-  return chatPlan({ submission, path, signal, intent });
+  const start = startChat(submission, { key, path, hash, params, fallback: stored });
+  return chatPlan({ start, path, submission, signal });
 }

@@ -8,10 +8,11 @@ import { mayBeCharged } from '../journal/row-history.ts';
 import type { RowHistory } from '../journal/row-history.ts';
 import { lostChatError, missingParamsError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
-import { chatPlan } from './chat-plan.ts';
+import { chatPlan, startChat, startCompleted } from './chat-plan.ts';
 import type { RowPlan } from './row-plan.ts';
 import type { Row } from './row.ts';
-import { taskPlan } from './task-plan.ts';
+import { startTask, taskPlan } from './task-plan.ts';
+import type { TaskContext } from './task-plan.ts';
 
 /** Recreates what a journal records about a kind of task: a namespace of the client. */
 interface TaskRecreator {
@@ -29,24 +30,26 @@ export interface Recreator {
   chat(params: { model: string }, fallback?: readonly string[]): ChatSubmission;
 }
 
+type ChatRecoveryContext = Pick<RunContext, 'journal' | 'resendUnknown'>;
+
 /** Plans a row of a recovery. It can be sent again only if its params were stored, too. */
 export async function planRecovery(
   row: Row,
   recreate: Recreator,
-  context: RunContext,
+  context: TaskContext & ChatRecoveryContext,
 ): Promise<RowPlan<unknown>> {
   const { receipt, path = '', params, fallback, hash = '', key = '' } = row.history;
   if (isChatPath(path)) return planChatRecovery(row, recreate, context);
   if (receipt) {
-    const task = recreate.namespaceFor(receipt.kind).task(receipt);
-    return taskPlan({ task, path }, context);
+    const accepted = recreate.namespaceFor(receipt.kind).task(receipt);
+    return taskPlan({ start: { accepted }, path }, context);
   }
   const kind = taskKindOf(path);
   if (kind && params && (await isIntact(row.history))) {
     // A row that was rejected is submitted anew, which must be durable before it is sent.
     const intent = mayBeCharged(row.history) ? undefined : { key, path, hash, params, fallback };
     const submission = recreate.namespaceFor(kind).restore(path, params, fallback);
-    return taskPlan({ submission, path, intent }, context);
+    return taskPlan({ start: startTask(submission, intent), path }, context);
   }
   throw missingParamsError(row.id, key);
 }
@@ -55,18 +58,16 @@ export async function planRecovery(
 async function planChatRecovery(
   { id, history }: Row,
   recreate: Recreator,
-  { journal, resendUnknown }: Pick<RunContext, 'journal' | 'resendUnknown'>,
+  { journal, resendUnknown }: ChatRecoveryContext,
 ): Promise<RowPlan<unknown>> {
   const { completedAt, path = '', params, fallback, hash = '', key } = history;
   if (completedAt !== undefined) {
-    return chatPlan({ completion: await journal.completionAt(completedAt), path });
+    return chatPlan({ start: startCompleted(await journal.completionAt(completedAt)), path });
   }
   if (!resendUnknown || !params || !(await isIntact(history))) throw lostChatError(id);
-  return chatPlan({
-    submission: recreate.chat(params, fallback),
-    path,
-    intent: { key, path, hash, params, fallback },
-  });
+  const submission = recreate.chat(params, fallback);
+  const start = startChat(submission, { key, path, hash, params, fallback });
+  return chatPlan({ start, path, submission });
 }
 
 /** Params that were edited in the journal would be another request under the same key. */

@@ -17,18 +17,24 @@ export interface RowSubmission<Accepted> {
   send(options: RequestOptions, observer: AttemptObserver): Promise<Accepted>;
 }
 
+/** A submission to be sent. */
+export interface Unsent<Accepted> {
+  readonly submission: RowSubmission<Accepted>;
+  /** What to record before it is sent. Undefined if an earlier run has recorded it, and may have sent it under its key. */
+  readonly intent: Intent | undefined;
+}
+
+/** How a row starts: with what an earlier run has received for it, or with a submission. */
+export type RowStart<Accepted> = Unsent<Accepted> | { readonly accepted: Accepted };
+
 /**
  * How a row continues from what earlier runs recorded, and in what tasks and chats differ. `Accepted` is what proves that a
  * submission was charged: the task, or the completion.
  */
 export interface RowPlan<Accepted> {
-  /** What an earlier run has received. Without it, the submission is sent. */
-  readonly accepted?: Accepted | undefined;
-  readonly submission?: RowSubmission<Accepted> | undefined;
+  readonly start: RowStart<Accepted>;
   /** Path of the endpoint. */
   readonly path: string;
-  /** What to record before the submission is sent, unless an earlier run may have sent it. */
-  readonly intent?: Intent | undefined;
   /** The signal of the submission, as its caller passed it. */
   readonly signal?: AbortSignal | undefined;
   /**

@@ -25,13 +25,13 @@ export async function sendWhenSlotFree<Accepted>(
   const { idempotencyKey, controller } = row;
   const { signal } = controller;
   const markUnsent = () => {
-    row.isSent = false;
+    row.takeBack();
     pause.addUnsent(controller);
   };
   const observer: AttemptObserver = {
     beforeAttempt,
     onSend: () => {
-      row.isSent = true;
+      row.state = 'sent';
       pause.removeUnsent(controller);
     },
     onResponse: ({ status }) => {
@@ -48,7 +48,7 @@ export async function sendWhenSlotFree<Accepted>(
       try {
         return await enter(() => submission.send({ idempotencyKey, signal }, observer));
       } catch (error) {
-        if (isUncharged(error)) row.isSent = false;
+        if (isUncharged(error)) row.takeBack();
         const rejection = RequestTimeoutError.is(error) ? error.cause : error;
         const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
         // An earlier attempt may have been charged: report it instead of retrying.

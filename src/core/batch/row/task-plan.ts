@@ -8,34 +8,44 @@ import { mayBeCharged } from '../journal/row-history.ts';
 import { changedParamsError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
 import { rowKey } from './charge-rules.ts';
-import type { RowPlan } from './row-plan.ts';
+import type { RowPlan, RowStart } from './row-plan.ts';
 import type { Row } from './row.ts';
 
-/** How to continue the row of a task: with its task, or with a submission. */
-interface TaskStart<Kind extends TaskKind> {
-  readonly task?: Task<Kind> | undefined;
-  readonly submission?: Submission<Kind> | undefined;
+/** What the plan for the row of a task is made of. */
+interface TaskRow<Kind extends TaskKind> {
+  readonly start: RowStart<Task<Kind>>;
   readonly path: string;
-  readonly intent?: Intent | undefined;
   /** The signal of the submission, as its caller passed it. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The plan for the row of a task. */
-export function taskPlan<Kind extends TaskKind>(
-  { task, submission, path, intent, signal }: TaskStart<Kind>,
-  { enter, waitOptions }: Pick<RunContext, 'enter' | 'waitOptions'>,
-): RowPlan<Task<Kind>> {
+/** What waiting for the task of a row needs of its run. */
+export type TaskContext = Pick<RunContext, 'enter' | 'waitOptions'>;
+
+/** The start of a row that submits a task. */
+export function startTask<Kind extends TaskKind>(
+  submission: Submission<Kind>,
+  intent: Intent | undefined,
+): RowStart<Task<Kind>> {
   return {
-    accepted: task,
-    submission: submission && {
+    submission: {
       models: submission.models,
       hasPrice: true,
       estimateUsd: (prices) => submission.estimateUsd(prices),
       send: (options, observer) => submission.send(options, observer),
     },
-    path,
     intent,
+  };
+}
+
+/** The plan for the row of a task. */
+export function taskPlan<Kind extends TaskKind>(
+  { start, path, signal }: TaskRow<Kind>,
+  { enter, waitOptions }: TaskContext,
+): RowPlan<Task<Kind>> {
+  return {
+    start,
+    path,
     signal,
     isChargedOnce: true,
     // A replay without an amount says nothing about what the original request has cost.
@@ -62,7 +72,7 @@ export function taskPlan<Kind extends TaskKind>(
 export async function planTask<Kind extends TaskKind>(
   row: Row,
   submission: Submission<Kind>,
-  context: RunContext,
+  context: TaskContext,
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Task<Kind>>> {
   const { id, history } = row;
@@ -73,8 +83,10 @@ export async function planTask<Kind extends TaskKind>(
   if (mayBeCharged(history)) {
     if (hasChanged) throw changedParamsError(id);
     const { receipt } = history;
-    const task = receipt && submission.task(receipt);
-    return taskPlan({ submission, signal, path, task }, context);
+    const start = receipt
+      ? { accepted: submission.task(receipt) }
+      : startTask(submission, undefined);
+    return taskPlan({ start, path, signal }, context);
   }
   // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
   // derived key is the same in every process that runs the batch with the same journal.
@@ -82,5 +94,6 @@ export async function planTask<Kind extends TaskKind>(
     idempotencyKey ??
     (hasChanged ? undefined : history.key) ??
     (await rowKey(runId, id, hasChanged ? hash : ''));
-  return taskPlan({ submission, signal, path, intent: { key, ...request } }, context);
+  const start = startTask(submission, { key, ...request });
+  return taskPlan({ start, path, signal }, context);
 }
