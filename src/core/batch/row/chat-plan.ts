@@ -3,13 +3,14 @@ import type { ResponseMeta } from '../../../types/meta.ts';
 import type { ChatSubmission } from '../../chat/chat-submission.ts';
 import { emptyMeta } from '../../http/response-meta.ts';
 import { requestHash } from '../../tasks/fingerprint.ts';
+import { chatPath } from '../journal/line.ts';
 import type { Intent } from '../journal/line.ts';
 import { toCostFields } from '../journal/row-cost.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import { changedParamsError, damagedJournalError, lostChatError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
 import { rowKey } from './charge-rules.ts';
-import type { RowPlan, RowStart } from './row-plan.ts';
+import type { RowPlan, RowStart, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 
 /** A completion, and the metadata of its response. */
@@ -21,42 +22,42 @@ interface Completed {
 /** What the plan for the row of a chat is made of. */
 interface ChatRow {
   readonly start: RowStart<Completed>;
-  readonly path: string;
   /** Checks the completion. Without it, the completion is the result as it is. */
   readonly submission?: ChatSubmission<unknown> | undefined;
   /** The signal of the submission, as its caller passed it. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The start of a row whose completion an earlier run has received. */
-export function startCompleted(completion: ChatCompletion): RowStart<Completed> {
+/** What planning a chat needs of its run. */
+export type ChatContext = Pick<RunContext, 'journal' | 'resendUnknown' | 'config'>;
+
+/** The completion that an earlier run has received. Nothing needs its metadata again. */
+export function receivedEarlier(completion: ChatCompletion): RowStart<Completed> {
   return { accepted: { completion, meta: emptyMeta(200) } };
 }
 
-/** The start of a row that sends a chat. */
-export function startChat(
+/** The submission of a chat, as a row sends it. */
+export function chatSubmission(
   submission: ChatSubmission<unknown>,
   intent: Intent,
-): RowStart<Completed> {
+): RowSubmission<Completed> {
   return {
-    submission: {
-      models: [submission.model],
-      hasPrice: false,
-      estimateUsd: () => undefined,
-      send: async (options, observer) => {
-        const { data, meta } = await submission.sendUnparsed(options, observer).withResponse();
-        return { completion: data, meta };
-      },
-    },
+    path: chatPath,
+    models: [submission.model],
+    hasPrice: false,
+    estimateUsd: () => undefined,
     intent,
+    send: async (options, observer) => {
+      const { data, meta } = await submission.sendUnparsed(options, observer).withResponse();
+      return { completion: data, meta };
+    },
   };
 }
 
 /** The plan for the row of a chat. */
-export function chatPlan({ start, path, submission, signal }: ChatRow): RowPlan<Completed> {
+export function chatPlan({ start, submission, signal }: ChatRow): RowPlan<Completed> {
   return {
     start,
-    path,
     signal,
     isChargedOnce: false,
     chargeOf: ({ meta }) => meta.chargeUsd,
@@ -91,7 +92,7 @@ export function chatPlan({ start, path, submission, signal }: ChatRow): RowPlan<
 export async function planChat(
   { id, history }: Row,
   submission: ChatSubmission<unknown>,
-  { journal, resendUnknown, config }: Pick<RunContext, 'journal' | 'resendUnknown' | 'config'>,
+  { journal, resendUnknown, config }: ChatContext,
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Completed>> {
   const { idempotencyKey, signal, path, body, params, fallback } = submission.details(storeParams);
@@ -101,7 +102,7 @@ export async function planChat(
   if (mayBeCharged(history) && hasChanged) throw changedParamsError(id);
   if (history.completedAt !== undefined) {
     const completion = await journal.completionAt(history.completedAt);
-    return chatPlan({ start: startCompleted(completion), path, submission, signal });
+    return chatPlan({ start: receivedEarlier(completion), submission, signal });
   }
   if (!resendUnknown) {
     if (mayBeCharged(history)) throw lostChatError(id);
@@ -111,6 +112,7 @@ export async function planChat(
   const derived = config.retryAmbiguous.chat ? await rowKey(runId, id, hash) : undefined;
   const key = idempotencyKey ?? derived;
   const stored = params && fallback.length > 0 ? fallback : undefined;
-  const start = startChat(submission, { key, path, hash, params, fallback: stored });
-  return chatPlan({ start, path, submission, signal });
+  const intent = { key, path, hash, params, fallback: stored };
+  const start = { submission: chatSubmission(submission, intent) };
+  return chatPlan({ start, submission, signal });
 }

@@ -7,11 +7,11 @@ import { isChatPath, taskKindOf } from '../journal/line.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import type { RowHistory } from '../journal/row-history.ts';
 import { lostChatError, missingParamsError } from '../row-errors.ts';
-import type { RunContext } from '../run/context.ts';
-import { chatPlan, startChat, startCompleted } from './chat-plan.ts';
+import { chatPlan, chatSubmission, receivedEarlier } from './chat-plan.ts';
+import type { ChatContext } from './chat-plan.ts';
 import type { RowPlan } from './row-plan.ts';
 import type { Row } from './row.ts';
-import { startTask, taskPlan } from './task-plan.ts';
+import { taskPlan, taskSubmission } from './task-plan.ts';
 import type { TaskContext } from './task-plan.ts';
 
 /** Recreates what a journal records about a kind of task: a namespace of the client. */
@@ -30,26 +30,25 @@ export interface Recreator {
   chat(params: { model: string }, fallback?: readonly string[]): ChatSubmission;
 }
 
-type ChatRecoveryContext = Pick<RunContext, 'journal' | 'resendUnknown'>;
-
 /** Plans a row of a recovery. It can be sent again only if its params were stored, too. */
 export async function planRecovery(
   row: Row,
   recreate: Recreator,
-  context: TaskContext & ChatRecoveryContext,
+  context: TaskContext & ChatContext,
 ): Promise<RowPlan<unknown>> {
   const { receipt, path = '', params, fallback, hash = '', key = '' } = row.history;
   if (isChatPath(path)) return planChatRecovery(row, recreate, context);
   if (receipt) {
     const accepted = recreate.namespaceFor(receipt.kind).task(receipt);
-    return taskPlan({ start: { accepted }, path }, context);
+    return taskPlan({ start: { accepted } }, context);
   }
   const kind = taskKindOf(path);
   if (kind && params && (await isIntact(row.history))) {
     // A row that was rejected is submitted anew, which must be durable before it is sent.
     const intent = mayBeCharged(row.history) ? undefined : { key, path, hash, params, fallback };
     const submission = recreate.namespaceFor(kind).restore(path, params, fallback);
-    return taskPlan({ start: startTask(submission, intent), path }, context);
+    const start = { submission: taskSubmission(submission, path, intent) };
+    return taskPlan({ start }, context);
   }
   throw missingParamsError(row.id, key);
 }
@@ -58,16 +57,16 @@ export async function planRecovery(
 async function planChatRecovery(
   { id, history }: Row,
   recreate: Recreator,
-  { journal, resendUnknown }: ChatRecoveryContext,
+  { journal, resendUnknown }: ChatContext,
 ): Promise<RowPlan<unknown>> {
   const { completedAt, path = '', params, fallback, hash = '', key } = history;
   if (completedAt !== undefined) {
-    return chatPlan({ start: startCompleted(await journal.completionAt(completedAt)), path });
+    return chatPlan({ start: receivedEarlier(await journal.completionAt(completedAt)) });
   }
   if (!resendUnknown || !params || !(await isIntact(history))) throw lostChatError(id);
   const submission = recreate.chat(params, fallback);
-  const start = startChat(submission, { key, path, hash, params, fallback });
-  return chatPlan({ start, path, submission });
+  const intent = { key, path, hash, params, fallback };
+  return chatPlan({ start: { submission: chatSubmission(submission, intent) }, submission });
 }
 
 /** Params that were edited in the journal would be another request under the same key. */

@@ -8,24 +8,23 @@ import type { Row } from './row.ts';
 
 /** What a row sends: the submission of a task or a chat. */
 export interface RowSubmission<Accepted> {
+  /** Path of the endpoint. */
+  readonly path: string;
   /** The models to which it may be sent. */
   readonly models: readonly string[];
   /** Whether its price can be known before it is sent. */
   readonly hasPrice: boolean;
   /** Estimates the price in USD from the prices of a model; undefined if it is not known. */
   estimateUsd(prices: KnownPrices): number | undefined;
+  /** What to record before it is sent. Undefined if an earlier run has recorded it, and may have sent it under its key. */
+  readonly intent: Intent | undefined;
   send(options: RequestOptions, observer: AttemptObserver): Promise<Accepted>;
 }
 
-/** A submission to be sent. */
-export interface Unsent<Accepted> {
-  readonly submission: RowSubmission<Accepted>;
-  /** What to record before it is sent. Undefined if an earlier run has recorded it, and may have sent it under its key. */
-  readonly intent: Intent | undefined;
-}
-
 /** How a row starts: with what an earlier run has received for it, or with a submission. */
-export type RowStart<Accepted> = Unsent<Accepted> | { readonly accepted: Accepted };
+export type RowStart<Accepted> =
+  | { readonly accepted: Accepted }
+  | { readonly submission: RowSubmission<Accepted> };
 
 /**
  * How a row continues from what earlier runs recorded, and in what tasks and chats differ. `Accepted` is what proves that a
@@ -33,8 +32,6 @@ export type RowStart<Accepted> = Unsent<Accepted> | { readonly accepted: Accepte
  */
 export interface RowPlan<Accepted> {
   readonly start: RowStart<Accepted>;
-  /** Path of the endpoint. */
-  readonly path: string;
   /** The signal of the submission, as its caller passed it. */
   readonly signal?: AbortSignal | undefined;
   /**

@@ -42,6 +42,7 @@ export class Row {
   id: string;
   /** What earlier runs recorded about it. */
   history: RowHistory = {};
+  /** How far this run has come with it. */
   state: RowState = 'planned';
   /** Key of its submission, if it has one: once it is planned, or before if an earlier run has recorded it. */
   idempotencyKey: string | undefined;
@@ -68,7 +69,7 @@ export class Row {
   }
 
   /** The service has certainly not accepted what this run has sent. */
-  takeBack(): void {
+  markUnsent(): void {
     if (this.state === 'sent') this.state = 'recorded';
   }
 

@@ -66,8 +66,9 @@ async function accept<Accepted>(
     row.state = 'durable';
     return start.accepted;
   }
-  if (start.intent) row.idempotencyKey = start.intent.key;
-  const accepted = submitRow(row, plan, start, context);
+  const { submission } = start;
+  if (submission.intent) row.idempotencyKey = submission.intent.key;
+  const accepted = submitRow(row, plan, submission, context);
   // The journal must stay locked until the outcome of a chat is recorded.
   if (!isChargedOnce) keepUntilSettled(context.sending, accepted);
   return accepted;

@@ -3,7 +3,7 @@ import { toCostFields } from '../journal/row-cost.ts';
 import { notRecordedError, toRowError, unsentError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
 import { afterFailure } from './charge-rules.ts';
-import type { RowPlan, Unsent } from './row-plan.ts';
+import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
 
@@ -17,16 +17,16 @@ export type SubmitContext = Pick<
 export async function submitRow<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
-  unsent: Unsent<Accepted>,
+  submission: RowSubmission<Accepted>,
   context: SubmitContext,
 ): Promise<Accepted> {
   const { journal, budget, pause } = context;
   pause.addUnsent(row.controller);
-  await reservePrice(row, plan, unsent, context);
-  const accepted = await recordAndSend(row, plan, unsent, context);
+  await reservePrice(row, submission, context);
+  const accepted = await recordAndSend(row, plan, submission, context);
   row.task = plan.taskOf(accepted);
   row.state = 'accepted';
-  budget.charge(row, { path: plan.path, usd: plan.chargeOf(accepted) });
+  budget.charge(row, { path: submission.path, usd: plan.chargeOf(accepted) });
   const line = plan.toLine(row, accepted);
   const isAppended = !line || (await journal.tryAppend(line, ifLost(plan)));
   if (isAppended || plan.isChargedOnce) row.state = 'durable';
@@ -37,11 +37,11 @@ export async function submitRow<Accepted>(
 async function recordAndSend<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
-  { submission, intent }: Unsent<Accepted>,
+  submission: RowSubmission<Accepted>,
   context: SubmitContext,
 ): Promise<Accepted> {
   let recording: Promise<void> | undefined;
-  const recordOnce = () => (recording ??= recordIntent(row, intent, context));
+  const recordOnce = () => (recording ??= recordIntent(row, submission.intent, context));
   try {
     if (plan.isChargedOnce) await recordOnce();
     const beforeAttempt = plan.isChargedOnce ? undefined : recordOnce;
@@ -51,7 +51,7 @@ async function recordAndSend<Accepted>(
     const error = toRowError(thrown, { signal, pauseReason: context.pause.reason });
     // A time limit can end the call while its intent is being written. Only then is it known what has to be taken back.
     await recording?.catch(() => undefined);
-    await settle(row, plan, { submission, intent }, error, context);
+    await settle(row, plan, submission, error, context);
     throw error;
   }
 }
@@ -65,10 +65,10 @@ const ifLost = ({ isChargedOnce }: { isChargedOnce: boolean }): string =>
 /** Reserves the price of a row, unless an earlier run has reserved it for the same submission. */
 async function reservePrice<Accepted>(
   row: Row,
-  { path }: RowPlan<Accepted>,
-  { submission, intent }: Unsent<Accepted>,
+  submission: RowSubmission<Accepted>,
   { budget, priceOf }: Pick<RunContext, 'budget' | 'priceOf'>,
 ): Promise<void> {
+  const { path, intent } = submission;
   if (!intent && row.cost.estimatedUsd > 0) budget.adopt(row);
   else {
     const price = await priceOf(submission);
@@ -82,6 +82,7 @@ async function recordIntent(
   intent: Intent | undefined,
   { journal, pause }: Pick<RunContext, 'journal' | 'pause'>,
 ): Promise<void> {
+  // Otherwise, an earlier run has recorded it.
   if (intent) {
     const { id, cost, controller } = row;
     const { signal } = controller;
@@ -100,15 +101,14 @@ async function recordIntent(
 async function settle<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
-  { submission, intent }: Unsent<Accepted>,
+  { path, intent, hasPrice }: RowSubmission<Accepted>,
   error: Error,
   { journal, budget, pause }: Pick<RunContext, 'journal' | 'budget' | 'pause'>,
 ): Promise<void> {
-  const { path, isChargedOnce } = plan;
   const thisRun = row.state === 'planned' ? undefined : 'this-run';
   const recordedBy = intent ? thisRun : 'earlier-run';
-  const next = afterFailure({ recordedBy, isChargedOnce }, error);
-  if (next === 'keep') return budget.keep(row, { path, hasPrice: submission.hasPrice });
+  const next = afterFailure({ recordedBy, isChargedOnce: plan.isChargedOnce }, error);
+  if (next === 'keep') return budget.keep(row, { path, hasPrice });
   budget.release(row);
   if (next === 'release') return;
   const paused = pause.isReason(error) || undefined;

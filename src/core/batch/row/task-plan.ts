@@ -8,13 +8,12 @@ import { mayBeCharged } from '../journal/row-history.ts';
 import { changedParamsError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
 import { rowKey } from './charge-rules.ts';
-import type { RowPlan, RowStart } from './row-plan.ts';
+import type { RowPlan, RowStart, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 
 /** What the plan for the row of a task is made of. */
 interface TaskRow<Kind extends TaskKind> {
   readonly start: RowStart<Task<Kind>>;
-  readonly path: string;
   /** The signal of the submission, as its caller passed it. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -22,30 +21,29 @@ interface TaskRow<Kind extends TaskKind> {
 /** What waiting for the task of a row needs of its run. */
 export type TaskContext = Pick<RunContext, 'enter' | 'waitOptions'>;
 
-/** The start of a row that submits a task. */
-export function startTask<Kind extends TaskKind>(
+/** The submission of a task, as a row sends it. */
+export function taskSubmission<Kind extends TaskKind>(
   submission: Submission<Kind>,
+  path: string,
   intent: Intent | undefined,
-): RowStart<Task<Kind>> {
+): RowSubmission<Task<Kind>> {
   return {
-    submission: {
-      models: submission.models,
-      hasPrice: true,
-      estimateUsd: (prices) => submission.estimateUsd(prices),
-      send: (options, observer) => submission.send(options, observer),
-    },
+    path,
+    models: submission.models,
+    hasPrice: true,
+    estimateUsd: (prices) => submission.estimateUsd(prices),
     intent,
+    send: (options, observer) => submission.send(options, observer),
   };
 }
 
 /** The plan for the row of a task. */
 export function taskPlan<Kind extends TaskKind>(
-  { start, path, signal }: TaskRow<Kind>,
+  { start, signal }: TaskRow<Kind>,
   { enter, waitOptions }: TaskContext,
 ): RowPlan<Task<Kind>> {
   return {
     start,
-    path,
     signal,
     isChargedOnce: true,
     // A replay without an amount says nothing about what the original request has cost.
@@ -85,8 +83,8 @@ export async function planTask<Kind extends TaskKind>(
     const { receipt } = history;
     const start = receipt
       ? { accepted: submission.task(receipt) }
-      : startTask(submission, undefined);
-    return taskPlan({ start, path, signal }, context);
+      : { submission: taskSubmission(submission, path, undefined) };
+    return taskPlan({ start, signal }, context);
   }
   // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
   // derived key is the same in every process that runs the batch with the same journal.
@@ -94,6 +92,6 @@ export async function planTask<Kind extends TaskKind>(
     idempotencyKey ??
     (hasChanged ? undefined : history.key) ??
     (await rowKey(runId, id, hasChanged ? hash : ''));
-  const start = startTask(submission, { key, ...request });
-  return taskPlan({ start, path, signal }, context);
+  const start = { submission: taskSubmission(submission, path, { key, ...request }) };
+  return taskPlan({ start, signal }, context);
 }
