@@ -2,6 +2,7 @@ import { AbortedError } from '../../../errors/aborted.ts';
 import type { JournalLine } from '../journal/line.ts';
 import type { RowResult } from '../results.ts';
 import type { Row } from '../row/row.ts';
+import { Changes } from '../run/changes.ts';
 import type { RunContext } from '../run/context.ts';
 import type { PauseReason } from '../run/pause.ts';
 import type { RowCounts } from '../run/progress.ts';
@@ -44,8 +45,8 @@ export class RowPool<Result extends RowResult> {
   #writing = 0;
   #hasReadAll = false;
   #isStopped = false;
-  /** Functions that continue what waits for a change: the reading of rows, and the run. */
-  readonly #waiting: (() => void)[] = [];
+  /** The reading of rows and the run wait for them. */
+  readonly #changes = new Changes();
 
   /** `onChange` is called when a row starts or ends. */
   constructor(source: RowSource<Result>, context: PoolContext, onChange: () => void) {
@@ -94,13 +95,13 @@ export class RowPool<Result extends RowResult> {
       }
     } finally {
       this.#hasReadAll = true;
-      this.#notify();
+      this.#changes.notify();
     }
   }
 
   /** Resolves when anything has changed. */
   nextChange(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return this.#changes.next();
   }
 
   /**
@@ -113,14 +114,14 @@ export class RowPool<Result extends RowResult> {
     this.#taken.yielded += 1;
     if (end.result.status !== 'unknown') this.#taken.done += 1;
     if (end.line) void this.#write(end.line);
-    this.#notify();
+    this.#changes.notify();
   }
 
   /** Aborts all rows, and reads no more. */
   stop(reason: unknown): void {
     this.#isStopped = true;
     for (const { controller } of this.#running) controller.abort(reason);
-    this.#notify();
+    this.#changes.notify();
   }
 
   get #isEnding(): boolean {
@@ -146,12 +147,12 @@ export class RowPool<Result extends RowResult> {
     this.#onChange();
     const result = await run(() => {
       this.#active.delete(row);
-      this.#notify();
+      this.#changes.notify();
     });
     this.#end(row, result);
     this.#running.delete(row);
     this.#active.delete(row);
-    this.#notify();
+    this.#changes.notify();
     this.#onChange();
   }
 
@@ -173,11 +174,7 @@ export class RowPool<Result extends RowResult> {
     this.#writing += 1;
     await this.#context.journal.tryAppend(line, 'a recovery yields the row again');
     this.#writing -= 1;
-    this.#notify();
-  }
-
-  #notify(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
+    this.#changes.notify();
   }
 }
 

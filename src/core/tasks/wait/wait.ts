@@ -58,8 +58,10 @@ export class Wait<Value extends Pollable> {
     const { config, shared } = this.#target.context;
     const limiter = (shared.polls ??= new PollLimiter());
     const ms = this.#schedule.remainingMs;
-    const hasTurn = ms > 0 && limiter.acquire(config.clock, ms, this.#signal);
-    if (!(hasTurn === true || (await hasTurn))) throw this.#timeoutError();
+    const turn = ms > 0 && limiter.acquire(config.clock, ms, this.#signal);
+    // A turn that is free is taken without waiting.
+    const hasTurn = typeof turn === 'boolean' ? turn : await turn;
+    if (!hasTurn) throw this.#timeoutError();
     let retryAfterMs: number | undefined;
     try {
       await this.#target.poll(this.#pollOptions);
