@@ -12,9 +12,9 @@ import { checkResultURL } from '../../http/result-file.ts';
 import { runWithTimeLimit } from '../../limits/time-limit.ts';
 import { guardBody } from './download-body.ts';
 import type { DownloadResponse } from './download-body.ts';
+import { nextDownloadStep } from './next-step.ts';
+import type { DownloadStep } from './next-step.ts';
 import type { DownloadOptions, DownloadRange } from './options.ts';
-import { nextResultStep } from './result-step.ts';
-import type { ResultStep } from './result-step.ts';
 
 /**
  * Downloads a result from its URL. Follows redirects itself, so that each address is checked before anything is sent to
@@ -42,7 +42,7 @@ export async function fetchResult(
       }
     };
     const response = await runWithTimeLimit(attempt, limit);
-    const step = nextResultStep(response, { url, start: range?.start, redirects });
+    const step = nextDownloadStep(response, { url, start: range?.start, redirects });
     if (step.type === 'read') {
       return guardBody(response, step.part, config, errors, { ...options, task });
     }
@@ -72,7 +72,7 @@ function requestInit(
 }
 
 function toError(
-  step: Extract<ResultStep, { type: 'wrong-part' | 'error' }>,
+  step: Extract<DownloadStep, { type: 'wrong-part' | 'error' }>,
   errors: CallErrors,
   meta: ResponseMeta,
 ): PolygateError {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { nextResultStep } from '../../../src/core/tasks/downloads/result-step.ts';
-import type { ResultStep } from '../../../src/core/tasks/downloads/result-step.ts';
+import { nextDownloadStep } from '../../../src/core/tasks/downloads/next-step.ts';
+import type { DownloadStep } from '../../../src/core/tasks/downloads/next-step.ts';
 
 const file = new Response('frames', { headers: { 'content-length': '6' } });
 
@@ -11,14 +11,17 @@ const part = (contentRange: string) =>
 const movedTo = (location: string, status = 302) =>
   new Response(null, { status, headers: { location } });
 
-const wholeFile: Partial<ResultStep> = {
+const wholeFile: Partial<DownloadStep> = {
   type: 'read',
   part: expect.objectContaining({ start: 0 }),
 };
-const lastHalf: Partial<ResultStep> = { type: 'read', part: expect.objectContaining({ start: 3 }) };
-const elsewhere: ResultStep = { type: 'redirect', url: 'https://other.example/film.mp4' };
+const lastHalf: Partial<DownloadStep> = {
+  type: 'read',
+  part: expect.objectContaining({ start: 3 }),
+};
+const elsewhere: DownloadStep = { type: 'redirect', url: 'https://other.example/film.mp4' };
 
-test.each<[string, Response, { start?: number; redirects?: number }, Partial<ResultStep>]>([
+test.each<[string, Response, { start?: number; redirects?: number }, Partial<DownloadStep>]>([
   ['a file', file, {}, wholeFile],
   ['a file, after three redirects', file, { redirects: 3 }, wholeFile],
   ['a file, although a part was requested', file, { start: 3 }, wholeFile],
@@ -50,5 +53,5 @@ test.each<[string, Response, { start?: number; redirects?: number }, Partial<Res
   ['a range after the end', new Response(null, { status: 416 }), { start: 9 }, { type: 'error' }],
 ])('%s', (_, response, { start, redirects = 0 }, expected) => {
   const request = { url: 'https://a.example/film.mp4', start, redirects };
-  expect(nextResultStep(response, request)).toEqual(expected);
+  expect(nextDownloadStep(response, request)).toEqual(expected);
 });

@@ -14,7 +14,7 @@ export interface ResultRequest {
 }
 
 /** What follows from the response to the request of a result. */
-export type ResultStep =
+export type DownloadStep =
   | { readonly type: 'read'; readonly part: FilePart }
   /** Its address has not been checked. */
   | { readonly type: 'redirect'; readonly url: string }
@@ -24,10 +24,10 @@ export type ResultStep =
   | { readonly type: 'error'; readonly problem?: string };
 
 /** Decides what follows from a response: its body is read, another address is requested, or the download fails. */
-export function nextResultStep(
+export function nextDownloadStep(
   response: Response,
   { url, start, redirects }: ResultRequest,
-): ResultStep {
+): DownloadStep {
   const { ok, status, headers } = response;
   if (ok) {
     const part = filePart(response, url, start);
