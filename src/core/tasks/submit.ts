@@ -101,7 +101,7 @@ function waitForSubmitted<Kind extends TaskKind>(
 ): Promise<ApiResponse<SucceededGeneration<Kind>>> {
   notify(log, wait.onSubmit, task, 'onSubmit');
   const { url } = response;
-  return task.waitForResult(wait, undefined, parent).then((data) => ({
+  return task.waitForResult(wait, parent).then((data) => ({
     data,
     meta: () => task.meta,
     // Its body has been read. Created on demand, because not every runtime has the global.

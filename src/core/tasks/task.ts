@@ -8,7 +8,6 @@ import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import { startRequest } from '../call/request.ts';
 import type { Span } from '../call/telemetry.ts';
-import type { Rules } from '../config/validation.ts';
 import { fillPath } from '../http/path.ts';
 import { parseReceipt } from './receipt.ts';
 import { TaskPolls } from './task-polls.ts';
@@ -16,7 +15,7 @@ import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { rememberTask } from './tasks-of-results.ts';
 import { mergePollHeaders } from './wait/poll-target.ts';
 import type { PollResult } from './wait/poll-target.ts';
-import { updatesOf, waitCallbackRules, waitForResult } from './wait/results.ts';
+import { checkAndWait, updatesOf, waitForResult } from './wait/results.ts';
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
 export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> {
@@ -67,16 +66,15 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    * @throws {@link APIError} when the service rejects polls: any 4xx except 408 and 429, or three consecutive 404s.
    */
   wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<SucceededGeneration<Kind>> {
-    return this.waitForResult(options, waitCallbackRules).catch(throwToCaller);
+    return checkAndWait(this.#polls, options).catch(throwToCaller);
   }
 
-  /** @internal Waits. `rules` is omitted if the caller has already checked the options, such as those of `generate`. */
+  /** @internal Waits with options that have been checked, such as those of `generate`. */
   waitForResult(
     options: WaitOptions<TaskUpdate<Kind>>,
-    rules?: Rules,
     parent?: Span,
   ): Promise<SucceededGeneration<Kind>> {
-    return waitForResult(this.#polls, options, rules, parent);
+    return waitForResult(this.#polls, options, parent);
   }
 
   /**

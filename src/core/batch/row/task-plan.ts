@@ -50,7 +50,6 @@ export function taskPlan<Kind extends TaskKind>(
     chargeOf: ({ chargeUsd, replayed }) => (replayed && !chargeUsd ? undefined : chargeUsd),
     taskOf: (accepted) => accepted,
     toLine: ({ id, cost }, accepted) => {
-      // A response with a finished result may have no task id. Only its key can find it again.
       if (!hasId(accepted)) return undefined;
       return { type: 'accepted', id, receipt: accepted.toJSON(), ...toCostFields(cost) };
     },

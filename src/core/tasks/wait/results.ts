@@ -84,17 +84,25 @@ async function* iterateUpdates<Value extends Pollable>(
   }
 }
 
-/**
- * Waits until the record is finished, passes each update to `onUpdate`, and returns the result. Omit `rules` if the
- * options have been checked.
- */
+/** Checks the options, and waits. Not async: every waiting task would keep one more promise. */
+export function checkAndWait<Value extends Pollable, Result>(
+  target: PollTarget<Value, Result>,
+  options: WaitOptions<Polled<Value>>,
+): Promise<Result> {
+  try {
+    checkOptions(options, waitCallbackRules);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+  return waitForResult(target, options);
+}
+
+/** Waits until the record is finished, passes each update to `onUpdate`, and returns the result. */
 export async function waitForResult<Value extends Pollable, Result>(
   target: PollTarget<Value, Result>,
   options: WaitOptions<Polled<Value>>,
-  rules?: Rules,
   parent?: Span,
 ): Promise<Result> {
-  if (rules) checkOptions(options, rules);
   const wait = await startWait(target, options, parent);
   try {
     if (wait.finished) wait.notify(options.onUpdate);
