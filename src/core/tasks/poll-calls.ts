@@ -60,8 +60,7 @@ function pathOf(task: TaskHandle, details: TaskDetails, template: string): strin
   // An id that only the caller has named says nothing about a charge.
   if (isSafePathValue(id) || !details.meta) return fillPath(template, { id });
   throw new ConfigurationError(
-    `Task ${singleLine(id)} was accepted and may have been charged, but cannot be polled: its id is not safe in a URL path. ` +
-      'Contact the service with the id and the idempotency key.',
+    `Task ${singleLine(id)} was accepted and may have been charged, but cannot be polled: its id is not safe in a URL path. Contact the service with the id and the idempotency key.`,
     { outcome: 'unknown', task, idempotencyKey },
   );
 }
