@@ -11,7 +11,7 @@ import type {
 } from '../../types/tasks/task.ts';
 import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
 import type { ApiCall } from '../call/api-call.ts';
-import type { InvalidResult, ReadResult } from '../call/response.ts';
+import type { ReadResult } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
 import { missingId } from './task-id.ts';
 
@@ -77,7 +77,7 @@ function idOf(
 }
 
 /** A task that has ended without a result. */
-function missingResult(id: string | undefined): InvalidResult {
+function missingResult(id: string | undefined): ReadResult<never> {
   const task = id === undefined ? 'The task' : `Task ${id}`;
   return {
     issues: [{ message: 'the task has succeeded without a URL' }],
