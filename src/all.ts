@@ -20,9 +20,9 @@ import { ky } from './core/http/hooked-transport.ts';
 import { createKyTransport } from './core/http/ky-transport.ts';
 import { streamReader } from './core/stream/open-stream.ts';
 import { partialJsonParser, pullEvents, readRelayed, readStream } from './core/stream/reading.ts';
-import { download } from './core/tasks/download.ts';
-import { waits } from './core/tasks/poll.ts';
-import { downloads } from './core/tasks/start-download.ts';
+import { download } from './core/tasks/downloads/download.ts';
+import { downloads } from './core/tasks/downloads/start-download.ts';
+import { waits } from './core/tasks/wait/results.ts';
 import { Wait } from './core/tasks/wait/wait.ts';
 
 batches.provide({ runBatch });

@@ -9,7 +9,7 @@ export { Stream } from './core/stream/stream.ts';
 export { assumptions } from './core/config/assumptions.ts';
 export { estimate } from './core/limits/estimate.ts';
 export { extractImages } from './core/chat/extract-images.ts';
-export { parseMaterialCallback } from './core/tasks/materials.ts';
+export { parseMaterialCallback } from './core/tasks/materials/material-callback.ts';
 export { blockers } from './resources/account.ts';
 
 // Types of errors
@@ -61,9 +61,9 @@ export type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
 export type { KnownPrices } from './core/limits/estimate.ts';
 export type { ItemStream } from './core/stream/stream.ts';
 export type { RelayedStreamOptions } from './core/stream/relayed-stream.ts';
-export type { DownloadProgress, DownloadResponse } from './core/tasks/download-body.ts';
-export type { DownloadOptions, DownloadRange } from './core/tasks/download.ts';
-export type { MaterialUpdate } from './core/tasks/materials.ts';
+export type { DownloadProgress, DownloadResponse } from './core/tasks/downloads/download-body.ts';
+export type { DownloadOptions, DownloadRange } from './core/tasks/downloads/options.ts';
+export type { MaterialUpdate } from './core/tasks/materials/material-target.ts';
 export type { Submission } from './core/tasks/submission.ts';
 export type { GenerateOptions } from './core/tasks/submit.ts';
 export type { SubmittedTask, Task } from './core/tasks/task.ts';

@@ -15,10 +15,16 @@ import { notify } from '../core/config/log.ts';
 import { functionValue } from '../core/config/validation.ts';
 import type { Rules } from '../core/config/validation.ts';
 import { queryString } from '../core/http/path.ts';
-import { materialTarget, readMaterial } from '../core/tasks/materials.ts';
-import type { MaterialUpdate } from '../core/tasks/materials.ts';
-import { toPollResult } from '../core/tasks/poll-target.ts';
-import { updatesOf, waitCallbackRules, waitForResult, waits } from '../core/tasks/poll.ts';
+import { materialTarget, readMaterial } from '../core/tasks/materials/material-target.ts';
+import type { MaterialUpdate } from '../core/tasks/materials/material-target.ts';
+import { toPollResult } from '../core/tasks/wait/poll-target.ts';
+import {
+  checkAndWait,
+  updatesOf,
+  waitCallbackRules,
+  waitForResult,
+  waits,
+} from '../core/tasks/wait/results.ts';
 import {
   createMaterial,
   deleteMaterial,
@@ -147,7 +153,7 @@ export class Materials {
    */
   async wait(id: string, options: WaitOptions<MaterialUpdate> = {}): Promise<AvailableMaterial> {
     const target = materialTarget(this.#context, id);
-    return waitForResult(target, options, waitCallbackRules).catch(throwToCaller);
+    return checkAndWait(target, options).catch(throwToCaller);
   }
 
   /** Yields an update after each poll, up to and including the terminal one. Does not throw if the material fails. */

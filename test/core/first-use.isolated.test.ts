@@ -101,7 +101,7 @@ test.each(['download', 'fetch'] as const)(
   async (name) => {
     const { mock, open } = onFreshClients();
     const { gateway } = await open({ timeout: 20 });
-    holdFile(name === 'fetch' ? 'fetch/send-fetch.ts' : 'tasks/download.ts');
+    holdFile(name === 'fetch' ? 'fetch/send-fetch.ts' : 'tasks/downloads/download.ts');
     const call = () =>
       name === 'fetch' ? gateway.fetch('/v1/models') : gateway.download('https://files.example/a');
     expect(await caught(call())).toMatchObject({

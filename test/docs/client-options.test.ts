@@ -54,7 +54,7 @@ test.each([
   ['RecoverOptions', 'src/core/batch/options.ts', 4],
   ['BatchOptions', 'src/core/batch/options.ts', 3],
   ['RunOptions', 'src/core/chat/tool-run.ts', 3],
-  ['DownloadOptions', 'src/core/tasks/download.ts', 7],
+  ['DownloadOptions', 'src/core/tasks/downloads/options.ts', 7],
   ['SaveToOptions', 'src/node/save-to.ts', 3],
 ])('the guide lists every option of %s', (name, path, count) => {
   const listed = ['Options of one call', 'Options of some methods'].flatMap((heading) =>

@@ -7,11 +7,13 @@ import type {
   TaskError,
   TaskKind,
   TaskRecords,
+  TaskStatus,
 } from '../../types/tasks/task.ts';
 import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { ReadResult } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
+import { missingId } from './task-id.ts';
 
 /**
  * Creates a reader for every shape of task record that gateways of this kind send. If a record has no id, it is that of
@@ -24,33 +26,18 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
     { task }: Pick<ApiCall, 'task'>,
   ): ReadResult<Generation<Kind>> => {
     if (!isRecord(body)) return { issues: [{ message: 'must be a task record' }] };
-    // The record may be wrapped in `data` or `task`. Assumption A6.
-    const inner = body.status === undefined && [body.data, body.task].find(isRecord);
-    const record = inner || body;
-    const rawStatus = textOf(record.status) ?? '';
-    const word = rawStatus || textOf(record.raw_status);
-    const known = word && (taskStatusOf(word) ?? 'running');
-    const urls = findUrls(record, known === 'succeeded');
+    const record = unwrap(body);
+    const reported = reportedStatus(record);
+    const urls = findUrls(record, reported === 'succeeded');
     // Without a status, a record with a result is a finished task, and any other record a new one.
-    const status = known || (urls[0] ? 'succeeded' : 'queued');
-    const ids = [record.id, record.task_id, body.id, body.task_id];
-    const id =
-      ids.map(exactIdOf).find(isNonEmptyString) ??
-      task?.id ??
-      meta().taskId ??
-      ids.map(textOf).find(isNonEmptyString);
-    if (id === undefined && status !== 'succeeded') return { issues: [{ message: 'id: missing' }] };
-    if (status === 'succeeded' && !urls[0]) {
-      return {
-        issues: [{ message: 'the task has succeeded without a URL' }],
-        taskId: id,
-        taskAdvice: `Task ${id} has ended and was charged. Contact the service with its id instead of waiting again.`,
-      };
-    }
+    const status = reported ?? (urls.length > 0 ? 'succeeded' : 'queued');
+    const id = idOf([record, body], () => task?.id ?? meta().taskId);
+    if (status === 'succeeded' && urls.length === 0) return missingResult(id);
+    if (status !== 'succeeded' && id === undefined) return { issues: [{ message: 'id: missing' }] };
     const generation: GenerationFields<Kind> & Pick<Generation, 'status' | 'urls' | 'error'> = {
-      id: id ?? '',
+      id: id ?? missingId,
       kind,
-      rawStatus,
+      rawStatus: textOf(record.status) ?? '',
       progress: parseProgress(record.progress),
       model: textOf(record.model),
       createdAt: parseDate(record.created_at ?? record.created),
@@ -61,6 +48,41 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
     };
     // The compiler does not see that `urls` and `error` fit the status.
     return { value: unchecked<Generation<Kind>>(generation) };
+  };
+}
+
+/** The record, which may be wrapped in `data` or `task`. Assumption A6. */
+function unwrap(body: Record<string, unknown>): Record<string, unknown> {
+  if (body.status !== undefined) return body;
+  return [body.data, body.task].find(isRecord) ?? body;
+}
+
+/** The status in a record; undefined if it has none. A task with an unknown status has not ended. Assumption A4. */
+function reportedStatus(record: Record<string, unknown>): TaskStatus | undefined {
+  const word = textOf(record.status) ?? textOf(record.raw_status);
+  return word === undefined ? undefined : (taskStatusOf(word) ?? 'running');
+}
+
+/** The id in one of the records, or else the one that is known without them. A rounded id is the last resort. */
+function idOf(
+  records: readonly Record<string, unknown>[],
+  findKnown: () => string | undefined,
+): string | undefined {
+  const ids = records.flatMap(({ id, task_id }) => [id, task_id]);
+  return (
+    ids.map(exactIdOf).find(isNonEmptyString) ??
+    findKnown() ??
+    ids.map(textOf).find(isNonEmptyString)
+  );
+}
+
+/** A task that has ended without a result. */
+function missingResult(id: string | undefined): ReadResult<never> {
+  const task = id === undefined ? 'The task' : `Task ${id}`;
+  return {
+    issues: [{ message: 'the task has succeeded without a URL' }],
+    taskId: id,
+    taskAdvice: `${task} has ended and was charged. Contact the service with its id instead of waiting again.`,
   };
 }
 

@@ -9,12 +9,12 @@ import { runNow } from '../call/request.ts';
 import { copyOptions, fixed, fixedRules } from '../call/submission-options.ts';
 import type { KnownPrices } from '../limits/estimate.ts';
 import { requestHash } from './fingerprint.ts';
-import { mergePollHeaders } from './poll-target.ts';
 import { submitTask } from './submit.ts';
 import type { SubmitRequest } from './submit.ts';
 import type { TaskScope } from './task-scope.ts';
 import { openTask } from './task.ts';
 import type { SubmittedTask, Task } from './task.ts';
+import { mergePollHeaders } from './wait/poll-target.ts';
 
 /** A submit request that is described but not sent: one row of a batch. Created by the `submission` methods. */
 export class Submission<Kind extends TaskKind = TaskKind> {

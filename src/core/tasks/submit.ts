@@ -22,10 +22,10 @@ import type { Rules } from '../config/validation.ts';
 import { createResponse } from '../http/response-body.ts';
 import type { PriceEstimator } from '../limits/request-price.ts';
 import { requestPrice } from '../limits/request-price.ts';
-import { waitCallbackRules, waits } from './poll.ts';
 import { toSubmittedTask, taskNamedIn } from './submitted-task.ts';
 import type { TaskScope } from './task-scope.ts';
 import type { SubmittedTask } from './task.ts';
+import { waitCallbackRules, waits } from './wait/results.ts';
 
 /** A submission, as a resource describes it: its params are checked and serialized. */
 export interface SubmitRequest {
@@ -101,7 +101,7 @@ function waitForSubmitted<Kind extends TaskKind>(
 ): Promise<ApiResponse<SucceededGeneration<Kind>>> {
   notify(log, wait.onSubmit, task, 'onSubmit');
   const { url } = response;
-  return task.waitForResult(wait, undefined, parent).then((data) => ({
+  return task.waitForResult(wait, parent).then((data) => ({
     data,
     meta: () => task.meta,
     // Its body has been read. Created on demand, because not every runtime has the global.
@@ -133,7 +133,8 @@ function prepareSubmit<Kind extends TaskKind>(
   const { endpoint, ...described } = describe();
   const fallback = fallbackOf(described.model, given);
   const { idempotencyKey, headers, requestId } = options;
-  const kept = { idempotencyKey, headers, requestId, namesModel: fallback !== undefined };
+  const pollHeaders = { headers, requestId };
+  const kept = { idempotencyKey, pollHeaders, namesModel: fallback !== undefined };
   const call: PreparedSubmit<Kind>['call'] = {
     ...callTo(endpoint, context.config),
     ...described,

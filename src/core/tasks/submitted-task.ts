@@ -7,17 +7,18 @@ import type { ApiCall } from '../call/api-call.ts';
 import type { PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { keepMeta } from '../http/kept-meta.ts';
-import { toPollResult } from './poll-target.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { Task } from './task.ts';
 import type { SubmittedTask } from './task.ts';
+import { toPollResult } from './wait/poll-target.ts';
 
 /**
  * What a task keeps of the options of its submission. Not all of them: a task may be kept for long, and the signal and
  * `extraBody` with it.
  */
-export interface KeptOptions extends PollHeaders {
+export interface KeptOptions {
   readonly idempotencyKey: string | undefined;
+  readonly pollHeaders: PollHeaders;
   /** Whether the submission could choose between several models. */
   readonly namesModel: boolean;
 }

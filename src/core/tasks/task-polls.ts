@@ -1,7 +1,6 @@
 import type { AbortedError } from '../../errors/aborted.ts';
 import { abortedError } from '../../errors/aborted.ts';
-import { APIError } from '../../errors/api.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
+import type { APIError } from '../../errors/api.ts';
 import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
@@ -11,16 +10,17 @@ import type { ApiCall } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { continueTaskAdvice } from '../call/failure/error-message.ts';
-import type { CheckedOptions } from '../call/request-options.ts';
+import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
 import { sentence, singleLine } from '../http/json.ts';
-import { fillPath, isSafePathValue } from '../http/path.ts';
-import { toPollResult } from './poll-target.ts';
-import type { PollResult, PollTarget } from './poll-target.ts';
+import { firstPollCall, isUnknownPath, pollCalls } from './poll-calls.ts';
+import type { PolledTask } from './poll-calls.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { rememberTask } from './tasks-of-results.ts';
 import { taskPollInterval } from './wait/poll-delay.ts';
+import { toPollResult } from './wait/poll-target.ts';
+import type { PollResult, PollTarget } from './wait/poll-target.ts';
 
 /** What a program can do about a task that has failed. */
 export const failedTaskAdvice =
@@ -33,6 +33,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
 > {
   readonly #task: TaskHandle<Kind>;
   readonly #scope: TaskScope<Kind>;
+  /** What was known when the handle was created. */
   readonly details: TaskDetails;
   /** The last known record. */
   known: PollResult<Generation<Kind>> | undefined;
@@ -68,19 +69,17 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     return status === 'succeeded' || status === 'failed';
   }
 
-  get headers() {
-    return this.details;
+  get pollHeaders(): PollHeaders | undefined {
+    return this.details.pollHeaders;
   }
 
   /** The poll to try first. */
   get call(): ApiCall {
-    return this.#found ?? this.#callTo(this.#bestTemplate, this.details.pollPath);
+    return this.#found ?? firstPollCall(this.#polled);
   }
 
-  /** The template that worked for another task, or else the one that is assumed. */
-  get #bestTemplate(): string {
-    const { context, kind, pollTemplates } = this.#scope;
-    return context.shared.pollTemplates.get(kind) ?? pollTemplates[0];
+  get #polled(): PolledTask<Kind> {
+    return { task: this.#task, scope: this.#scope, details: this.details };
   }
 
   toResult(last: Generation<Kind>): SucceededGeneration<Kind> {
@@ -124,7 +123,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
 
   async #find(options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
     let firstError: APIError | undefined;
-    for (const call of this.#calls()) {
+    for (const call of pollCalls(this.#polled)) {
       try {
         return await this.#send(call, options);
       } catch (error) {
@@ -143,40 +142,4 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     if (call.path !== this.details.pollPath) context.shared.pollTemplates.set(kind, call.template);
     return result;
   }
-
-  /**
-   * The polls at every path at which the task may be found, best first: the one that the service named, the template
-   * that worked for another task, then the assumed templates. Assumptions A1 and A2.
-   */
-  *#calls(): Generator<ApiCall> {
-    if (this.details.pollPath !== undefined) yield this.call;
-    for (const template of new Set([this.#bestTemplate, ...this.#scope.pollTemplates])) {
-      yield this.#callTo(template);
-    }
-  }
-
-  #callTo(template: string, path = this.#pathOf(template)): ApiCall {
-    return { method: 'GET', template, path, safety: 'safe', task: this.#task };
-  }
-
-  /** The service may have named any text as the id of a task that was paid for. */
-  #pathOf(template: string): string {
-    const { id, idempotencyKey } = this.#task;
-    // An id that only the caller has named says nothing about a charge.
-    if (isSafePathValue(id) || !this.details.meta) return fillPath(template, { id });
-    throw new ConfigurationError(
-      `Task ${singleLine(id)} was accepted and may have been charged, but cannot be polled: its id is not safe in a URL path. ` +
-        'Contact the service with the id and the idempotency key.',
-      { outcome: 'unknown', task: this.#task, idempotencyKey },
-    );
-  }
-}
-
-/** Whether an error means that the path does not exist, rather than the task. */
-function isUnknownPath(error: unknown): error is APIError {
-  return (
-    error instanceof APIError &&
-    [404, 405].includes(error.status) &&
-    !error.code?.startsWith('task')
-  );
 }

@@ -17,21 +17,20 @@ export interface TaskScope<Kind extends TaskKind> {
   readonly optionRules: Rules;
 }
 
-/**
- * What is known about a task when its handle is created. The headers are those of the submission, which its polls carry
- * too.
- */
-export interface TaskDetails extends Partial<PollHeaders> {
-  id: string;
+/** What is known about a task when its handle is created. */
+export interface TaskDetails {
+  readonly id: string;
   /** Id of the model. */
-  model?: string | undefined;
+  readonly model?: string | undefined;
   /** Whether the receipt names the model, because the submission could choose between several. */
-  namesModel?: boolean | undefined;
-  idempotencyKey?: string | undefined;
-  chargeUsd?: number | undefined;
-  submittedAt?: string | undefined;
+  readonly namesModel?: boolean | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly chargeUsd?: number | undefined;
+  readonly submittedAt?: string | undefined;
   /** Metadata of the submission's response. */
-  meta?: ResponseMeta | undefined;
+  readonly meta?: ResponseMeta | undefined;
   /** The poll path that the submission's response named. */
-  pollPath?: string | undefined;
+  readonly pollPath?: string | undefined;
+  /** Headers of the submission, which its polls carry, too. */
+  readonly pollHeaders?: PollHeaders | undefined;
 }

@@ -8,15 +8,14 @@ import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request-promise.ts';
 import { startRequest } from '../call/request.ts';
 import type { Span } from '../call/telemetry.ts';
-import type { Rules } from '../config/validation.ts';
 import { fillPath } from '../http/path.ts';
-import { mergePollHeaders } from './poll-target.ts';
-import type { PollResult } from './poll-target.ts';
-import { updatesOf, waitCallbackRules, waitForResult } from './poll.ts';
 import { parseReceipt } from './receipt.ts';
 import { TaskPolls } from './task-polls.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { rememberTask } from './tasks-of-results.ts';
+import { mergePollHeaders } from './wait/poll-target.ts';
+import type { PollResult } from './wait/poll-target.ts';
+import { checkAndWait, updatesOf, waitForResult } from './wait/results.ts';
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
 export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> {
@@ -67,16 +66,15 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    * @throws {@link APIError} when the service rejects polls: any 4xx except 408 and 429, or three consecutive 404s.
    */
   wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<SucceededGeneration<Kind>> {
-    return this.waitForResult(options, waitCallbackRules).catch(throwToCaller);
+    return checkAndWait(this.#polls, options).catch(throwToCaller);
   }
 
-  /** @internal Waits. `rules` is omitted if the caller has already checked the options, such as those of `generate`. */
+  /** @internal Waits with options that have been checked, such as those of `generate`. */
   waitForResult(
     options: WaitOptions<TaskUpdate<Kind>>,
-    rules?: Rules,
     parent?: Span,
   ): Promise<SucceededGeneration<Kind>> {
-    return waitForResult(this.#polls, options, rules, parent);
+    return waitForResult(this.#polls, options, parent);
   }
 
   /**
@@ -98,7 +96,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       call: polls.call,
       options: {
         ...checkRequestOptions(options, noBodyRules),
-        ...mergePollHeaders(polls.headers, options),
+        ...mergePollHeaders(polls.pollHeaders, options),
       },
     });
     return startRequest(polls.context, prepare, async ({ options: checked }) => {
@@ -155,5 +153,5 @@ export function openTask<Kind extends TaskKind>(
   }
   // Rejects ids that are unsafe in a path.
   fillPath('{id}', { ...receipt });
-  return new Task(scope, { ...receipt, namesModel: true, ...pollHeaders });
+  return new Task(scope, { ...receipt, namesModel: true, pollHeaders });
 }

@@ -20,18 +20,10 @@ const aborted = new AbortedError('aborted', { outcome: 'unknown' });
 const invalid = new ConfigurationError('invalid');
 const thrown = new Error('thrown by a callback');
 
-/** A task whose intent this run has recorded. */
-const task: SubmissionFacts = {
-  hasTask: false,
-  mayBeCharged: false,
-  isRecorded: true,
-  hasIntent: true,
-  isChargedOnce: true,
-};
-const chat: SubmissionFacts = { ...task, isChargedOnce: false };
-const notRecorded = { isRecorded: false };
-/** An earlier run has recorded the submission and may have sent it. */
-const earlier = { isRecorded: false, hasIntent: false, mayBeCharged: true };
+const task: SubmissionFacts = { recordedBy: 'this-run', isChargedOnce: true };
+const chat: SubmissionFacts = { recordedBy: 'this-run', isChargedOnce: false };
+const notRecorded = { recordedBy: undefined };
+const earlier = { recordedBy: 'earlier-run' } as const;
 
 describe('what becomes of the reservation of a row', () => {
   test.each<[string, SubmissionFacts, unknown, ReturnType<typeof afterFailure>]>([
@@ -43,24 +35,12 @@ describe('what becomes of the reservation of a row', () => {
     ['a task that was aborted before it was sent', task, unsent, 'keep'],
     ['a task that was aborted in flight', task, aborted, 'keep'],
     ['a task that failed with an error of a callback', task, thrown, 'keep'],
-    [
-      'a rejected task that may have been charged before',
-      { ...task, mayBeCharged: true },
-      rejected,
-      'keep',
-    ],
     ['a task that was not recorded', { ...task, ...notRecorded }, rejected, 'release'],
     ['an aborted task that was not recorded', { ...task, ...notRecorded }, unsent, 'release'],
     ['a task whose callback has lost a response', { ...task, ...notRecorded }, lost, 'release'],
     ['a task of an earlier run that is rejected now', { ...task, ...earlier }, rejected, 'keep'],
     ['a task of an earlier run that is lost again', { ...task, ...earlier }, lost, 'keep'],
     ['a task of an earlier run that was not sent', { ...task, ...earlier }, unsent, 'keep'],
-    [
-      'a task of an earlier run that was certainly not charged in any',
-      { ...task, ...earlier, mayBeCharged: false },
-      rejected,
-      'release',
-    ],
 
     ['a rejected chat', chat, rejected, 'refuse'],
     ['a chat that the balance does not cover', chat, unpaid, 'refuse'],
@@ -69,8 +49,6 @@ describe('what becomes of the reservation of a row', () => {
     ['a chat that was aborted before it was sent', chat, unsent, 'refuse'],
     ['a chat that was aborted in flight', chat, aborted, 'keep'],
     ['a chat that failed with an error of a callback', chat, thrown, 'keep'],
-    ['a chat that is sent again and rejected', { ...chat, mayBeCharged: true }, rejected, 'refuse'],
-    ['a chat that is sent again and lost', { ...chat, mayBeCharged: true }, lost, 'keep'],
     ['a chat that was not recorded', { ...chat, ...notRecorded }, unsent, 'release'],
   ])('%s', (_, facts, error, expected) => {
     expect(afterFailure(facts, error)).toBe(expected);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { nextRead, nextStep } from '../../../src/core/batch/pool/decisions.ts';
-import type { ReadState, StepState } from '../../../src/core/batch/pool/decisions.ts';
+import type { ReadState, Step, StepState } from '../../../src/core/batch/pool/decisions.ts';
 
 describe('whether a pool reads the next row', () => {
   const idle: ReadState = {
@@ -34,35 +34,45 @@ describe('whether a pool reads the next row', () => {
 });
 
 describe('the next step of a run', () => {
-  const ended: StepState = {
-    hasResult: false,
+  const ended: StepState<string, string> = {
+    result: undefined,
     isAborted: false,
-    isPaused: false,
+    pauseReason: undefined,
     mayReadMore: false,
     running: 0,
     writing: 0,
   };
 
-  test.each<[string, Partial<StepState>, ReturnType<typeof nextStep>]>([
-    ['a result is available', { hasResult: true, running: 3, mayReadMore: true }, 'yield'],
-    ['a result is available in an aborted run', { hasResult: true, isAborted: true }, 'yield'],
-    ['a result is available in a paused run', { hasResult: true, isPaused: true }, 'yield'],
+  test.each<[string, Partial<StepState<string, string>>, Step<string, string>['type']]>([
+    ['a result is available', { result: 'a row', running: 3, mayReadMore: true }, 'yield'],
+    ['a result is available in an aborted run', { result: 'a row', isAborted: true }, 'yield'],
+    ['a result is available in a paused run', { result: 'a row', pauseReason: '402' }, 'yield'],
     ['the caller has aborted, and rows are running', { isAborted: true, running: 3 }, 'abort'],
     [
       'the caller has aborted, and a line is being written',
       { isAborted: true, writing: 1 },
       'abort',
     ],
-    ['the caller has aborted a paused run', { isAborted: true, isPaused: true }, 'abort'],
+    ['the caller has aborted a paused run', { isAborted: true, pauseReason: '402' }, 'abort'],
     ['rows are running', { running: 1 }, 'wait'],
-    ['rows are running in a paused run', { isPaused: true, running: 1 }, 'wait'],
+    ['rows are running in a paused run', { pauseReason: '402', running: 1 }, 'wait'],
     ['more rows may be read', { mayReadMore: true }, 'wait'],
-    ['more rows may be read in a paused run', { isPaused: true, mayReadMore: true }, 'wait'],
+    ['more rows may be read in a paused run', { pauseReason: '402', mayReadMore: true }, 'wait'],
     ['the end of a row is not durable yet', { writing: 1 }, 'wait'],
-    ['the end of a row is not durable yet in a paused run', { isPaused: true, writing: 1 }, 'wait'],
-    ['nothing is left in a paused run', { isPaused: true }, 'pause'],
+    [
+      'the end of a row is not durable yet in a paused run',
+      { pauseReason: '402', writing: 1 },
+      'wait',
+    ],
+    ['nothing is left in a paused run', { pauseReason: '402' }, 'pause'],
     ['nothing is left', {}, 'end'],
   ])('when %s', (_, change, expected) => {
-    expect(nextStep({ ...ended, ...change })).toBe(expected);
+    expect(nextStep({ ...ended, ...change }).type).toBe(expected);
+  });
+
+  test('carries the result to yield, or the reason of the pause', () => {
+    const paused = { ...ended, pauseReason: '402' };
+    expect(nextStep({ ...paused, result: 'a row' })).toEqual({ type: 'yield', result: 'a row' });
+    expect(nextStep(paused)).toEqual({ type: 'pause', reason: '402' });
   });
 });

@@ -108,7 +108,7 @@ describe('the body of a download that breaks off', () => {
     const error = await rejection(ConnectionError, response.bytes());
     expect(error.outcome).toBe('unknown');
     expect(error.message).toMatch(
-      /^The download was interrupted and can be repeated for free: .+\. \[GET the result\]$/,
+      /^The download was interrupted and can be repeated for free: .+\. \[GET result URL\]$/,
     );
     expect(error.cause).toMatchObject({ name: 'NetworkError' });
   });

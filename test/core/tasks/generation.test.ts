@@ -162,6 +162,15 @@ describe('A5: locations of URLs', () => {
     expect(problemOf(finished)).toMatch(/url/i);
     expect(problemOf({ ...finished, image_url: null, result: { outputs: [] } })).toMatch(/url/i);
   });
+
+  test('the advice about a success without a URL names the task if its id is known', () => {
+    const adviceOf = (body: object) => {
+      const result = readGeneration('image')(body, () => emptyMeta(200), callFor(undefined));
+      return 'taskAdvice' in result ? result.taskAdvice : undefined;
+    };
+    expect(adviceOf(finished)).toMatch(/^Task t-1 has ended and was charged\./);
+    expect(adviceOf({ status: 'completed' })).toMatch(/^The task has ended and was charged\./);
+  });
 });
 
 describe('A6: wrapped records and ids', () => {

@@ -2,7 +2,7 @@ import type { Receipt } from '../../../types/tasks/task.ts';
 import { chatPath, isChatPath } from './line.ts';
 import type { Intent, RowLine } from './line.ts';
 import { readCost } from './row-cost.ts';
-import type { CostFields, RowCost } from './row-cost.ts';
+import type { RowCost } from './row-cost.ts';
 
 /** What earlier runs recorded about a row. Its {@link Intent} is that of the latest submission. */
 export interface RowHistory extends Partial<Intent> {
@@ -36,33 +36,37 @@ export function unpricedChats({ path, openSubmits = 0, completedAt, cost }: RowH
   return Math.max(0, openSubmits - (completedAt === undefined ? 0 : 1));
 }
 
-/** The fields of any line about a row. */
-type AnyRowLine = { readonly type: string; readonly id: string } & CostFields & {
-    readonly completion?: unknown;
-    readonly receipt?: Receipt | undefined;
-  };
-
 /** What is known about a row after one more line. */
 export function addLine(before: RowHistory, line: RowLine, lineNumber: number): RowHistory {
-  const { type, id: _, usd, estimatedUsd, completion, ...fields }: AnyRowLine = line;
-  const { openSubmits = 0, params, fallback, cost, ...history } = before;
-  const isPaused = line.type === 'refused' && line.paused;
-  const change = type === 'submit' ? 1 : type === 'refused' ? -1 : 0;
-  // If two processes submit a task under one key, the one that is rejected knows nothing about the cost of the other.
-  const isOther =
-    type === 'refused' &&
-    !isChatPath(history.path) &&
-    (openSubmits > 1 || history.receipt !== undefined);
-  return {
-    ...history,
-    // Params can be large, and only a submission that is open or paused is ever resent from them.
-    params: isPaused ? params : undefined,
-    fallback: isPaused ? fallback : undefined,
-    ...fields,
-    cost: type === 'finished' || isOther ? cost : readCost({ usd, estimatedUsd }, fields.receipt),
-    ...(completion !== undefined && { completedAt: lineNumber, path: chatPath }),
-    // If the `submit` line of a `refused` line is damaged, later submissions still count.
-    openSubmits: Math.max(0, openSubmits + change),
-    lineNumber,
-  };
+  // Params can be large, and only a submission that is open or paused is ever resent from them.
+  const { params, fallback, ...kept } = before;
+  const { openSubmits = 0 } = before;
+  const history = { ...kept, lineNumber };
+  switch (line.type) {
+    case 'submit': {
+      // A chat that is sent without a key may still be replayed under that of an earlier request.
+      const { key = before.key, path, hash } = line;
+      const intent: Intent = { key, path, hash, params: line.params, fallback: line.fallback };
+      return { ...history, ...intent, cost: readCost(line), openSubmits: openSubmits + 1 };
+    }
+    case 'accepted': {
+      const { receipt } = line;
+      return { ...history, receipt, cost: readCost(line, receipt) };
+    }
+    case 'completed':
+      return { ...history, completedAt: lineNumber, path: chatPath, cost: readCost(line) };
+    case 'refused': {
+      // If two processes submit a task under one key, the one that is rejected knows nothing about the cost of the other.
+      const isOther = !isChatPath(before.path) && (openSubmits > 1 || before.receipt !== undefined);
+      return {
+        ...history,
+        ...(line.paused && { params, fallback }),
+        cost: isOther ? before.cost : readCost(line),
+        // If the `submit` line of a `refused` line is damaged, later submissions still count.
+        openSubmits: Math.max(0, openSubmits - 1),
+      };
+    }
+    case 'finished':
+      return { ...history, status: line.status };
+  }
 }

@@ -25,11 +25,12 @@ export function nextRead(state: ReadState): 'read' | 'wait' | 'stop' {
 }
 
 /** What decides how a run continues. */
-export interface StepState {
-  /** Whether there is a result that the caller has not taken. */
-  readonly hasResult: boolean;
+export interface StepState<Result, Reason> {
+  /** The first result that the caller has not taken. */
+  readonly result: Result | undefined;
   readonly isAborted: boolean;
-  readonly isPaused: boolean;
+  /** Why the run is paused, if it is. */
+  readonly pauseReason: Reason | undefined;
   /** Whether more rows may be read. */
   readonly mayReadMore: boolean;
   /** Number of rows that are running. */
@@ -42,10 +43,17 @@ export interface StepState {
  * The next step of a run: yield a result, throw because the caller has aborted, wait for a change, throw because the run
  * is paused, or end.
  */
-export function nextStep(state: StepState): 'yield' | 'abort' | 'wait' | 'pause' | 'end' {
+export type Step<Result, Reason> =
+  | { readonly type: 'yield'; readonly result: Result }
+  | { readonly type: 'abort' | 'wait' | 'end' }
+  | { readonly type: 'pause'; readonly reason: Reason };
+
+/** Decides how a run continues. */
+export function nextStep<Result, Reason>(state: StepState<Result, Reason>): Step<Result, Reason> {
+  const { result, isAborted, pauseReason, mayReadMore, running, writing } = state;
   // Results that were paid for come first, whatever ends the run.
-  if (state.hasResult) return 'yield';
-  if (state.isAborted) return 'abort';
-  if (state.running > 0 || state.writing > 0 || state.mayReadMore) return 'wait';
-  return state.isPaused ? 'pause' : 'end';
+  if (result !== undefined) return { type: 'yield', result };
+  if (isAborted) return { type: 'abort' };
+  if (running > 0 || writing > 0 || mayReadMore) return { type: 'wait' };
+  return pauseReason === undefined ? { type: 'end' } : { type: 'pause', reason: pauseReason };
 }

@@ -39,9 +39,8 @@ export function runAbortedError(reason: unknown, { open, unread }: AbortedRows):
 }
 
 /** What a row without a result needs to be continued. */
-function toOpenRow({ id, idempotencyKey, task, history, isSent }: Row): OpenRow {
-  const isPaid = task !== undefined || isSent || mayBeCharged(history);
-  return { id, idempotencyKey, task, outcome: isPaid ? 'unknown' : 'not-sent' };
+function toOpenRow({ id, idempotencyKey, task, mayBePaid }: Row): OpenRow {
+  return { id, idempotencyKey, task, outcome: mayBePaid ? 'unknown' : 'not-sent' };
 }
 
 function openSummary(open: number, unknown: number): string {

@@ -2,11 +2,20 @@ import { AbortedError } from '../../../errors/aborted.ts';
 import type { JournalLine } from '../journal/line.ts';
 import type { RowResult } from '../results.ts';
 import type { Row } from '../row/row.ts';
+import { Changes } from '../run/changes.ts';
 import type { RunContext } from '../run/context.ts';
+import type { PauseReason } from '../run/pause.ts';
 import type { RowCounts } from '../run/progress.ts';
 import { nextRead, nextStep } from './decisions.ts';
+import type { Step } from './decisions.ts';
 import type { PausedRow } from './end-errors.ts';
 import type { RowSource, RowWork } from './row-source.ts';
+
+/** What a pool needs of its run. */
+export type PoolContext = Pick<
+  RunContext,
+  'config' | 'journal' | 'maxInFlight' | 'pause' | 'signal' | 'slots'
+>;
 
 /** A result that the caller has not taken. */
 interface Ended<Result extends RowResult> {
@@ -18,7 +27,7 @@ interface Ended<Result extends RowResult> {
 /** The rows that a run works on concurrently, from the moment they are read until the caller has taken their results. */
 export class RowPool<Result extends RowResult> {
   readonly #source: RowSource<Result>;
-  readonly #context: RunContext;
+  readonly #context: PoolContext;
   readonly #onChange: () => void;
   readonly #running = new Set<Row>();
   /** Those of the running rows that are not accepted yet. */
@@ -36,11 +45,11 @@ export class RowPool<Result extends RowResult> {
   #writing = 0;
   #hasReadAll = false;
   #isStopped = false;
-  /** Functions that continue what waits for a change: the reading of rows, and the run. */
-  readonly #waiting: (() => void)[] = [];
+  /** The reading of rows and the run wait for them. */
+  readonly #changes = new Changes();
 
   /** `onChange` is called when a row starts or ends. */
-  constructor(source: RowSource<Result>, context: RunContext, onChange: () => void) {
+  constructor(source: RowSource<Result>, context: PoolContext, onChange: () => void) {
     this.#source = source;
     this.#context = context;
     this.#onChange = onChange;
@@ -62,18 +71,13 @@ export class RowPool<Result extends RowResult> {
     return { paused: this.#paused, ...this.#taken, total: this.#source.countRows() };
   }
 
-  /** The result to yield next. */
-  get first(): Result | undefined {
-    return this.#ended[0]?.result;
-  }
-
   /** Decides how the run continues. */
-  get nextStep() {
+  nextStep(): Step<Result, PauseReason> {
     const { signal, pause } = this.#context;
     return nextStep({
-      hasResult: this.#ended.length > 0,
+      result: this.#ended[0]?.result,
       isAborted: signal?.aborted === true,
-      isPaused: pause.reason !== undefined,
+      pauseReason: pause.reason,
       mayReadMore: !this.#hasReadAll && !this.#isEnding,
       running: this.#running.size,
       writing: this.#writing,
@@ -91,13 +95,13 @@ export class RowPool<Result extends RowResult> {
       }
     } finally {
       this.#hasReadAll = true;
-      this.#notify();
+      this.#changes.notify();
     }
   }
 
   /** Resolves when anything has changed. */
   nextChange(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return this.#changes.next();
   }
 
   /**
@@ -110,14 +114,14 @@ export class RowPool<Result extends RowResult> {
     this.#taken.yielded += 1;
     if (end.result.status !== 'unknown') this.#taken.done += 1;
     if (end.line) void this.#write(end.line);
-    this.#notify();
+    this.#changes.notify();
   }
 
   /** Aborts all rows, and reads no more. */
   stop(reason: unknown): void {
     this.#isStopped = true;
     for (const { controller } of this.#running) controller.abort(reason);
-    this.#notify();
+    this.#changes.notify();
   }
 
   get #isEnding(): boolean {
@@ -143,12 +147,12 @@ export class RowPool<Result extends RowResult> {
     this.#onChange();
     const result = await run(() => {
       this.#active.delete(row);
-      this.#notify();
+      this.#changes.notify();
     });
     this.#end(row, result);
     this.#running.delete(row);
     this.#active.delete(row);
-    this.#notify();
+    this.#changes.notify();
     this.#onChange();
   }
 
@@ -170,19 +174,12 @@ export class RowPool<Result extends RowResult> {
     this.#writing += 1;
     await this.#context.journal.tryAppend(line, 'a recovery yields the row again');
     this.#writing -= 1;
-    this.#notify();
-  }
-
-  #notify(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
+    this.#changes.notify();
   }
 }
 
 /** The line for the end of a row; undefined if it is not final, or was recorded by an earlier run. */
-function finishedLine(
-  { isEndRecordable, history }: Row,
-  { id, status }: RowResult,
-): JournalLine | undefined {
-  if (!isEndRecordable || status === 'unknown' || status === history.status) return undefined;
+function finishedLine({ state, history }: Row, { id, status }: RowResult): JournalLine | undefined {
+  if (state !== 'durable' || status === 'unknown' || status === history.status) return undefined;
   return { type: 'finished', id, status };
 }

@@ -5,6 +5,7 @@ import type { RunContext } from '../run/context.ts';
 import { ProgressReporter, toProgress } from '../run/progress.ts';
 import { runAbortedError, runPausedError } from './end-errors.ts';
 import { RowPool } from './row-pool.ts';
+import type { PoolContext } from './row-pool.ts';
 import type { RowSource } from './row-source.ts';
 
 /**
@@ -15,9 +16,10 @@ import type { RowSource } from './row-source.ts';
  */
 export async function* runRows<Result extends RowResult>(
   source: RowSource<Result>,
-  context: RunContext,
+  context: PoolContext & Pick<RunContext, 'budget' | 'onProgress'>,
 ): AsyncGenerator<Result, void, undefined> {
-  const { config, journal, budget, signal, pause, onProgress } = context;
+  const { config, budget, signal, onProgress } = context;
+  const { earlier } = context.journal;
   const pool = new RowPool(source, context, () => progress.update());
   const progress = new ProgressReporter(config, onProgress, () =>
     toProgress(source.countRows(), pool.counts, budget),
@@ -28,18 +30,24 @@ export async function* runRows<Result extends RowResult>(
     // Not an unhandled rejection: the loop below throws it at the end, or no caller is left to report it to.
     reading?.catch(() => undefined);
     for (;;) {
-      const { nextStep, first } = pool;
-      if (nextStep === 'wait') await pool.nextChange();
-      else if (nextStep === 'yield' && first) {
-        yield first;
-        // The generator resumes once the caller has taken the result.
-        pool.take();
-      } else if (nextStep === 'end') return await reading;
-      else if (nextStep === 'pause' && pause.reason) {
-        // Not the error of the source, which may never yield another row.
-        throw runPausedError(pause.reason, { ...pool.pausedRows, unread: journal.earlier.unread });
-      } else
-        throw runAbortedError(signal?.reason, { open: pool.open, unread: journal.earlier.unread });
+      const step = pool.nextStep();
+      switch (step.type) {
+        case 'yield':
+          yield step.result;
+          // The generator resumes once the caller has taken the result.
+          pool.take();
+          break;
+        case 'wait':
+          await pool.nextChange();
+          break;
+        case 'abort':
+          throw runAbortedError(signal?.reason, { open: pool.open, unread: earlier.unread });
+        case 'pause':
+          // Not the error of the source, which may never yield another row.
+          throw runPausedError(step.reason, { ...pool.pausedRows, unread: earlier.unread });
+        case 'end':
+          return await reading;
+      }
     }
   } catch (error) {
     throwToCaller(error);

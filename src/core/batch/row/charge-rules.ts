@@ -10,11 +10,11 @@ import { fingerprint } from '../../tasks/fingerprint.ts';
 
 /** How far a row has come, when an error ends it. */
 export interface ChargeFacts {
-  /** Whether its submission was accepted. */
+  /** Whether it has a task: its submission was accepted. */
   readonly hasTask: boolean;
   /** Whether an earlier submission under its key may have been charged. */
   readonly mayBeCharged: boolean;
-  /** Whether this process has recorded the submission, so that it may have been sent. */
+  /** Whether its submission is recorded, so that it may have been sent. */
   readonly isRecorded?: boolean | undefined;
 }
 
@@ -50,11 +50,10 @@ export function isUncharged(error: unknown): boolean {
   return error.outcome === undefined ? ConfigurationError.is(error) : error.outcome !== 'unknown';
 }
 
-/** How far the submission of a row has come, when an error ends it. */
-export interface SubmissionFacts extends ChargeFacts {
-  readonly isRecorded: boolean;
-  /** Whether it has to be recorded before it is sent. If not, an earlier run has recorded it and may have sent it. */
-  readonly hasIntent: boolean;
+/** What is known about a submission when an error ends it. */
+export interface SubmissionFacts {
+  /** Which run has recorded it: an earlier one may have sent it. Undefined if none has, so that it was not sent. */
+  readonly recordedBy: 'this-run' | 'earlier-run' | undefined;
   /** Whether the service charges it once under its key, however often it is sent. */
   readonly isChargedOnce: boolean;
 }
@@ -64,10 +63,9 @@ export interface SubmissionFacts extends ChargeFacts {
  *
  *     submission                                       certainly not charged   may have been charged, or aborted task
  *     -----------------------------------------------  ----------------------  --------------------------------------
+ *     not recorded, so it was not sent                 release                 release
  *     recorded by this run                             refuse                  keep
- *     to be recorded, but was not, so it was not sent  release                 release
  *     recorded by an earlier run, which may have sent  keep                    keep
- *     the same, if that run was certainly not charged  release                 keep
  *
  * - `keep`: the row may have been charged, so the estimate still counts.
  * - `release`: nothing is reserved any longer.
@@ -75,17 +73,19 @@ export interface SubmissionFacts extends ChargeFacts {
  *   with other params.
  */
 export function afterFailure(
-  facts: SubmissionFacts,
+  { recordedBy, isChargedOnce }: SubmissionFacts,
   error: unknown,
 ): 'keep' | 'release' | 'refuse' {
-  const { isRecorded, hasIntent, isChargedOnce } = facts;
+  if (recordedBy === undefined) return 'release';
+  if (recordedBy === 'earlier-run') return 'keep';
   // A row that is charged once and was aborted can be sent again in any case.
   const isRefused = isChargedOnce
-    ? isFinalError(facts, error) && !AbortedError.is(error)
+    ? isFinalError(sentOnlyNow, error) && !AbortedError.is(error)
     : isUncharged(error);
-  if (isRecorded) return isRefused ? 'refuse' : 'keep';
-  return isRefused || hasIntent ? 'release' : 'keep';
+  return isRefused ? 'refuse' : 'keep';
 }
+
+const sentOnlyNow: ChargeFacts = { hasTask: false, mayBeCharged: false, isRecorded: true };
 
 /** What the error of a row says about its earlier request. `isChargedOnce`: its key protects it from a second charge. */
 export function earlierRowAdvice({ isChargedOnce }: { isChargedOnce: boolean }): string {

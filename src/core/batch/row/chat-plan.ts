@@ -3,13 +3,14 @@ import type { ResponseMeta } from '../../../types/meta.ts';
 import type { ChatSubmission } from '../../chat/chat-submission.ts';
 import { emptyMeta } from '../../http/response-meta.ts';
 import { requestHash } from '../../tasks/fingerprint.ts';
+import { chatPath } from '../journal/line.ts';
 import type { Intent } from '../journal/line.ts';
 import { toCostFields } from '../journal/row-cost.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import { changedParamsError, damagedJournalError, lostChatError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
 import { rowKey } from './charge-rules.ts';
-import type { RowPlan } from './row-plan.ts';
+import type { RowPlan, RowStart, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 
 /** A completion, and the metadata of its response. */
@@ -18,38 +19,45 @@ interface Completed {
   readonly meta: ResponseMeta;
 }
 
-/** How to continue the row of a chat: with its completion, or with a submission. */
-interface ChatStart {
-  readonly completion?: ChatCompletion | undefined;
-  /** Without one, the completion is not checked. */
+/** What the plan for the row of a chat is made of. */
+interface ChatRow {
+  readonly start: RowStart<Completed>;
+  /** Checks the completion. Without it, the completion is the result as it is. */
   readonly submission?: ChatSubmission<unknown> | undefined;
-  readonly path: string;
-  readonly intent?: Intent | undefined;
   /** The signal of the submission, as its caller passed it. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The plan for the row of a chat. */
-export function chatPlan({
-  completion,
-  submission,
-  path,
-  intent,
-  signal,
-}: ChatStart): RowPlan<Completed> {
+/** What planning a chat needs of its run. */
+export type ChatContext = Pick<RunContext, 'journal' | 'resendUnknown' | 'config'>;
+
+/** The completion that an earlier run has received. Nothing needs its metadata again. */
+export function receivedEarlier(completion: ChatCompletion): RowStart<Completed> {
+  return { accepted: { completion, meta: emptyMeta(200) } };
+}
+
+/** The submission of a chat, as a row sends it. */
+export function chatSubmission(
+  submission: ChatSubmission<unknown>,
+  intent: Intent,
+): RowSubmission<Completed> {
   return {
-    accepted: completion && { completion, meta: emptyMeta(200) },
-    submission: submission && {
-      models: [submission.model],
-      hasPrice: false,
-      estimateUsd: () => undefined,
-      send: async (options, observer) => {
-        const { data, meta } = await submission.sendUnparsed(options, observer).withResponse();
-        return { completion: data, meta };
-      },
-    },
-    path,
+    path: chatPath,
+    models: [submission.model],
+    hasPrice: false,
+    estimateUsd: () => undefined,
     intent,
+    send: async (options, observer) => {
+      const { data, meta } = await submission.sendUnparsed(options, observer).withResponse();
+      return { completion: data, meta };
+    },
+  };
+}
+
+/** The plan for the row of a chat. */
+export function chatPlan({ start, submission, signal }: ChatRow): RowPlan<Completed> {
+  return {
+    start,
     signal,
     isChargedOnce: false,
     chargeOf: ({ meta }) => meta.chargeUsd,
@@ -84,7 +92,7 @@ export function chatPlan({
 export async function planChat(
   { id, history }: Row,
   submission: ChatSubmission<unknown>,
-  { journal, resendUnknown, config }: Pick<RunContext, 'journal' | 'resendUnknown' | 'config'>,
+  { journal, resendUnknown, config }: ChatContext,
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Completed>> {
   const { idempotencyKey, signal, path, body, params, fallback } = submission.details(storeParams);
@@ -94,7 +102,7 @@ export async function planChat(
   if (mayBeCharged(history) && hasChanged) throw changedParamsError(id);
   if (history.completedAt !== undefined) {
     const completion = await journal.completionAt(history.completedAt);
-    return chatPlan({ completion, submission, path, signal });
+    return chatPlan({ start: receivedEarlier(completion), submission, signal });
   }
   if (!resendUnknown) {
     if (mayBeCharged(history)) throw lostChatError(id);
@@ -105,5 +113,6 @@ export async function planChat(
   const key = idempotencyKey ?? derived;
   const stored = params && fallback.length > 0 ? fallback : undefined;
   const intent = { key, path, hash, params, fallback: stored };
-  return chatPlan({ submission, path, signal, intent });
+  const start = { submission: chatSubmission(submission, intent) };
+  return chatPlan({ start, submission, signal });
 }

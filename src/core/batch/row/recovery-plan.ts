@@ -7,11 +7,12 @@ import { isChatPath, taskKindOf } from '../journal/line.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import type { RowHistory } from '../journal/row-history.ts';
 import { lostChatError, missingParamsError } from '../row-errors.ts';
-import type { RunContext } from '../run/context.ts';
-import { chatPlan } from './chat-plan.ts';
+import { chatPlan, chatSubmission, receivedEarlier } from './chat-plan.ts';
+import type { ChatContext } from './chat-plan.ts';
 import type { RowPlan } from './row-plan.ts';
 import type { Row } from './row.ts';
-import { taskPlan } from './task-plan.ts';
+import { taskPlan, taskSubmission } from './task-plan.ts';
+import type { TaskContext } from './task-plan.ts';
 
 /** Recreates what a journal records about a kind of task: a namespace of the client. */
 interface TaskRecreator {
@@ -33,20 +34,21 @@ export interface Recreator {
 export async function planRecovery(
   row: Row,
   recreate: Recreator,
-  context: RunContext,
+  context: TaskContext & ChatContext,
 ): Promise<RowPlan<unknown>> {
   const { receipt, path = '', params, fallback, hash = '', key = '' } = row.history;
   if (isChatPath(path)) return planChatRecovery(row, recreate, context);
   if (receipt) {
-    const task = recreate.namespaceFor(receipt.kind).task(receipt);
-    return taskPlan({ task, path }, context);
+    const accepted = recreate.namespaceFor(receipt.kind).task(receipt);
+    return taskPlan({ start: { accepted } }, context);
   }
   const kind = taskKindOf(path);
   if (kind && params && (await isIntact(row.history))) {
     // A row that was rejected is submitted anew, which must be durable before it is sent.
     const intent = mayBeCharged(row.history) ? undefined : { key, path, hash, params, fallback };
     const submission = recreate.namespaceFor(kind).restore(path, params, fallback);
-    return taskPlan({ submission, path, intent }, context);
+    const start = { submission: taskSubmission(submission, path, intent) };
+    return taskPlan({ start }, context);
   }
   throw missingParamsError(row.id, key);
 }
@@ -55,18 +57,16 @@ export async function planRecovery(
 async function planChatRecovery(
   { id, history }: Row,
   recreate: Recreator,
-  { journal, resendUnknown }: Pick<RunContext, 'journal' | 'resendUnknown'>,
+  { journal, resendUnknown }: ChatContext,
 ): Promise<RowPlan<unknown>> {
   const { completedAt, path = '', params, fallback, hash = '', key } = history;
   if (completedAt !== undefined) {
-    return chatPlan({ completion: await journal.completionAt(completedAt), path });
+    return chatPlan({ start: receivedEarlier(await journal.completionAt(completedAt)) });
   }
   if (!resendUnknown || !params || !(await isIntact(history))) throw lostChatError(id);
-  return chatPlan({
-    submission: recreate.chat(params, fallback),
-    path,
-    intent: { key, path, hash, params, fallback },
-  });
+  const submission = recreate.chat(params, fallback);
+  const intent = { key, path, hash, params, fallback };
+  return chatPlan({ start: { submission: chatSubmission(submission, intent) }, submission });
 }
 
 /** Params that were edited in the journal would be another request under the same key. */

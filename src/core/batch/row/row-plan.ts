@@ -8,27 +8,30 @@ import type { Row } from './row.ts';
 
 /** What a row sends: the submission of a task or a chat. */
 export interface RowSubmission<Accepted> {
+  /** Path of the endpoint. */
+  readonly path: string;
   /** The models to which it may be sent. */
   readonly models: readonly string[];
   /** Whether its price can be known before it is sent. */
   readonly hasPrice: boolean;
   /** Estimates the price in USD from the prices of a model; undefined if it is not known. */
   estimateUsd(prices: KnownPrices): number | undefined;
+  /** What to record before it is sent. Undefined if an earlier run has recorded it, and may have sent it under its key. */
+  readonly intent: Intent | undefined;
   send(options: RequestOptions, observer: AttemptObserver): Promise<Accepted>;
 }
+
+/** How a row starts: with what an earlier run has received for it, or with a submission. */
+export type RowStart<Accepted> =
+  | { readonly accepted: Accepted }
+  | { readonly submission: RowSubmission<Accepted> };
 
 /**
  * How a row continues from what earlier runs recorded, and in what tasks and chats differ. `Accepted` is what proves that a
  * submission was charged: the task, or the completion.
  */
 export interface RowPlan<Accepted> {
-  /** What an earlier run has received. Without it, the submission is sent. */
-  readonly accepted?: Accepted | undefined;
-  readonly submission?: RowSubmission<Accepted> | undefined;
-  /** Path of the endpoint. */
-  readonly path: string;
-  /** What to record before the submission is sent, unless an earlier run may have sent it. */
-  readonly intent?: Intent | undefined;
+  readonly start: RowStart<Accepted>;
   /** The signal of the submission, as its caller passed it. */
   readonly signal?: AbortSignal | undefined;
   /**

@@ -1,22 +1,27 @@
 /**
- * The life of a row in one run:
+ * The states of a row in one run:
  *
- *     identified -> planned -> recorded -> accepted -> finished
- *                                recorded -> refused -> identified, in the next run
- *                     planned -> accepted, if an earlier run has left its task or completion
+ *     planned -> recorded -> sent -> accepted -> durable
+ *                recorded <- sent, if the service has certainly not accepted it
+ *     planned -> durable, if an earlier run has left its task or completion
  *
- * What is durable in each state, and what the next run does if the process dies in it:
+ * What the journal has of a row in each state, and what the next run does if the process dies in it:
  *
- * - identified, planned: nothing. Nothing was sent, so the row starts over.
- * - recorded: the `submit` line. Whether the request was sent is unknown. A task is sent again under the same key: the
- *   service returns the task of that key if there is one, and charges only once. A chat has no such key, so its row is
- *   unknown from then on, and is sent again only with `resendUnknown`.
- * - refused: the `refused` line. Nothing was charged, so the row starts over, even if its params have changed. If the line
- *   is `paused`, a 402 or a budget is the only reason, and `recover` submits a task if its params are stored.
- * - accepted: the `accepted` line of a task or the `completed` line of a chat. The row waits for the task of its receipt, or
- *   has its completion. If the line was lost, the row is recorded.
- * - finished: the `finished` line, which follows when the caller has taken the result. `recover` skips the row, and a batch
- *   that is run again yields it again.
+ * - planned: nothing of this run. It has sent nothing, so the row starts over.
+ * - recorded: the `submit` line, written by this run or an earlier one. Whether the request was sent is unknown to the next
+ *   run. It sends a task again under the same key: the service returns the task of that key if there is one, and charges only
+ *   once. A chat has no such key, so its row is unknown from then on, and is sent again only with `resendUnknown`.
+ * - sent: the same. This run knows that the service may have accepted the request.
+ * - accepted: the same. This run has the task or the completion.
+ * - durable: the `accepted` line of a task, or the `completed` line of a chat. The next run waits for the task of the receipt,
+ *   or yields the completion. A task whose line was lost is durable, too: the key of its `submit` line leads to it.
+ *
+ * Two more lines end a row:
+ *
+ * - `refused`, if its request was certainly not charged: the row starts over in the next run, even if its params have changed.
+ *   If the line is `paused`, a 402 or a budget is the only reason, and `recover` submits a task if its params are stored.
+ * - `finished`, if it is durable, when the caller has taken its result: `recover` skips the row, and a batch that is run again
+ *   yields it again.
  *
  * If a step throws, the state that the row has reached decides whether its result is `failed` or `unknown`: see
  * `isFinalError` in charge-rules.ts.
@@ -28,26 +33,25 @@ import { mayBeCharged } from '../journal/row-history.ts';
 import type { RowHistory } from '../journal/row-history.ts';
 import type { ChargeFacts } from './charge-rules.ts';
 
-/** A row of a batch or a recovery, and the state that it has reached. `submit-row.ts` and `run-row.ts` change it. */
+/** The state that a row has reached in this run. */
+export type RowState = 'planned' | 'recorded' | 'sent' | 'accepted' | 'durable';
+
+/** A row of a batch or a recovery. `run-row.ts`, `submit-row.ts` and `send-when-slot-free.ts` change its state. */
 export class Row {
   /** Its id, or its position while it has no valid id. */
   id: string;
   /** What earlier runs recorded about it. */
   history: RowHistory = {};
-  /** Key of its submission, if it has one: from planned on, or earlier if an earlier run has recorded it. */
+  /** How far this run has come with it. */
+  state: RowState = 'planned';
+  /** Key of its submission, if it has one: once it is planned, or before if an earlier run has recorded it. */
   idempotencyKey: string | undefined;
   /** What it has cost in all runs. */
   cost: RowCost = noCost;
-  /** The part of the estimates that belongs to the submission in progress: between planned and accepted or refused. */
+  /** The part of the estimates that belongs to the submission in progress. Set until it is accepted or has failed. */
   reservedUsd: number | undefined;
-  /** Whether this run has recorded the submission: from recorded on, but not if an earlier run has recorded it. */
-  isRecorded = false;
-  /** Whether this run has sent a submission that the service may have accepted. Possible in each state from recorded on. */
-  isSent = false;
-  /** The task of the row, from accepted on. Chats have none. */
+  /** The task of the row, once it is accepted. Chats have none. */
   task: Task | undefined;
-  /** Whether its end may be recorded: from accepted on, if the journal leads to its task or its completion. */
-  isEndRecordable = false;
   #controller: AbortController | undefined;
 
   constructor(id: string, history: RowHistory = {}) {
@@ -64,9 +68,19 @@ export class Row {
     this.cost = history.cost ?? noCost;
   }
 
+  /** The service has certainly not accepted what this run has sent. */
+  markUnsent(): void {
+    if (this.state === 'sent') this.state = 'recorded';
+  }
+
   /** Aborts what the row waits for. Created when the row starts: a recovery knows all rows in advance. */
   get controller(): AbortController {
     return (this.#controller ??= new AbortController());
+  }
+
+  /** Whether this run or an earlier one may have paid for it. */
+  get mayBePaid(): boolean {
+    return ['sent', 'accepted', 'durable'].includes(this.state) || mayBeCharged(this.history);
   }
 
   /** What decides whether an error of the row is final. */
@@ -74,7 +88,7 @@ export class Row {
     return {
       hasTask: this.task !== undefined,
       mayBeCharged: mayBeCharged(this.history),
-      isRecorded: this.isRecorded,
+      isRecorded: this.state !== 'planned',
     };
   }
 }

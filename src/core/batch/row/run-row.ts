@@ -7,12 +7,16 @@ import { earlierRowAdvice, isFinalError, withEarlierCharge } from './charge-rule
 import type { RowPlan } from './row-plan.ts';
 import type { Row } from './row.ts';
 import { submitRow } from './submit-row.ts';
+import type { SubmitContext } from './submit-row.ts';
 
-/** What a row needs of its run. */
+/** What running a row needs of its run. */
+export type RowRunContext = SubmitContext & Pick<RunContext, 'sending'>;
+
+/** How a row is run. */
 interface RowOptions<Accepted> {
   /** Identifies the row and plans it. */
   readonly makePlan: () => Promise<RowPlan<Accepted>>;
-  readonly context: RunContext;
+  readonly context: RowRunContext;
   /** Called when the row has a task or a completion, and waits only for its result. */
   readonly onAccepted: () => void;
 }
@@ -54,24 +58,26 @@ export async function runRow<Accepted>(
 async function accept<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
-  context: RunContext,
+  context: RowRunContext,
 ): Promise<Accepted> {
-  const { accepted, intent, isChargedOnce } = plan;
-  if (accepted !== undefined) {
-    row.task = plan.taskOf(accepted);
-    row.isEndRecordable = true;
-    return accepted;
+  const { start, isChargedOnce } = plan;
+  if ('accepted' in start) {
+    row.task = plan.taskOf(start.accepted);
+    row.state = 'durable';
+    return start.accepted;
   }
-  if (intent) row.idempotencyKey = intent.key;
-  const submission = submitRow(row, plan, context);
-  if (!isChargedOnce) {
-    // The journal must stay locked until the outcome of a chat is recorded.
-    const { sending } = context;
-    const ended = () => sending.delete(submission);
-    sending.add(submission);
-    submission.then(ended, ended);
-  }
-  return submission;
+  const { submission } = start;
+  if (submission.intent) row.idempotencyKey = submission.intent.key;
+  const accepted = submitRow(row, plan, submission, context);
+  // The journal must stay locked until the outcome of a chat is recorded.
+  if (!isChargedOnce) keepUntilSettled(context.sending, accepted);
+  return accepted;
+}
+
+function keepUntilSettled(pending: Set<Promise<unknown>>, promise: Promise<unknown>): void {
+  const settled = () => pending.delete(promise);
+  pending.add(promise);
+  promise.then(settled, settled);
 }
 
 /** The part of a result that does not depend on how the row ended. */

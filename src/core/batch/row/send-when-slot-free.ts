@@ -24,14 +24,14 @@ export async function sendWhenSlotFree<Accepted>(
 ): Promise<Accepted> {
   const { idempotencyKey, controller } = row;
   const { signal } = controller;
-  const markUnsent = () => {
-    row.isSent = false;
+  const markWaiting = () => {
+    row.markUnsent();
     pause.addUnsent(controller);
   };
   const observer: AttemptObserver = {
     beforeAttempt,
     onSend: () => {
-      row.isSent = true;
+      row.state = 'sent';
       pause.removeUnsent(controller);
     },
     onResponse: ({ status }) => {
@@ -39,21 +39,21 @@ export async function sendWhenSlotFree<Accepted>(
     },
     // Attempts that were certainly rejected count as unsent.
     onRetry: (outcome) => {
-      if (outcome !== 'unknown') markUnsent();
+      if (outcome !== 'unknown') markWaiting();
     },
   };
   try {
     for (;;) {
-      markUnsent();
+      markWaiting();
       try {
         return await enter(() => submission.send({ idempotencyKey, signal }, observer));
       } catch (error) {
-        if (isUncharged(error)) row.isSent = false;
+        if (isUncharged(error)) row.markUnsent();
         const rejection = RequestTimeoutError.is(error) ? error.cause : error;
         const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
         // An earlier attempt may have been charged: report it instead of retrying.
         if (!isLimited || rejection.outcome === 'unknown') throw error;
-        markUnsent();
+        markWaiting();
         // A row that found no free slot waits at least a second.
         await config.clock.sleep(Math.max(1_000, rejection.retryAfterMs ?? 0), signal);
       }

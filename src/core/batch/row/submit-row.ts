@@ -1,45 +1,59 @@
+import type { Intent } from '../journal/line.ts';
 import { toCostFields } from '../journal/row-cost.ts';
-import { notRecordedError, rowError, toRowError, unsentError } from '../row-errors.ts';
+import { notRecordedError, toRowError, unsentError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
 import { afterFailure } from './charge-rules.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
 
+/** What submitting a row needs of its run. */
+export type SubmitContext = Pick<
+  RunContext,
+  'budget' | 'config' | 'enter' | 'journal' | 'pause' | 'priceOf'
+>;
+
 /** Submits a row: reserves its price, records its intent, sends it, and records what the service has accepted. */
 export async function submitRow<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
-  context: RunContext,
+  submission: RowSubmission<Accepted>,
+  context: SubmitContext,
 ): Promise<Accepted> {
   const { journal, budget, pause } = context;
-  const { id, controller } = row;
-  const { signal } = controller;
-  const { submission, path, isChargedOnce } = plan;
-  if (!submission) throw rowError(id, 'has nothing to send.');
-  pause.addUnsent(controller);
-  await reservePrice(row, plan, submission, context);
-  let recording: Promise<void> | undefined;
-  const recordOnce = () => (recording ??= recordIntent(row, plan, context));
-  let accepted: Accepted;
-  try {
-    if (isChargedOnce) await recordOnce();
-    const beforeAttempt = isChargedOnce ? undefined : recordOnce;
-    accepted = await sendWhenSlotFree(row, { submission, beforeAttempt }, context);
-  } catch (thrown) {
-    const error = toRowError(thrown, { signal, pauseReason: pause.reason });
-    // A time limit can end the call while its intent is being written. Only then is it known what has to be taken back.
-    await recording?.catch(() => undefined);
-    await recordFailure(row, plan, error, context);
-    throw error;
-  }
+  pause.addUnsent(row.controller);
+  await reservePrice(row, submission, context);
+  const accepted = await recordAndSend(row, plan, submission, context);
   row.task = plan.taskOf(accepted);
-  budget.charge(row, { path, usd: plan.chargeOf(accepted) });
+  row.state = 'accepted';
+  budget.charge(row, { path: submission.path, usd: plan.chargeOf(accepted) });
   const line = plan.toLine(row, accepted);
   const isAppended = !line || (await journal.tryAppend(line, ifLost(plan)));
-  // The end of a task is recorded in any case: its key leads to it.
-  row.isEndRecordable = isAppended || isChargedOnce;
+  if (isAppended || plan.isChargedOnce) row.state = 'durable';
   return accepted;
+}
+
+/** Records and sends a submission. If that fails, settles its reservation. */
+async function recordAndSend<Accepted>(
+  row: Row,
+  plan: RowPlan<Accepted>,
+  submission: RowSubmission<Accepted>,
+  context: SubmitContext,
+): Promise<Accepted> {
+  let recording: Promise<void> | undefined;
+  const recordOnce = () => (recording ??= recordIntent(row, submission.intent, context));
+  try {
+    if (plan.isChargedOnce) await recordOnce();
+    const beforeAttempt = plan.isChargedOnce ? undefined : recordOnce;
+    return await sendWhenSlotFree(row, { submission, beforeAttempt }, context);
+  } catch (thrown) {
+    const { signal } = row.controller;
+    const error = toRowError(thrown, { signal, pauseReason: context.pause.reason });
+    // A time limit can end the call while its intent is being written. Only then is it known what has to be taken back.
+    await recording?.catch(() => undefined);
+    await settle(row, plan, submission, error, context);
+    throw error;
+  }
 }
 
 /** What a line that could not be written means for later runs. */
@@ -51,10 +65,10 @@ const ifLost = ({ isChargedOnce }: { isChargedOnce: boolean }): string =>
 /** Reserves the price of a row, unless an earlier run has reserved it for the same submission. */
 async function reservePrice<Accepted>(
   row: Row,
-  { path, intent }: RowPlan<Accepted>,
   submission: RowSubmission<Accepted>,
   { budget, priceOf }: Pick<RunContext, 'budget' | 'priceOf'>,
 ): Promise<void> {
+  const { path, intent } = submission;
   if (!intent && row.cost.estimatedUsd > 0) budget.adopt(row);
   else {
     const price = await priceOf(submission);
@@ -63,41 +77,41 @@ async function reservePrice<Accepted>(
 }
 
 /** Makes the submission durable before it is sent. If the line cannot be written, nothing is sent. */
-async function recordIntent<Accepted>(
+async function recordIntent(
   row: Row,
-  { intent }: RowPlan<Accepted>,
+  intent: Intent | undefined,
   { journal, pause }: Pick<RunContext, 'journal' | 'pause'>,
 ): Promise<void> {
-  if (!intent) return;
-  const { signal } = row.controller;
-  if (signal.aborted) throw unsentError(signal.reason);
-  if (pause.reason) throw unsentError(pause.reason);
-  const { id, cost } = row;
-  await journal
-    .append({ type: 'submit', id, ...intent, ...toCostFields(cost) })
-    .catch((error: unknown) => {
-      throw notRecordedError(error);
-    });
-  row.isRecorded = true;
+  // Otherwise, an earlier run has recorded it.
+  if (intent) {
+    const { id, cost, controller } = row;
+    const { signal } = controller;
+    if (signal.aborted) throw unsentError(signal.reason);
+    if (pause.reason) throw unsentError(pause.reason);
+    await journal
+      .append({ type: 'submit', id, ...intent, ...toCostFields(cost) })
+      .catch((error: unknown) => {
+        throw notRecordedError(error);
+      });
+  }
+  row.state = 'recorded';
 }
 
 /** Settles the reservation of a submission that failed, and records it if the submission was certainly not charged. */
-async function recordFailure<Accepted>(
+async function settle<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
+  { path, intent, hasPrice }: RowSubmission<Accepted>,
   error: Error,
   { journal, budget, pause }: Pick<RunContext, 'journal' | 'budget' | 'pause'>,
 ): Promise<void> {
-  const { id, isRecorded, chargeFacts } = row;
-  const { submission, path, intent, isChargedOnce } = plan;
-  const facts = { ...chargeFacts, isRecorded, hasIntent: intent !== undefined, isChargedOnce };
-  const next = afterFailure(facts, error);
-  if (next === 'keep') {
-    return budget.keep(row, { path, hasPrice: submission?.hasPrice === true });
-  }
+  const thisRun = row.state === 'planned' ? undefined : 'this-run';
+  const recordedBy = intent ? thisRun : 'earlier-run';
+  const next = afterFailure({ recordedBy, isChargedOnce: plan.isChargedOnce }, error);
+  if (next === 'keep') return budget.keep(row, { path, hasPrice });
   budget.release(row);
   if (next === 'release') return;
   const paused = pause.isReason(error) || undefined;
-  const line = { type: 'refused', id, paused, ...toCostFields(row.cost) } as const;
+  const line = { type: 'refused', id: row.id, paused, ...toCostFields(row.cost) } as const;
   await journal.tryAppend(line, ifLost(plan));
 }

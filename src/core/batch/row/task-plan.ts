@@ -1,5 +1,6 @@
 import type { TaskKind } from '../../../types/tasks/task.ts';
 import type { Submission } from '../../tasks/submission.ts';
+import { hasId } from '../../tasks/task-id.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { Intent } from '../journal/line.ts';
 import { toCostFields } from '../journal/row-cost.ts';
@@ -7,42 +8,49 @@ import { mayBeCharged } from '../journal/row-history.ts';
 import { changedParamsError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
 import { rowKey } from './charge-rules.ts';
-import type { RowPlan } from './row-plan.ts';
+import type { RowPlan, RowStart, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 
-/** How to continue the row of a task: with its task, or with a submission. */
-interface TaskStart<Kind extends TaskKind> {
-  readonly task?: Task<Kind> | undefined;
-  readonly submission?: Submission<Kind> | undefined;
-  readonly path: string;
-  readonly intent?: Intent | undefined;
+/** What the plan for the row of a task is made of. */
+interface TaskRow<Kind extends TaskKind> {
+  readonly start: RowStart<Task<Kind>>;
   /** The signal of the submission, as its caller passed it. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What waiting for the task of a row needs of its run. */
+export type TaskContext = Pick<RunContext, 'enter' | 'waitOptions'>;
+
+/** The submission of a task, as a row sends it. */
+export function taskSubmission<Kind extends TaskKind>(
+  submission: Submission<Kind>,
+  path: string,
+  intent: Intent | undefined,
+): RowSubmission<Task<Kind>> {
+  return {
+    path,
+    models: submission.models,
+    hasPrice: true,
+    estimateUsd: (prices) => submission.estimateUsd(prices),
+    intent,
+    send: (options, observer) => submission.send(options, observer),
+  };
+}
+
 /** The plan for the row of a task. */
 export function taskPlan<Kind extends TaskKind>(
-  { task, submission, path, intent, signal }: TaskStart<Kind>,
-  { enter, waitOptions }: Pick<RunContext, 'enter' | 'waitOptions'>,
+  { start, signal }: TaskRow<Kind>,
+  { enter, waitOptions }: TaskContext,
 ): RowPlan<Task<Kind>> {
   return {
-    accepted: task,
-    submission: submission && {
-      models: submission.models,
-      hasPrice: true,
-      estimateUsd: (prices) => submission.estimateUsd(prices),
-      send: (options, observer) => submission.send(options, observer),
-    },
-    path,
-    intent,
+    start,
     signal,
     isChargedOnce: true,
     // A replay without an amount says nothing about what the original request has cost.
     chargeOf: ({ chargeUsd, replayed }) => (replayed && !chargeUsd ? undefined : chargeUsd),
     taskOf: (accepted) => accepted,
     toLine: ({ id, cost }, accepted) => {
-      // A response with a finished result may have no task id. Only its key can find it again.
-      if (!accepted.id) return undefined;
+      if (!hasId(accepted)) return undefined;
       return { type: 'accepted', id, receipt: accepted.toJSON(), ...toCostFields(cost) };
     },
     finish: async (accepted, rowSignal) => {
@@ -61,7 +69,7 @@ export function taskPlan<Kind extends TaskKind>(
 export async function planTask<Kind extends TaskKind>(
   row: Row,
   submission: Submission<Kind>,
-  context: RunContext,
+  context: TaskContext,
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Task<Kind>>> {
   const { id, history } = row;
@@ -72,8 +80,10 @@ export async function planTask<Kind extends TaskKind>(
   if (mayBeCharged(history)) {
     if (hasChanged) throw changedParamsError(id);
     const { receipt } = history;
-    const task = receipt && submission.task(receipt);
-    return taskPlan({ submission, signal, path, task }, context);
+    const start = receipt
+      ? { accepted: submission.task(receipt) }
+      : { submission: taskSubmission(submission, path, undefined) };
+    return taskPlan({ start, signal }, context);
   }
   // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
   // derived key is the same in every process that runs the batch with the same journal.
@@ -81,5 +91,6 @@ export async function planTask<Kind extends TaskKind>(
     idempotencyKey ??
     (hasChanged ? undefined : history.key) ??
     (await rowKey(runId, id, hasChanged ? hash : ''));
-  return taskPlan({ submission, signal, path, intent: { key, ...request } }, context);
+  const start = { submission: taskSubmission(submission, path, { key, ...request }) };
+  return taskPlan({ start, signal }, context);
 }

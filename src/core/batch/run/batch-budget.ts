@@ -1,8 +1,10 @@
 import { BudgetExceededError } from '../../../errors/budget.ts';
-import { whenAborted } from '../../config/clock.ts';
 import { roundUsd } from '../../limits/round-usd.ts';
 import { addCost, noCost } from '../journal/row-cost.ts';
 import type { RowCost } from '../journal/row-cost.ts';
+import { nextReservation, reservationProblem } from './budget-decision.ts';
+import type { ReservationState } from './budget-decision.ts';
+import { Changes } from './changes.ts';
 
 /** A row, as its budget sees it. */
 export interface Spender {
@@ -10,9 +12,6 @@ export interface Spender {
   /** The part of the estimates that belongs to the submission in progress; 0 if its price is not known. */
   reservedUsd?: number | undefined;
 }
-
-/** How many submissions without a known price may be lost before their price has to become known. */
-const maxUnpriced = 4;
 
 /** A submission that needs a part of the budget. */
 interface Purchase {
@@ -41,7 +40,8 @@ export class BatchBudget {
   readonly #unpriced = new Map<string, number>();
   /** Number of submissions with a reservation. */
   #inFlight = 0;
-  #wake: (() => void)[] = [];
+  /** The ends of reservations. */
+  readonly #changes = new Changes();
 
   constructor(maxUsd = Infinity) {
     this.#maxUsd = roundUsd(maxUsd);
@@ -50,8 +50,9 @@ export class BatchBudget {
   /** The costs of all rows in all runs. Lost submissions without a price may have cost as much as any other. */
   get total(): RowCost {
     let unpricedUsd = 0;
-    for (const [path, count] of this.#unpriced)
+    for (const [path, count] of this.#unpriced) {
       unpricedUsd += count * (this.#largest.get(path) ?? 0);
+    }
     return addCost(this.#total, { estimatedUsd: unpricedUsd });
   }
 
@@ -70,17 +71,34 @@ export class BatchBudget {
    * @throws {@link BudgetExceededError} when the remaining budget does not cover the price, or might not because the price is
    * unknown.
    */
-  async reserve(row: Spender, { price, path, signal }: Purchase): Promise<void> {
-    let usd = price ?? this.#largest.get(path);
-    while (!this.#fits(path, usd, price !== undefined)) {
-      if (this.#inFlight === 0) throw this.#exceeded(path, usd);
-      await this.#nextChange(signal);
+  async reserve(row: Spender, purchase: Purchase): Promise<void> {
+    const { signal } = purchase;
+    for (;;) {
+      const state = this.#stateFor(purchase);
+      const next = nextReservation(state);
+      if (next === 'reserve') return this.#begin(row, state.usd ?? 0);
+      if (next === 'exceeded') throw this.#exceeded(state);
+      await this.#changes.next(signal);
       signal.throwIfAborted();
-      usd = price ?? this.#largest.get(path);
     }
+  }
+
+  #begin(row: Spender, usd: number): void {
     this.#inFlight += 1;
-    row.reservedUsd = usd ?? 0;
-    this.#change(row, { estimatedUsd: usd ?? 0 });
+    row.reservedUsd = usd;
+    this.#change(row, { estimatedUsd: usd });
+  }
+
+  #stateFor({ price, path }: Purchase): ReservationState {
+    const { chargedUsd, estimatedUsd } = this.total;
+    return {
+      maxUsd: this.#maxUsd,
+      committedUsd: roundUsd(chargedUsd + estimatedUsd),
+      usd: price ?? this.#largest.get(path),
+      isPrice: price !== undefined,
+      inFlight: this.#inFlight,
+      unpriced: this.#unpricedAt(path),
+    };
   }
 
   /** Takes over the reservation of an earlier run, whose submission is sent again under its key. */
@@ -120,33 +138,7 @@ export class BatchBudget {
   #end(row: Spender): void {
     if (row.reservedUsd !== undefined) this.#inFlight -= 1;
     row.reservedUsd = undefined;
-    for (const wake of this.#wake.splice(0)) wake();
-  }
-
-  #fits(path: string, usd: number | undefined, isPriceKnown: boolean): boolean {
-    if (this.#maxUsd === Infinity) return true;
-    const committed = this.#committed;
-    const isLeft = isPriceKnown || committed < this.#maxUsd;
-    if (usd === undefined) {
-      return isLeft && this.#inFlight === 0 && this.#unpricedAt(path) < maxUnpriced;
-    }
-    return isLeft && roundUsd(committed + usd) <= this.#maxUsd;
-  }
-
-  get #committed(): number {
-    const { chargedUsd, estimatedUsd } = this.total;
-    return roundUsd(chargedUsd + estimatedUsd);
-  }
-
-  #nextChange(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const stopListening = whenAborted(signal, () => wake());
-      const wake = () => {
-        stopListening();
-        resolve();
-      };
-      this.#wake.push(wake);
-    });
+    this.#changes.notify();
   }
 
   #recordCharge(path: string, usd: number): void {
@@ -158,19 +150,11 @@ export class BatchBudget {
     this.#total = addCost(this.#total, change);
   }
 
-  #exceeded(path: string, usd: number | undefined): BudgetExceededError {
+  #exceeded(state: ReservationState): BudgetExceededError {
     const { chargedUsd, estimatedUsd } = this.total;
-    const unpriced = this.#unpricedAt(path);
-    const price =
-      usd !== undefined
-        ? `the next row costs ${usd} USD`
-        : unpriced < maxUnpriced
-          ? 'the next row costs an unknown price'
-          : `${unpriced} more rows may have been charged, and what such a row costs is not known. ` +
-            'It becomes known when one succeeds, for example in a run without maxUsd';
     return new BudgetExceededError(
       `Budget of the batch exceeded: ${chargedUsd} of ${this.#maxUsd} USD spent, ` +
-        `${estimatedUsd} USD reserved for rows that may have been charged; ${price}`,
+        `${estimatedUsd} USD reserved for rows that may have been charged; ${reservationProblem(state)}`,
       { outcome: 'not-sent', spentUsd: chargedUsd, maxUsd: this.#maxUsd },
     );
   }

@@ -88,7 +88,9 @@ export function createRunContext({
  * Locks the journal where two processes could pay twice or exceed the budget together, and adds up what earlier runs have
  * spent. Called when the journal has been read.
  */
-export async function beginRun(context: RunContext): Promise<void> {
+export async function beginRun(
+  context: Pick<RunContext, 'journal' | 'budget' | 'maxUsd' | 'resendUnknown' | 'config'>,
+): Promise<void> {
   const { journal, budget, maxUsd, resendUnknown } = context;
   if (journal.hasChats || resendUnknown || maxUsd !== undefined) {
     await journal.lock({ isRequired: resendUnknown });

@@ -6,10 +6,10 @@ import { startSpan } from '../../call/telemetry.ts';
 import type { Span } from '../../call/telemetry.ts';
 import { notify } from '../../config/log.ts';
 import { PollLimiter } from '../../limits/poll-limiter.ts';
-import { mergePollHeaders } from '../poll-target.ts';
-import type { PollTarget, Pollable, Polled } from '../poll-target.ts';
 import { canPollLater } from './poll-failures.ts';
 import { PollSchedule } from './poll-schedule.ts';
+import { mergePollHeaders } from './poll-target.ts';
+import type { PollTarget, Pollable, Polled } from './poll-target.ts';
 
 /**
  * One wait for a record. Its user repeats three steps until the record is `finished`: wait until a poll is due, poll, and
@@ -29,7 +29,7 @@ export class Wait<Value extends Pollable> {
   constructor(target: PollTarget<Value, unknown>, options: WaitOptions<never>, parent?: Span) {
     this.#target = target;
     this.#schedule = new PollSchedule(target, options);
-    this.#headers = mergePollHeaders(target.headers, options);
+    this.#headers = mergePollHeaders(target.pollHeaders, options);
     this.#signal = options.signal;
     this.#span = startSpan(target.context.config, target.operation, parent);
   }
@@ -58,8 +58,10 @@ export class Wait<Value extends Pollable> {
     const { config, shared } = this.#target.context;
     const limiter = (shared.polls ??= new PollLimiter());
     const ms = this.#schedule.remainingMs;
-    const hasTurn = ms > 0 && limiter.acquire(config.clock, ms, this.#signal);
-    if (!(hasTurn === true || (await hasTurn))) throw this.#timeoutError();
+    const turn = ms > 0 && limiter.acquire(config.clock, ms, this.#signal);
+    // A turn that is free is taken without waiting.
+    const hasTurn = typeof turn === 'boolean' ? turn : await turn;
+    if (!hasTurn) throw this.#timeoutError();
     let retryAfterMs: number | undefined;
     try {
       await this.#target.poll(this.#pollOptions);

@@ -1,13 +1,13 @@
-import type { ErrorDetails, PolygateError } from '../../errors/base.ts';
-import type { WaitOptions } from '../../types/tasks/task-handle.ts';
-import type { TelemetryWait } from '../../types/telemetry.ts';
-import type { ClientContext } from '../call/context.ts';
-import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
-import type { ApiResponse } from '../call/response.ts';
-import { monotonicNow } from '../config/clock.ts';
-import { noHeaderChanges, parseHeaderChanges } from '../config/header-changes.ts';
-import { headersOf } from '../http/direct-response.ts';
-import { parseRetryAfter } from '../http/retry-after.ts';
+import type { ErrorDetails, PolygateError } from '../../../errors/base.ts';
+import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
+import type { TelemetryWait } from '../../../types/telemetry.ts';
+import type { ClientContext } from '../../call/context.ts';
+import type { CheckedOptions, PollHeaders } from '../../call/request-options.ts';
+import type { ApiResponse } from '../../call/response.ts';
+import { monotonicNow } from '../../config/clock.ts';
+import { noHeaderChanges, parseHeaderChanges } from '../../config/header-changes.ts';
+import { headersOf } from '../../http/direct-response.ts';
+import { parseRetryAfter } from '../../http/retry-after.ts';
 
 /** A record as a poll returned it. */
 export interface PollResult<Value> {
@@ -47,7 +47,7 @@ export interface PollTarget<Value, Result> {
   /** Whether a status ends the wait. */
   isFinal(status: string): boolean;
   /** Headers of the request that created the record. The wait's own headers are added to them. */
-  readonly headers?: Partial<PollHeaders> | undefined;
+  readonly pollHeaders?: PollHeaders | undefined;
   /** The last known record. */
   known?: PollResult<Value> | undefined;
   /** Polls once. Resolves when `known` is the new record. */
@@ -62,9 +62,11 @@ export interface PollTarget<Value, Result> {
   timeoutError(problem: string): PolygateError;
 }
 
+const noPollHeaders: PollHeaders = { headers: noHeaderChanges };
+
 /** The headers of the creating request, and those of the caller, which replace headers of the same name. */
 export function mergePollHeaders(
-  { headers = noHeaderChanges, requestId }: Partial<PollHeaders> = {},
+  { headers, requestId }: PollHeaders = noPollHeaders,
   options: Pick<WaitOptions<never>, 'headers' | 'requestId'>,
 ): PollHeaders {
   return {

@@ -1,16 +1,16 @@
-import { abortedError } from '../../errors/aborted.ts';
-import { ConnectionError } from '../../errors/connection.ts';
-import { ResponseValidationError } from '../../errors/response-validation.ts';
-import { unchecked } from '../../types/schema.ts';
-import type { TaskHandle } from '../../types/tasks/task-handle.ts';
-import type { CallErrors } from '../call/failure/errors.ts';
-import type { Config } from '../config/config.ts';
-import { notify } from '../config/log.ts';
-import { withBody } from '../http/response-body.ts';
-import { parseResponseMeta } from '../http/response-meta.ts';
-import type { FilePart } from '../http/result-file.ts';
-import { toStream, WatchedBody } from '../http/watched-body.ts';
-import type { BodyCheck } from '../http/watched-body.ts';
+import { abortedError } from '../../../errors/aborted.ts';
+import { ConnectionError } from '../../../errors/connection.ts';
+import { ResponseValidationError } from '../../../errors/response-validation.ts';
+import { unchecked } from '../../../types/schema.ts';
+import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
+import type { CallErrors } from '../../call/failure/errors.ts';
+import type { Config } from '../../config/config.ts';
+import { notify } from '../../config/log.ts';
+import { withBody } from '../../http/response-body.ts';
+import { parseResponseMeta } from '../../http/response-meta.ts';
+import type { FilePart } from '../../http/result-file.ts';
+import { toStream, WatchedBody } from '../../http/watched-body.ts';
+import type { BodyCheck } from '../../http/watched-body.ts';
 
 /** How much of a file has been downloaded. */
 export interface DownloadProgress {
@@ -44,17 +44,18 @@ interface BodyOptions {
  */
 export function guardBody(
   response: Response,
-  { start, end, total, isFramed }: FilePart,
+  part: FilePart,
   config: Config,
   errors: CallErrors,
-  { task, maxBytes = Infinity, signal, onProgress }: BodyOptions,
+  options: BodyOptions,
 ): DownloadResponse {
+  const { start, end, total } = part;
+  const { task, maxBytes = Infinity, signal, onProgress } = options;
   let complete: DownloadResponse['complete'] = false;
   const withState = (copy: Response) =>
     Object.defineProperty(unchecked<DownloadResponse>(copy), 'complete', { get: () => complete });
-  const atEnd = (bytes: number) => isFramed || bytes === total || 'unverified';
   if (response.body === null) {
-    complete = atEnd(start);
+    complete = completeAt(start, part);
     return withState(response);
   }
   let bytes = start;
@@ -74,17 +75,28 @@ export function guardBody(
       if (end !== undefined && bytes !== end) {
         throw interrupted(`it ended after ${bytes} of ${end} bytes`);
       }
-      complete = atEnd(bytes);
+      complete = completeAt(bytes, part);
       return true;
     }
     bytes += received.byteLength;
-    if (bytes > maxBytes) {
-      const meta = parseResponseMeta(response, config);
-      const message = `The result is larger than maxBytes (${maxBytes}).`;
-      throw new ResponseValidationError(message, { meta, body: undefined, task });
-    }
+    if (bytes > maxBytes) throw tooLargeError(response, config, options);
     notify(config.log, onProgress, { bytes, total }, 'onProgress');
     return false;
   };
   return withState(withBody(response, toStream(body, check)));
+}
+
+/** Whether a body that has ended at this position of the file is proven complete. */
+function completeAt(bytes: number, { isFramed, total }: FilePart): true | 'unverified' {
+  return isFramed || bytes === total || 'unverified';
+}
+
+function tooLargeError(
+  response: Response,
+  config: Config,
+  { maxBytes, task }: BodyOptions,
+): ResponseValidationError {
+  const meta = parseResponseMeta(response, config);
+  const message = `The result is larger than maxBytes (${maxBytes}).`;
+  return new ResponseValidationError(message, { meta, body: undefined, task });
 }

@@ -1,13 +1,13 @@
-import type { TaskHandle } from '../../types/tasks/task-handle.ts';
-import type { Generation, Receipt } from '../../types/tasks/task.ts';
-import { isRecord } from '../../types/type-guards.ts';
-import { throwToCaller } from '../call/caller-stack.ts';
-import type { ClientContext } from '../call/context.ts';
-import { signalRule } from '../call/request-options.ts';
-import { checkValue } from '../config/validation.ts';
-import { Part } from '../http/part.ts';
+import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
+import type { Generation, Receipt } from '../../../types/tasks/task.ts';
+import { isRecord } from '../../../types/type-guards.ts';
+import { throwToCaller } from '../../call/caller-stack.ts';
+import type { ClientContext } from '../../call/context.ts';
+import { signalRule } from '../../call/request-options.ts';
+import { checkValue } from '../../config/validation.ts';
+import { Part } from '../../http/part.ts';
 import type { DownloadResponse } from './download-body.ts';
-import type { DownloadOptions } from './download.ts';
+import type { DownloadOptions } from './options.ts';
 
 export const downloads = /* @__PURE__ */ new Part(() => import('./download.ts'));
 

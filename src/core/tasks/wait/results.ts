@@ -1,16 +1,16 @@
-import type { ErrorDetails } from '../../errors/base.ts';
-import type { WaitOptions } from '../../types/tasks/task-handle.ts';
-import { throwToCaller } from '../call/caller-stack.ts';
-import { pollHeaderRules, signalRule } from '../call/request-options.ts';
-import type { Span } from '../call/telemetry.ts';
-import { captureContext } from '../config/caller-context.ts';
-import { checkOptions, functionValue, nonNegativeMs } from '../config/validation.ts';
-import type { Rules } from '../config/validation.ts';
-import { Part } from '../http/part.ts';
+import type { ErrorDetails } from '../../../errors/base.ts';
+import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
+import { throwToCaller } from '../../call/caller-stack.ts';
+import { pollHeaderRules, signalRule } from '../../call/request-options.ts';
+import type { Span } from '../../call/telemetry.ts';
+import { captureContext } from '../../config/caller-context.ts';
+import { checkOptions, functionValue, nonNegativeMs } from '../../config/validation.ts';
+import type { Rules } from '../../config/validation.ts';
+import { Part } from '../../http/part.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
-import type { Wait } from './wait/wait.ts';
+import type { Wait } from './wait.ts';
 
-/** The rules of the options of `updates`. */
+/** The rules of the options of a wait without a callback. */
 export const waitRules = {
   ...pollHeaderRules,
   signal: signalRule,
@@ -19,11 +19,11 @@ export const waitRules = {
   waitTimeout: nonNegativeMs,
 } satisfies Rules;
 
-/** The rules of the options of a wait. */
+/** The rules of the options of a wait with `onUpdate`. */
 export const waitCallbackRules = { ...waitRules, onUpdate: functionValue } satisfies Rules;
 
 /** What waits for records. A call that creates a record lists it in `parts`. */
-export const waits = /* @__PURE__ */ new Part(() => import('./wait/wait.ts'));
+export const waits = /* @__PURE__ */ new Part(() => import('./wait.ts'));
 
 function startWait<Value extends Pollable>(
   target: PollTarget<Value, unknown>,
@@ -84,17 +84,25 @@ async function* iterateUpdates<Value extends Pollable>(
   }
 }
 
-/**
- * Waits until the record is finished, passes each update to `onUpdate`, and returns the result. Omit `rules` if the
- * options have been checked.
- */
+/** Checks the options, and waits. Not async: every waiting task would keep one more promise. */
+export function checkAndWait<Value extends Pollable, Result>(
+  target: PollTarget<Value, Result>,
+  options: WaitOptions<Polled<Value>>,
+): Promise<Result> {
+  try {
+    checkOptions(options, waitCallbackRules);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+  return waitForResult(target, options);
+}
+
+/** Waits until the record is finished, passes each update to `onUpdate`, and returns the result. */
 export async function waitForResult<Value extends Pollable, Result>(
   target: PollTarget<Value, Result>,
   options: WaitOptions<Polled<Value>>,
-  rules?: Rules,
   parent?: Span,
 ): Promise<Result> {
-  if (rules) checkOptions(options, rules);
   const wait = await startWait(target, options, parent);
   try {
     if (wait.finished) wait.notify(options.onUpdate);

@@ -1,0 +1,82 @@
+import type { PolygateError } from '../../../errors/base.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
+import { omitUndefined } from '../../../types/schema.ts';
+import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
+import { CallHistory } from '../../call/attempt/history.ts';
+import type { ClientContext } from '../../call/context.ts';
+import { CallErrors } from '../../call/failure/errors.ts';
+import type { Config } from '../../config/config.ts';
+import { isBrowser } from '../../config/environment.ts';
+import { parseResponseMeta } from '../../http/response-meta.ts';
+import { checkResultURL } from '../../http/result-file.ts';
+import { runWithTimeLimit } from '../../limits/time-limit.ts';
+import { guardBody } from './download-body.ts';
+import type { DownloadResponse } from './download-body.ts';
+import { nextDownloadStep } from './next-step.ts';
+import type { DownloadStep } from './next-step.ts';
+import type { DownloadOptions, DownloadRange } from './options.ts';
+
+/**
+ * Downloads a result from its URL. Follows redirects itself, so that each address is checked before anything is sent to
+ * it.
+ */
+export async function fetchResult(
+  { config }: ClientContext,
+  address: string,
+  task: TaskHandle | undefined,
+  options: DownloadOptions,
+): Promise<DownloadResponse> {
+  const { range, signal } = options;
+  const call = { method: 'GET', template: 'result URL', safety: 'safe', task } as const;
+  const errors = new CallErrors(call, new CallHistory());
+  const limit = { clock: config.clock, signal, ms: config.timeout, errors };
+  const init = requestInit(config, range);
+  let url = address;
+  for (let redirects = 0; ; redirects += 1) {
+    checkResultURL(url, config.allowInsecureBaseURL, { task });
+    const attempt = async (attemptSignal: AbortSignal) => {
+      try {
+        return await config.fetch(url, { ...init, signal: attemptSignal });
+      } catch (error) {
+        throw errors.connectionError(error);
+      }
+    };
+    const response = await runWithTimeLimit(attempt, limit);
+    const step = nextDownloadStep(response, { url, start: range?.start, redirects });
+    if (step.type === 'read') {
+      return guardBody(response, step.part, config, errors, { ...options, task });
+    }
+    response.body?.cancel().catch(() => undefined);
+    if (step.type !== 'redirect') throw toError(step, errors, parseResponseMeta(response, config));
+    ({ url } = step);
+  }
+}
+
+/** The request of a result: without credentials. */
+function requestInit(
+  { cache }: Pick<Config, 'cache'>,
+  range: DownloadRange | undefined,
+): RequestInit {
+  return {
+    // A page cannot inspect redirects. There, CORS limits what it can read.
+    redirect: isBrowser() ? 'follow' : 'manual',
+    ...(cache && { cache }),
+    headers: omitUndefined({
+      // A compressed body that is truncated can look complete. Browsers ignore this header.
+      'accept-encoding': 'identity',
+      range: range && `bytes=${range.start}-`,
+      'if-range': range?.ifRange,
+    }),
+    credentials: 'omit',
+  };
+}
+
+function toError(
+  step: Extract<DownloadStep, { type: 'wrong-part' | 'error' }>,
+  errors: CallErrors,
+  meta: ResponseMeta,
+): PolygateError {
+  return step.type === 'error'
+    ? errors.apiError(meta, step.problem ?? '', undefined)
+    : errors.invalidResponse(meta, 'the content-range is not the requested one');
+}

@@ -1,0 +1,60 @@
+import { retrieveMaterial } from '../../../endpoints/materials.ts';
+import { abortedError } from '../../../errors/aborted.ts';
+import { MaterialFailedError, MaterialWaitTimeoutError } from '../../../errors/materials.ts';
+import { isAvailable, materialSchema } from '../../../types/media/materials.ts';
+import type { AvailableMaterial, Material } from '../../../types/media/materials.ts';
+import { callTo } from '../../call/api-call.ts';
+import type { ClientContext } from '../../call/context.ts';
+import { execute } from '../../call/execute.ts';
+import type { PollHeaders } from '../../call/request-options.ts';
+import { readJson, readWithSchema } from '../../call/response.ts';
+import { fillPath } from '../../http/path.ts';
+import { toPollResult } from '../wait/poll-target.ts';
+import type { PollResult, PollTarget } from '../wait/poll-target.ts';
+
+/** The result of one poll of a material. */
+export type MaterialUpdate = Material & {
+  /** Why this poll failed, if it did; the other fields are then those of the previous poll. The wait continues. */
+  pollError?: Error | undefined;
+};
+
+export const readMaterial = readJson(readWithSchema(materialSchema));
+
+/** A material to wait for. */
+export function materialTarget(
+  context: ClientContext,
+  id: string,
+  known?: PollResult<Material>,
+  pollHeaders?: PollHeaders,
+): PollTarget<Material, AvailableMaterial> {
+  return {
+    context,
+    operation: { type: 'wait', kind: 'material', id },
+    known,
+    pollHeaders,
+    // Specification: Material status; polling a material.
+    isFinal: (status) => /^available$|^delete|(failed|expired)$/.test(status),
+    pollInterval: 3_000,
+    async poll(options) {
+      const path = fillPath(retrieveMaterial.path, { material_id: id });
+      const call = { ...callTo(retrieveMaterial, context.config), path };
+      const polled = await execute(context, { call, options }, readMaterial);
+      this.known = toPollResult(polled, context);
+    },
+    toResult(last) {
+      if (isAvailable(last)) return last;
+      throw new MaterialFailedError(
+        `Material ${id} has the status ${last.status} and no usable URI. To try again, use a new idempotency key.`,
+        { material: last },
+      );
+    },
+    abortedError: (problem, reason) => abortedError(reason, {}, withAdvice(problem, id)),
+    timeoutError(problem) {
+      const details = { material: this.known?.data };
+      return new MaterialWaitTimeoutError(withAdvice(problem, id), details);
+    },
+  };
+}
+
+const withAdvice = (problem: string, id: string): string =>
+  `${problem} Material ${id} is not lost: continue with materials.wait().`;

@@ -1,0 +1,66 @@
+import { APIError } from '../../errors/api.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import type { TaskHandle } from '../../types/tasks/task-handle.ts';
+import type { TaskKind } from '../../types/tasks/task.ts';
+import type { ApiCall } from '../call/api-call.ts';
+import { singleLine } from '../http/json.ts';
+import { fillPath, isSafePathValue } from '../http/path.ts';
+import type { TaskDetails, TaskScope } from './task-scope.ts';
+
+/** A task, and what is known about where it can be polled. */
+export interface PolledTask<Kind extends TaskKind> {
+  readonly task: TaskHandle<Kind>;
+  readonly scope: TaskScope<Kind>;
+  readonly details: TaskDetails;
+}
+
+/** The poll to try first. */
+export function firstPollCall<Kind extends TaskKind>(polled: PolledTask<Kind>): ApiCall {
+  return pollAt(polled, bestTemplate(polled.scope), polled.details.pollPath);
+}
+
+/**
+ * The polls at every path at which the task may be found, best first: the one that the service named, the template
+ * that worked for another task, then the assumed templates. Assumptions A1 and A2.
+ */
+export function* pollCalls<Kind extends TaskKind>(polled: PolledTask<Kind>): Generator<ApiCall> {
+  const { scope, details } = polled;
+  if (details.pollPath !== undefined) yield firstPollCall(polled);
+  for (const template of new Set([bestTemplate(scope), ...scope.pollTemplates])) {
+    yield pollAt(polled, template);
+  }
+}
+
+/** Whether the error of a poll means that its path does not exist, rather than the task. */
+export function isUnknownPath(error: unknown): error is APIError {
+  return (
+    error instanceof APIError &&
+    [404, 405].includes(error.status) &&
+    !error.code?.startsWith('task')
+  );
+}
+
+/** The template that worked for another task, or else the one that is assumed. */
+function bestTemplate<Kind extends TaskKind>(scope: TaskScope<Kind>): string {
+  const { context, kind, pollTemplates } = scope;
+  return context.shared.pollTemplates.get(kind) ?? pollTemplates[0];
+}
+
+function pollAt<Kind extends TaskKind>(
+  { task, details }: PolledTask<Kind>,
+  template: string,
+  path = pathOf(task, details, template),
+): ApiCall {
+  return { method: 'GET', template, path, safety: 'safe', task };
+}
+
+/** The service may have named any text as the id of a task that was paid for. */
+function pathOf(task: TaskHandle, details: TaskDetails, template: string): string {
+  const { id, idempotencyKey } = task;
+  // An id that only the caller has named says nothing about a charge.
+  if (isSafePathValue(id) || !details.meta) return fillPath(template, { id });
+  throw new ConfigurationError(
+    `Task ${singleLine(id)} was accepted and may have been charged, but cannot be polled: its id is not safe in a URL path. Contact the service with the id and the idempotency key.`,
+    { outcome: 'unknown', task, idempotencyKey },
+  );
+}
