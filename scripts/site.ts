@@ -13,6 +13,7 @@ import {
 import type { Application, Context, Reflection } from 'typedoc';
 
 import { groupOf, namespaces, parameters } from './api-names.ts';
+import { joinConditions, splitConditions } from './api-overloads.ts';
 
 /** Import name and description of each entry point, by its TypeDoc module name. */
 const entryPoints: Readonly<Record<string, [name: string, description: string]>> = {
@@ -35,6 +36,10 @@ const entryPoints: Readonly<Record<string, [name: string, description: string]>>
   'proxy/testing': [
     'polygate/proxy/testing',
     'The tests that a store of your own for the proxy has to pass.',
+  ],
+  react: [
+    'polygate/react',
+    'Hooks for chats, and for generations that survive a reload. Requires React 18 or 19.',
   ],
   journal: [
     'polygate/journal',
@@ -65,12 +70,17 @@ export function load({ converter, renderer }: Application): void {
     if (model instanceof DeclarationReflection && model.kindOf(ReflectionKind.Module))
       page.contents = contents.replaceAll(/(?<=\|\n)(?:\| \[.*\n)+/g, namespacesFirst);
     else if (model instanceof DeclarationReflection)
-      page.contents = contents.replace(/^# (.*)\n/, (title, name: string) =>
+      page.contents = withoutCondition(contents).replace(/^# (.*)\n/, (title, name: string) =>
         namespaces[name] === undefined
           ? title + importOf(model)
           : `# ${namespaces[name]}\n${importOf(model)}`,
       );
   });
+}
+
+/** Leaves out the definition of a conditional type, whose description lists what it can be. */
+function withoutCondition(contents: string): string {
+  return contents.replace(/^(> \*\*\w+\*\*\S*(?: `\w+`\\>)?) = .*\*extends\*.*$/m, '$1');
 }
 
 /** The rows of a table of exports, with the client and its namespaces, by the names by which users use them, first. */
@@ -89,6 +99,8 @@ function namespacesFirst(rows: string): string {
 
 /** Groups the exports of the client, and adds descriptions and examples where the source has none. */
 function describeExports(context: Context): void {
+  splitConditions(context.project);
+  joinConditions(context.project);
   const examples = examplesByType(context);
   for (const reflection of Object.values(context.project.reflections)) {
     if (reflection.kindOf(ReflectionKind.Parameter)) {
