@@ -146,6 +146,23 @@ test.each([
   ['fallback', /guides\/fallback.html/],
   ['hooks', /guides\/hooks.html/],
   ['MCP', /guides\/mcp.html/],
+  ['budget', /guides\/(?:costs|concurrency-and-budgets).html/],
+  ['receipt', /guides\/payment-safety.html/],
+  ['webhook', /guides\/faq.html#can-i-cancel-a-task-or-be-called-when-it-is-done$/],
+  ['undici', /guides\/proxies.html/],
+  ['idempotency key', /guides\/payment-safety.html#use-idempotency-keys$/],
+  ['crash', /guides\/(?:payment-safety|batches).html/],
+  ['retry', /guides\/payment-safety.html/],
+  ['abort', /guides\/canceling.html/],
+  ['tokens', /guides\/costs.html#what-a-call-cost$/],
+  ['voice clone', /guides\/voices.html/],
+  ['corporate proxy', /guides\/proxies.html/],
+  ['Vercel', /guides\/serverless-and-edge.html/],
+  ['charged twice', /guides\/(?:faq|payment-safety).html/],
+  ['429', /guides\/errors.html#ratelimiterror/],
+  ['deadline', /guides\/timeouts.html/],
+  ['spreadsheet', /guides\/command-line.html/],
+  ['Temporal', /guides\/other-engines.html/],
 ])('the first result of a search for %s is %s', async (words, expected) => {
   const { page, problems } = await openPage('/guides/quick-start.html');
   await page.locator('.VPNavBarSearch button').click();
