@@ -12,6 +12,7 @@ import {
 } from 'typedoc';
 import type { Application, Context, Reflection } from 'typedoc';
 
+import { readExamples } from './api-example-files.ts';
 import { groupOf, namespaces, parameters } from './api-names.ts';
 import { joinConditions, splitConditions } from './api-overloads.ts';
 
@@ -101,6 +102,8 @@ function namespacesFirst(rows: string): string {
 function describeExports(context: Context): void {
   splitConditions(context.project);
   joinConditions(context.project);
+  const written = readExamples();
+  const exported = new Set<string>();
   const examples = examplesByType(context);
   for (const reflection of Object.values(context.project.reflections)) {
     if (reflection.kindOf(ReflectionKind.Parameter)) {
@@ -111,14 +114,27 @@ function describeExports(context: Context): void {
     const { name, parent } = reflection;
     // Symbols through which errors of two copies of the package recognize each other.
     if (name === '[brand]' || name === '[inspect]') context.project.removeReflection(reflection);
-    if (parent?.kindOf(ReflectionKind.Module) !== true || !/^polygate(\/chat)?$/.test(parent.name))
-      continue;
+    if (parent?.kindOf(ReflectionKind.Module) !== true) continue;
+    addExample(reflection, written.get(`${parent.name} ${name}`));
+    exported.add(`${parent.name} ${name}`);
+    if (!/^polygate(\/chat)?$/.test(parent.name)) continue;
     const comment = (reflection.comment ??= new Comment());
     comment.blockTags.push(tag('@group', groupOf(sourceOf(reflection, context))));
-    const example = name.endsWith('Error') ? exampleOfError(name) : examples.get(name);
-    if (example !== undefined && !comment.getTag('@example'))
-      comment.blockTags.push(tag('@example', example));
+    addExample(reflection, isErrorClass(reflection) ? exampleOfError(name) : examples.get(name));
   }
+  for (const name of written.keys())
+    if (!exported.has(name))
+      throw new Error(`There is an example for ${name}, which is not exported`);
+}
+
+/** Adds an example to an export that has none. */
+function addExample(reflection: Reflection, example: string | undefined): void {
+  const [signature] = (reflection.isDeclaration() && reflection.signatures) || [];
+  const described =
+    reflection.kindOf(ReflectionKind.Function) && signature ? signature : reflection;
+  if (example === undefined || signature?.comment?.getTag('@example')) return;
+  const comment = (described.comment ??= new Comment());
+  if (!comment.getTag('@example')) comment.blockTags.push(tag('@example', example));
 }
 
 function tag(name: `@${string}`, text: string): CommentTag {
@@ -135,7 +151,7 @@ function examplesByType({ project }: Context): Map<string, string> {
   const examples = new Map<string, string>();
   for (const method of project.getReflectionsByKind(ReflectionKind.CallSignature)) {
     const example = method.isSignature() && method.comment?.getTag('@example');
-    if (!example) continue;
+    if (!example || !/^polygate(?:\/chat)?$/.test(entryPointOf(method))) continue;
     const types = [method.type, ...(method.parameters ?? []).map(({ type }) => type)];
     const names = types.flatMap((type) => String(type).match(/[A-Z]\w+/g) ?? []);
     const text = Comment.combineDisplayParts(example.content);
@@ -154,6 +170,16 @@ function examplesByType({ project }: Context): Map<string, string> {
   }
   return examples;
 }
+
+function entryPointOf(reflection: Reflection): string {
+  let entry: Reflection | undefined = reflection;
+  while (entry && !entry.kindOf(ReflectionKind.Module)) entry = entry.parent;
+  return entry?.name ?? '';
+}
+
+/** `TaskError`, for example, is a record of the service. */
+const isErrorClass = (reflection: Reflection) =>
+  reflection.kindOf(ReflectionKind.Class) && reflection.name.endsWith('Error');
 
 function exampleOfError(name: string): string {
   return [
