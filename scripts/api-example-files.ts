@@ -10,7 +10,10 @@ const root = new URL('../', import.meta.url);
 /** Entry points whose examples are in several files. */
 const entryPoints: Readonly<Record<string, string>> = {
   client: 'polygate',
+  chats: 'polygate',
   errors: 'polygate',
+  media: 'polygate',
+  models: 'polygate',
   options: 'polygate',
   service: 'polygate',
   telemetry: 'polygate',

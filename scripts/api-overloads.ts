@@ -20,7 +20,7 @@ import {
   TypeParameterReflection,
   UnionType,
 } from 'typedoc';
-import type { CommentTag, ProjectReflection, SomeType } from 'typedoc';
+import type { ProjectReflection, SomeType } from 'typedoc';
 
 /** One way to call a method: what its type parameter is, and what the conditional type becomes. */
 interface Overload {
@@ -91,7 +91,7 @@ function typesIn(constraint: SomeType | undefined): SomeType[] {
   );
 }
 
-/** The signature of an overload. The first one has the documentation, and each the examples that show it. */
+/** The signature of an overload. */
 function sign(
   original: SignatureReflection,
   parameter: TypeParameterReflection,
@@ -131,7 +131,7 @@ function sign(
         ? referenceWith(type, give, project)
         : type;
   if (original.type) signature.type = give(original.type);
-  signature.comment = commentOf(original.comment ?? new Comment(), index, argument.toString());
+  signature.comment = commentOf(original.comment ?? new Comment(), index);
   return signature;
 }
 
@@ -168,21 +168,10 @@ function referenceWith(
   return copy;
 }
 
-function commentOf(original: Comment, index: number, argument: string): Comment {
-  const isExample = (tag: CommentTag) => tag.tag === '@example';
-  const textOf = (tag: CommentTag) => Comment.combineDisplayParts(tag.content);
-  const examples = original.blockTags.filter(isExample);
-  const own = examples.filter((tag) => textOf(tag).includes(argument.replaceAll('"', "'")));
-  const comment = original.clone();
-  if (index === 0) {
-    const [first] = examples;
-    comment.blockTags = comment.blockTags.filter((tag) => !isExample(tag));
-    if (first) comment.blockTags.push(first.clone());
-    return comment;
-  }
-  comment.summary = [{ kind: 'text', text: 'Its errors are those of the first signature.' }];
-  comment.blockTags = own.slice(-1).map((tag) => tag.clone());
-  return comment;
+/** The first overload has the documentation. */
+function commentOf(original: Comment, index: number): Comment {
+  const text = 'Its errors are those of the first signature.';
+  return index === 0 ? original.clone() : new Comment([{ kind: 'text', text }]);
 }
 
 /**

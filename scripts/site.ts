@@ -115,26 +115,38 @@ function describeExports(context: Context): void {
     // Symbols through which errors of two copies of the package recognize each other.
     if (name === '[brand]' || name === '[inspect]') context.project.removeReflection(reflection);
     if (parent?.kindOf(ReflectionKind.Module) !== true) continue;
-    addExample(reflection, written.get(`${parent.name} ${name}`));
+    const ownExample = written.get(`${parent.name} ${name}`);
+    if (ownExample !== undefined) addExample(reflection, ownExample);
     exported.add(`${parent.name} ${name}`);
     if (!/^polygate(\/chat)?$/.test(parent.name)) continue;
     const comment = (reflection.comment ??= new Comment());
     comment.blockTags.push(tag('@group', groupOf(sourceOf(reflection, context))));
-    addExample(reflection, isErrorClass(reflection) ? exampleOfError(name) : examples.get(name));
+    const example = isErrorClass(reflection) ? exampleOfError(name) : examples.get(name);
+    if (example !== undefined && !hasExample(reflection)) addExample(reflection, example);
   }
   for (const name of written.keys())
     if (!exported.has(name))
       throw new Error(`There is an example for ${name}, which is not exported`);
 }
 
-/** Adds an example to an export that has none. */
-function addExample(reflection: Reflection, example: string | undefined): void {
-  const [signature] = (reflection.isDeclaration() && reflection.signatures) || [];
-  const described =
-    reflection.kindOf(ReflectionKind.Function) && signature ? signature : reflection;
-  if (example === undefined || signature?.comment?.getTag('@example')) return;
-  const comment = (described.comment ??= new Comment());
-  if (!comment.getTag('@example')) comment.blockTags.push(tag('@example', example));
+/** Adds an example to an export, before those of its doc comment. */
+function addExample(reflection: Reflection, text: string): void {
+  const comment = (documented(reflection).comment ??= new Comment());
+  const first = comment.blockTags.findIndex((other) => other.tag === '@example');
+  comment.blockTags.splice(
+    first === -1 ? comment.blockTags.length : first,
+    0,
+    tag('@example', text),
+  );
+}
+
+const hasExample = (reflection: Reflection) =>
+  documented(reflection).comment?.getTag('@example') !== undefined;
+
+/** What has the doc comment of an export: its first signature if it is a function. */
+function documented(reflection: Reflection): Reflection {
+  const isFunction = reflection.isDeclaration() && reflection.kindOf(ReflectionKind.Function);
+  return (isFunction && reflection.signatures?.[0]) || reflection;
 }
 
 function tag(name: `@${string}`, text: string): CommentTag {

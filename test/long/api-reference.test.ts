@@ -27,7 +27,8 @@ beforeAll(async () => {
     .filter((path) => path.endsWith('.md') && !path.endsWith('index.md'))
     .map((path) => {
       const text = readFileSync(join(folder, path), 'utf8');
-      const blocks = text.matchAll(/^#+ Examples?\n+```tsx?\n(.*?)^```$/gms);
+      const sections = text.match(/^#+ Examples?\n(?:\n+```tsx?\n.*?^```$)+/gms) ?? [];
+      const blocks = sections.join('\n').matchAll(/^```tsx?\n(.*?)^```$/gms);
       return { path, text, examples: Array.from(blocks, ([, code = '']) => code) };
     });
 });
@@ -37,6 +38,26 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test('each page of an export shows an example', () => {
   expect(pages.length).toBeGreaterThan(400);
   expect(pages.filter(({ examples }) => examples.length === 0).map(({ path }) => path)).toEqual([]);
+});
+
+/** What a program passes on, and does not read. */
+const passedOn =
+  'Clock GenerationNamespace ItemStream KeyValueStorage ModelCatalog NodeFetch NodeFetchDispatcher ProxyHandler ' +
+  'RecordedRequest RedisClient SpendGateway StandardJsonSchema StandardSchema Store';
+
+test('the example of an interface names it or one of its members', () => {
+  const unrelated = pages.flatMap(({ path, text, examples }) => {
+    const [, name = ''] = /interfaces\/(\w+)\.md$/.exec(path) ?? [];
+    const members = Array.from(
+      text.matchAll(/^#{2,4} ([\w\\]+)\??(?:\(\))?$/gm),
+      ([, member = '']) => member.replaceAll('\\', ''),
+    );
+    const isNamed = [name, ...members].some((word) =>
+      new RegExp(`(?<!\\w)${word}(?!\\w)`).test(examples.join('\n')),
+    );
+    return name === '' || isNamed || passedOn.split(' ').includes(name) ? [] : [path];
+  });
+  expect(unrelated).toEqual([]);
 });
 
 test('no signature has a conditional type: it has overloads or a list of cases', () => {
@@ -73,7 +94,9 @@ test('every example compiles', () => {
 /** An example in a program that has what the reference assumes, such as a client, and imports the exports that it uses. */
 function programOf(code: string): string {
   const imports = code.match(/^import .*?;$/gms) ?? [];
-  const body = imports.reduce((rest, line) => rest.replace(line, ''), code);
+  // Fields that are added to an interface.
+  const modules = code.match(/^declare module .*?^\}$/gms) ?? [];
+  const body = [...imports, ...modules].reduce((rest, part) => rest.replace(part, ''), code);
   const isImported = (name: string) => new RegExp(`\\b${name}\\b`).test(imports.join());
   const used = (name: string) =>
     new RegExp(`(?<![\\w'-])(?<!(?<!\\.)\\.)${name}\\b`).test(body) && !isImported(name);
@@ -97,6 +120,9 @@ function exportsByName(): Record<string, string> {
 
 /** What an example leaves to the program around it. */
 const assumptions: Readonly<Record<string, string>> = {
+  completion: "declare const completion: import('polygate').ChatCompletion;",
+  journal: "declare const journal: import('polygate').Journal;",
+  task: "declare const task: import('polygate').Task;",
   createServer: "import { createServer } from 'node:http';",
   Redis: "import { Redis } from 'ioredis';",
   generateText: "import { generateText } from 'ai';",
