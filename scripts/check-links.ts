@@ -36,6 +36,8 @@ function isValid({ origin, pathname, hash }: URL): boolean {
   if (origin !== site.origin) return true;
   const path = decodeURIComponent(pathname.slice(1)).replace(/(^|\/)$/, '$1index.html');
   if (!existsSync(new URL(path, dist))) return false;
+  // Fragments of the playground are its views, which it renders itself; the browser tests follow these links.
+  if (path === 'playground/index.html') return true;
   // A Markdown text has the anchors of its page.
   const ids = anchors.get(path.replace(/(?:\/index)?\.md$/, '.html'));
   return hash === '' || ids === undefined || ids.has(decodeURIComponent(hash.slice(1)));

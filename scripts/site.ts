@@ -12,7 +12,9 @@ import {
 } from 'typedoc';
 import type { Application, Context, Reflection } from 'typedoc';
 
+import { readExamples } from './api-example-files.ts';
 import { groupOf, namespaces, parameters } from './api-names.ts';
+import { joinConditions, splitConditions } from './api-overloads.ts';
 
 /** Import name and description of each entry point, by its TypeDoc module name. */
 const entryPoints: Readonly<Record<string, [name: string, description: string]>> = {
@@ -35,6 +37,10 @@ const entryPoints: Readonly<Record<string, [name: string, description: string]>>
   'proxy/testing': [
     'polygate/proxy/testing',
     'The tests that a store of your own for the proxy has to pass.',
+  ],
+  react: [
+    'polygate/react',
+    'Hooks for chats, and for generations that survive a reload. Requires React 18 or 19.',
   ],
   journal: [
     'polygate/journal',
@@ -65,12 +71,17 @@ export function load({ converter, renderer }: Application): void {
     if (model instanceof DeclarationReflection && model.kindOf(ReflectionKind.Module))
       page.contents = contents.replaceAll(/(?<=\|\n)(?:\| \[.*\n)+/g, namespacesFirst);
     else if (model instanceof DeclarationReflection)
-      page.contents = contents.replace(/^# (.*)\n/, (title, name: string) =>
+      page.contents = withoutCondition(contents).replace(/^# (.*)\n/, (title, name: string) =>
         namespaces[name] === undefined
           ? title + importOf(model)
           : `# ${namespaces[name]}\n${importOf(model)}`,
       );
   });
+}
+
+/** Leaves out the definition of a conditional type, whose description lists what it can be. */
+function withoutCondition(contents: string): string {
+  return contents.replace(/^(> \*\*\w+\*\*\S*(?: `\w+`\\>)?) = .*\*extends\*.*$/m, '$1');
 }
 
 /** The rows of a table of exports, with the client and its namespaces, by the names by which users use them, first. */
@@ -89,6 +100,10 @@ function namespacesFirst(rows: string): string {
 
 /** Groups the exports of the client, and adds descriptions and examples where the source has none. */
 function describeExports(context: Context): void {
+  splitConditions(context.project);
+  joinConditions(context.project);
+  const written = readExamples();
+  const exported = new Set<string>();
   const examples = examplesByType(context);
   for (const reflection of Object.values(context.project.reflections)) {
     if (reflection.kindOf(ReflectionKind.Parameter)) {
@@ -99,14 +114,39 @@ function describeExports(context: Context): void {
     const { name, parent } = reflection;
     // Symbols through which errors of two copies of the package recognize each other.
     if (name === '[brand]' || name === '[inspect]') context.project.removeReflection(reflection);
-    if (parent?.kindOf(ReflectionKind.Module) !== true || !/^polygate(\/chat)?$/.test(parent.name))
-      continue;
+    if (parent?.kindOf(ReflectionKind.Module) !== true) continue;
+    const ownExample = written.get(`${parent.name} ${name}`);
+    if (ownExample !== undefined) addExample(reflection, ownExample);
+    exported.add(`${parent.name} ${name}`);
+    if (!/^polygate(\/chat)?$/.test(parent.name)) continue;
     const comment = (reflection.comment ??= new Comment());
     comment.blockTags.push(tag('@group', groupOf(sourceOf(reflection, context))));
-    const example = name.endsWith('Error') ? exampleOfError(name) : examples.get(name);
-    if (example !== undefined && !comment.getTag('@example'))
-      comment.blockTags.push(tag('@example', example));
+    const example = isErrorClass(reflection) ? exampleOfError(name) : examples.get(name);
+    if (example !== undefined && !hasExample(reflection)) addExample(reflection, example);
   }
+  for (const name of written.keys())
+    if (!exported.has(name))
+      throw new Error(`There is an example for ${name}, which is not exported`);
+}
+
+/** Adds an example to an export, before those of its doc comment. */
+function addExample(reflection: Reflection, text: string): void {
+  const comment = (documented(reflection).comment ??= new Comment());
+  const first = comment.blockTags.findIndex((other) => other.tag === '@example');
+  comment.blockTags.splice(
+    first === -1 ? comment.blockTags.length : first,
+    0,
+    tag('@example', text),
+  );
+}
+
+const hasExample = (reflection: Reflection) =>
+  documented(reflection).comment?.getTag('@example') !== undefined;
+
+/** What has the doc comment of an export: its first signature if it is a function. */
+function documented(reflection: Reflection): Reflection {
+  const isFunction = reflection.isDeclaration() && reflection.kindOf(ReflectionKind.Function);
+  return (isFunction && reflection.signatures?.[0]) || reflection;
 }
 
 function tag(name: `@${string}`, text: string): CommentTag {
@@ -123,7 +163,7 @@ function examplesByType({ project }: Context): Map<string, string> {
   const examples = new Map<string, string>();
   for (const method of project.getReflectionsByKind(ReflectionKind.CallSignature)) {
     const example = method.isSignature() && method.comment?.getTag('@example');
-    if (!example) continue;
+    if (!example || !/^polygate(?:\/chat)?$/.test(entryPointOf(method))) continue;
     const types = [method.type, ...(method.parameters ?? []).map(({ type }) => type)];
     const names = types.flatMap((type) => String(type).match(/[A-Z]\w+/g) ?? []);
     const text = Comment.combineDisplayParts(example.content);
@@ -142,6 +182,16 @@ function examplesByType({ project }: Context): Map<string, string> {
   }
   return examples;
 }
+
+function entryPointOf(reflection: Reflection): string {
+  let entry: Reflection | undefined = reflection;
+  while (entry && !entry.kindOf(ReflectionKind.Module)) entry = entry.parent;
+  return entry?.name ?? '';
+}
+
+/** `TaskError`, for example, is a record of the service. */
+const isErrorClass = (reflection: Reflection) =>
+  reflection.kindOf(ReflectionKind.Class) && reflection.name.endsWith('Error');
 
 function exampleOfError(name: string): string {
   return [

@@ -32,10 +32,33 @@ export const search: LocalSearch = {
         // A number is never a typo of another one.
         fuzzy: (term: string) => (/[\d.]/.test(term) ? false : 0.2),
         prefix: true,
+        // `budget` is first of all a word, and only then the beginning of `BudgetExceededError`.
+        weights: { prefix: 0.1, fuzzy: 0.1 },
         boost: { title: 4, text: 2, titles: 1 },
         // Guides explain; the API reference and the lists of changes only mention. A page precedes its sections, and the
         // API reference everything else if a member is named.
         boostDocument: (id: string, term: string, fields?: Record<string, unknown>) => {
+          // The guide for a word that many guides mention.
+          const guides: Record<string, string> = {
+            abort: 'canceling',
+            budget: 'costs',
+            clone: 'voices',
+            corporate: 'proxies',
+            crash: 'payment-safety',
+            idempotency: 'payment-safety',
+            lost: 'payment-safety',
+            receipt: 'payment-safety',
+            refund: 'payment-safety',
+            retry: 'payment-safety',
+            token: 'costs',
+            undici: 'proxies',
+            vercel: 'serverless-and-edge',
+            webhook: 'faq',
+          };
+          const titles = fields?.['titles'];
+          const ofPage = Array.isArray(titles) && titles.length === 0 ? 1.6 : 1;
+          const guide = guides[term];
+          if (guide !== undefined && id.startsWith(`/guides/${guide}.html`)) return 8 * ofPage;
           const isReference = id.startsWith('/api/');
           if (term.includes('.')) return isReference ? 20 : 0.2;
           if (/^\/guides\/(?:changelog|upgrading|benchmarks)/.test(id)) return 0.2;
@@ -45,8 +68,7 @@ export const search: LocalSearch = {
           )
             return 0.06;
           if (/^\/guides\/(?:cookbook|faq|migrating|assumptions)/.test(id)) return 0.7;
-          const titles = fields?.['titles'];
-          return Array.isArray(titles) && titles.length === 0 ? 1.6 : 1;
+          return ofPage;
         },
       },
     },

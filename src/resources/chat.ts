@@ -51,8 +51,9 @@ export class ChatCompletions {
   }
 
   /**
-   * Creates a chat completion. With `stream: true`, resolves to a stream of chunks. A request that may have been
-   * charged is not retried, because the service does not guarantee idempotent replay for chat.
+   * Creates a chat completion. With `stream: true`, resolves to a stream of chunks; with a `stream` that is known only at
+   * run time, to either of the two. A request that may have been charged is not retried, because the service does not
+   * guarantee idempotent replay for chat.
    *
    * @throws {@link ConfigurationError} if `model` or `messages` is missing.
    * @throws {@link APIError} if the service responds with an error: 400, 401, 402, 403, 429, 500, 503.

@@ -61,7 +61,12 @@ export async function servePlayground(env?: Record<string, string>): Promise<str
   return url;
 }
 
-const noMedia = { colorScheme: null, contrast: null, forcedColors: null, reducedMotion: null };
+export const noMedia = {
+  colorScheme: null,
+  contrast: null,
+  forcedColors: null,
+  reducedMotion: null,
+};
 
 /** Opens the playground in a new browser context and records its traffic and errors. */
 export async function openPage(browser: any, url: string, options: Record<string, unknown> = {}) {

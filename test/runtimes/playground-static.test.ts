@@ -1,27 +1,29 @@
 import { fileURLToPath } from 'node:url';
 
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { commandLine, Program } from '../cli/program.ts';
 import { run } from '../packaging/run.ts';
-import { findBarriers, launchBrowser, overflows } from './playground-page.ts';
+import { findBarriers, launchBrowser, noMedia, overflows } from './playground-page.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-let browser: any;
+let chromium: any;
 
 beforeAll(async () => {
   await run('npm', ['run', 'playground:build'], root);
-  browser = await launchBrowser('chromium');
+  chromium = await launchBrowser('chromium');
 });
 
-afterAll(() => browser?.close());
+afterAll(() => chromium?.close());
 
 /** Runs `polygate playground`, and opens the page. */
-async function open(path = '', options: Record<string, unknown> = {}) {
+async function open(path = '', options: Record<string, unknown> = {}, browser = chromium) {
   const program = new Program(commandLine('polygate', ['playground', '--port', '0']));
   onTestFinished(() => void program.child.kill());
   const [, url = ''] = await program.printed(/is at (\S+)/);
-  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  // Playwright cannot emulate media features in Firefox, which is launched with a preference for less motion.
+  const media = browser === chromium ? { reducedMotion: 'reduce' } : noMedia;
+  const context = await browser.newContext({ ...media, ...options });
   onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
@@ -51,104 +53,124 @@ const killInTheMiddle = `new Promise((resolve) => {
   check();
 })`;
 
-test('the first view compares invoices that both gateways wrote, with one click and the keyboard', async () => {
-  const { page, url, problems, requests } = await open();
-  await page.getByRole('button', { name: 'Pull the plug' }).focus();
-  await page.keyboard.press('Enter');
-  const sides = page.locator('.plug-side');
-  const textOf = (index: number) => sides.nth(index).innerText();
-  await expect.poll(() => textOf(0), { timeout: 30_000 }).toMatch(/paid twice\s+\$0\.80$/);
-  await expect.poll(() => textOf(1), { timeout: 30_000 }).toMatch(/paid once\s+\$0\.40$/);
-  expect(await textOf(0)).toMatch(/no key\s+no response[^]*no key\s+202/);
-  expect(await textOf(1)).toMatch(/same key \w+\s+202, the same task/);
-  await page.getByText('One video: $0.80 against $0.40.').waitFor();
-  const button = page.getByRole('button', { name: 'Pull it again' });
-  await expect.poll(() => button.getAttribute('aria-disabled')).toBe('false');
+describe.each(['chromium', 'firefox'] as const)('in %s', (kind) => {
+  let browser: any;
 
-  await page.getByRole('radio', { name: 'Chat' }).check({ force: true });
-  await button.click();
-  await page.getByText("ConnectionError with outcome: 'unknown'").waitFor();
-  await expect.poll(() => textOf(0), { timeout: 30_000 }).toContain('paid twice');
-  expect(await textOf(1)).toContain('paid once, and reported');
-  expect(await sides.nth(1).locator('.plug-attempts li').count()).toBe(1);
-  expect(problems).toEqual([]);
-  expect(requests.filter((request) => !request.startsWith(url))).toEqual([]);
-});
+  beforeAll(async () => {
+    browser = kind === 'chromium' ? chromium : await launchBrowser(kind);
+  });
 
-test('a batch that is killed continues from its journal, and each image is on the invoice once', async () => {
-  const { page, url, problems, requests } = await open();
-  await page.getByRole('tab', { name: 'Pull the plug' }).focus();
-  await page.keyboard.press('ArrowRight');
-  const [usual, polygate] = ['A usual script', 'polygate'].map((name) =>
-    page.getByRole('article', { name, exact: true }),
-  );
-  await page.getByRole('button', { name: 'Run 24 images' }).focus();
-  await page.keyboard.press('Enter');
-  await page.evaluate(killInTheMiddle);
-  await expect.poll(() => usual.innerText(), { timeout: 30_000 }).toContain('Killed');
-  expect(await usual.innerText()).toMatch(/Images\s+0 of 24/);
-  expect(await polygate.innerText()).toMatch(/Killed[^]*Images\s+[1-9]\d? of 24/);
+  afterAll(() => (browser === chromium ? undefined : browser?.close()));
 
-  await page.getByRole('button', { name: 'Run again' }).click();
-  await page.getByText(/24 images: \$0\.\d+ against \$0\.48\./).waitFor();
-  const [, again = '', twice = ''] =
-    /without a key\s+(\d+)[^]*24 images\s+\$0\.48\s+\d+ of them again[^]*?(\d+) paid twice/.exec(
-      await usual.innerText(),
-    ) ?? [];
-  expect(Number(twice)).toBeGreaterThan(0);
-  expect(again).toBe(twice);
-  expect(await polygate.innerText()).toMatch(
-    /with the same key\s+[1-6]\s[^]*24 images\s+\$0\.48\s+each paid once\s+\$0\.48$/,
-  );
-  expect(problems).toEqual([]);
-  expect(requests.filter((request) => !request.startsWith(url))).toEqual([]);
-});
+  test('the first view compares invoices that both gateways wrote, with one click and the keyboard', async () => {
+    const { page, url, problems, requests } = await open('', {}, browser);
+    await page.getByRole('button', { name: 'Pull the plug' }).focus();
+    await page.keyboard.press('Enter');
+    const sides = page.locator('.plug-side');
+    const textOf = (index: number) => sides.nth(index).innerText();
+    await expect.poll(() => textOf(0), { timeout: 30_000 }).toMatch(/paid twice\s+\$0\.80$/);
+    await expect.poll(() => textOf(1), { timeout: 30_000 }).toMatch(/paid once\s+\$0\.40$/);
+    expect(await textOf(0)).toMatch(/no key\s+no response[^]*no key\s+202/);
+    expect(await textOf(1)).toMatch(/same key \w+\s+202, the same task/);
+    await page.getByText('One video: $0.80 against $0.40.').waitFor();
+    const button = page.getByRole('button', { name: 'Pull it again' });
+    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('false');
 
-test('a batch with a limit pauses below it, and continues when it is raised', async () => {
-  const { page, problems } = await open();
-  await page.getByRole('tab', { name: 'Set a limit' }).click();
-  await page.getByRole('radio', { name: '$0.15' }).check({ force: true });
-  await page.getByRole('button', { name: 'Run 24 images' }).click();
-  const raise = page.getByRole('button', { name: 'Raise the limit to $0.50' });
-  await raise.waitFor();
-  const invoice = page.getByRole('article', { name: 'The limit', exact: true });
-  expect(await invoice.innerText()).toMatch(
-    /limit of \$0\.15: 7 images\s+\$0\.14\s+never over the limit\s+\$0\.14$/,
-  );
-  await raise.click();
-  await page.getByText('$0.48 of $0.50.').waitFor();
-  expect(await invoice.innerText()).toMatch(
-    /7 images\s+\$0\.14\s+With a limit of \$0\.50: 17 images\s+\$0\.34\s+never over the limit\s+\$0\.48$/,
-  );
-  expect(problems).toEqual([]);
-});
+    await page.getByRole('radio', { name: 'Chat' }).check({ force: true });
+    await button.click();
+    await page.getByText("ConnectionError with outcome: 'unknown'").waitFor();
+    await expect.poll(() => textOf(0), { timeout: 30_000 }).toContain('paid twice');
+    expect(await textOf(1)).toContain('paid once, and reported');
+    expect(await sides.nth(1).locator('.plug-attempts li').count()).toBe(1);
+    expect(problems).toEqual([]);
+    expect(requests.filter((request) => !request.startsWith(url))).toEqual([]);
+  });
 
-test('a video survives a reload, and is charged once by the gateway in the page', async () => {
-  const { page, problems } = await open('#video');
-  await page.getByRole('button', { name: /^Generate/ }).click();
-  await page.locator('.job[data-state=running]').waitFor();
-  await page.reload();
-  await page.getByText('resumed from its receipt').waitFor();
-  await page.locator('.job[data-state=succeeded] video').waitFor();
-  await expect
-    .poll(() => page.locator('video').evaluate(({ duration }: any) => duration), {
-      timeout: 20_000,
-    })
-    .toBeGreaterThan(4);
-  expect(await page.locator('.charge-summary').innerText()).toBe('1 charge, $0.10, none twice');
-  expect(problems).toEqual([]);
-});
+  test('a batch that is killed continues from its journal, and each image is on the invoice once', async () => {
+    const { page, url, problems, requests } = await open('', {}, browser);
+    await page.getByRole('tab', { name: 'Pull the plug' }).focus();
+    await page.keyboard.press('ArrowRight');
+    const [usual, polygate] = ['A usual script', 'polygate'].map((name) =>
+      page.getByRole('article', { name, exact: true }),
+    );
+    await page.getByRole('button', { name: 'Run 24 images' }).focus();
+    await page.keyboard.press('Enter');
+    await page.evaluate(killInTheMiddle);
+    await expect.poll(() => usual.innerText(), { timeout: 30_000 }).toContain('Killed');
+    expect(await usual.innerText()).toMatch(/Images\s+0 of 24/);
+    expect(await polygate.innerText()).toMatch(/Killed[^]*Images\s+[1-9]\d? of 24/);
 
-test('chats run through the client and through the AI SDK without a server', async () => {
-  const { page, problems } = await open('#chat');
-  await page.getByRole('button', { name: 'Describe a harbor at dawn' }).click();
-  await page.locator('.turn-assistant[data-state=done]').waitFor();
-  await page.getByRole('button', { name: 'Settings' }).click();
-  await page.getByLabel('Through the AI SDK').check();
-  await page.getByRole('button', { name: 'Regenerate' }).click();
-  await page.locator('.turn-foot', { hasText: 'AI SDK' }).waitFor();
-  expect(await page.locator('.charge-summary').innerText()).toMatch(/^2 charges, .*none twice$/);
-  expect(problems).toEqual([]);
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByText(/24 images: \$0\.\d+ against \$0\.48\./).waitFor();
+    const [, again = '', twice = ''] =
+      /without a key\s+(\d+)[^]*24 images\s+\$0\.48\s+\d+ of them again[^]*?(\d+) paid twice/.exec(
+        await usual.innerText(),
+      ) ?? [];
+    expect(Number(twice)).toBeGreaterThan(0);
+    expect(again).toBe(twice);
+    expect(await polygate.innerText()).toMatch(
+      /with the same key\s+[1-6]\s[^]*24 images\s+\$0\.48\s+each paid once\s+\$0\.48$/,
+    );
+    expect(problems).toEqual([]);
+    expect(requests.filter((request) => !request.startsWith(url))).toEqual([]);
+  });
+
+  test('a batch with a limit pauses below it, and continues when it is raised', async () => {
+    const { page, problems } = await open('', {}, browser);
+    await page.getByRole('tab', { name: 'Set a limit' }).click();
+    await page.getByRole('radio', { name: '$0.15' }).check({ force: true });
+    await page.getByRole('button', { name: 'Run 24 images' }).click();
+    const raise = page.getByRole('button', { name: 'Raise the limit to $0.50' });
+    await raise.waitFor();
+    const invoice = page.getByRole('article', { name: 'The limit', exact: true });
+    expect(await invoice.innerText()).toMatch(
+      /limit of \$0\.15: 7 images\s+\$0\.14\s+never over the limit\s+\$0\.14$/,
+    );
+    await raise.click();
+    await page.getByText('$0.48 of $0.50.').waitFor();
+    expect(await invoice.innerText()).toMatch(
+      /7 images\s+\$0\.14\s+With a limit of \$0\.50: 17 images\s+\$0\.34\s+never over the limit\s+\$0\.48$/,
+    );
+    expect(problems).toEqual([]);
+  });
+
+  test('a video survives a reload, and is charged once by the gateway in the page', async () => {
+    const { page, problems } = await open('#video', {}, browser);
+    await page.getByRole('button', { name: /^Generate/ }).click();
+    await page.locator('.job[data-state=running]').waitFor();
+    await page.reload();
+    await page.getByText('resumed from its receipt').waitFor();
+    await page.locator('.job[data-state=succeeded] video').waitFor();
+    await expect
+      .poll(() => page.locator('video').evaluate(({ duration }: any) => duration), {
+        timeout: 20_000,
+      })
+      .toBeGreaterThan(4);
+    expect(await page.locator('.charge-summary').innerText()).toBe('1 charge, $0.10, none twice');
+    expect(problems).toEqual([]);
+  });
+
+  test('chats run through the client and through the AI SDK without a server', async () => {
+    const { page, problems } = await open('#chat', {}, browser);
+    await page.getByRole('button', { name: 'Describe a harbor at dawn' }).click();
+    await page.locator('.turn-assistant[data-state=done]').waitFor();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('Through the AI SDK').check();
+    await page.getByRole('button', { name: 'Regenerate' }).click();
+    await page.locator('.turn-foot', { hasText: 'AI SDK' }).waitFor();
+    expect(await page.locator('.charge-summary').innerText()).toMatch(/^2 charges, .*none twice$/);
+    expect(problems).toEqual([]);
+  });
+
+  test.each([
+    ['#kill', 'Kill a batch'],
+    ['#budget', 'Set a limit'],
+  ])('a link to %s opens the scene "%s"', async (fragment, name) => {
+    const { page, problems } = await open(fragment, {}, browser);
+    await page.getByRole('tab', { name, selected: true }).waitFor();
+    await page.getByRole('button', { name: 'Run 24 images' }).waitFor();
+    expect(problems).toEqual([]);
+  });
 });
 
 test.each([390, 768, 1280, 1440, 1920])(

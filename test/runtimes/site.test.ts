@@ -5,11 +5,12 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { pageOf, urlOf } from '../../docs/.vitepress/pages.ts';
 import { contents } from '../../scripts/contents.ts';
 import { startServer } from './page-server.ts';
+import { launchBrowser, noMedia } from './playground-page.ts';
 
 const root = new URL('../../', import.meta.url);
 const dist = new URL('docs/.vitepress/dist/', root);
@@ -62,17 +63,22 @@ function serveSite() {
 }
 
 /** Opens a page in a new browser context, and records its errors and what it requests. */
-async function openPage(path: string, options: Record<string, unknown> = {}) {
-  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+async function openPage(path: string, options: Record<string, unknown> = {}, opened = browser) {
+  const media = opened === browser ? { reducedMotion: 'reduce' } : noMedia;
+  const context = await opened.newContext({ ...media, ...options });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error: Error) => problems.push(error.message));
   page.on('response', (response: any) => {
     if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
   });
-  page.on('request', (request: any) => requested.add(new URL(request.url()).origin));
+  const requests: string[] = [];
+  page.on('request', (request: any) => {
+    requested.add(new URL(request.url()).origin);
+    requests.push(new URL(request.url()).pathname);
+  });
   await page.goto(origin + path, { waitUntil: 'networkidle' });
-  return { page, problems };
+  return { page, problems, requests };
 }
 
 /** Returns serious and critical accessibility violations. */
@@ -146,6 +152,23 @@ test.each([
   ['fallback', /guides\/fallback.html/],
   ['hooks', /guides\/hooks.html/],
   ['MCP', /guides\/mcp.html/],
+  ['budget', /guides\/(?:costs|concurrency-and-budgets).html/],
+  ['receipt', /guides\/payment-safety.html/],
+  ['webhook', /guides\/faq.html#can-i-cancel-a-task-or-be-called-when-it-is-done$/],
+  ['undici', /guides\/proxies.html/],
+  ['idempotency key', /guides\/payment-safety.html#use-idempotency-keys$/],
+  ['crash', /guides\/(?:payment-safety|batches).html/],
+  ['retry', /guides\/payment-safety.html/],
+  ['abort', /guides\/canceling.html/],
+  ['tokens', /guides\/costs.html#what-a-call-cost$/],
+  ['voice clone', /guides\/voices.html/],
+  ['corporate proxy', /guides\/proxies.html/],
+  ['Vercel', /guides\/serverless-and-edge.html/],
+  ['charged twice', /guides\/(?:faq|payment-safety).html/],
+  ['429', /guides\/errors.html#ratelimiterror/],
+  ['deadline', /guides\/timeouts.html/],
+  ['spreadsheet', /guides\/command-line.html/],
+  ['Temporal', /guides\/other-engines.html/],
 ])('the first result of a search for %s is %s', async (words, expected) => {
   const { page, problems } = await openPage('/guides/quick-start.html');
   await page.locator('.VPNavBarSearch button').click();
@@ -159,6 +182,47 @@ test.each([
   await results.first().click();
   await page.waitForURL((url: URL) => expected.test(url.href));
   expect(problems).toEqual([]);
+});
+
+describe.each(['chromium', 'firefox'] as const)('the home page in %s', (kind) => {
+  let opened: any;
+
+  beforeAll(async () => {
+    opened = kind === 'chromium' ? browser : await launchBrowser(kind);
+  });
+
+  afterAll(() => (opened === browser ? undefined : opened?.close()));
+
+  test('shows with one click that the lost response is charged once', async ({ annotate }) => {
+    const openedAt = performance.now();
+    const { page, problems } = await openPage('/', {}, opened);
+    const sides = page.locator('.pull-the-plug .plug-side');
+    const [usual, polygate] = [sides.nth(0), sides.nth(1)];
+    await polygate.waitFor();
+    expect(await polygate.innerText()).not.toContain('paid once');
+    await page.locator('.pull-the-plug').getByRole('button', { name: 'Pull the plug' }).click();
+    await polygate.getByText('paid once').waitFor();
+    await usual.getByText('paid twice').waitFor();
+    const seconds = (performance.now() - openedAt) / 1_000;
+    await annotate(
+      `From opening the page to "paid once" and "paid twice": ${seconds.toFixed(1)} s`,
+    );
+    expect(problems).toEqual([]);
+  });
+
+  test.each([
+    ['Kill a batch', '#kill', 'Run 24 images'],
+    ['Set a budget', '#budget', 'Run 24 images'],
+    ['Reload during a video', '#video', 'Generate'],
+  ])('leads to "%s" with one click, and loads it only then', async (name, fragment, button) => {
+    const { page, problems, requests } = await openPage('/', {}, opened);
+    const ofPlayground = requests.filter((path) => path.startsWith('/playground/'));
+    expect(ofPlayground.filter((path) => path !== '/playground/pull-the-plug.js')).toEqual([]);
+    await page.locator('.pull-the-plug').getByRole('link', { name }).click();
+    await page.waitForURL(`${origin}/playground/${fragment}`);
+    await page.getByRole('button', { name: button }).first().waitFor();
+    expect(problems).toEqual([]);
+  });
 });
 
 test('the theme follows the system, and a switch changes it for good', async () => {

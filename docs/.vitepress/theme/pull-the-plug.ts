@@ -6,6 +6,13 @@ interface PlaygroundModule {
   mount: (element: HTMLElement) => void;
 }
 
+/** Views of the playground that show something else, by the fragments that open them. */
+const scenes = [
+  ['kill', 'Kill a batch'],
+  ['budget', 'Set a budget'],
+  ['video', 'Reload during a video'],
+] as const;
+
 /** The first view of the playground. It is loaded when it comes into view, because it contains a client and a gateway. */
 export const PullThePlug = defineComponent({
   name: 'PullThePlug',
@@ -29,12 +36,17 @@ export const PullThePlug = defineComponent({
         h('div', { ref: box, class: 'pull-the-plug-box' }),
         h('p', { class: 'pull-the-plug-more' }, [
           hasFailed.value ? 'The demonstration could not be loaded. ' : '',
-          // Not a page of this site, so its router must not open it.
-          h('a', { href: withBase('/playground/'), target: '_self' }, 'Open the playground'),
+          ...scenes.map(([fragment, label]) => playgroundLink(`#${fragment}`, label)),
+          playgroundLink('', 'Open the playground'),
         ]),
       ]);
   },
 });
+
+/** A link to the playground, which is not a page of this site, so its router must not open it. */
+function playgroundLink(fragment: string, label: string) {
+  return h('a', { href: withBase(`/playground/${fragment}`), target: '_self' }, label);
+}
 
 async function load(element: HTMLElement): Promise<void> {
   const url = withBase('/playground/pull-the-plug.js');

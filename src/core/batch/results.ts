@@ -94,9 +94,12 @@ export type ChatRow<Input, Output = never> = ChatResult<Output> & {
 export type AnySubmission = Submission | ChatSubmission<unknown>;
 
 /**
- * The result of a row with the given submission: that of any task if the type of the submission is `never`, otherwise a union of
- * two parts. The first is that of the tasks among the submissions, with the kinds that they can have. The second is that of the
- * chats, with the output of each.
+ * The result of a row of `gateway.batch`, by what `describe` returns.
+ *
+ * - {@link Submission} of a kind, such as `Submission<'image'>`: {@link BatchRow} of this kind.
+ * - {@link ChatSubmission} of an output: {@link ChatRow} of this output.
+ * - One of several submissions: the union of their rows.
+ * - `never`, because it always throws: {@link BatchRow} of any kind.
  */
 export type RowOf<Input, Described> = [Described] extends [never]
   ? BatchRow<Input>

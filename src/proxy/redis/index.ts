@@ -32,7 +32,7 @@ const refusals: readonly Refusal[] = ['usd', 'requests', 'concurrent', 'attempt'
  *
  * @example
  * ```ts
- * const store = redisStore(new Redis(process.env.REDIS_URL));
+ * const store = redisStore(new Redis(process.env.REDIS_URL ?? 'redis://localhost:6379'));
  * ```
  *
  * @throws `ConfigurationError` if the client is not one of ioredis, or an option is invalid.

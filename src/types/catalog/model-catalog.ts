@@ -15,13 +15,21 @@ declare const isCustom: unique symbol;
 /** The id of a model that is not in the {@link ModelCatalog}; see {@link customModel}. */
 export type CustomModel = string & { readonly [isCustom]: true };
 
-/** The id of a model of a type: one that is in the {@link ModelCatalog}, or any string while the catalog is empty. */
+/**
+ * The id of a model of a type.
+ *
+ * - If the {@link ModelCatalog} has models of the type: one of their ids, or a {@link CustomModel}.
+ * - While it has none: any string.
+ */
 export type ModelId<Type extends ModelType> =
   ModelCatalog extends Record<Type, infer Models> ? (keyof Models & string) | CustomModel : string;
 
 /**
- * A resolution for models of a type. Those that have a price of their own in the {@link ModelCatalog} are offered; any
- * other string compiles, because the service ignores case.
+ * A resolution for models of a type.
+ *
+ * - If models of the type have prices per resolution in the {@link ModelCatalog}: an editor offers these resolutions, and
+ *   any other string compiles, because the service ignores case.
+ * - Otherwise: any string.
  */
 export type ModelResolution<Type extends ModelType> =
   ModelCatalog extends Record<Type, infer Models>

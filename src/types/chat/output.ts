@@ -34,12 +34,24 @@ export type ParsedCompletion<Output> = ChatCompletion & {
   parsed: Output;
 };
 
-/** The completion of a call with an optional schema: parsed if there is one, so that `Output` is known. */
+/**
+ * The completion of a call with an optional schema.
+ *
+ * - With a schema, `Output` is the output of the schema: {@link ParsedCompletion} of `Output`.
+ * - Without one, `Output` is `never`: {@link ChatCompletion}.
+ */
 export type CompletionOf<Output> = [Output] extends [never]
   ? ChatCompletion
   : ParsedCompletion<Output>;
 
-/** A partially received value: fields can be missing at any depth, and strings and arrays can be incomplete. */
+/**
+ * A partially received value.
+ *
+ * - A string can be incomplete, so that a union of literals becomes `string`.
+ * - An array can be incomplete, and so can its items.
+ * - An object can lack any field, at any depth.
+ * - Numbers and booleans are complete.
+ */
 export type PartialDeep<Value> = Value extends string
   ? string
   : Value extends readonly (infer Item)[]

@@ -31,11 +31,15 @@ const scenes = {
   },
 };
 
+/** The scene that the URL fragment names, such as `#kill`. */
+const linkedScene = (): Scene =>
+  labels.find(([name]) => `#${name}` === location.hash)?.[0] ?? 'plug';
+
 /** The first view: what happens to your money when a response is lost, a process is killed, or a limit is reached. */
 export function StartView() {
-  const [scene, setScene] = useState<Scene>('plug');
+  const [scene, setScene] = useState<Scene>(linkedScene);
   // A scene continues while another one is shown.
-  const [opened, setOpened] = useState<readonly Scene[]>(['plug']);
+  const [opened, setOpened] = useState<readonly Scene[]>([scene]);
   const { title, text } = scenes[scene];
   const select = (next: Scene) => {
     setScene(next);
