@@ -1,7 +1,11 @@
+import { Queue } from 'bullmq';
 import { ConfigurationError } from 'polygate';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
+import { accountKeys } from '../../src/bullmq/redis/keys.ts';
+import { RowStore } from '../../src/bullmq/redis/row-store.ts';
+import type { RowData } from '../../src/bullmq/stored-row.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';
@@ -75,6 +79,44 @@ describe.skipIf(!isRedisInstalled)('steps that come late', () => {
     const later = await admitted(stores, id);
     expect(await stores.first.move(id, 'key', turn, move)).toBe(false);
     expect(await stores.first.move(id, 'key', later, move)).toBe(true);
+  });
+
+  test('a lost submission that another worker records just before this one takes the row still counts', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let lookUps = 0;
+    const slow: typeof fetch = async (...request) => {
+      if (new Request(...request).method === 'GET') {
+        lookUps += 1;
+        await gate;
+      }
+      return fetch(...request);
+    };
+    await using all = await setUp(redis.url, { client: { fetch: slow }, queue: { maxUsd: 1 } });
+    const { queue, mock, gateway, prefix } = all;
+    const jobs = new Queue<RowData>('pictures', { connection: redis.client, prefix });
+    onTestFinished(() => jobs.close());
+    const rows = new RowStore(redis.client, jobs, accountKeys(prefix, gateway.baseURL));
+    const read = async () => (await rows.read('a')) ?? expect.unreachable();
+
+    await queue.add('a', all.picture('a'));
+    const admission = await rows.admit(await read(), 0.02, 1);
+    const turn = admission.admitted ? admission.turn : '';
+    // This worker has read the row while it was submitting.
+    queue.work();
+    await until(() => lookUps).toBe(1);
+    const lost = { from: 'submitting', to: 'waiting', state: { mayBeCharged: true } } as const;
+    expect(await rows.move({ ...(await read()), turn }, lost)).toBe(true);
+    mock.fail({ route: submits, status: 400, times: 1 });
+    open();
+    expect(await queue.result('a')).toMatchObject({
+      status: 'unknown',
+      error: { outcome: 'unknown' },
+    });
+    const spend = await redis.client.hgetall(`${prefix}:pictures:polygate:spend`);
+    expect(spend).toEqual({ reserved: '20000000' });
   });
 
   test('no worker can be started while the queue closes, because it would never be closed', async () => {

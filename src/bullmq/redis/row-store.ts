@@ -8,8 +8,12 @@
  * - `pg:turn`, the fencing token of the latest admission or retry: only its holder may move the row. If two processes
  *   work on one row, because the first one has lost its lock, that is the one with the latest turn. A row that was
  *   deleted and added again never has a turn of the earlier one.
+ * - `pg:admission` and `pg:retry`, the latest admission, with its turn, and the latest retry: see `attempt` in
+ *   `scripts/admit.ts` and `scripts/retry.ts`.
  * - `pg:spent` and `pg:paid`, its charge and the key under which it was charged last: see `scripts/settle.ts`.
  */
+import { randomUUID } from 'node:crypto';
+
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
@@ -32,7 +36,7 @@ import { settleArguments, toNanoUsd } from './scripts/settle.ts';
 
 /** Why a row may not submit now; `gone` if it is no longer waiting, or has changed since it was read. */
 export type Admission =
-  | { readonly admitted: true; readonly before: RowStatus; readonly turn: string }
+  | { readonly admitted: true; readonly turn: string }
   | { readonly admitted: false; readonly reason: 'full' | 'gone' | 'paused' };
 
 /** A row as its caller has read it. It is changed only if it still has this turn. */
@@ -81,10 +85,11 @@ export class RowStore {
       budget: hasLimit ? toNanoUsd(budgetUsd) : '',
       turn,
       added: addedAt,
+      attempt: randomUUID(),
     });
-    const [result, before, newTurn] = unchecked<AdmitReply>(reply);
+    const [result, newTurn] = unchecked<AdmitReply>(reply);
     return result === 'ok'
-      ? { admitted: true, before, turn: newTurn }
+      ? { admitted: true, turn: newTurn }
       : { admitted: false, reason: result };
   }
 
@@ -124,6 +129,7 @@ export class RowStore {
       ...settleArguments(settlement),
       priority: to === 'running' ? pollPriority : submitPriority,
       turn,
+      attempt: randomUUID(),
     });
     return unchecked<RetryReply>(reply);
   }
@@ -168,8 +174,8 @@ interface RowKeys
 
 /** What the script `admit` returns. */
 type AdmitReply =
-  | readonly ['ok', before: RowStatus, turn: string]
-  | readonly ['full' | 'gone' | 'paused', before?: undefined, turn?: undefined];
+  | readonly ['ok', turn: string]
+  | readonly ['full' | 'gone' | 'paused', turn?: undefined];
 
 function parseRow(jobId: string, fields: readonly (string | null)[]): StoredRow | undefined {
   const [text, status, stateText, turn, addedAt] = fields;

@@ -102,7 +102,8 @@ export class StepRunner {
         if (admission.reason === 'gone') throw new RowTakenError();
         return jobEndAfterRefusal(admission.reason);
       }
-      const mayBeCharged = row.state.mayBeCharged === true || admission.before === 'submitting';
+      // Also if the worker that has sent it has moved it back to waiting since it was read.
+      const mayBeCharged = row.state.mayBeCharged === true || row.status === 'submitting';
       const step = await submit({ ...this.#context, ...due, mayBeCharged, priceUsd });
       return await this.#record(job, { ...row, turn: admission.turn }, step);
     } finally {

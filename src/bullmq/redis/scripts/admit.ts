@@ -15,20 +15,26 @@ import { luaScript } from './lua-script.ts';
  * A row that was submitted, retried, or removed and added again since the caller has read it is refused: what the
  * caller would send is out of date.
  *
- * `budget` is empty without a limit. `turn` and `added` are what the caller has read.
- * Returns the reason why not, or 'ok', the status before and the turn.
+ * `budget` is empty without a limit. `turn` and `added` are what the caller has read. `attempt` is unique: a connection
+ * that was lost before the reply runs the script again, and must receive the turn that it has taken.
+ * Returns the reason why not, or 'ok' and the turn.
  */
 export const admit = luaScript(
   {
     keys: ['row', 'counts', 'meta', 'spend', 'reservations', 'slots', 'clock'],
-    args: ['id', 'price', 'budget', 'turn', 'added'],
+    args: ['id', 'price', 'budget', 'turn', 'added', 'attempt'],
   },
   `${setStatus}${advance}${nextNumber}
 price = tonumber(price)
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from ~= 'waiting' and from ~= 'submitting' then return {'gone'} end
-if turn ~= (redis.call('HGET', row, 'pg:turn') or '0') then return {'gone'} end
+local current = redis.call('HGET', row, 'pg:turn') or '0'
+if from == 'submitting' and redis.call('HGET', row, 'pg:admission') == attempt .. ' ' .. current then
+  redis.call('ZADD', slots, advance(clock), row)
+  return {'ok', current}
+end
+if turn ~= current then return {'gone'} end
 if added ~= redis.call('HGET', row, 'timestamp') then return {'gone'} end
 if redis.call('HEXISTS', meta, 'paused') == 1 then return {'paused'} end
 local reserved = redis.call('HGET', reservations, id)
@@ -54,7 +60,7 @@ if not reserved then
 end
 set_status(row, counts, from, 'submitting')
 local next_turn = next_number(turn)
-redis.call('HSET', row, 'pg:turn', next_turn)
-return {'ok', from, next_turn}
+redis.call('HSET', row, 'pg:turn', next_turn, 'pg:admission', attempt .. ' ' .. next_turn)
+return {'ok', next_turn}
 `,
 );

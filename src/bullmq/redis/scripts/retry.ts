@@ -6,17 +6,19 @@ import { settle } from './settle.ts';
  * Reopens a failed or unknown row: moves it to another status with a new state, and its job from BullMQ's failed
  * jobs to the delayed ones, due now.
  *
- * `turn` is what the caller has read.
+ * `turn` is what the caller has read. `attempt` is unique: a connection that was lost before the reply runs the script
+ * again, possibly after the row has failed again, and must not retry it twice.
  * Returns 'ok', the status that does not allow it, 'missing', or 'busy' while a worker still records the failure, or if
  * the row was retried since the caller has read it.
  */
 export const retry = luaScript(
   {
     keys: ['row', 'counts', 'results', 'spend', 'reservations', 'failed', 'delayed', 'marker'],
-    args: ['id', 'to', 'state', 'key', 'reservation', 'charge', 'priority', 'turn'],
+    args: ['id', 'to', 'state', 'key', 'reservation', 'charge', 'priority', 'turn', 'attempt'],
   },
   `${setStatus}${settle}
 if redis.call('EXISTS', row) == 0 then return 'missing' end
+if redis.call('HGET', row, 'pg:retry') == attempt then return 'ok' end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from ~= 'failed' and from ~= 'unknown' then return from end
 if turn ~= (redis.call('HGET', row, 'pg:turn') or '0') then return 'busy' end
@@ -24,7 +26,7 @@ if redis.call('ZREM', failed, id) == 0 then return 'busy' end
 set_status(row, counts, from, to)
 settle(row, spend, reservations, id, key, reservation, charge)
 redis.call('HINCRBY', row, 'pg:turn', 1)
-redis.call('HSET', row, 'pg:state', state, 'priority', priority, 'delay', 0)
+redis.call('HSET', row, 'pg:retry', attempt, 'pg:state', state, 'priority', priority, 'delay', 0)
 redis.call('HDEL', row, 'finishedOn', 'processedOn', 'failedReason', 'stacktrace')
 redis.call('ZREM', results, id)
 redis.call('ZADD', delayed, 0, id)
