@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Polygate } from 'polygate';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { replaceBy } from '../../src/bullmq/decisions/settlement.ts';
 import type { StoredRow } from '../../src/bullmq/stored-row.ts';
+import { Admissions } from '../../src/bullmq/worker/admission.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
+import { until } from './setup.ts';
 import { admitted, ended, openStores } from './stores.ts';
 
 const anyTurn = expect.stringMatching(/^\d+$/);
@@ -201,6 +204,29 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
       );
       await stores.first.renew([two]);
       expect(await stores.redis.zcard(stores.slots)).toBe(2);
+    });
+
+    test('keeps the slot of a row that a process has lost and taken again, when its first submission ends', async () => {
+      await using stores = await open();
+      await stores.add(1);
+      const { rows } = stores.first;
+      const gateway = new Polygate({ apiKey: 'sk-unused', baseURL: 'https://a.example' });
+      const admissions = new Admissions({ rows, gateway, maxUsd: undefined, concurrency: 4 });
+      onTestFinished(() => admissions.stop());
+      const take = async () => {
+        const row = (await rows.read('r0')) ?? expect.unreachable();
+        const { turn } = await admissions
+          .admit(row, 0)
+          .then((admission) => (admission.admitted ? admission : expect.unreachable()));
+        return () => admissions.release(row.jobId, turn);
+      };
+      const [endFirst, endSecond] = [await take(), await take()];
+      onTestFinished(endSecond);
+      endFirst();
+      await stores.advanceTicks(3);
+      const slot = () => stores.redis.zscore(stores.slots, stores.row('r0'));
+      const tick = Number(await stores.redis.hget(stores.clock, 'tick'));
+      await until(async () => Number(await slot())).toBeGreaterThan(tick - 1);
     });
 
     test('the clock advances once a second at most, however many processes renew', async () => {

@@ -116,14 +116,20 @@ export function disconnect(redis: Redis): void {
 const maxOutage = 600_000;
 const repeatDelay = 2_000;
 
-/** Makes a change that only this process can make, even if Redis is unreachable for a while. */
-export async function repeatInOutage<Result>(change: () => Promise<Result>): Promise<Result> {
+/**
+ * Makes a change that only this process can make, even if Redis is unreachable for a while. Gives up when the connection
+ * was closed, because it would keep the process alive in vain.
+ */
+export async function repeatInOutage<Result>(
+  redis: Redis,
+  change: () => Promise<Result>,
+): Promise<Result> {
   const giveUpAt = performance.now() + maxOutage;
   for (;;) {
     try {
       return await change();
     } catch (error) {
-      if (isBug(error) || performance.now() > giveUpAt) throw error;
+      if (isBug(error) || redis.status === 'end' || performance.now() > giveUpAt) throw error;
       await new Promise((resolve) => void setTimeout(resolve, repeatDelay));
     }
   }

@@ -29,8 +29,8 @@ interface AdmissionContext {
 /** Decides which rows this process submits, and renews their slots until they are released. */
 export class Admissions {
   readonly #context: AdmissionContext;
-  /** Jobs that hold a slot. */
-  readonly #holders = new Set<string>();
+  /** Jobs that hold a slot, and their turns: a job that this process has lost and taken again keeps its slot. */
+  readonly #holders = new Map<string, string>();
   /** For rows that submit, or wait for a slot: half of the worker, so that polls are never held up. */
   readonly #permits: Permits;
   /** The end of the latest wait for a slot. */
@@ -72,13 +72,13 @@ export class Admissions {
     // The caller receives the error; the next row only waits.
     this.#last = pending.catch(() => undefined);
     const admission = await pending;
-    if (admission.admitted) this.#holders.add(row.jobId);
+    if (admission.admitted) this.#holders.set(row.jobId, admission.turn);
     return admission;
   }
 
   /** Renews the slot of a job no more. The slot itself is freed when the row moves. */
-  release(jobId: string): void {
-    this.#holders.delete(jobId);
+  release(jobId: string, turn: string): void {
+    if (this.#holders.get(jobId) === turn) this.#holders.delete(jobId);
   }
 
   async #take(row: StoredRow, priceUsd: number, giveUpAt: number): Promise<Admission> {
@@ -93,7 +93,7 @@ export class Admissions {
 
   async #renew(): Promise<void> {
     try {
-      await this.#context.rows.renew([...this.#holders]);
+      await this.#context.rows.renew([...this.#holders.keys()]);
     } catch (error) {
       // A lease lasts longer than several renewals.
       logMinor(this.#context.gateway, 'slots: could not be renewed', error);

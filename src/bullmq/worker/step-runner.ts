@@ -102,13 +102,22 @@ export class StepRunner {
         if (admission.reason === 'gone') throw new RowTakenError();
         return jobEndAfterRefusal(admission.reason);
       }
-      // Also if the worker that has sent it has moved it back to waiting since it was read.
-      const mayBeCharged = row.state.mayBeCharged === true || row.status === 'submitting';
-      const step = await submit({ ...this.#context, ...due, mayBeCharged, priceUsd });
-      return await this.#record(job, { ...row, turn: admission.turn }, step);
+      return await this.#send(job, due, priceUsd, admission.turn);
     } finally {
-      this.#admissions.release(row.jobId);
       this.#admissions.releasePermit();
+    }
+  }
+
+  /** Sends a row that was admitted. */
+  async #send(job: Job<RowData>, due: DueRow, priceUsd: number, turn: string): Promise<JobEnd> {
+    const { row } = due;
+    // Also if the worker that has sent it has moved it back to waiting since it was read.
+    const mayBeCharged = row.state.mayBeCharged === true || row.status === 'submitting';
+    try {
+      const step = await submit({ ...this.#context, ...due, mayBeCharged, priceUsd });
+      return await this.#record(job, { ...row, turn }, step);
+    } finally {
+      this.#admissions.release(row.jobId, turn);
     }
   }
 
@@ -133,7 +142,10 @@ export class StepRunner {
     const late = lateMove(move);
     if (late === undefined) return rows.move(row, move);
     // The completion is only in this process, and was paid for.
-    return repeatInOutage(async () => (await rows.move(row, move)) || rows.move(row, late));
+    return repeatInOutage(
+      rows.redis,
+      async () => (await rows.move(row, move)) || rows.move(row, late),
+    );
   }
 
   /**

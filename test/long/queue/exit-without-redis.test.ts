@@ -8,10 +8,16 @@ import { describe, expect, test } from 'vitest';
 import { isRedisInstalled, startRedis } from '../../bullmq/redis-server.ts';
 
 const fromSource = new URL('../../from-source.ts', import.meta.url).href;
-const program = fileURLToPath(new URL('worker-process.ts', import.meta.url));
+const worker = fileURLToPath(new URL('worker-process.ts', import.meta.url));
+const chatWorker = fileURLToPath(new URL('chat-worker-process.ts', import.meta.url));
 
 describe.skipIf(!isRedisInstalled).concurrent('the process of a worker exits after close', () => {
-  test.each(['kill', 'freeze', undefined] as const)('when Redis is lost (%s)', async (loss) => {
+  test.each([
+    ['when Redis is lost', worker, 'kill'],
+    ['when Redis is frozen', worker, 'freeze'],
+    ['when Redis is there', worker, undefined],
+    ['when Redis is lost, and a chat cannot be recorded', chatWorker, 'kill'],
+  ] as const)('%s', async (_, program, loss) => {
     await using redis = await startRedis();
     const child = spawn(process.execPath, ['--import', fromSource, program], {
       env: { ...process.env, REDIS_URL: redis.url },
