@@ -13,7 +13,9 @@ const busyInterval = 100;
 const maxBusyTime = 10_000;
 
 /**
- * Reopens a failed or unknown row. Waits while its worker is still recording the failure in BullMQ.
+ * Reopens a failed or unknown row. Waits while its worker is still recording the failure in BullMQ. Once another call has
+ * retried the row, this one rejects, even if the row has failed again: its caller does not know of that failure, and
+ * could pay for another task.
  *
  * @throws `ConfigurationError`; `ConnectionError` if the failure is not recorded in time.
  */
@@ -25,17 +27,17 @@ export async function retryRow(
   busyTime = maxBusyTime,
 ): Promise<void> {
   const giveUpAt = performance.now() + busyTime;
+  let turn: string | undefined;
   for (;;) {
     const row = await readRow(rows, id);
+    turn ??= row.turn;
+    if (row.turn !== turn) throw notRetried(id, 'was retried by another call');
     // Derived, so that a retry that Redis has forgotten and that is repeated is not charged again.
     const newKey = needsNewKey(row.data.kind, isAnew) ? await rowKey(row.key, 'anew') : undefined;
     const result = await rows.retry(row, afterRetry(row, newKey, await rows.now(), waitTimeout));
     if (result === 'ok') return;
     if (result !== 'busy') {
-      const reason = result === 'missing' ? 'was removed' : `is ${result}`;
-      throw new ConfigurationError(
-        `row ${id}: ${reason}. Only failed and unknown rows can be retried. Nothing was sent.`,
-      );
+      throw notRetried(id, result === 'missing' ? 'was removed' : `is ${result}`);
     }
     if (performance.now() >= giveUpAt) {
       throw new ConnectionError(
@@ -46,6 +48,11 @@ export async function retryRow(
     await new Promise((resolve) => void setTimeout(resolve, busyInterval));
   }
 }
+
+const notRetried = (id: string, reason: string) =>
+  new ConfigurationError(
+    `row ${id}: ${reason}. Only failed and unknown rows can be retried. Nothing was sent.`,
+  );
 
 /**
  * Removes a row, if there is one with this id.

@@ -1,4 +1,4 @@
-import { ConnectionError } from 'polygate';
+import { ConfigurationError, ConnectionError } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { keep, spend } from '../../src/bullmq/decisions/settlement.ts';
@@ -69,6 +69,32 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
       expect(await stores.first.readJob(id)).toMatchObject({ status: 'failed' });
       await retryRow(stores.first.rows, 'r0', true, 1, 0);
       expect(await stores.first.readJob(id)).toMatchObject({ status: 'waiting' });
+    });
+
+    test('does not retry a row again that another call has retried while it waited', async () => {
+      await using stores = await open();
+      const [id = ''] = await stores.add(1);
+      await ended(stores, id, {});
+      const { first, second, redis: client, queue } = stores;
+      await client.zrem(queue.toKey('failed'), id);
+      const { rows } = first;
+      const retry = rows.retry.bind(rows);
+      const replies: string[] = [];
+      rows.retry = async (...request) => {
+        const reply = await retry(...request);
+        replies.push(reply);
+        if (replies.length > 1) return reply;
+        // The failure is recorded, another process retries the row, and it fails again.
+        await client.zadd(queue.toKey('failed'), 1, id);
+        expect(await second.retry(id, 'key', again)).toBe('ok');
+        await client.zrem(queue.toKey('delayed'), id);
+        await ended(stores, id, {});
+        return reply;
+      };
+      const error = await rejection(ConfigurationError, retryRow(rows, 'r0', true, 1));
+      expect(error.message).toContain('was retried by another call');
+      expect(replies).toEqual(['busy']);
+      expect(await first.readJob(id)).toMatchObject({ status: 'failed' });
     });
 
     test('reopens a row that has had no turn', async () => {
