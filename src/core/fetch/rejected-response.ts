@@ -40,12 +40,13 @@ export class RejectedResponse implements AttemptObserver {
   /**
    * The rejection that has ended a call with this error; undefined if the error is not that of the response, for example
    * because the connection was lost. The error itself is then the result. A call that found no free slot, but may have been
-   * charged, has its last response: libraries repeat a request that rejects, and only a response can keep them from it.
+   * charged, has its last error status: libraries repeat a request that rejects, and only a response can keep them from it.
    */
   behind(error: unknown): Rejection | undefined {
     const isOfResponse = error instanceof APIError || error instanceof ResponseValidationError;
     if (!this.#last || !isOfResponse) return undefined;
-    if (error.meta !== this.#last.meta && error.outcome !== 'unknown') return undefined;
-    return { ...this.#last, error };
+    const { response, meta } = this.#last;
+    const mayBeCharged = error.outcome === 'unknown' && !response.ok;
+    return error.meta === meta || mayBeCharged ? { response, meta, error } : undefined;
   }
 }
