@@ -67,15 +67,18 @@ export function readFetchRequest(
     signal: signal ?? undefined,
     async readBody() {
       if (typeof body === 'string') return body;
-      const source = body || own ? request : given;
-      return source && readBytes(source, signal ?? undefined);
+      const readable = body || own ? request : given;
+      const bytes = readable && (await readBytes(readable, signal ?? undefined));
+      // The constructor has not seen this body, which a GET must not have.
+      if (bytes && readable !== request) createRequest(url, { method, body: bytes }, false);
+      return bytes;
     },
   };
 }
 
 /** Whether the input is a request, of any realm. */
 function isRequest(input: RequestInfo | URL): input is Request {
-  return ['url', 'method', 'arrayBuffer'].every((name) => name in Object(input));
+  return ['url', 'method', 'headers', 'arrayBuffer'].every((name) => name in Object(input));
 }
 
 function keyOf(headers: Headers): FetchRequest['key'] {
@@ -89,7 +92,11 @@ function keyOf(headers: Headers): FetchRequest['key'] {
 /** Only what is sent: the client decides about redirects, credentials and the rest. */
 function createRequest(
   input: Request | URL,
-  { method, headers, body }: { [Name in 'method' | 'headers' | 'body']: RequestInit[Name] },
+  {
+    method,
+    headers,
+    body,
+  }: { [Name in 'method' | 'headers' | 'body']?: RequestInit[Name] | undefined },
   isStreamed: boolean,
 ): Request {
   const duplex = isStreamed ? 'half' : undefined;
@@ -113,7 +120,13 @@ function createHeaders(headers: HeadersInit): Headers {
 
 /** Firefox has no `request.body`, so an empty body counts as none. */
 async function readBytes(request: Request, signal: AbortSignal | undefined): Promise<RequestBody> {
-  const read = () => request.arrayBuffer().catch((cause) => Promise.reject(invalidRequest(cause)));
+  const read = async () => {
+    try {
+      return await request.arrayBuffer();
+    } catch (cause) {
+      throw invalidRequest(cause);
+    }
+  };
   const bytes = await runWithTimeLimit(read, { signal, errors: notSent });
   return bytes.byteLength > 0 ? new Uint8Array(bytes) : undefined;
 }

@@ -6,6 +6,7 @@ import type { AttemptObserver } from '../call/api-call.ts';
 /** A response, and the error that a method of the client would have thrown because of it. */
 export interface Rejection {
   readonly response: Response;
+  readonly meta: ResponseMeta;
   readonly error: APIError | ResponseValidationError;
 }
 
@@ -38,11 +39,14 @@ export class RejectedResponse implements AttemptObserver {
 
   /**
    * The rejection that has ended a call with this error; undefined if the error is not that of the response, for example
-   * because the connection was lost. The error itself is then the result.
+   * because the connection was lost. The error itself is then the result. A call that found no free slot, but may have been
+   * charged, has its last error status: libraries repeat a request that rejects, and only a response can keep them from it.
    */
   behind(error: unknown): Rejection | undefined {
     const isOfResponse = error instanceof APIError || error instanceof ResponseValidationError;
-    if (!this.#last || !isOfResponse || error.meta !== this.#last.meta) return undefined;
-    return { response: this.#last.response, error };
+    if (!this.#last || !isOfResponse) return undefined;
+    const { response, meta } = this.#last;
+    const mayBeCharged = error.outcome === 'unknown' && !response.ok;
+    return error.meta === meta || mayBeCharged ? { response, meta, error } : undefined;
   }
 }

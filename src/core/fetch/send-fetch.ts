@@ -97,11 +97,11 @@ function isRepeatable({ key }: FetchRequest, { call: { safety } }: Route): boole
 
 /** The response of a rejection, with its details. */
 function resolveWith(
-  { response, error }: Rejection,
+  { response, meta, error }: Rejection,
   idempotencyKey: string | undefined,
   mayRepeat: boolean,
 ): Response {
-  const details = { meta: error.meta, idempotencyKey, error };
+  const details = { meta, idempotencyKey, error };
   const isFinal = error.outcome === 'unknown' && !mayRepeat;
   return withDetails(isFinal ? withoutRetry(response) : response, details);
 }

@@ -63,7 +63,8 @@ async function runProcess(world: World, lines: string[], options: Process) {
     calls[call] += 1;
     if (killAt?.call !== call || killAt.number !== calls[call]) return take();
     isKilled = true;
-    if (killAt.effect === 'done') await take();
+    // A fault may lose the response.
+    if (killAt.effect === 'done') await take().catch(() => undefined);
     if (killAt.effect === 'torn') tear?.();
     kill();
     return never;

@@ -190,6 +190,16 @@ describe('a Request of another copy of undici', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test.each(['GET', 'HEAD'])('is rejected if init makes it a %s with a body', async (method) => {
+    const { gateway, sent, fail } = scriptedClient([modelList]);
+    const request = new OtherRequest(`${baseURL}/v1/models`, init);
+    expect(await fail(send(gateway, request, { method }))).toMatchObject({
+      name: 'ConfigurationError',
+      message: /^gateway\.fetch: the request is invalid: .*\. Nothing was sent\.$/,
+    });
+    expect(sent).toEqual([]);
+  });
+
   test('is rejected if its body was read or its URL is not below the base URL', async () => {
     const { gateway, sent, fail } = scriptedClient([submitted]);
     const used = new OtherRequest(url, init);
@@ -239,7 +249,14 @@ describe('gateway.fetch', () => {
     expect(sent).toEqual([]);
   });
 
-  test.each([{ url: `${baseURL}/v1/models` }, new Response(), {}, null])(
+  /** Such as the request of Hono, which reads a header only by its name, so that the key would be lost. */
+  const withoutHeaders = {
+    url: `${baseURL}${imagePath}`,
+    method: 'POST',
+    arrayBuffer: async () => new TextEncoder().encode(JSON.stringify(image)).buffer,
+  };
+
+  test.each([{ url: `${baseURL}/v1/models` }, withoutHeaders, new Response(), {}, null])(
     'rejects what is neither a URL nor a request: %o',
     async (input) => {
       const { gateway, sent, fail } = scriptedClient([modelList]);
