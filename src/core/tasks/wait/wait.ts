@@ -1,15 +1,15 @@
 import { APIError } from '../../../errors/api.ts';
 import type { PolygateError } from '../../../errors/base.ts';
 import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
-import type { CheckedOptions, PollHeaders } from '../../call/request-options.ts';
+import type { PollHeaders } from '../../call/request-options.ts';
 import { startSpan } from '../../call/telemetry.ts';
 import type { Span } from '../../call/telemetry.ts';
 import { notify } from '../../config/log.ts';
 import { PollLimiter } from '../../limits/poll-limiter.ts';
 import { canPollLater } from './poll-failures.ts';
 import { PollSchedule } from './poll-schedule.ts';
-import { mergePollHeaders } from './poll-target.ts';
-import type { PollTarget, Pollable, Polled } from './poll-target.ts';
+import { keepRecord, mergePollHeaders } from './poll-target.ts';
+import type { PollOptions, PollTarget, Pollable, Polled } from './poll-target.ts';
 
 /**
  * One wait for a record. Its user repeats three steps until the record is `finished`: wait until a poll is due, poll, and
@@ -64,9 +64,9 @@ export class Wait<Value extends Pollable> {
     if (!hasTurn) throw this.#timeoutError();
     let retryAfterMs: number | undefined;
     try {
-      await this.#target.poll(this.#pollOptions);
-      this.#recordSuccess();
-      retryAfterMs = this.#target.known?.retryAfterMs;
+      const record = keepRecord(this.#target, await this.#target.poll(this.#pollOptions));
+      this.#recordSuccess(record.data.status);
+      ({ retryAfterMs } = record);
     } catch (error) {
       this.#keepFailure(error);
       if (error instanceof APIError) ({ retryAfterMs } = error);
@@ -76,19 +76,21 @@ export class Wait<Value extends Pollable> {
     }
   }
 
-  get #pollOptions(): CheckedOptions {
+  get #pollOptions(): PollOptions {
     const { timeout } = this.#target.context.config;
+    const { deadline, remainingMs } = this.#schedule;
     return {
       ...this.#headers,
       signal: this.#signal,
-      timeout: Math.min(this.#schedule.remainingMs, timeout),
+      timeout: Math.min(remainingMs, timeout),
+      waitDeadline: deadline,
       maxRetries: 0,
       parent: this.#span,
     };
   }
 
-  #recordSuccess(): void {
-    this.#span?.event({ type: 'status', status: this.#last?.status ?? '' });
+  #recordSuccess(status: string): void {
+    this.#span?.event({ type: 'status', status });
     this.#pollError = undefined;
     this.#notFoundInRow = 0;
   }
@@ -109,7 +111,10 @@ export class Wait<Value extends Pollable> {
     // Another wait may have received the final record since then.
     const pollError = this.finished ? undefined : this.#pollError;
     const value = this.#last ?? (pollError && this.#target.initial?.());
-    return value && (pollError ? { ...value, pollError } : { ...value });
+    if (!value) return undefined;
+    const update = pollError ? { ...value, pollError } : { ...value };
+    this.#target.remember?.(update);
+    return update;
   }
 
   /** Passes the update to the caller's callback, if there is one. */
