@@ -1,7 +1,7 @@
 import type { AbortedError } from '../../errors/aborted.ts';
 import { abortedError } from '../../errors/aborted.ts';
 import type { APIError } from '../../errors/api.ts';
-import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
+import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
 import type { Generation, SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
@@ -14,18 +14,13 @@ import { continueTaskAdvice } from '../call/failure/error-message.ts';
 import type { PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { monotonicNow } from '../config/clock.ts';
-import { noReason } from '../http/error-body.ts';
-import { sentence, singleLine } from '../http/json.ts';
+import { taskFailedError } from './failed-task.ts';
 import { firstPollCall, isUnknownPath, pollCalls } from './poll-calls.ts';
 import type { PolledTask } from './poll-calls.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { rememberTask } from './tasks-of-results.ts';
 import { taskPollInterval } from './wait/poll-delay.ts';
 import type { PollOptions, PollResult, PollTarget } from './wait/poll-target.ts';
-
-/** What a program can do about a task that has failed. */
-export const failedTaskAdvice =
-  'Your balance shows whether it was refunded. To try again, use a new idempotency key.';
 
 /** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
 export class TaskPolls<Kind extends TaskKind> implements PollTarget<
@@ -86,11 +81,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   toResult(last: Generation<Kind>): SucceededGeneration<Kind> {
     this.remember(last);
     if (last.status === 'succeeded') return last;
-    const reason = sentence(singleLine(last.error?.message ?? noReason));
-    throw new TaskFailedError(`Task ${this.#task.id} failed: ${reason} ${failedTaskAdvice}`, {
-      ...this.errorDetails,
-      generation: last,
-    });
+    throw taskFailedError(this.#task, last);
   }
 
   abortedError(problem: string, reason: unknown): AbortedError {
