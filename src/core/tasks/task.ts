@@ -14,7 +14,7 @@ import { TaskPolls } from './task-polls.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { keepRecord, mergePollHeaders } from './wait/poll-target.ts';
 import type { PollResult } from './wait/poll-target.ts';
-import { checkAndWait, updatesOf, waitForResult } from './wait/results.ts';
+import { checkAndWait, updatesOf, waitForResult } from './wait/run-wait.ts';
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
 export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> {
