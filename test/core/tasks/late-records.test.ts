@@ -52,3 +52,31 @@ describe('a record that arrives late', () => {
     expect(task.latest?.urls).toEqual(['https://files.example/2.mp4']);
   });
 });
+
+test('a wait that found no room for a poll returns the result that another poll has received', async () => {
+  const clock = virtualClock();
+  const gateway = clientOf(
+    async (input) => {
+      const { url } = new Request(input);
+      return url.endsWith('task_1')
+        ? Response.json({ status: 'succeeded', video_url: 'https://files.example/1.mp4' })
+        : new Promise(() => undefined);
+    },
+    { clock },
+  );
+  const work = async () => {
+    const stop = new AbortController();
+    const hanging = Array.from({ length: 64 }, async () =>
+      gateway.videos.wait('task_2', { signal: stop.signal }).catch(() => undefined),
+    );
+    const task = gateway.videos.task('task_1');
+    const wait = task.wait({ waitTimeout: 2_000 });
+    await clock.sleep(1_000);
+    await task.retrieve();
+    const { status } = await wait;
+    stop.abort();
+    await Promise.all(hanging);
+    return status;
+  };
+  expect(await clock.settle(work())).toBe('succeeded');
+});

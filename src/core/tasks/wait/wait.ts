@@ -61,7 +61,11 @@ export class Wait<Value extends Pollable> {
     const turn = ms > 0 && limiter.acquire(config.clock, ms, this.#signal);
     // A turn that is free is taken without waiting.
     const hasTurn = typeof turn === 'boolean' ? turn : await turn;
-    if (!hasTurn) throw this.#timeoutError();
+    if (!hasTurn) {
+      // Another poll may have received the result in the meantime.
+      if (this.finished) return;
+      throw this.#timeoutError();
+    }
     let retryAfterMs: number | undefined;
     try {
       const record = keepRecord(this.#target, await this.#target.poll(this.#pollOptions));
