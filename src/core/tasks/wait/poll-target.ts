@@ -19,7 +19,7 @@ export interface PollResult<Value> {
 
 /** Options of one poll. */
 export interface PollOptions extends CheckedOptions {
-  /** When the wait ends, in monotonic ms, if the poll is part of one. A poll that sends several requests has to know. */
+  /** When the wait ends that the poll is part of, in monotonic ms. The requests of one poll share the time until then. */
   readonly waitDeadline?: number | undefined;
 }
 
