@@ -22,7 +22,7 @@ import { streamReader } from './core/stream/open-stream.ts';
 import { partialJsonParser, pullEvents, readRelayed, readStream } from './core/stream/reading.ts';
 import { download } from './core/tasks/downloads/download.ts';
 import { downloads } from './core/tasks/downloads/start-download.ts';
-import { waits } from './core/tasks/wait/results.ts';
+import { waits } from './core/tasks/wait/run-wait.ts';
 import { Wait } from './core/tasks/wait/wait.ts';
 
 batches.provide({ runBatch });

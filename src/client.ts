@@ -147,11 +147,12 @@ export class Polygate extends BaseClient<PolygateOptions> {
 
   /**
    * Downloads a result and returns the response with its body as a stream. Sends no credentials and follows at most
-   * three redirects, each of which is checked. If `source` is a task or generation and its URL has expired (403, 404 or
-   * 410), the client polls the task once for a fresh URL.
+   * three redirects, each of which is checked. If `source` is a task or generation whose result is not known yet, or its
+   * URL has expired (403, 404 or 410), the client polls the task once for a fresh URL.
    *
    * @throws {@link ConfigurationError} if the URL is neither a public https URL nor a `data:` URL, unless
-   * `allowInsecureBaseURL` is set, or if there is no result at `index`.
+   * `allowInsecureBaseURL` is set, if there is no result at `index`, or if the task is still processing.
+   * @throws {@link TaskFailedError} if the task has failed.
    * @throws {@link APIError} if the server responds with an error; {@link ConnectionError} if the connection fails.
    * While you read the body, it fails with {@link ConnectionError} if the connection breaks, if no byte arrives for
    * `streamIdleTimeout` ms, or if it is shorter than announced; with {@link ResponseValidationError} if it is larger

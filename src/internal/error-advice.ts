@@ -1,7 +1,7 @@
 /** What the messages of errors advise programs to do, for texts that people read instead. */
 import { noJournalAdvice } from '../core/batch/pool/end-errors.ts';
 import { continueTaskAdvice, sameKeyAdvice } from '../core/call/failure/error-message.ts';
-import { failedTaskAdvice } from '../core/tasks/task-polls.ts';
+import { failedTaskAdvice } from '../core/tasks/failed-task.ts';
 
 export { doctorAdvice, nothingCharged } from '../core/call/failure/error-message.ts';
 

@@ -22,10 +22,12 @@ import type { Rules } from '../config/validation.ts';
 import { createResponse } from '../http/response-body.ts';
 import type { PriceEstimator } from '../limits/request-price.ts';
 import { requestPrice } from '../limits/request-price.ts';
-import { toSubmittedTask, taskNamedIn } from './submitted-task.ts';
+import { taskNamedIn, toSubmittedTask } from './task-of-response.ts';
+import type { KeptOptions } from './task-of-response.ts';
 import type { TaskScope } from './task-scope.ts';
 import type { SubmittedTask } from './task.ts';
-import { waitCallbackRules, waits } from './wait/results.ts';
+import { waits } from './wait/run-wait.ts';
+import { waitCallbackRules } from './wait/wait-rules.ts';
 
 /** A submission, as a resource describes it: its params are checked and serialized. */
 export interface SubmitRequest {
@@ -66,7 +68,7 @@ export function submitTask<Kind extends TaskKind>(
   options?: RequestOptions,
 ): RequestPromise<SubmittedTask<Kind>> {
   const prepare = () => prepareSubmit(scope, describe, options);
-  return startRequest(scope.context, prepare, ({ submit }) => submit());
+  return startRequest(scope.context, prepare, (prepared) => sendSubmit(scope, prepared));
 }
 
 /** Submits a task and waits for it. */
@@ -82,9 +84,9 @@ export function generate<Kind extends TaskKind>(
   });
   const { context, kind } = scope;
   const { config } = context;
-  return startRequest(context, prepare, ({ call, submit, wait }) => {
-    const span = startSpan(config, { type: 'generate', kind, model: call.model });
-    const result = submit(span).then((submitted) =>
+  return startRequest(context, prepare, ({ wait, ...prepared }) => {
+    const span = startSpan(config, { type: 'generate', kind, model: prepared.call.model });
+    const result = sendSubmit(scope, prepared, span).then((submitted) =>
       waitForSubmitted(submitted, wait, config.log, span),
     );
     if (span) result.then(span.end, (error: unknown) => span.end({ error }));
@@ -115,37 +117,45 @@ function waitForSubmitted<Kind extends TaskKind>(
 const generateRules: Rules = { ...waitCallbackRules, onSubmit: functionValue };
 
 /** A submission that is ready to be sent. */
-interface PreparedSubmit<Kind extends TaskKind> extends PreparedCall {
+interface PreparedSubmit extends PreparedCall {
   readonly call: ApiCall & Pick<SubmitRequest, 'model'>;
-  /** Sends it, as part of the operation that the span describes. */
-  readonly submit: (parent?: Span) => Promise<ApiResponse<SubmittedTask<Kind>>>;
+  /** What its task keeps of the options. */
+  readonly kept: KeptOptions;
 }
 
+/** Checks the params and the options. An error means that nothing was sent. */
 function prepareSubmit<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
   describe: () => SubmitRequest,
   given: RequestOptions | undefined,
   extraRules: Rules = {},
-): PreparedSubmit<Kind> {
-  const { context, optionRules } = scope;
-  const withKey = withIdempotencyKey(given);
-  const options = checkRequestOptions(withKey, extraRules, fallbackRules, optionRules);
-  const { endpoint, ...described } = describe();
-  const fallback = fallbackOf(described.model, given);
+): PreparedSubmit {
+  const allRules = [extraRules, fallbackRules, scope.optionRules];
+  const options = checkRequestOptions(withIdempotencyKey(given), ...allRules);
+  const { endpoint, ...request } = describe();
+  const fallback = fallbackOf(request.model, options);
   const { idempotencyKey, headers, requestId } = options;
-  const pollHeaders = { headers, requestId };
-  const kept = { idempotencyKey, pollHeaders, namesModel: fallback !== undefined };
-  const call: PreparedSubmit<Kind>['call'] = {
-    ...callTo(endpoint, context.config),
-    ...described,
+  const kept: KeptOptions = {
+    idempotencyKey,
+    pollHeaders: { headers, requestId },
+    namesModel: fallback !== undefined,
+  };
+  const call: PreparedSubmit['call'] = {
+    ...callTo(endpoint, scope.context.config),
+    ...request,
     findTask: (id, meta, { model }) => taskNamedIn(scope, kept, id, model, meta),
   };
-  // The wait, too: nothing that follows the payment may depend on a file that can be missing.
-  const prepared = { call, options, fallback, parts: [waits] };
-  const submit = async (parent?: Span) => {
-    const sent = { ...prepared, options: { ...options, parent } };
-    const submitted = await execute(context, sent, scope.read);
-    return { ...submitted, data: toSubmittedTask(scope, kept, call, submitted) };
-  };
-  return { ...prepared, submit };
+  // Load the wait now, too: once the task is paid for, no missing file may prevent waiting for it.
+  return { call, options, fallback, parts: [waits], kept };
+}
+
+/** Sends a submission, as part of the operation that the span describes. */
+async function sendSubmit<Kind extends TaskKind>(
+  scope: TaskScope<Kind>,
+  { kept, ...prepared }: PreparedSubmit,
+  parent?: Span,
+): Promise<ApiResponse<SubmittedTask<Kind>>> {
+  const sent = { ...prepared, options: { ...prepared.options, parent } };
+  const response = await execute(scope.context, sent, scope.read);
+  return { ...response, data: toSubmittedTask(scope, kept, prepared.call, response) };
 }

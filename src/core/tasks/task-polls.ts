@@ -1,30 +1,26 @@
 import type { AbortedError } from '../../errors/aborted.ts';
 import { abortedError } from '../../errors/aborted.ts';
 import type { APIError } from '../../errors/api.ts';
-import { TaskFailedError, TaskWaitTimeoutError } from '../../errors/tasks.ts';
+import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
 import type { Generation, SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
 import type { TelemetryWait } from '../../types/telemetry.ts';
 import type { ApiCall } from '../call/api-call.ts';
+import { limitsOf } from '../call/call-limits.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { continueTaskAdvice } from '../call/failure/error-message.ts';
-import type { CheckedOptions, PollHeaders } from '../call/request-options.ts';
+import type { PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
-import { noReason } from '../http/error-body.ts';
-import { sentence, singleLine } from '../http/json.ts';
+import { monotonicNow } from '../config/clock.ts';
+import { taskFailedError } from './failed-task.ts';
 import { firstPollCall, isUnknownPath, pollCalls } from './poll-calls.ts';
 import type { PolledTask } from './poll-calls.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { rememberTask } from './tasks-of-results.ts';
 import { taskPollInterval } from './wait/poll-delay.ts';
-import { toPollResult } from './wait/poll-target.ts';
-import type { PollResult, PollTarget } from './wait/poll-target.ts';
-
-/** What a program can do about a task that has failed. */
-export const failedTaskAdvice =
-  'Your balance shows whether it was refunded. To try again, use a new idempotency key.';
+import type { PollOptions, PollResult, PollTarget } from './wait/poll-target.ts';
 
 /** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
 export class TaskPolls<Kind extends TaskKind> implements PollTarget<
@@ -83,13 +79,9 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   }
 
   toResult(last: Generation<Kind>): SucceededGeneration<Kind> {
-    rememberTask(last, this.#task);
+    this.remember(last);
     if (last.status === 'succeeded') return last;
-    const reason = sentence(singleLine(last.error?.message ?? noReason));
-    throw new TaskFailedError(`Task ${this.#task.id} failed: ${reason} ${failedTaskAdvice}`, {
-      ...this.errorDetails,
-      generation: last,
-    });
+    throw taskFailedError(this.#task, last);
   }
 
   abortedError(problem: string, reason: unknown): AbortedError {
@@ -98,7 +90,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
 
   timeoutError(problem: string): TaskWaitTimeoutError {
     const generation = this.known?.data;
-    if (generation) rememberTask(generation, this.#task);
+    if (generation) this.remember(generation);
     const details = { ...this.errorDetails, generation };
     return new TaskWaitTimeoutError(this.#withAdvice(problem), details);
   }
@@ -116,16 +108,27 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     return { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) };
   }
 
+  remember(generation: Generation<Kind>): void {
+    rememberTask(generation, this.#task);
+  }
+
   /** Polls the path at which the task was found before, or else each path until one exists. */
-  poll(options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
+  poll(options: PollOptions): Promise<ApiResponse<Generation<Kind>>> {
     return this.#found ? this.#send(this.#found, options) : this.#find(options);
   }
 
-  async #find(options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
+  /** The polls are one to the caller, so they share its time. */
+  async #find(options: PollOptions): Promise<ApiResponse<Generation<Kind>>> {
+    const { config } = this.context;
+    const { deadline } = limitsOf(config, monotonicNow(config.clock), options);
+    const { waitDeadline = Infinity, timeout = config.timeout } = options;
     let firstError: APIError | undefined;
     for (const call of pollCalls(this.#polled)) {
+      const remainingMs = waitDeadline - monotonicNow(config.clock);
+      if (firstError && remainingMs <= 0) break;
+      const limits = { deadline, timeout: Math.min(timeout, remainingMs) };
       try {
-        return await this.#send(call, options);
+        return await this.#send(call, { ...options, ...limits });
       } catch (error) {
         if (!isUnknownPath(error)) throw error;
         firstError ??= error;
@@ -134,12 +137,11 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     throw firstError;
   }
 
-  async #send(call: ApiCall, options: CheckedOptions): Promise<ApiResponse<Generation<Kind>>> {
+  async #send(call: ApiCall, options: PollOptions): Promise<ApiResponse<Generation<Kind>>> {
     const { context, kind, read } = this.#scope;
-    const result = await execute(context, { call, options }, read);
-    this.known = toPollResult(result, context);
+    const response = await execute(context, { call, options }, read);
     this.#found = call;
     if (call.path !== this.details.pollPath) context.shared.pollTemplates.set(kind, call.template);
-    return result;
+    return response;
   }
 }

@@ -12,10 +12,9 @@ import { fillPath } from '../http/path.ts';
 import { parseReceipt } from './receipt.ts';
 import { TaskPolls } from './task-polls.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
-import { rememberTask } from './tasks-of-results.ts';
-import { mergePollHeaders } from './wait/poll-target.ts';
+import { keepRecord, mergePollHeaders } from './wait/poll-target.ts';
 import type { PollResult } from './wait/poll-target.ts';
-import { checkAndWait, updatesOf, waitForResult } from './wait/results.ts';
+import { checkAndWait, updatesOf, waitForResult } from './wait/run-wait.ts';
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
 export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> {
@@ -52,7 +51,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   /** The last known state of the task; undefined before the first poll of a resumed task. */
   get latest(): Generation<Kind> | undefined {
     const latest = this.#polls.known?.data;
-    if (latest) rememberTask(latest, this);
+    if (latest) this.#polls.remember(latest);
     return latest;
   }
 
@@ -100,9 +99,10 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       },
     });
     return startRequest(polls.context, prepare, async ({ options: checked }) => {
-      const result = await polls.poll(checked);
-      rememberTask(result.data, this);
-      return result;
+      const response = await polls.poll(checked);
+      keepRecord(polls, response);
+      polls.remember(response.data);
+      return response;
     });
   }
 

@@ -135,7 +135,7 @@ export interface GenerationFields<Kind extends TaskKind = TaskKind> {
   id: string;
   /** Kind of media that the task generates. */
   kind: Kind;
-  /** `status`, or else `raw_status`, as sent by the service; empty if the record has neither. */
+  /** `status` as sent by the service; empty if the record has none. */
   rawStatus: string;
   /** Progress in percent, 0 to 100, if the service reports it. */
   progress?: number | undefined;

@@ -38,6 +38,6 @@ export function nextDownloadStep(
   if (redirects === maxRedirects) {
     return { type: 'error', problem: `more than ${maxRedirects} redirects` };
   }
-  // An address that is no URL is rejected like any other that is not allowed.
+  // An invalid URL is passed on; `checkResultURL` rejects it.
   return { type: 'redirect', url: parseURL(location, url)?.href ?? location };
 }

@@ -9,7 +9,6 @@ import { execute } from '../../call/execute.ts';
 import type { PollHeaders } from '../../call/request-options.ts';
 import { readJson, readWithSchema } from '../../call/response.ts';
 import { fillPath } from '../../http/path.ts';
-import { toPollResult } from '../wait/poll-target.ts';
 import type { PollResult, PollTarget } from '../wait/poll-target.ts';
 
 /** The result of one poll of a material. */
@@ -38,8 +37,7 @@ export function materialTarget(
     async poll(options) {
       const path = fillPath(retrieveMaterial.path, { material_id: id });
       const call = { ...callTo(retrieveMaterial, context.config), path };
-      const polled = await execute(context, { call, options }, readMaterial);
-      this.known = toPollResult(polled, context);
+      return execute(context, { call, options }, readMaterial);
     },
     toResult(last) {
       if (isAvailable(last)) return last;

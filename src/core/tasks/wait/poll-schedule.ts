@@ -8,8 +8,9 @@ import type { PollTarget, Pollable } from './poll-target.ts';
 export class PollSchedule {
   /** The time limit of the wait, in ms. */
   readonly waitTimeout: number;
+  /** When the wait ends, in monotonic ms. */
+  readonly deadline: number;
   readonly #config: Pick<Config, 'clock' | 'random'>;
-  readonly #deadline: number;
   readonly #maxInterval: number;
   /** The delay before the next poll, without jitter. */
   #interval: number;
@@ -22,7 +23,7 @@ export class PollSchedule {
     const { pollInterval = defaultInterval, waitTimeout = defaultWaitTimeout } = options;
     this.waitTimeout = waitTimeout;
     this.#config = context.config;
-    this.#deadline = this.#now + waitTimeout;
+    this.deadline = this.#now + waitTimeout;
     this.#maxInterval = options.maxPollInterval ?? Math.max(pollInterval, 5_000);
     this.#interval = pollInterval;
     if (known) this.recordPoll(known.at, known.retryAfterMs);
@@ -34,13 +35,13 @@ export class PollSchedule {
 
   /** Time left until the deadline, in ms. */
   get remainingMs(): number {
-    return this.#deadline - this.#now;
+    return this.deadline - this.#now;
   }
 
   /** Waits until the next poll is due, or the deadline. Rejects as soon as the signal aborts. */
   untilDue(signal: AbortSignal | undefined): Promise<void> | undefined {
     signal?.throwIfAborted();
-    const ms = Math.min(this.#dueAt, this.#deadline) - this.#now;
+    const ms = Math.min(this.#dueAt, this.deadline) - this.#now;
     return ms > 0 ? this.#config.clock.sleep(ms, signal) : undefined;
   }
 

@@ -17,6 +17,12 @@ export interface PollResult<Value> {
   readonly retryAfterMs?: number | undefined;
 }
 
+/** Options of one poll. */
+export interface PollOptions extends CheckedOptions {
+  /** When the wait ends that the poll is part of, in monotonic ms. The requests of one poll share the time until then. */
+  readonly waitDeadline?: number | undefined;
+}
+
 /** The record of a response. */
 export function toPollResult<Value>(
   { data, response }: ApiResponse<Value>,
@@ -48,10 +54,12 @@ export interface PollTarget<Value, Result> {
   isFinal(status: string): boolean;
   /** Headers of the request that created the record. The wait's own headers are added to them. */
   readonly pollHeaders?: PollHeaders | undefined;
-  /** The last known record. */
+  /** The last known record. Only `keepRecord` changes it. */
   known?: PollResult<Value> | undefined;
-  /** Polls once. Resolves when `known` is the new record. */
-  poll(options: CheckedOptions): Promise<unknown>;
+  /** Polls once, and returns the record. */
+  poll(options: PollOptions): Promise<ApiResponse<Value>>;
+  /** Called with every update that is returned. */
+  remember?(update: Value): void;
   /** The result of the wait, given the finished record. Throws if it failed. */
   toResult(last: Value): Result;
   /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
@@ -60,6 +68,21 @@ export interface PollTarget<Value, Result> {
   abortedError(problem: string, reason: unknown): PolygateError;
   /** Creates the error for a wait that has reached its `waitTimeout`. */
   timeoutError(problem: string): PolygateError;
+}
+
+/**
+ * Keeps the record of a poll as the last known one, and returns it. A record that has not ended is older than one that
+ * has, whatever the order in which they arrived.
+ */
+export function keepRecord<Value extends Pollable>(
+  target: PollTarget<Value, unknown>,
+  response: ApiResponse<Value>,
+): PollResult<Value> {
+  const { known, context } = target;
+  const record = toPollResult(response, context);
+  const isOlder = known && target.isFinal(known.data.status) && !target.isFinal(record.data.status);
+  if (!isOlder) target.known = record;
+  return record;
 }
 
 const noPollHeaders: PollHeaders = { headers: noHeaderChanges };

@@ -1,15 +1,15 @@
 import { APIError } from '../../../errors/api.ts';
 import type { PolygateError } from '../../../errors/base.ts';
 import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
-import type { CheckedOptions, PollHeaders } from '../../call/request-options.ts';
+import type { PollHeaders } from '../../call/request-options.ts';
 import { startSpan } from '../../call/telemetry.ts';
 import type { Span } from '../../call/telemetry.ts';
 import { notify } from '../../config/log.ts';
 import { PollLimiter } from '../../limits/poll-limiter.ts';
 import { canPollLater } from './poll-failures.ts';
 import { PollSchedule } from './poll-schedule.ts';
-import { mergePollHeaders } from './poll-target.ts';
-import type { PollTarget, Pollable, Polled } from './poll-target.ts';
+import { keepRecord, mergePollHeaders } from './poll-target.ts';
+import type { PollOptions, PollTarget, Pollable, Polled } from './poll-target.ts';
 
 /**
  * One wait for a record. Its user repeats three steps until the record is `finished`: wait until a poll is due, poll, and
@@ -61,12 +61,16 @@ export class Wait<Value extends Pollable> {
     const turn = ms > 0 && limiter.acquire(config.clock, ms, this.#signal);
     // A turn that is free is taken without waiting.
     const hasTurn = typeof turn === 'boolean' ? turn : await turn;
-    if (!hasTurn) throw this.#timeoutError();
+    if (!hasTurn) {
+      // Another poll may have received the result in the meantime.
+      if (this.finished) return;
+      throw this.#timeoutError();
+    }
     let retryAfterMs: number | undefined;
     try {
-      await this.#target.poll(this.#pollOptions);
-      this.#recordSuccess();
-      retryAfterMs = this.#target.known?.retryAfterMs;
+      const record = keepRecord(this.#target, await this.#target.poll(this.#pollOptions));
+      this.#recordSuccess(record.data.status);
+      ({ retryAfterMs } = record);
     } catch (error) {
       this.#keepFailure(error);
       if (error instanceof APIError) ({ retryAfterMs } = error);
@@ -76,19 +80,21 @@ export class Wait<Value extends Pollable> {
     }
   }
 
-  get #pollOptions(): CheckedOptions {
+  get #pollOptions(): PollOptions {
     const { timeout } = this.#target.context.config;
+    const { deadline, remainingMs } = this.#schedule;
     return {
       ...this.#headers,
       signal: this.#signal,
-      timeout: Math.min(this.#schedule.remainingMs, timeout),
+      timeout: Math.min(remainingMs, timeout),
+      waitDeadline: deadline,
       maxRetries: 0,
       parent: this.#span,
     };
   }
 
-  #recordSuccess(): void {
-    this.#span?.event({ type: 'status', status: this.#last?.status ?? '' });
+  #recordSuccess(status: string): void {
+    this.#span?.event({ type: 'status', status });
     this.#pollError = undefined;
     this.#notFoundInRow = 0;
   }
@@ -109,7 +115,10 @@ export class Wait<Value extends Pollable> {
     // Another wait may have received the final record since then.
     const pollError = this.finished ? undefined : this.#pollError;
     const value = this.#last ?? (pollError && this.#target.initial?.());
-    return value && (pollError ? { ...value, pollError } : { ...value });
+    if (!value) return undefined;
+    const update = pollError ? { ...value, pollError } : { ...value };
+    this.#target.remember?.(update);
+    return update;
   }
 
   /** Passes the update to the caller's callback, if there is one. */

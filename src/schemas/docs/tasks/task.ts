@@ -133,8 +133,7 @@ export const pendingGeneration: Docs<PendingGeneration> = {
     error: 'Only a failed task has an error.',
     id: 'Task id.',
     kind: 'Kind of media that the task generates.',
-    rawStatus:
-      '`status`, or else `raw_status`, as sent by the service; empty if the record has neither.',
+    rawStatus: '`status` as sent by the service; empty if the record has none.',
     progress: 'Progress in percent, 0 to 100, if the service reports it.',
     model: 'Model id, if the service reports it.',
     createdAt: 'Creation time, if the service reports it.',
@@ -149,8 +148,7 @@ export const succeededGeneration: Docs<SucceededGeneration> = {
     error: 'Only a failed task has an error.',
     id: 'Task id.',
     kind: 'Kind of media that the task generates.',
-    rawStatus:
-      '`status`, or else `raw_status`, as sent by the service; empty if the record has neither.',
+    rawStatus: '`status` as sent by the service; empty if the record has none.',
     progress: 'Progress in percent, 0 to 100, if the service reports it.',
     model: 'Model id, if the service reports it.',
     createdAt: 'Creation time, if the service reports it.',
@@ -165,8 +163,7 @@ export const failedGeneration: Docs<FailedGeneration> = {
     error: 'Why the task failed.',
     id: 'Task id.',
     kind: 'Kind of media that the task generates.',
-    rawStatus:
-      '`status`, or else `raw_status`, as sent by the service; empty if the record has neither.',
+    rawStatus: '`status` as sent by the service; empty if the record has none.',
     progress: 'Progress in percent, 0 to 100, if the service reports it.',
     model: 'Model id, if the service reports it.',
     createdAt: 'Creation time, if the service reports it.',

@@ -1,26 +1,13 @@
 import type { ErrorDetails } from '../../../errors/base.ts';
 import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
 import { throwToCaller } from '../../call/caller-stack.ts';
-import { pollHeaderRules, signalRule } from '../../call/request-options.ts';
 import type { Span } from '../../call/telemetry.ts';
 import { captureContext } from '../../config/caller-context.ts';
-import { checkOptions, functionValue, nonNegativeMs } from '../../config/validation.ts';
-import type { Rules } from '../../config/validation.ts';
+import { checkOptions } from '../../config/validation.ts';
 import { Part } from '../../http/part.ts';
 import type { PollTarget, Pollable, Polled } from './poll-target.ts';
+import { waitCallbackRules, waitRules } from './wait-rules.ts';
 import type { Wait } from './wait.ts';
-
-/** The rules of the options of a wait without a callback. */
-export const waitRules = {
-  ...pollHeaderRules,
-  signal: signalRule,
-  pollInterval: nonNegativeMs,
-  maxPollInterval: nonNegativeMs,
-  waitTimeout: nonNegativeMs,
-} satisfies Rules;
-
-/** The rules of the options of a wait with `onUpdate`. */
-export const waitCallbackRules = { ...waitRules, onUpdate: functionValue } satisfies Rules;
 
 /** What waits for records. A call that creates a record lists it in `parts`. */
 export const waits = /* @__PURE__ */ new Part(() => import('./wait.ts'));
