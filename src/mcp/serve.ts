@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
 import { toUSVString } from 'node:util';
 
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -81,7 +81,8 @@ export async function serve(options: ServeOptions): Promise<void> {
       note(`polygate mcp: ${clean(messageOf(error))}`);
     },
   });
-  await once(process.stdin, 'close', { signal }).catch(() => undefined);
+  // A file as stdin ends without closing.
+  await finished(process.stdin, { writable: false, signal }).catch(() => undefined);
   end.abort();
   await handle.close();
 }

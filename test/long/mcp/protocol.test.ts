@@ -175,6 +175,18 @@ test('stdout has the protocol and nothing else, and the process ends with stdin'
   expect(stdout + stderr).not.toContain(setup.mock.apiKey);
 });
 
+test('it ends with 0 when stdin is a file, which ends without closing', async () => {
+  const setup = await setUp();
+  const file = join(setup.env.XDG_STATE_HOME!, '..', 'requests.jsonl');
+  await writeFile(file, '');
+  const [command = '', ...args] = commandLine('polygate', ['mcp', '--output', setup.output]);
+  const script = 'exec "$@" < "$0"';
+  for (const path of [file, '/dev/null']) {
+    const program = new Program(['sh', '-c', script, path, command, ...args], setup.env);
+    expect(await program.end()).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  }
+});
+
 test('SIGTERM ends it, although stdin is open', async () => {
   const setup = await setUp();
   const args = ['mcp', '--output', setup.output];
