@@ -10,7 +10,7 @@ import type { PricedModel } from '../prices.ts';
 import type { Report, Skip } from '../report.ts';
 import { list, randomId, usd } from '../text.ts';
 import { pay, payForFirst } from './pay.ts';
-import type { Paid } from './pay.ts';
+import type { Accepted, Paid } from './pay.ts';
 import { chatParams, choose, payingClient } from './requests.ts';
 
 /**
@@ -27,17 +27,18 @@ export const chat = (models: readonly Model[] | undefined): Check<PricedModel> =
     if ('detail' in candidates) return skip(report, candidates);
     const idempotencyKey = randomId();
     const sendWith = (model: PricedModel) => send(context, model, idempotencyKey);
+    let paid: Accepted<unknown> | Skip;
     try {
-      const paid = await payForFirst(context, report, candidates, sendWith, (result, { id }) =>
+      paid = await payForFirst(context, report, candidates, sendWith, (result, { id }) =>
         describeCompletion(id, result, report.on('A8')),
       );
-      if ('detail' in paid) return skip(report, paid);
-      keep(paid.model);
-      await checkReplay(context, report.on('A11'), paid.model, idempotencyKey);
     } catch (error) {
       if (!ResponseValidationError.is(error)) throw error;
-      report.on('A8').failed(messageOf(error));
+      return report.on('A8').failed(messageOf(error));
     }
+    if ('detail' in paid) return skip(report, paid);
+    keep(paid.model);
+    await checkReplay(context, report.on('A11'), paid.model, idempotencyKey);
   },
 });
 
