@@ -30,9 +30,9 @@ export class CommandLog {
     this.#add({ sent: 'maybe', isRepeated: true, idempotencyKey });
   }
 
-  /** It is not known whether earlier commands have paid for something, so nothing is said about money. */
-  noteUnknownCharges(): void {
-    this.#add({ isPaid: false });
+  /** Earlier commands may have paid for what this one continues. */
+  noteEarlierCharges(): void {
+    this.#add({ hasEarlierCharges: true });
   }
 
   /** The request was certainly not charged, so there is nothing to continue under its key. */

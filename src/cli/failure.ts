@@ -17,6 +17,8 @@ export interface FailureContext {
   readonly sent?: 'maybe' | 'accepted' | undefined;
   /** Whether an earlier request with the same key may have been charged, whatever happens to this one. */
   readonly isRepeated?: boolean | undefined;
+  /** Whether earlier commands may have been charged for the same, so that "Nothing was charged" could be misread. */
+  readonly hasEarlierCharges?: boolean | undefined;
   /** Idempotency key of the request. */
   readonly idempotencyKey?: string | undefined;
   /** The command that continues. */
@@ -94,13 +96,14 @@ function moneySentence(
   charged: Charged,
   {
     chargeUsd,
+    hasEarlierCharges = false,
     refund = 'Some services refund failed tasks; run polygate balance to check.',
   }: FailureContext,
 ): string {
   const amount = chargeUsd === undefined ? undefined : formatUsd(chargeUsd);
   switch (charged) {
     case 'no':
-      return nothingCharged;
+      return hasEarlierCharges ? '' : nothingCharged;
     case 'maybe':
       return 'It may have been charged.';
     case 'failed-task':

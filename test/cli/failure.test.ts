@@ -85,6 +85,16 @@ test('a message of the client that says what was charged is not repeated', () =>
   expect(describeFailure(error, context)).toBe('c: lost. Nothing was charged.\n');
 });
 
+test('a command that continues earlier ones does not say that nothing was charged', () => {
+  const context: FailureContext = { command: 'c', isPaid: true, hasEarlierCharges: true };
+  expect(describeFailure(new UsageError('x'), context)).toBe('c: x (see --help)\n');
+  expect(exitCodeOf(new UsageError('x'), context)).toBe(2);
+  const lost = new ConnectionError('lost', { outcome: 'unknown' });
+  expect(describeFailure(lost, { ...context, sent: 'maybe' })).toBe(
+    'c: lost\nIt may have been charged.\n',
+  );
+});
+
 test('advice for programs is left out', () => {
   const context: FailureContext = { command: 'c', isPaid: true, sent: 'accepted', chargeUsd: 0.02 };
   const lost =

@@ -79,3 +79,20 @@ test.each<Fault>([{ status: 503 }, { status: 403 }, { malformed: true }])(
     }
   },
 );
+
+test('a second chat whose response cannot be read is not reported as one that was not sent', async () => {
+  const { run, mock } = startMock();
+  mock.fail({ route: 'POST /v1/chat/completions', malformed: true, attempt: 2 });
+  const diagnosis = await run({ maxSpendUsd: 0.1 });
+  expect(mock.requests.filter(({ path }) => path === '/v1/chat/completions')).toHaveLength(3);
+  expect(findingOf(diagnosis, 'chat')).toMatchObject({ status: 'ok' });
+  expect(findingOf(diagnosis, 'chat.error')).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining('Invalid response'),
+  });
+  expect(findingAbout(diagnosis, 'A11')).toMatchObject({
+    status: 'skipped',
+    detail: expect.stringContaining('Invalid response'),
+  });
+  expect(mock.invoice).toHaveLength(4);
+});

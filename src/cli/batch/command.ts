@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { fileJournal } from 'polygate/journal';
@@ -20,7 +20,6 @@ import { prepare, prepareFolders } from './prepare.ts';
 import { report } from './report.ts';
 import { runRows } from './run-rows.ts';
 import { lockJournal } from './state/lock.ts';
-import { JournalError } from './state/service.ts';
 import { folderOf } from './table/output-names.ts';
 import type { PlannedRow } from './table/plan.ts';
 
@@ -37,6 +36,7 @@ export function runBatch(args: string[]): Promise<number> {
     const { baseURL } = gateway;
     const service = { baseURL, account: accountOf({ baseURL, apiKey: settings.apiKey }) };
     const file = fileJournal(options.journal);
+    if (existsSync(options.journal)) log.noteEarlierCharges();
     const end = new EarlyEnd();
     let unlock = () => Promise.resolve();
     const stopQuitting = quitAtOnce(end, () => unlock());
@@ -46,8 +46,6 @@ export function runBatch(args: string[]): Promise<number> {
       if (!options.dryRun) ({ journal, unlock } = await lockJournal(file, options.journal));
       const means = { gateway, service, journal };
       const batch = await prepare(options, means).catch((error: unknown) => {
-        // Earlier runs may have been charged.
-        if (error instanceof JournalError) log.noteUnknownCharges();
         if (error instanceof TableError) for (const line of error.lines) note(clean(line));
         throw error;
       });

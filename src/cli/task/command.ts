@@ -39,6 +39,8 @@ export function runTask(args: string[]): Promise<number> {
           : unknownName('action', action, actions),
       );
     }
+    // An earlier command has sent the request.
+    log.noteEarlierCharges();
     const isJson = values.json ?? false;
     const store = new TaskStore(process.env);
     if (action === 'list' && given === undefined) return listTasks(store, isJson);

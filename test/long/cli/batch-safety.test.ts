@@ -65,6 +65,17 @@ test.concurrent('rows that may have been charged are not sent with another API k
   ]);
 });
 
+test.concurrent('a run that sends nothing does not say that nothing was charged, after a run that may have been', async () => {
+  const service = await leaveUnknown();
+  const wrongKey = { POLYGATE_API_KEY: 'sk-wrong-0123456' };
+  const runs = [
+    await runWith(service, [...batch, '--same-account'], wrongKey),
+    await runWith(service, [...batch.slice(0, -1), '0.01'], firstKey ?? {}),
+  ];
+  expect(runs.map(({ code }) => code)).toEqual([1, 2]);
+  for (const { stderr } of runs) expect(stderr).not.toContain('Nothing was charged');
+});
+
 test.concurrent('another API key of the same account continues on request, and is not charged again', async () => {
   const service = await leaveUnknown();
   expect((await runWith(service, batch, rotatedKey ?? {})).code).toBe(2);

@@ -174,6 +174,9 @@ test.concurrent('a result that cannot be saved exits with 3, and is saved later'
   const [, id = ''] = /task wait (\S+)$/.exec(lastLine(failed.stderr)) ?? [];
   expect((await run(['task', 'wait', id])).code).toBe(0);
   expect([read('a.svg').startsWith('<svg'), mock.invoice.length]).toEqual([true, 1]);
+  const again = await run(['task', 'wait', id]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('a.svg exists')]);
+  expect(again.stderr).not.toContain('Nothing was charged');
 });
 
 test.concurrent('the id of a task from elsewhere needs its kind', async () => {

@@ -3,9 +3,6 @@ import { isNonEmptyString, isRecord } from '../../../types/type-guards.ts';
 import { UsageError } from '../../arguments.ts';
 import { isSameService } from '../../state/service-url.ts';
 
-/** The journal belongs to another service or account, which may have been charged for its rows. */
-export class JournalError extends UsageError {}
-
 /** Where rows are sent, and who pays for them. */
 export interface Service {
   readonly baseURL: string;
@@ -39,7 +36,7 @@ interface Continuation {
  * Refuses to continue a journal where its rows would be paid for again: another service or account does not know their keys.
  * A row that was certainly not charged can be sent anywhere. An API key of the same account can read the tasks of another.
  *
- * @throws {@link JournalError} if the journal must not be continued.
+ * @throws `UsageError` if the journal must not be continued.
  */
 export function checkService({ now, before, journal, isSameAccount }: Continuation): void {
   const rows = [...journal.rows.values()];
@@ -48,12 +45,12 @@ export function checkService({ now, before, journal, isSameAccount }: Continuati
   // The record can be that of another journal, which was here before.
   if (before === undefined || before.run !== journal.run) {
     if (isSameAccount) return;
-    throw new JournalError(
+    throw new UsageError(
       `the journal does not say which service its rows were sent to. If it was ${now.baseURL}, with this API key or another one of its account, add --same-account. Otherwise, they could be charged a second time. Nothing was sent`,
     );
   }
   if (!isSameService(before.baseURL, now.baseURL)) {
-    throw new JournalError(
+    throw new UsageError(
       `the rows of the journal were sent to ${before.baseURL}, so that ${now.baseURL} could charge them a second time: use --base-url ${before.baseURL}, or another --journal. Nothing was sent`,
     );
   }
@@ -64,7 +61,7 @@ export function checkService({ now, before, journal, isSameAccount }: Continuati
     open === 1
       ? ['a row of the journal', 'was']
       : [`${open === 0 ? 'rows on damaged lines' : `${open} rows`} of the journal`, 'were'];
-  throw new JournalError(
+  throw new UsageError(
     `${what} ${verb} sent with another API key, and may have been charged. Sent with this one, it could be charged a second time: use the other key or, if both belong to one account, add --same-account. Nothing was sent`,
   );
 }
