@@ -69,10 +69,11 @@ export function describeFailure(error: unknown, context: FailureContext): string
   const lines = [`${command}: ${clean(message)}${advice}`];
   if (isMissing) lines.push('Install it next to polygate:', `  npm install ${error.packageName}`);
   const sentence = isPaid ? moneySentence(chargedBy(error, context), context) : '';
-  // Messages of the client often contain this sentence.
-  if (![sentence, earlierRequestAdvice].some((known) => message.includes(known))) {
-    lines.push(sentence);
-  }
+  // Messages of the client often say it already.
+  const isKnown =
+    [sentence, earlierRequestAdvice].some((known) => message.includes(known)) ||
+    (sentence === possiblyCharged && message.includes('may have been charged'));
+  if (!isKnown) lines.push(sentence);
   if (isPaid && idempotencyKey !== undefined) lines.push(`Idempotency key: ${idempotencyKey}`);
   for (const path of saved) lines.push(`Saved: ${clean(path)}`);
   if (next !== undefined) lines.push(`To continue: ${clean(next)}`);
@@ -92,6 +93,8 @@ export function commandMessage(error: unknown): string {
 export const earlierRequestAdvice =
   'This request was not charged, but an earlier one may have been.';
 
+const possiblyCharged = 'It may have been charged.';
+
 function moneySentence(
   charged: Charged,
   {
@@ -105,7 +108,7 @@ function moneySentence(
     case 'no':
       return hasEarlierCharges ? '' : nothingCharged;
     case 'maybe':
-      return 'It may have been charged.';
+      return possiblyCharged;
     case 'failed-task':
       return `The failed task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. ${refund}`;
     case 'yes':

@@ -83,6 +83,9 @@ test('a message of the client that says what was charged is not repeated', () =>
   const error = new ConnectionError('lost. Nothing was charged.', { outcome: 'not-sent' });
   const context: FailureContext = { command: 'c', isPaid: true, sent: 'maybe' };
   expect(describeFailure(error, context)).toBe('c: lost. Nothing was charged.\n');
+  const message = 'lost. The request may have been charged; sending it again may charge you again.';
+  const lost = new ConnectionError(message, { outcome: 'unknown' });
+  expect(describeFailure(lost, context)).toBe(`c: ${message}\n`);
 });
 
 test('a command that continues earlier ones does not say that nothing was charged', () => {

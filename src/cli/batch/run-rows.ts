@@ -64,10 +64,17 @@ async function sendRows(
     else {
       const answer = completion && contentText(completion.choices[0]?.message.content);
       const finishReason = completion && cutReason(completion);
-      const message = error && clean(commandMessage(error));
+      const message = error && clean(rowMessage(error, input));
       run.add(input, { ...known, status, answer, finishReason, error: message });
     }
   }
+}
+
+/** The message of a row's error, without the id that it is printed and stored with. */
+function rowMessage(error: Error, { journalId }: WorkRow): string {
+  const message = commandMessage(error);
+  const prefix = `row ${journalId}: `;
+  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
 }
 
 /** Adds the rows that were sent and have not ended. */

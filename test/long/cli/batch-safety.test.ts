@@ -215,6 +215,7 @@ test.concurrent('a lost chat is in the total as a possible charge, and --resend-
   expect(lastLine(lost.stderr)).toMatch(/^--resend-unknown sends .* can be charged twice\.$/);
   const known = await service.run(chats);
   expect([known.code, known.stderr]).toEqual([3, expect.stringContaining('With --resend-unknown')]);
+  expect(known.stderr).toMatch(/^a: An earlier run sent this chat/m);
   const again = await service.run([...chats, '--resend-unknown', '--json']);
   expect(again.code).toBe(0);
   expect(service.mock.invoice).toHaveLength(2);
