@@ -34,5 +34,5 @@ export function parseJsonOr(text: string): unknown {
 /** Returns the model of `-m`. Throws a `UsageError` if there is none. */
 export function requireModel(model: string | undefined, type: string): string {
   if (model?.trim()) return model;
-  throw new UsageError(`no model: use -m <id>; polygate models --type ${type} lists them`);
+  throw new UsageError(`no model: use -m <id>; npx polygate models --type ${type} lists them`);
 }

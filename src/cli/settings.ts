@@ -31,11 +31,13 @@ export function resolveSettings(options: ServiceOptions, environment: Environmen
   }
   if (!baseURL?.trim()) {
     throw new UsageError(
-      'no base URL: set POLYGATE_BASE_URL, use --base-url https://…, or run polygate init',
+      'no base URL: set POLYGATE_BASE_URL, use --base-url https://…, or run npx polygate init',
     );
   }
   if (!apiKey?.trim()) {
-    throw new UsageError('no API key: set POLYGATE_API_KEY, use --api-key, or run polygate init');
+    throw new UsageError(
+      'no API key: set POLYGATE_API_KEY, use --api-key, or run npx polygate init',
+    );
   }
   const given = {
     baseURL: options['base-url'] !== undefined,
