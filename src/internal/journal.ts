@@ -2,7 +2,7 @@
 import { BatchJournal } from '../core/batch/journal/batch-journal.ts';
 import { JournalContents } from '../core/batch/journal/contents.ts';
 import { isChatPath } from '../core/batch/journal/line.ts';
-import { isLostChat, mayBeCharged, unpricedChats } from '../core/batch/journal/row-history.ts';
+import { isLostChat, mayBeCharged, unpricedSubmits } from '../core/batch/journal/row-history.ts';
 import type { RowHistory } from '../core/batch/journal/row-history.ts';
 import type { Journal } from '../types/tasks/journal.ts';
 
@@ -73,7 +73,6 @@ function toRow(history: RowHistory): JournalRow {
   const { chargedUsd = 0, estimatedUsd = 0 } = cost ?? {};
   const isCompleted = completedAt !== undefined;
   const isCharged = mayBeCharged(history);
-  const isUnreported = chargedUsd === 0 && receipt?.chargeUsd === undefined;
   return {
     usd: chargedUsd,
     estimatedUsd,
@@ -81,7 +80,7 @@ function toRow(history: RowHistory): JournalRow {
     taskId: receipt?.id,
     isCompleted,
     mayBeCharged: isCharged,
-    isUncertain: estimatedUsd > 0 || unpricedChats(history) > 0 || (isCharged && isUnreported),
+    isUncertain: estimatedUsd > 0 || unpricedSubmits(history) > 0,
     needsReplay: isCharged && !receipt && !isCompleted && !isChatPath(path),
     isLostChat: isLostChat(history),
     status,

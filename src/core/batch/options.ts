@@ -23,8 +23,8 @@ export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'
    * and rows that may have been charged count with their estimates. When the next row would exceed it, the batch pauses
    * as it does at a 402. Prices of models that the client does not know yet are fetched. A row without a known price, such
    * as a chat, reserves the highest charge of any such row so far. Rows in flight can therefore exceed the limit by the
-   * amount that they cost above that. Until the first such charge is known, chats are sent one at a time, and the batch
-   * pauses after four lost ones.
+   * amount that they cost above that. Until the first such charge is known, such rows are sent one at a time, and the batch
+   * pauses after four whose charge is not known, because they were lost or the service has not reported it.
    * @defaultValue no limit
    */
   maxUsd?: number | undefined;

@@ -24,7 +24,7 @@ export function addCost(
 
 /** What the row has cost in all runs, as of a line. Lines of version 0.2 have no such fields. */
 export interface CostFields {
-  /** The sum of its charges in USD; absent if it is 0. */
+  /** The sum of its charges in USD; absent if it is 0, unless the charge of a task or completion is known to be 0. */
   readonly usd?: number | undefined;
   /** The sum of the estimates in USD for submissions whose charge is not known; absent if it is 0. */
   readonly estimatedUsd?: number | undefined;
@@ -33,6 +33,12 @@ export interface CostFields {
 /** The fields of a line for a cost. */
 export function toCostFields({ chargedUsd, estimatedUsd }: RowCost): CostFields {
   return { usd: chargedUsd || undefined, estimatedUsd: estimatedUsd || undefined };
+}
+
+/** The same for a line about a task or completion, whose charge may not be reported. A charge of 0 is a known one. */
+export function toSettledFields(cost: RowCost, chargeUsd: number | undefined): CostFields {
+  const fields = toCostFields(cost);
+  return chargeUsd === undefined ? fields : { ...fields, usd: cost.chargedUsd };
 }
 
 /** The cost of a row as of a line. An amount that was edited by hand must not make the row unreadable. */

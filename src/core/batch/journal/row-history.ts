@@ -2,7 +2,7 @@ import type { Receipt } from '../../../types/tasks/task.ts';
 import { chatPath, isChatPath } from './line.ts';
 import type { Intent, RowLine } from './line.ts';
 import { readCost } from './row-cost.ts';
-import type { RowCost } from './row-cost.ts';
+import type { CostFields, RowCost } from './row-cost.ts';
 
 /** What earlier runs recorded about a row. Its {@link Intent} is that of the latest submission. */
 export interface RowHistory extends Partial<Intent> {
@@ -16,6 +16,8 @@ export interface RowHistory extends Partial<Intent> {
   readonly status?: string | undefined;
   /** What it has cost in all runs. */
   readonly cost?: RowCost | undefined;
+  /** Whether the charge of its task or completion is known. */
+  readonly isChargeKnown?: boolean | undefined;
   /** Number of the latest line. */
   readonly lineNumber?: number | undefined;
 }
@@ -30,10 +32,17 @@ export function isLostChat(history: RowHistory): boolean {
   return isChatPath(history.path) && mayBeCharged(history) && history.completedAt === undefined;
 }
 
-/** The number of requests for a chat that may have been charged, and for which nothing is reserved. */
-export function unpricedChats({ path, openSubmits = 0, completedAt, cost }: RowHistory): number {
-  if (!isChatPath(path) || (cost?.estimatedUsd ?? 0) > 0) return 0;
-  return Math.max(0, openSubmits - (completedAt === undefined ? 0 : 1));
+/**
+ * The number of submissions of a row that were or may have been charged, and of which neither charge nor price is known. All
+ * submissions of a task are charged once.
+ */
+export function unpricedSubmits(history: RowHistory): number {
+  const { path, openSubmits = 0, completedAt, cost, isChargeKnown } = history;
+  if (!mayBeCharged(history) || (cost?.estimatedUsd ?? 0) > 0) return 0;
+  if (!isChatPath(path)) return isChargeKnown ? 0 : 1;
+  // The `submit` line of a completion may be damaged.
+  const charged = Math.max(openSubmits, completedAt === undefined ? 0 : 1);
+  return charged - (isChargeKnown ? 1 : 0);
 }
 
 /** What is known about a row after one more line. */
@@ -51,10 +60,10 @@ export function addLine(before: RowHistory, line: RowLine, lineNumber: number): 
     }
     case 'accepted': {
       const { receipt } = line;
-      return { ...history, receipt, cost: readCost(line, receipt) };
+      return { ...history, receipt, ...readCharge(line, receipt) };
     }
     case 'completed':
-      return { ...history, completedAt: lineNumber, path: chatPath, cost: readCost(line) };
+      return { ...history, completedAt: lineNumber, path: chatPath, ...readCharge(line) };
     case 'refused': {
       // If two processes submit a task under one key, the one that is rejected knows nothing about the cost of the other.
       const isOther = !isChatPath(before.path) && (openSubmits > 1 || before.receipt !== undefined);
@@ -69,4 +78,12 @@ export function addLine(before: RowHistory, line: RowLine, lineNumber: number): 
     case 'finished':
       return { ...history, status: line.status };
   }
+}
+
+function readCharge(
+  line: CostFields,
+  receipt?: Receipt,
+): Pick<RowHistory, 'cost' | 'isChargeKnown'> {
+  const isChargeKnown = line.usd !== undefined || (receipt?.chargeUsd ?? 0) > 0;
+  return { cost: readCost(line, receipt), isChargeKnown };
 }

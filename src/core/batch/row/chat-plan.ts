@@ -5,7 +5,7 @@ import { emptyMeta } from '../../http/response-meta.ts';
 import { requestHash } from '../../tasks/fingerprint.ts';
 import { chatPath } from '../journal/line.ts';
 import type { Intent } from '../journal/line.ts';
-import { toCostFields } from '../journal/row-cost.ts';
+import { toSettledFields } from '../journal/row-cost.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import { changedParamsError, damagedJournalError, lostChatError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
@@ -66,7 +66,7 @@ export function chatPlan({ start, submission, signal }: ChatRow): RowPlan<Comple
       type: 'completed',
       id,
       completion: accepted.completion,
-      ...toCostFields(cost),
+      ...toSettledFields(cost, accepted.meta.chargeUsd),
     }),
     finish: async ({ completion: received, meta }) => {
       try {

@@ -31,6 +31,7 @@ import { noCost } from '../journal/row-cost.ts';
 import type { RowCost } from '../journal/row-cost.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import type { RowHistory } from '../journal/row-history.ts';
+import type { Reservation } from '../run/budget-decision.ts';
 import type { ChargeFacts } from './charge-rules.ts';
 
 /** The state that a row has reached in this run. */
@@ -49,7 +50,7 @@ export class Row {
   /** What it has cost in all runs. */
   cost: RowCost = noCost;
   /** The part of the estimates that belongs to the submission in progress. Set until it is accepted or has failed. */
-  reservedUsd: number | undefined;
+  reservation: Reservation | undefined;
   /** The task of the row, once it is accepted. Chats have none. */
   task: Task | undefined;
   #controller: AbortController | undefined;

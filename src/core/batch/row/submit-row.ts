@@ -1,5 +1,6 @@
 import type { Intent } from '../journal/line.ts';
 import { toCostFields } from '../journal/row-cost.ts';
+import { unpricedSubmits } from '../journal/row-history.ts';
 import { notRecordedError, toRowError, unsentError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
 import { afterFailure } from './charge-rules.ts';
@@ -26,7 +27,10 @@ export async function submitRow<Accepted>(
   const accepted = await recordAndSend(row, plan, submission, context);
   row.task = plan.taskOf(accepted);
   row.state = 'accepted';
-  budget.charge(row, { path: submission.path, usd: plan.chargeOf(accepted) });
+  const { path } = submission;
+  const usd = plan.chargeOf(accepted);
+  if (usd === undefined) budget.keep(row, { path });
+  else budget.charge(row, { path, usd });
   const line = plan.toLine(row, accepted);
   const isAppended = !line || (await journal.tryAppend(line, ifLost(plan)));
   if (isAppended || plan.isChargedOnce) row.state = 'durable';
@@ -62,7 +66,10 @@ const ifLost = ({ isChargedOnce }: { isChargedOnce: boolean }): string =>
     ? 'the row may be resent with the same key'
     : 'later runs will not know the outcome of the row';
 
-/** Reserves the price of a row, unless an earlier run has reserved it for the same submission. */
+/**
+ * Reserves the price of a row, unless an earlier run has reserved it for the same submission. If that run did not know it, the
+ * submission is counted as unpriced until now.
+ */
 async function reservePrice<Accepted>(
   row: Row,
   submission: RowSubmission<Accepted>,
@@ -71,8 +78,9 @@ async function reservePrice<Accepted>(
   const { path, intent } = submission;
   if (!intent && row.cost.estimatedUsd > 0) budget.adopt(row);
   else {
+    const repeats = intent ? 0 : unpricedSubmits(row.history);
     const price = await priceOf(submission);
-    await budget.reserve(row, { price, path, signal: row.controller.signal });
+    await budget.reserve(row, { price, path, signal: row.controller.signal, repeats });
   }
 }
 
@@ -101,14 +109,14 @@ async function recordIntent(
 async function settle<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
-  { path, intent, hasPrice }: RowSubmission<Accepted>,
+  { path, intent }: RowSubmission<Accepted>,
   error: Error,
   { journal, budget, pause }: Pick<RunContext, 'journal' | 'budget' | 'pause'>,
 ): Promise<void> {
   const thisRun = row.state === 'planned' ? undefined : 'this-run';
   const recordedBy = intent ? thisRun : 'earlier-run';
   const next = afterFailure({ recordedBy, isChargedOnce: plan.isChargedOnce }, error);
-  if (next === 'keep') return budget.keep(row, { path, hasPrice });
+  if (next === 'keep') return budget.keep(row, { path });
   budget.release(row);
   if (next === 'release') return;
   const paused = pause.isReason(error) || undefined;

@@ -3,7 +3,7 @@ import type { Submission } from '../../tasks/submission.ts';
 import { hasId } from '../../tasks/task-id.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { Intent } from '../journal/line.ts';
-import { toCostFields } from '../journal/row-cost.ts';
+import { toSettledFields } from '../journal/row-cost.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import { changedParamsError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
@@ -46,12 +46,16 @@ export function taskPlan<Kind extends TaskKind>(
     start,
     signal,
     isChargedOnce: true,
-    // A replay without an amount says nothing about what the original request has cost.
-    chargeOf: ({ chargeUsd, replayed }) => (replayed && !chargeUsd ? undefined : chargeUsd),
+    chargeOf,
     taskOf: (accepted) => accepted,
     toLine: ({ id, cost }, accepted) => {
       if (!hasId(accepted)) return undefined;
-      return { type: 'accepted', id, receipt: accepted.toJSON(), ...toCostFields(cost) };
+      return {
+        type: 'accepted',
+        id,
+        receipt: accepted.toJSON(),
+        ...toSettledFields(cost, chargeOf(accepted)),
+      };
     },
     finish: async (accepted, rowSignal) => {
       const options = { ...waitOptions, signal: rowSignal };
@@ -60,6 +64,10 @@ export function taskPlan<Kind extends TaskKind>(
     },
   };
 }
+
+/** A replay without an amount says nothing about what the original request has cost. */
+const chargeOf = ({ chargeUsd, replayed }: Task): number | undefined =>
+  replayed && !chargeUsd ? undefined : chargeUsd;
 
 /**
  * Plans a row of a batch. Nothing is written or sent.

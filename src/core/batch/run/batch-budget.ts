@@ -2,15 +2,15 @@ import { BudgetExceededError } from '../../../errors/budget.ts';
 import { roundUsd } from '../../limits/round-usd.ts';
 import { addCost, noCost } from '../journal/row-cost.ts';
 import type { RowCost } from '../journal/row-cost.ts';
-import { nextReservation, reservationProblem } from './budget-decision.ts';
-import type { ReservationState } from './budget-decision.ts';
+import { isUnpriced, nextReservation, reservationProblem } from './budget-decision.ts';
+import type { Reservation, ReservationState } from './budget-decision.ts';
 import { Changes } from './changes.ts';
 
 /** A row, as its budget sees it. */
 export interface Spender {
   cost: RowCost;
-  /** The part of the estimates that belongs to the submission in progress; 0 if its price is not known. */
-  reservedUsd?: number | undefined;
+  /** What is set aside for the submission in progress. It is part of the estimates of the row. */
+  reservation?: Reservation | undefined;
 }
 
 /** A submission that needs a part of the budget. */
@@ -20,13 +20,15 @@ interface Purchase {
   /** Path of the endpoint: requests to it have similar prices. */
   readonly path: string;
   readonly signal: AbortSignal;
+  /** Number of unpriced submissions of earlier runs that it repeats under their key: together, they are charged once. */
+  readonly repeats: number;
 }
 
 /** What earlier runs have spent on a row. */
 interface EarlierCost {
   readonly cost: RowCost;
   readonly path: string;
-  /** Number of its submissions that may have been charged and for which no price was known. */
+  /** Number of its submissions that were or may have been charged, and of which neither charge nor price is known. */
   readonly unpriced: number;
 }
 
@@ -36,7 +38,7 @@ export class BatchBudget {
   #total: RowCost = noCost;
   /** The largest charge so far, by path: what a request may cost if its price is not known. */
   readonly #largest = new Map<string, number>();
-  /** Number of submissions that may have been charged although no price was known for them, by path. */
+  /** Number of submissions that were or may have been charged, and of which neither charge nor price is known, by path. */
   readonly #unpriced = new Map<string, number>();
   /** Number of submissions with a reservation. */
   #inFlight = 0;
@@ -47,12 +49,10 @@ export class BatchBudget {
     this.#maxUsd = roundUsd(maxUsd);
   }
 
-  /** The costs of all rows in all runs. Lost submissions without a price may have cost as much as any other. */
+  /** The costs of all rows in all runs. Unpriced submissions may have cost as much as any other. */
   get total(): RowCost {
     let unpricedUsd = 0;
-    for (const [path, count] of this.#unpriced) {
-      unpricedUsd += count * (this.#largest.get(path) ?? 0);
-    }
+    for (const [path, count] of this.#unpriced) unpricedUsd += count * this.#largestAt(path);
     return addCost(this.#total, { estimatedUsd: unpricedUsd });
   }
 
@@ -66,83 +66,101 @@ export class BatchBudget {
   /**
    * Reserves the price of a submission. If it does not fit, waits for the submissions that are in flight, whose charges may
    * be lower. Until the first charge is known, requests without a price are sent one at a time, and only while few of them
-   * were lost.
+   * are unpriced.
    *
    * @throws {@link BudgetExceededError} when the remaining budget does not cover the price, or might not because the price is
    * unknown.
    */
   async reserve(row: Spender, purchase: Purchase): Promise<void> {
-    const { signal } = purchase;
+    const { path, signal, repeats } = purchase;
     for (;;) {
       const state = this.#stateFor(purchase);
-      const next = nextReservation(state);
-      if (next === 'reserve') return this.#begin(row, state.usd ?? 0);
-      if (next === 'exceeded') throw this.#exceeded(state);
+      const decision = nextReservation(state);
+      if (decision === 'reserve') {
+        this.#addUnpriced(path, -repeats);
+        this.#begin(row, state.next);
+        return;
+      }
+      if (decision === 'exceeded') throw this.#exceeded(state);
       await this.#changes.next(signal);
       signal.throwIfAborted();
     }
   }
 
-  #begin(row: Spender, usd: number): void {
+  #begin(row: Spender, reservation: Reservation): void {
     this.#inFlight += 1;
-    row.reservedUsd = usd;
-    this.#change(row, { estimatedUsd: usd });
+    row.reservation = reservation;
+    this.#change(row, { estimatedUsd: reservation.usd });
   }
 
-  #stateFor({ price, path }: Purchase): ReservationState {
+  #stateFor({ price, path, repeats }: Purchase): ReservationState {
     const { chargedUsd, estimatedUsd } = this.total;
+    const repeated = Math.min(repeats, this.#unpricedAt(path));
+    const repeatedUsd = repeated * this.#largestAt(path);
     return {
       maxUsd: this.#maxUsd,
-      committedUsd: roundUsd(chargedUsd + estimatedUsd),
-      usd: price ?? this.#largest.get(path),
-      isPrice: price !== undefined,
+      committedUsd: roundUsd(chargedUsd + estimatedUsd - repeatedUsd),
+      next: this.#reservationFor(price, path),
       inFlight: this.#inFlight,
-      unpriced: this.#unpricedAt(path),
+      unpriced: this.#unpricedAt(path) - repeated,
     };
+  }
+
+  #reservationFor(price: number | undefined, path: string): Reservation {
+    if (price !== undefined) return { usd: price, basis: 'price' };
+    const largest = this.#largest.get(path);
+    if (largest !== undefined) return { usd: largest, basis: 'largest-charge' };
+    return { usd: 0, basis: 'unknown' };
   }
 
   /** Takes over the reservation of an earlier run, whose submission is sent again under its key. */
   adopt(row: Spender): void {
     this.#inFlight += 1;
-    row.reservedUsd = row.cost.estimatedUsd;
+    row.reservation = { usd: row.cost.estimatedUsd, basis: 'price' };
   }
 
-  /** Replaces the reservation of a row with its charge. Without one, the estimate counts. */
-  charge(row: Spender, { path, usd }: { path: string; usd: number | undefined }): void {
-    const { reservedUsd = 0 } = row;
-    this.#recordCharge(path, usd ?? reservedUsd);
-    if (usd !== undefined) this.#change(row, { chargedUsd: usd, estimatedUsd: -reservedUsd });
+  /** Replaces the reservation of a row with its charge. */
+  charge(row: Spender, { path, usd }: { path: string; usd: number }): void {
+    this.#recordCharge(path, usd);
+    this.#change(row, { chargedUsd: usd, estimatedUsd: -(row.reservation?.usd ?? 0) });
     this.#end(row);
   }
 
   /** Ends the reservation of a row that was certainly not charged. */
   release(row: Spender): void {
-    this.#change(row, { estimatedUsd: -(row.reservedUsd ?? 0) });
+    this.#change(row, { estimatedUsd: -(row.reservation?.usd ?? 0) });
     this.#end(row);
   }
 
-  /** Keeps the estimate of a row that may have been charged. `hasPrice`: an estimate of 0 is a price. */
-  keep(row: Spender, { path, hasPrice }: { path: string; hasPrice: boolean }): void {
-    if (row.reservedUsd === 0 && !hasPrice) this.#addUnpriced(path, 1);
+  /**
+   * Ends the reservation of a row that was or may have been charged, and whose charge is not known: it succeeded and the
+   * service has reported none, or its outcome is unknown. The estimate still counts; without one, the row is unpriced.
+   */
+  keep(row: Spender, { path }: { path: string }): void {
+    if (row.reservation && isUnpriced(row.reservation)) this.#addUnpriced(path, 1);
     this.#end(row);
   }
 
   #addUnpriced(path: string, count: number): void {
-    this.#unpriced.set(path, this.#unpricedAt(path) + count);
+    this.#unpriced.set(path, Math.max(0, this.#unpricedAt(path) + count));
   }
 
   #unpricedAt(path: string): number {
     return this.#unpriced.get(path) ?? 0;
   }
 
+  #largestAt(path: string): number {
+    return this.#largest.get(path) ?? 0;
+  }
+
   #end(row: Spender): void {
-    if (row.reservedUsd !== undefined) this.#inFlight -= 1;
-    row.reservedUsd = undefined;
+    if (row.reservation) this.#inFlight -= 1;
+    row.reservation = undefined;
     this.#changes.notify();
   }
 
   #recordCharge(path: string, usd: number): void {
-    this.#largest.set(path, Math.max(this.#largest.get(path) ?? 0, usd));
+    this.#largest.set(path, Math.max(this.#largestAt(path), usd));
   }
 
   #change(row: Spender, change: Partial<RowCost>): void {

@@ -1,21 +1,33 @@
 /** What the budget of a batch decides: a pure function, so that a table can test it. All amounts are in USD. */
 import { roundUsd } from '../../limits/round-usd.ts';
 
-/** How many submissions without a known price may be lost before their price has to become known. */
+/** How many submissions may have been charged an amount of which nothing is known. */
 const maxUnpriced = 4;
+
+/** What is set aside for a submission until it is accepted or has failed. */
+export interface Reservation {
+  /** The amount in USD. */
+  readonly usd: number;
+  /**
+   * Where the amount comes from: the price (or what an earlier run has reserved), the largest charge for such a request so
+   * far, or nothing, because neither is known.
+   */
+  readonly basis: 'price' | 'largest-charge' | 'unknown';
+}
+
+/** Whether nothing is set aside for a submission although it may be charged. */
+export const isUnpriced = ({ usd, basis }: Reservation): boolean => usd === 0 && basis !== 'price';
 
 /** What decides whether a budget covers a submission. */
 export interface ReservationState {
   readonly maxUsd: number;
   /** What all rows have been charged, and what is reserved for rows that may be charged. */
   readonly committedUsd: number;
-  /** What to reserve: the price, or else the largest charge for such a request; undefined if neither is known. */
-  readonly usd: number | undefined;
-  /** Whether `usd` is a price, so that the charge cannot exceed it. */
-  readonly isPrice: boolean;
+  /** What to reserve. */
+  readonly next: Reservation;
   /** Number of submissions with a reservation. Their charges may be lower. */
   readonly inFlight: number;
-  /** Number of lost submissions to the same path for which no price was known. */
+  /** Number of submissions to the same path that were or may have been charged, and count with no amount. */
   readonly unpriced: number;
 }
 
@@ -26,21 +38,22 @@ export function nextReservation(state: ReservationState): 'reserve' | 'wait' | '
 }
 
 function fits(state: ReservationState): boolean {
-  const { maxUsd, committedUsd, usd, isPrice, inFlight, unpriced } = state;
+  const { maxUsd, committedUsd, next, inFlight, unpriced } = state;
   if (maxUsd === Infinity) return true;
   // An unknown charge is more than nothing.
-  if (!isPrice && committedUsd >= maxUsd) return false;
+  if (next.basis !== 'price' && committedUsd >= maxUsd) return false;
+  if (isUnpriced(next) && unpriced >= maxUnpriced) return false;
   // One at a time until the first charge is known.
-  if (usd === undefined) return inFlight === 0 && unpriced < maxUnpriced;
-  return roundUsd(committedUsd + usd) <= maxUsd;
+  if (next.basis === 'unknown') return inFlight === 0;
+  return roundUsd(committedUsd + next.usd) <= maxUsd;
 }
 
 /** Why a budget does not cover a submission. */
-export function reservationProblem({ usd, unpriced }: ReservationState): string {
-  if (usd !== undefined) return `the next row costs ${usd} USD`;
-  if (unpriced < maxUnpriced) return 'the next row costs an unknown price';
+export function reservationProblem({ next, unpriced }: ReservationState): string {
+  if (!isUnpriced(next)) return `the next row costs ${next.usd} USD`;
+  if (unpriced < maxUnpriced) return 'the price of the next row is not known';
   return (
     `${unpriced} more rows may have been charged, and what such a row costs is not known. ` +
-    'It becomes known when one succeeds, for example in a run without maxUsd'
+    'It becomes known when the service reports the charge of one, for example in a run without maxUsd'
   );
 }

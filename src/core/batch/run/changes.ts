@@ -4,8 +4,9 @@ import { whenAborted } from '../../config/clock.ts';
 export class Changes {
   readonly #waiting: (() => void)[] = [];
 
-  /** Resolves at the next change, or when the signal aborts. */
+  /** Resolves at the next change, or when the signal aborts or has aborted. */
   next(signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const stopListening = whenAborted(signal, () => wake());
       const wake = () => {

@@ -6,7 +6,7 @@ import type { CallerContext } from '../../config/caller-context.ts';
 import { parseHeaderChanges } from '../../config/header-changes.ts';
 import { BatchJournal } from '../journal/batch-journal.ts';
 import { noCost } from '../journal/row-cost.ts';
-import { isLostChat, unpricedChats } from '../journal/row-history.ts';
+import { isLostChat, unpricedSubmits } from '../journal/row-history.ts';
 import type { RecoverOptions } from '../options.ts';
 import { BatchBudget } from './batch-budget.ts';
 import { Pause } from './pause.ts';
@@ -97,7 +97,7 @@ export async function beginRun(
   }
   for (const row of journal.earlier.byId.values()) {
     const { cost = noCost, path = '' } = row;
-    budget.addEarlier({ cost, path, unpriced: unpricedChats(row) });
+    budget.addEarlier({ cost, path, unpriced: unpricedSubmits(row) });
   }
   if (resendUnknown) warnOfLostChats(context);
 }
