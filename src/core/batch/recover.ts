@@ -3,7 +3,6 @@ import type { Journal } from '../../types/tasks/journal.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { CallerContext } from '../config/caller-context.ts';
 import { checkOptions, checkValue } from '../config/validation.ts';
-import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { journalRule } from './journal/batch-journal.ts';
 import { isChatPath } from './journal/line.ts';
 import { mayBeCharged } from './journal/row-history.ts';
@@ -20,6 +19,7 @@ import { runRow } from './row/run-row.ts';
 import { beginRun, createRunContext, endRun } from './run/context.ts';
 import type { RunContext } from './run/context.ts';
 import type { FetchModel } from './run/prices.ts';
+import { untilAborted } from './run/until-aborted.ts';
 
 /** A recovery, as the client passes it on. */
 export interface RecoverArguments {
@@ -50,7 +50,6 @@ export async function* runRecovery(
   });
   try {
     await readJournal(context);
-    await beginRun(context);
     for (const error of context.journal.damaged) yield { id: '', status: 'unknown', error };
     const known = context.journal.earlier
       .takeAll()
@@ -78,22 +77,18 @@ function isUnfinished(history: RowHistory): boolean {
   return mayBeCharged(history) || (history.params !== undefined && !isChatPath(history.path));
 }
 
-/** How long the journal may be read if the recovery was aborted before, in ms: the error lists the rows. */
-const maxReadTime = 1_000;
-
-/** Reads the journal, which can hang, until the caller aborts. */
-async function readJournal({
-  journal,
-  signal,
-  config: { clock },
-}: Pick<RunContext, 'journal' | 'signal' | 'config'>): Promise<void> {
-  const aborted = () =>
+/** Reads and locks the journal, until the caller aborts. Even if they have aborted before: the error lists the rows. */
+async function readJournal(context: RunContext): Promise<void> {
+  const { journal, signal, config } = context;
+  const error = () =>
     abortedError(
       signal?.reason,
       { outcome: 'unknown', rows: [] },
       'Aborted by the caller before the journal was read. This recovery sent nothing, but an earlier run may have been charged for its rows.',
     );
-  const errors = { aborted, timeout: aborted };
-  const limit = signal?.aborted ? { clock, ms: maxReadTime, errors } : { signal, errors };
-  await runWithTimeLimit(() => journal.read(), limit);
+  const read = async () => {
+    await journal.read();
+    await beginRun(context);
+  };
+  await untilAborted(read, { signal, clock: config.clock, error });
 }

@@ -124,13 +124,13 @@ describe('maxUsd with chats that are free', () => {
   test('pauses after four lost ones', async () => {
     const world = misreporting(start(), '0');
     const { mock, gateway } = world;
-    const describe = describeChat(gateway);
+    const describeRow = describeChat(gateway);
     const batch = gateway.batch(
       numbers(50),
       async (row) => {
         if (row === 1) mock.fail({ route: 'POST /v1/chat/completions', reset: 'after' });
         await mock.clock.sleep(row * 1_000);
-        return describe(row);
+        return describeRow(row);
       },
       { maxUsd: 1, maxInFlight: 1 },
     );

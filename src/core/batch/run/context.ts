@@ -13,6 +13,7 @@ import { Pause } from './pause.ts';
 import { rowPrices } from './prices.ts';
 import type { FetchModel, PriceOf } from './prices.ts';
 import type { BatchProgress } from './progress.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** What all rows of a run share: a run is one call of `gateway.batch` or `gateway.recover`. */
 export interface RunContext extends ClientContext {
@@ -113,15 +114,24 @@ function warnOfLostChats({ journal, config }: Pick<RunContext, 'journal' | 'conf
   );
 }
 
-/** Ends the use of the journal. */
+/**
+ * Ends the use of the journal, when the outcomes of all chats are recorded. If the run was cut short and that takes long, it
+ * continues in the background: a lock that is released before would let another process send the same chats.
+ */
 export async function endRun({
   journal,
   sending,
-  config,
-}: Pick<RunContext, 'journal' | 'sending' | 'config'>): Promise<void> {
-  await Promise.allSettled(sending);
-  await journal.close().catch((error: unknown) => {
-    const reason = PolygateError.is(error) ? error.message : String(error);
-    config.log.error(() => `journal: closing failed (${reason}).`);
+  signal,
+  config: { clock, log },
+}: Pick<RunContext, 'journal' | 'sending' | 'signal' | 'config'>): Promise<void> {
+  const isCutShort = signal?.aborted === true || sending.size > 0;
+  const end = async () => {
+    await Promise.allSettled(sending);
+    await journal.close();
+  };
+  const error = () => new Error('lines are still being written');
+  await untilAborted(end, { signal, isCutShort, clock, error }).catch((thrown: unknown) => {
+    const reason = PolygateError.is(thrown) ? thrown.message : String(thrown);
+    log.error(() => `journal: closing failed (${reason}).`);
   });
 }
