@@ -57,8 +57,8 @@ export function notRecordedError(cause: unknown): ConfigurationError {
 }
 
 /**
- * A row that is not sent because of `reason`. A call that sends the row must throw this and not the reason, which all such
- * rows share: a call completes its errors, and with a fallback, a budget is a reason to try another model.
+ * A row that is not sent because of `reason`, which all such rows share. A call adds details to the error it throws, so it
+ * must not get a shared one; and with a fallback, a `BudgetExceededError` would make it try the next model.
  */
 export function unsentError(reason: unknown): AbortedError {
   const message =

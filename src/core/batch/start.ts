@@ -23,7 +23,7 @@ export function startBatch<Input, Described extends AnySubmission>(
 ): AsyncGenerator<RowOf<Input, Described>, void, undefined> {
   const enter = captureContext(client.config);
   const { loaded } = batches;
-  // What earlier runs have paid for is waited for and checked without a request that would load these.
+  // Load these now: rows of earlier runs are waited for and checked without sending a request, which would load them.
   if (loaded && structuredOutput.loaded && waits.loaded) {
     return unchecked(loaded.runBatch(client, enter, given));
   }

@@ -149,7 +149,7 @@ describe('at the first 402 a batch', () => {
     const world = onMock({ wallet: { usd: 0 } }, { logger, logLevel: 'warn' });
     await pausedImages(world, numbers(50));
     expect(warn).toHaveBeenCalledOnce();
-    expect(warn.mock.calls[0]?.[0]).toMatch(/402: No more rows are submitted/);
+    expect(warn.mock.calls[0]?.[0]).toMatch(/Pausing: no further rows are submitted. Reason: 402/);
   });
 });
 

@@ -88,7 +88,7 @@ export class JournalContents {
     const reason = ConfigurationError.is(error) ? error.message : 'It is not JSON.';
     const message = `journal: line ${this.#count} is damaged and was ignored. ${reason}`;
     this.damaged.push(new ConfigurationError(message));
-    // What is left of a `torn` or a `run` line is no trace of a row.
+    // A torn `torn` or `run` line does not concern any row.
     if (tornLine.startsWith(text) || isRunLine(text)) this.#isTorn = wasTorn;
     else {
       this.#damagedLines.push(this.#count);

@@ -1,6 +1,13 @@
 import type { RowHistory } from './row-history.ts';
 
-/** What earlier runs recorded about the rows, until this run has planned them. */
+/**
+ * What earlier runs recorded about the rows, until this run has planned them.
+ *
+ * The journal is read up to three times: when the run starts, after a new run was recorded, and when the journal was locked,
+ * because another process may have worked on it before. A batch locks it at its first chat if nothing requires that earlier,
+ * so rows can be in planning when it is read again: their history is recalled once more then. Rows that are planned are
+ * not read again, because the later lines about them are those of this run.
+ */
 export class EarlierRows {
   #byId: Map<string, RowHistory> = new Map();
   /** The rows that this run has read, and whether it still needs what is recorded about them. */

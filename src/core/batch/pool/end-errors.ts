@@ -98,7 +98,7 @@ export function runPausedError(
       rowsOpen,
     });
   }
-  // The response of the service, which says whether it is the wallet or the API key that has reached its limit.
+  // The response of the service, which says whether it is the balance or the API key that has reached its limit.
   const cause = paused
     .map(({ error }) => error)
     .find((error) => PaymentRequiredError.is(error) && error.outcome === 'rejected');

@@ -11,12 +11,6 @@ import type { Step } from './decisions.ts';
 import type { PausedRow } from './end-errors.ts';
 import type { RowSource, RowWork } from './row-source.ts';
 
-/** What a pool needs of its run. */
-export type PoolContext = Pick<
-  RunContext,
-  'config' | 'journal' | 'maxInFlight' | 'pause' | 'signal' | 'slots'
->;
-
 /** A result that the caller has not taken. */
 interface Ended<Result extends RowResult> {
   readonly result: Result;
@@ -27,7 +21,7 @@ interface Ended<Result extends RowResult> {
 /** The rows that a run works on concurrently, from the moment they are read until the caller has taken their results. */
 export class RowPool<Result extends RowResult> {
   readonly #source: RowSource<Result>;
-  readonly #context: PoolContext;
+  readonly #context: RunContext;
   readonly #onChange: () => void;
   readonly #running = new Set<Row>();
   /** Those of the running rows that are not accepted yet. */
@@ -45,11 +39,11 @@ export class RowPool<Result extends RowResult> {
   #writing = 0;
   #hasReadAll = false;
   #isStopped = false;
-  /** The reading of rows and the run wait for them. */
+  /** `readAll` and the loop in run-rows.ts wait for these. */
   readonly #changes = new Changes();
 
   /** `onChange` is called when a row starts or ends. */
-  constructor(source: RowSource<Result>, context: PoolContext, onChange: () => void) {
+  constructor(source: RowSource<Result>, context: RunContext, onChange: () => void) {
     this.#source = source;
     this.#context = context;
     this.#onChange = onChange;
@@ -105,7 +99,7 @@ export class RowPool<Result extends RowResult> {
   }
 
   /**
-   * Frees the place of the first result, which the caller has taken, and records the end of its row. If the process dies
+   * Removes the first result, which the caller has taken, and records the end of its row. If the process dies
    * before that, the next one yields the result again.
    */
   take(): void {

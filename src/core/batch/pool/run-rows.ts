@@ -5,7 +5,6 @@ import type { RunContext } from '../run/context.ts';
 import { ProgressReporter, toProgress } from '../run/progress.ts';
 import { runAbortedError, runPausedError } from './end-errors.ts';
 import { RowPool } from './row-pool.ts';
-import type { PoolContext } from './row-pool.ts';
 import type { RowSource } from './row-source.ts';
 
 /**
@@ -16,7 +15,7 @@ import type { RowSource } from './row-source.ts';
  */
 export async function* runRows<Result extends RowResult>(
   source: RowSource<Result>,
-  context: PoolContext & Pick<RunContext, 'budget' | 'onProgress'>,
+  context: RunContext,
 ): AsyncGenerator<Result, void, undefined> {
   const { config, budget, signal, onProgress } = context;
   const { earlier } = context.journal;

@@ -6,17 +6,15 @@ import type { AnySubmission } from '../results.ts';
 import { rowError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
 import { planChat } from './chat-plan.ts';
-import type { ChatContext } from './chat-plan.ts';
 import type { RowPlan } from './row-plan.ts';
 import type { Row } from './row.ts';
 import { planTask } from './task-plan.ts';
-import type { TaskContext } from './task-plan.ts';
 
 /** What a row of a batch is planned from. */
 interface RowDescription {
   readonly id: string;
   readonly describe: () => AnySubmission | Promise<AnySubmission>;
-  readonly context: TaskContext & ChatContext & Pick<RunContext, 'pause'>;
+  readonly context: RunContext;
   readonly settings: { readonly runId: string; readonly storeParams: boolean };
 }
 
@@ -33,7 +31,7 @@ export async function planRow(
       return await planTask(row, submission, context, settings);
     }
     await lockForChats(context);
-    // The first lock reads the journal again: another process may have worked on it before.
+    // See EarlierRows: the first lock has read the journal again.
     row.identify(id, earlier.recall(id));
     return await planChat(row, submission, context, settings);
   } finally {
@@ -44,10 +42,7 @@ export async function planRow(
 /**
  * Locks the journal before the first chat of a batch. If it cannot be locked, the batch pauses, and ends with the error.
  */
-async function lockForChats({
-  journal,
-  pause,
-}: Pick<RunContext, 'journal' | 'pause'>): Promise<void> {
+async function lockForChats({ journal, pause }: RunContext): Promise<void> {
   try {
     await journal.lock({ isRequired: true });
   } catch (error) {

@@ -3,7 +3,6 @@ import type { ResponseMeta } from '../../../types/meta.ts';
 import type { ChatSubmission } from '../../chat/chat-submission.ts';
 import { emptyMeta } from '../../http/response-meta.ts';
 import { requestHash } from '../../tasks/fingerprint.ts';
-import { chatPath } from '../journal/line.ts';
 import type { Intent } from '../journal/line.ts';
 import { toSettledFields } from '../journal/row-cost.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
@@ -28,9 +27,6 @@ interface ChatRow {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What planning a chat needs of its run. */
-export type ChatContext = Pick<RunContext, 'journal' | 'resendUnknown' | 'config'>;
-
 /** The completion that an earlier run has received. Nothing needs its metadata again. */
 export function receivedEarlier(completion: ChatCompletion): RowStart<Completed> {
   return { accepted: { completion, meta: emptyMeta(200) } };
@@ -42,7 +38,6 @@ export function chatSubmission(
   intent: Intent,
 ): RowSubmission<Completed> {
   return {
-    path: chatPath,
     models: [submission.model],
     hasPrice: false,
     estimateUsd: () => undefined,
@@ -92,7 +87,7 @@ export function chatPlan({ start, submission, signal }: ChatRow): RowPlan<Comple
 export async function planChat(
   { id, history }: Row,
   submission: ChatSubmission<unknown>,
-  { journal, resendUnknown, config }: ChatContext,
+  { journal, resendUnknown, config }: RunContext,
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Completed>> {
   const { idempotencyKey, signal, path, body, params, fallback } = submission.details(storeParams);

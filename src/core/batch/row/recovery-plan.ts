@@ -7,12 +7,11 @@ import { isChatPath, taskKindOf } from '../journal/line.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import type { RowHistory } from '../journal/row-history.ts';
 import { lostChatError, missingParamsError } from '../row-errors.ts';
+import type { RunContext } from '../run/context.ts';
 import { chatPlan, chatSubmission, receivedEarlier } from './chat-plan.ts';
-import type { ChatContext } from './chat-plan.ts';
 import type { RowPlan } from './row-plan.ts';
 import type { Row } from './row.ts';
 import { taskPlan, taskSubmission } from './task-plan.ts';
-import type { TaskContext } from './task-plan.ts';
 
 /** Recreates what a journal records about a kind of task: a namespace of the client. */
 interface TaskRecreator {
@@ -34,7 +33,7 @@ export interface Recreator {
 export async function planRecovery(
   row: Row,
   recreate: Recreator,
-  context: TaskContext & ChatContext,
+  context: RunContext,
 ): Promise<RowPlan<unknown>> {
   const { receipt, path = '', params, fallback, hash = '', key = '' } = row.history;
   if (isChatPath(path)) return planChatRecovery(row, recreate, context);
@@ -45,9 +44,10 @@ export async function planRecovery(
   const kind = taskKindOf(path);
   if (kind && params && (await isIntact(row.history))) {
     // A row that was rejected is submitted anew, which must be durable before it is sent.
-    const intent = mayBeCharged(row.history) ? undefined : { key, path, hash, params, fallback };
-    const submission = recreate.namespaceFor(kind).restore(path, params, fallback);
-    const start = { submission: taskSubmission(submission, path, intent) };
+    const recordedBy = mayBeCharged(row.history) ? 'earlier-run' : undefined;
+    const restored = recreate.namespaceFor(kind).restore(path, params, fallback);
+    const intent = { key, path, hash, params, fallback };
+    const start = { submission: taskSubmission(restored, intent, recordedBy) };
     return taskPlan({ start }, context);
   }
   throw missingParamsError(row.id, key);
@@ -57,7 +57,7 @@ export async function planRecovery(
 async function planChatRecovery(
   { id, history }: Row,
   recreate: Recreator,
-  { journal, resendUnknown }: ChatContext,
+  { journal, resendUnknown }: RunContext,
 ): Promise<RowPlan<unknown>> {
   const { completedAt, path = '', params, fallback, hash = '', key } = history;
   if (completedAt !== undefined) {

@@ -1,23 +1,17 @@
 import type { AttemptObserver } from '../../call/api-call.ts';
 import type { RequestOptions } from '../../call/request-options.ts';
-import type { KnownPrices } from '../../limits/estimate.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { Intent, JournalLine } from '../journal/line.ts';
 import type { RowOutcome } from '../results.ts';
+import type { Priced } from '../run/prices.ts';
 import type { Row } from './row.ts';
 
 /** What a row sends: the submission of a task or a chat. */
-export interface RowSubmission<Accepted> {
-  /** Path of the endpoint. */
-  readonly path: string;
-  /** The models to which it may be sent. */
-  readonly models: readonly string[];
-  /** Whether its price can be known before it is sent. */
-  readonly hasPrice: boolean;
-  /** Estimates the price in USD from the prices of a model; undefined if it is not known. */
-  estimateUsd(prices: KnownPrices): number | undefined;
-  /** What to record before it is sent. Undefined if an earlier run has recorded it, and may have sent it under its key. */
-  readonly intent: Intent | undefined;
+export interface RowSubmission<Accepted> extends Priced {
+  /** What is recorded before it is sent. */
+  readonly intent: Intent;
+  /** Set if an earlier run has recorded it, and may have sent it under its key. */
+  readonly recordedBy?: 'earlier-run' | undefined;
   send(options: RequestOptions, observer: AttemptObserver): Promise<Accepted>;
 }
 

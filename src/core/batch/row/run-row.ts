@@ -7,16 +7,12 @@ import { earlierRowAdvice, isFinalError, withEarlierCharge } from './charge-rule
 import type { RowPlan } from './row-plan.ts';
 import type { Row } from './row.ts';
 import { submitRow } from './submit-row.ts';
-import type { SubmitContext } from './submit-row.ts';
-
-/** What running a row needs of its run. */
-export type RowRunContext = SubmitContext & Pick<RunContext, 'sending'>;
 
 /** How a row is run. */
 interface RowOptions<Accepted> {
   /** Identifies the row and plans it. */
   readonly makePlan: () => Promise<RowPlan<Accepted>>;
-  readonly context: RowRunContext;
+  readonly context: RunContext;
   /** Called when the row has a task or a completion, and waits only for its result. */
   readonly onAccepted: () => void;
 }
@@ -58,7 +54,7 @@ export async function runRow<Accepted>(
 async function accept<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
-  context: RowRunContext,
+  context: RunContext,
 ): Promise<Accepted> {
   const { start, isChargedOnce } = plan;
   if ('accepted' in start) {
@@ -67,7 +63,7 @@ async function accept<Accepted>(
     return start.accepted;
   }
   const { submission } = start;
-  if (submission.intent) row.idempotencyKey = submission.intent.key;
+  row.idempotencyKey = submission.intent.key;
   const accepted = submitRow(row, plan, submission, context);
   // The journal must stay locked until the outcome of a chat is recorded.
   if (!isChargedOnce) keepUntilSettled(context.sending, accepted);

@@ -20,7 +20,7 @@ interface Sending<Accepted> {
 export async function sendWhenSlotFree<Accepted>(
   row: Row,
   { submission, beforeAttempt }: Sending<Accepted>,
-  { config, pause, enter }: Pick<RunContext, 'config' | 'pause' | 'enter'>,
+  { config, pause, enter }: RunContext,
 ): Promise<Accepted> {
   const { idempotencyKey, controller } = row;
   const { signal } = controller;

@@ -1,25 +1,19 @@
-import type { Intent } from '../journal/line.ts';
 import { toCostFields } from '../journal/row-cost.ts';
 import { unpricedSubmits } from '../journal/row-history.ts';
 import { notRecordedError, toRowError, unsentError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
+import { keepsBack } from '../run/pause.ts';
 import { afterFailure } from './charge-rules.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 import { sendWhenSlotFree } from './send-when-slot-free.ts';
-
-/** What submitting a row needs of its run. */
-export type SubmitContext = Pick<
-  RunContext,
-  'budget' | 'config' | 'enter' | 'journal' | 'pause' | 'priceOf'
->;
 
 /** Submits a row: reserves its price, records its intent, sends it, and records what the service has accepted. */
 export async function submitRow<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
   submission: RowSubmission<Accepted>,
-  context: SubmitContext,
+  context: RunContext,
 ): Promise<Accepted> {
   const { journal, budget, pause } = context;
   pause.addUnsent(row.controller);
@@ -27,7 +21,7 @@ export async function submitRow<Accepted>(
   const accepted = await recordAndSend(row, plan, submission, context);
   row.task = plan.taskOf(accepted);
   row.state = 'accepted';
-  const { path } = submission;
+  const { path } = submission.intent;
   const usd = plan.chargeOf(accepted);
   if (usd === undefined) budget.keep(row, { path });
   else budget.charge(row, { path, usd });
@@ -42,10 +36,10 @@ async function recordAndSend<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
   submission: RowSubmission<Accepted>,
-  context: SubmitContext,
+  context: RunContext,
 ): Promise<Accepted> {
   let recording: Promise<void> | undefined;
-  const recordOnce = () => (recording ??= recordIntent(row, submission.intent, context));
+  const recordOnce = () => (recording ??= recordIntent(row, submission, context));
   try {
     if (plan.isChargedOnce) await recordOnce();
     const beforeAttempt = plan.isChargedOnce ? undefined : recordOnce;
@@ -73,29 +67,28 @@ const ifLost = ({ isChargedOnce }: { isChargedOnce: boolean }): string =>
 async function reservePrice<Accepted>(
   row: Row,
   submission: RowSubmission<Accepted>,
-  { budget, priceOf }: Pick<RunContext, 'budget' | 'priceOf'>,
+  { budget, priceOf }: RunContext,
 ): Promise<void> {
-  const { path, intent } = submission;
-  if (!intent && row.cost.estimatedUsd > 0) budget.adopt(row);
+  const { recordedBy, intent } = submission;
+  if (recordedBy && row.cost.estimatedUsd > 0) budget.adopt(row);
   else {
-    const repeats = intent ? 0 : unpricedSubmits(row.history);
+    const repeats = recordedBy ? unpricedSubmits(row.history) : 0;
     const price = await priceOf(submission);
-    await budget.reserve(row, { price, path, signal: row.controller.signal, repeats });
+    await budget.reserve(row, { price, path: intent.path, signal: row.controller.signal, repeats });
   }
 }
 
 /** Makes the submission durable before it is sent. If the line cannot be written, nothing is sent. */
 async function recordIntent(
   row: Row,
-  intent: Intent | undefined,
-  { journal, pause }: Pick<RunContext, 'journal' | 'pause'>,
+  { intent, recordedBy }: RowSubmission<unknown>,
+  { journal, pause }: RunContext,
 ): Promise<void> {
-  // Otherwise, an earlier run has recorded it.
-  if (intent) {
+  if (!recordedBy) {
     const { id, cost, controller } = row;
     const { signal } = controller;
     if (signal.aborted) throw unsentError(signal.reason);
-    if (pause.reason) throw unsentError(pause.reason);
+    if (pause.reason && keepsBack(pause.reason, 'planned')) throw unsentError(pause.reason);
     await journal
       .append({ type: 'submit', id, ...intent, ...toCostFields(cost) })
       .catch((error: unknown) => {
@@ -109,14 +102,14 @@ async function recordIntent(
 async function settle<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
-  { path, intent }: RowSubmission<Accepted>,
+  { intent, recordedBy }: RowSubmission<Accepted>,
   error: Error,
-  { journal, budget, pause }: Pick<RunContext, 'journal' | 'budget' | 'pause'>,
+  { journal, budget, pause }: RunContext,
 ): Promise<void> {
   const thisRun = row.state === 'planned' ? undefined : 'this-run';
-  const recordedBy = intent ? thisRun : 'earlier-run';
-  const next = afterFailure({ recordedBy, isChargedOnce: plan.isChargedOnce }, error);
-  if (next === 'keep') return budget.keep(row, { path });
+  const { isChargedOnce } = plan;
+  const next = afterFailure({ recordedBy: recordedBy ?? thisRun, isChargedOnce }, error);
+  if (next === 'keep') return budget.keep(row, intent);
   budget.release(row);
   if (next === 'release') return;
   const paused = pause.isReason(error) || undefined;

@@ -18,21 +18,18 @@ interface TaskRow<Kind extends TaskKind> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What waiting for the task of a row needs of its run. */
-export type TaskContext = Pick<RunContext, 'enter' | 'waitOptions'>;
-
 /** The submission of a task, as a row sends it. */
 export function taskSubmission<Kind extends TaskKind>(
   submission: Submission<Kind>,
-  path: string,
-  intent: Intent | undefined,
+  intent: Intent,
+  recordedBy?: 'earlier-run',
 ): RowSubmission<Task<Kind>> {
   return {
-    path,
     models: submission.models,
     hasPrice: true,
     estimateUsd: (prices) => submission.estimateUsd(prices),
     intent,
+    recordedBy,
     send: (options, observer) => submission.send(options, observer),
   };
 }
@@ -40,7 +37,7 @@ export function taskSubmission<Kind extends TaskKind>(
 /** The plan for the row of a task. */
 export function taskPlan<Kind extends TaskKind>(
   { start, signal }: TaskRow<Kind>,
-  { enter, waitOptions }: TaskContext,
+  { enter, waitOptions }: RunContext,
 ): RowPlan<Task<Kind>> {
   return {
     start,
@@ -77,12 +74,12 @@ const chargeOf = ({ chargeUsd, replayed }: Task): number | undefined =>
 export async function planTask<Kind extends TaskKind>(
   row: Row,
   submission: Submission<Kind>,
-  context: TaskContext,
+  context: RunContext,
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Task<Kind>>> {
   const { id, history } = row;
   const { idempotencyKey, signal, ...request } = await submission.details(storeParams);
-  const { path, hash } = request;
+  const { hash } = request;
   const hasChanged =
     history.completedAt !== undefined || (history.hash !== undefined && history.hash !== hash);
   if (mayBeCharged(history)) {
@@ -90,7 +87,13 @@ export async function planTask<Kind extends TaskKind>(
     const { receipt } = history;
     const start = receipt
       ? { accepted: submission.task(receipt) }
-      : { submission: taskSubmission(submission, path, undefined) };
+      : {
+          submission: taskSubmission(
+            submission,
+            { ...request, key: row.idempotencyKey },
+            'earlier-run',
+          ),
+        };
     return taskPlan({ start, signal }, context);
   }
   // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
@@ -99,6 +102,6 @@ export async function planTask<Kind extends TaskKind>(
     idempotencyKey ??
     (hasChanged ? undefined : history.key) ??
     (await rowKey(runId, id, hasChanged ? hash : ''));
-  const start = { submission: taskSubmission(submission, path, { key, ...request }) };
+  const start = { submission: taskSubmission(submission, { ...request, key }) };
   return taskPlan({ start, signal }, context);
 }

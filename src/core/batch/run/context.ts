@@ -89,9 +89,7 @@ export function createRunContext({
  * Locks the journal where two processes could pay twice or exceed the budget together, and adds up what earlier runs have
  * spent. Called when the journal has been read.
  */
-export async function beginRun(
-  context: Pick<RunContext, 'journal' | 'budget' | 'maxUsd' | 'resendUnknown' | 'config'>,
-): Promise<void> {
+export async function beginRun(context: RunContext): Promise<void> {
   const { journal, budget, maxUsd, resendUnknown } = context;
   if (journal.hasChats || resendUnknown || maxUsd !== undefined) {
     await journal.lock({ isRequired: resendUnknown });
@@ -103,7 +101,7 @@ export async function beginRun(
   if (resendUnknown) warnOfLostChats(context);
 }
 
-function warnOfLostChats({ journal, config }: Pick<RunContext, 'journal' | 'config'>): void {
+function warnOfLostChats({ journal, config }: RunContext): void {
   const lost = [...journal.earlier.byId.values()].filter(isLostChat).length;
   const { damagedCount } = journal;
   if (lost + damagedCount === 0) return;
@@ -123,7 +121,7 @@ export async function endRun({
   sending,
   signal,
   config: { clock, log },
-}: Pick<RunContext, 'journal' | 'sending' | 'signal' | 'config'>): Promise<void> {
+}: RunContext): Promise<void> {
   const isCutShort = signal?.aborted === true || sending.size > 0;
   const end = async () => {
     await Promise.allSettled(sending);

@@ -2,14 +2,27 @@ import { BudgetExceededError } from '../../../errors/budget.ts';
 import type { ConfigurationError } from '../../../errors/configuration.ts';
 import { PaymentRequiredError } from '../../../errors/status.ts';
 import type { Log } from '../../config/log.ts';
+import { sentence } from '../../http/json.ts';
 import { emptyMeta } from '../../http/response-meta.ts';
 
 /** Why a run pauses: a 402, a budget that has no room for the next row, or a journal that is not safe for chats. */
 export type PauseReason = PaymentRequiredError | BudgetExceededError | ConfigurationError;
 
 /**
- * The pause of a run, which begins at the first 402 or when a budget is reached, and lasts until the run ends. No row is
- * sent after that. Submissions that are in flight continue, because they may be accepted.
+ * Whether a pause keeps a row from being sent that has not been sent yet:
+ *
+ *     reason         row is planned   row is recorded
+ *     -------------  ---------------  ------------------------------
+ *     402, journal   yes              yes
+ *     budget         yes              no: its price is reserved in it
+ */
+export function keepsBack(reason: PauseReason, state: 'planned' | 'recorded'): boolean {
+  return state === 'planned' || !BudgetExceededError.is(reason);
+}
+
+/**
+ * The pause of a run, which begins at the first 402 or when a budget is reached, and lasts until the run ends. It keeps back
+ * rows that are not sent. Submissions that are in flight continue, because they may be accepted.
  */
 export class Pause {
   readonly #log: Log;
@@ -24,7 +37,7 @@ export class Pause {
     this.#beginsAtBudget = beginsAtBudget;
   }
 
-  /** Why unsent rows are aborted; undefined before the pause. */
+  /** Why rows are kept back; undefined before the pause. */
   get reason(): PauseReason | undefined {
     return this.#reason;
   }
@@ -42,7 +55,7 @@ export class Pause {
     return !error.task && error.outcome !== 'unknown';
   }
 
-  /** Aborts all unsent rows. Has no effect on a run that is paused. */
+  /** Begins the pause, and aborts the rows that wait for a slot if it keeps them back. Has no effect on a run that is paused. */
   begin(reason?: PauseReason): void {
     if (this.#reason) return;
     const details = { meta: emptyMeta(402), outcome: 'not-sent' as const };
@@ -51,16 +64,18 @@ export class Pause {
         ? reason
         : new PaymentRequiredError('402', details);
     this.#reason = begun;
-    // Rows that wait for a slot at a budget have their price reserved in it.
-    if (!BudgetExceededError.is(begun)) for (const row of this.#unsent) row.abort(begun);
+    // A planned row at a budget ends when it would be recorded.
+    const abortsWaiting = keepsBack(begun, 'recorded');
+    if (abortsWaiting) for (const row of this.#unsent) row.abort(begun);
     const summary = PaymentRequiredError.is(begun) ? '402' : begun.message;
-    this.#log.warn(() => `${summary}: No more rows are submitted. Waiting for accepted rows.`);
+    const kept = abortsWaiting ? 'are submitted' : 'are submitted but those with a reservation';
+    this.#log.warn(() => `Pausing: no further rows ${kept}. Reason: ${sentence(summary)}`);
   }
 
-  /** Registers a row whose request has not been sent: the pause aborts it. */
+  /** Registers a row whose request has not been sent: the pause may abort it. */
   addUnsent(row: AbortController): void {
     this.#unsent.add(row);
-    if (this.#reason && !BudgetExceededError.is(this.#reason)) row.abort(this.#reason);
+    if (this.#reason && keepsBack(this.#reason, 'recorded')) row.abort(this.#reason);
   }
 
   /** The request of the row has been sent, or never will be. */

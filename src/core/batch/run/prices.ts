@@ -1,12 +1,22 @@
 import type { ClientContext } from '../../call/context.ts';
 import type { CallerContext } from '../../config/caller-context.ts';
-import type { RowSubmission } from '../row/row-plan.ts';
+import type { KnownPrices } from '../../limits/estimate.ts';
 
 /** Fetches a model, so that its prices are known. */
 export type FetchModel = (model: string) => Promise<unknown>;
 
-/** Estimates the price of a row in USD; undefined if it is not known. */
-export type PriceOf = (submission: RowSubmission<unknown>) => Promise<number | undefined>;
+/** A submission that may have a price. */
+export interface Priced {
+  /** The models to which it may be sent. */
+  readonly models: readonly string[];
+  /** Whether its price can be known before it is sent. */
+  readonly hasPrice: boolean;
+  /** Estimates the price in USD from the prices of a model; undefined if it is not known. */
+  estimateUsd(prices: KnownPrices): number | undefined;
+}
+
+/** Estimates the price of a submission in USD; undefined if it is not known. */
+export type PriceOf = (submission: Priced) => Promise<number | undefined>;
 
 /** Where prices come from. Without `fetchModel`, only those count that the client knows already. */
 interface PriceSource {
@@ -22,7 +32,7 @@ interface PriceSource {
 export function rowPrices({ client, enter, fetchModel }: PriceSource): PriceOf {
   const { prices } = client.shared;
   const fetched = new Map<string, Promise<unknown>>();
-  const priceAt = async (submission: RowSubmission<unknown>, model: string) => {
+  const priceAt = async (submission: Priced, model: string) => {
     const price = submission.estimateUsd(prices.get(model));
     if (price !== undefined || !fetchModel || !submission.hasPrice) return price;
     let pending = fetched.get(model);
