@@ -123,6 +123,11 @@ export class Polygate extends BaseClient<PolygateOptions> {
     return { maxRetryDelay, random };
   }
 
+  /** @internal The `fetch` that requests are sent with. */
+  get ownFetch(): typeof globalThis.fetch {
+    return this.#context.config.fetch;
+  }
+
   /** @internal The log of the client, which is that of the queue on Redis, too. */
   get log(): Log {
     return this.#context.config.log;

@@ -35,7 +35,7 @@ export class DiagnosisContext {
   };
   #client: Polygate;
   readonly #freeMetas: ResponseMeta[] = [];
-  #document: Promise<Record<string, unknown>> | undefined;
+  #document: Record<string, unknown> | undefined;
 
   constructor(gateway: Polygate, maxUsd: number | undefined, signal: AbortSignal | undefined) {
     this.#client = gateway.withOptions(freeLimits);
@@ -70,9 +70,9 @@ export class DiagnosisContext {
     return received;
   }
 
-  /** The OpenAPI document of the service, fetched once. */
-  openapi(): Promise<Record<string, unknown>> {
-    this.#document ??= this.client.public.openapi({ signal: this.signal });
+  /** The OpenAPI document of the service, fetched once unless that fails. */
+  async openapi(): Promise<Record<string, unknown>> {
+    this.#document ??= await this.client.public.openapi({ signal: this.signal });
     return this.#document;
   }
 }

@@ -1,7 +1,13 @@
 import { newIdempotencyKey } from '../internal/idempotency-key.ts';
 
-/** The longest text of the service that a finding repeats. */
-const maxLength = 300;
+/**
+ * The longest text that a finding has. What the service writes is shortened before: no sentence about a charge, which
+ * follows it, is cut off.
+ */
+const maxLength = 3000;
+
+/** The longest name that a list contains. */
+const maxNameLength = 100;
 
 /**
  * Makes a text that may come from the service safe to print: one line, without control characters that a terminal would
@@ -13,7 +19,12 @@ export function plainText(text: string): string {
     .replaceAll(/sk-\S{6,}/g, '(the API key)')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
+  return shorten(line, maxLength);
+}
+
+/** At most the first `limit` characters of a text. */
+export function shorten(text: string, limit: number): string {
+  return text.length > limit ? `${text.slice(0, limit)}…` : text;
 }
 
 /** An amount in USD with as many digits as it needs, and no exponent. */
@@ -24,7 +35,10 @@ export function usd(amount: number): string {
 
 /** Lists up to `limit` names. */
 export function list(names: readonly string[], limit = 6): string {
-  const shown = names.slice(0, limit).join(', ');
+  const shown = names
+    .slice(0, limit)
+    .map((name) => shorten(name, maxNameLength))
+    .join(', ');
   return names.length > limit ? `${shown} and ${names.length - limit} more` : shown;
 }
 

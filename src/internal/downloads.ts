@@ -1,3 +1,8 @@
-/** Rules for the addresses that results are downloaded from. */
+/** Rules for the addresses that results are downloaded from, and what sends the requests. */
+import type { Polygate } from '../client.ts';
+
 export { isLoopbackHost } from '../core/config/base-url.ts';
 export { checkResultURL } from '../core/http/result-file.ts';
+
+/** The `fetch` of a client, with which it downloads. */
+export const fetchOf = ({ ownFetch }: Polygate): typeof globalThis.fetch => ownFetch;

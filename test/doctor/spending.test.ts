@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { findingAbout, findingOf, idsWith, startMock } from './diagnosed-mock.ts';
 import type { Wrap } from './diagnosed-mock.ts';
-import { underpriced, withoutCharges } from './wraps.ts';
+import { underpriced, withoutCharges, withoutKeys } from './wraps.ts';
 
 const invoiced = ({ invoice }: MockGateway) =>
   Number(invoice.reduce((total, { usd }) => total + usd, 0).toFixed(9));
@@ -16,13 +16,6 @@ const invoiced = ({ invoice }: MockGateway) =>
 const bodyOf = (init: RequestInit | undefined) => (typeof init?.body === 'string' ? init.body : '');
 
 const amounts = [0, 0.00001, 0.00008, 0.0002, 0.005, 0.0053, 0.0086, 0.0103, 0.0153, 0.1];
-
-/** Makes the service charge replays. */
-const withoutKeys: Wrap = (fetch) => (input, init) => {
-  const headers = new Headers(init?.headers);
-  headers.delete('x-idempotency-key');
-  return fetch(input, { ...init, headers });
-};
 
 describe.each([
   ['the assumed behavior', {}, undefined],

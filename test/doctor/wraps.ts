@@ -61,6 +61,13 @@ async function withoutLocation(response: Response, baseURL: string): Promise<Res
   });
 }
 
+/** Makes the service charge replays. */
+export const withoutKeys: Wrap = (fetch) => (input, init) => {
+  const headers = new Headers(init?.headers);
+  headers.delete('x-idempotency-key');
+  return fetch(input, { ...init, headers });
+};
+
 /** Removes the headers that report charges. */
 export const withoutCharges: Wrap = (fetch) => async (input, init) => {
   const response = await fetch(input, init);

@@ -1,7 +1,7 @@
 import { endpoints } from '../../endpoints/index.ts';
 import type { Check } from '../check.ts';
 import type { DiagnosisContext } from '../context.ts';
-import { ifAvailable } from '../failure.ts';
+import { ifAvailable, statusOf } from '../failure.ts';
 import type { Report } from '../report.ts';
 import { list } from '../text.ts';
 import { operationsOf } from './document-paths.ts';
@@ -61,12 +61,15 @@ function describeDocument(routes: readonly string[], report: Report): void {
 }
 
 /** Whether the one endpoint that the specification mentions without details, and that can be read for free, exists. */
-async function hasUsageRecords({ client, signal }: DiagnosisContext) {
+async function hasUsageRecords({ client, signal, unmet }: DiagnosisContext): Promise<boolean> {
+  if (unmet.key !== undefined) return false;
   try {
     await client.request({ method: 'GET', path: '/v1/usage/records' }, { signal });
     return true;
   } catch (error) {
-    if (signal?.aborted) throw error;
+    const status = statusOf(error);
+    // A 403 can be that of a proxy, which does not forward it.
+    if (status !== 403 && status !== 404 && status !== 405) throw error;
     return false;
   }
 }

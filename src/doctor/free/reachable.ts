@@ -1,5 +1,6 @@
 import type { Check } from '../check.ts';
 import type { Finding } from '../report.ts';
+import { shorten } from '../text.ts';
 import { explainConnection } from './explain-connection.ts';
 import { findProblem, isStatus, receive } from './find-problem.ts';
 
@@ -43,7 +44,7 @@ function describeStatus(
   if (overallStatus !== 'degraded') {
     return { status: 'ok', detail: `A gateway responds at ${baseURL}.` };
   }
-  const reason = typeof summary === 'string' ? `: ${summary}` : '';
+  const reason = typeof summary === 'string' ? `: ${shorten(summary, 300)}` : '';
   return {
     status: 'warning',
     detail: `The gateway at ${baseURL} reports that it is degraded${reason}.`,

@@ -1,6 +1,6 @@
 import type { Polygate, SucceededGeneration } from 'polygate';
 
-import { isLoopbackHost } from '../../internal/downloads.ts';
+import { fetchOf, isLoopbackHost } from '../../internal/downloads.ts';
 import { parseURL } from '../../types/parse-url.ts';
 import type { Check } from '../check.ts';
 
@@ -38,6 +38,7 @@ export const download = (result: SucceededGeneration<'image'> | undefined): Chec
 function allowOwnLoopback(client: Polygate, url: string): Polygate {
   const { origin, hostname } = new URL(client.baseURL);
   if (!isLoopbackHost(hostname) || parseURL(url)?.origin !== origin) return client;
+  const fetch = fetchOf(client);
   return client.withOptions({
     allowInsecureBaseURL: true,
     fetch: (input, init) =>

@@ -93,7 +93,8 @@ async function checkSlot(
   try {
     const problem = await payAgain(context, report, paid, (again) => {
       replayed = again;
-      report.add(slotFinding(paid.task, again));
+      if (again.id === paid.task.id) report.add(slotFinding(paid.task, again));
+      else report.skipped('The replay created another task, which holds a slot of its own.');
     });
     if (problem !== undefined) report.skipped(problem);
   } catch (error) {

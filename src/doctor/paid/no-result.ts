@@ -44,6 +44,11 @@ async function checkRefund(
   { task }: PaidTask,
 ): Promise<void> {
   const { client, signal, spending } = context;
+  if (spending.unconfirmedUsd > 0) {
+    return report.skipped(
+      'An earlier request whose response was lost may have been charged, too, so the balance does not show it.',
+    );
+  }
   const { data } = await context.read(client.account.retrieve({ signal }));
   const { balance }: { balance?: { usd?: unknown } } = data;
   const { chargeUsd } = task;

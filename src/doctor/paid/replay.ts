@@ -16,7 +16,7 @@ export const replay = (paidTask: PaidTask | undefined): Check => ({
   requires: 'key',
   async run(context, report) {
     if (paidTask === undefined) {
-      return report.skipped('No image was submitted that could be replayed.');
+      return report.skipped('No image task is known that could be replayed.');
     }
     const { task, replayed } = paidTask;
     let isSame = true;

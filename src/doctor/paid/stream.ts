@@ -8,6 +8,8 @@ import { pay } from './pay.ts';
 import type { Paid } from './pay.ts';
 import { chatParams, choose, payingClient } from './requests.ts';
 
+const noModel = 'No chat has succeeded, so no model is known to stream with.';
+
 /** How a stream has ended after its headers were received. */
 type StreamEnd = { readonly completion: ChatCompletion } | { readonly error: unknown };
 
@@ -22,7 +24,7 @@ export const stream = (
   async run(context, report) {
     if (model === undefined) {
       const candidates = choose(context, models, 'chat');
-      return report.skipped('detail' in candidates ? candidates : 'The service accepted no chat.');
+      return report.skipped('detail' in candidates ? candidates : noModel);
     }
     const send = async (): Promise<Paid<StreamEnd>> => {
       const { completions } = payingClient(context, { strict: false }).chat;
