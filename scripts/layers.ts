@@ -112,6 +112,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'mock',
     'types',
     'schemas',
+    'internal/budget.ts',
     'internal/content-text.ts',
     'internal/downloads.ts',
     'internal/charges.ts',

@@ -20,6 +20,11 @@ export class CommandLog {
     this.#add({ clean });
   }
 
+  /** The command pays for something, or continues what was paid for. */
+  notePaid(): void {
+    this.#add({ isPaid: true });
+  }
+
   /** The paid request is about to be sent. */
   noteSending(request: Pick<FailureContext, 'idempotencyKey' | 'next'> = {}): void {
     this.#add({ ...request, sent: 'maybe' });

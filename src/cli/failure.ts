@@ -1,4 +1,10 @@
-import { ConfigurationError, PolygateError, TaskFailedError } from 'polygate';
+import {
+  BudgetExceededError,
+  ConfigurationError,
+  ConnectionError,
+  PolygateError,
+  TaskFailedError,
+} from 'polygate';
 
 import { isUncharged } from '../internal/charges.ts';
 import { nothingCharged, withoutProgramAdvice } from '../internal/error-advice.ts';
@@ -83,10 +89,16 @@ export function describeFailure(error: unknown, context: FailureContext): string
 /** The first line of an error's message, for users of a command. */
 export function commandMessage(error: unknown): string {
   const [first = ''] = messageOf(error).split('\n');
-  return withoutProgramAdvice(first)
-    .replaceAll('resendUnknown', '--resend-unknown')
-    .replaceAll('maxUsd', '--max-usd')
-    .replaceAll('Raise the budget, then', 'Raise --max-usd, then');
+  const message = withoutProgramAdvice(first);
+  if (BudgetExceededError.is(error)) {
+    return message
+      .replaceAll('maxUsd', '--max-usd')
+      .replaceAll('Raise the budget, then', 'Raise --max-usd, then');
+  }
+  // Other errors can quote the service, whose text stays as it is.
+  return ConfigurationError.is(error) || ConnectionError.is(error)
+    ? message.replaceAll('resendUnknown', '--resend-unknown')
+    : message;
 }
 
 /** Advice for an error about one request, if an earlier request with the same key may have been charged. */

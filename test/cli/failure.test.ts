@@ -1,5 +1,6 @@
 import {
   AbortedError,
+  BudgetExceededError,
   ConfigurationError,
   ConnectionError,
   StreamTruncatedError,
@@ -130,4 +131,18 @@ test('what is known about an earlier request and a refund takes precedence', () 
   expect(describeFailure(new TaskFailedError('x', { task }), { ...context, refund })).toContain(
     'The failed task may have been charged. It was refunded.',
   );
+});
+
+test('options are named as those of the command, except in what a service wrote', () => {
+  const context: FailureContext = { command: 'c', isPaid: false };
+  const budget = new BudgetExceededError('Over maxUsd.', {
+    outcome: 'not-sent',
+    spentUsd: 1,
+    maxUsd: 1,
+  });
+  expect(describeFailure(budget, context)).toBe('c: Over --max-usd.\n');
+  const lost = new ConnectionError('With resendUnknown, it is sent.', { outcome: 'unknown' });
+  expect(describeFailure(lost, context)).toContain('With --resend-unknown, it');
+  const failed = new TaskFailedError('Task task_1 failed: maxUsd and resendUnknown.', { task });
+  expect(describeFailure(failed, context)).toContain('failed: maxUsd and resendUnknown.');
 });

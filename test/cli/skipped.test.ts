@@ -1,6 +1,7 @@
 import type { DiagnosisCheck } from 'polygate/doctor';
 import { expect, test } from 'vitest';
 
+import { incompleteResult } from '../../src/cli/doctor/incomplete.ts';
 import { skippedLines } from '../../src/cli/doctor/skipped.ts';
 
 const check = (id: string, detail: string, more: Partial<DiagnosisCheck> = {}): DiagnosisCheck => ({
@@ -63,3 +64,19 @@ test.each<[string, DiagnosisCheck[], maxSpendUsd: number | undefined, string[][]
   const shown = skippedLines(skipped, maxSpendUsd);
   expect(shown.map(({ title, detail }) => [title, detail])).toEqual(lines);
 });
+
+test.each([
+  [['models'], 0, undefined],
+  [['models', 'chat'], 0, 0.1],
+  [['models', 'chat', 'stream'], 0.04, 0.06],
+  [['models', 'chat', 'stream'], 0.1, undefined],
+] as const)(
+  'after %j, of which %d USD were reported, lost responses may have cost %j USD',
+  (ids, spentUsd, unconfirmedUsd) => {
+    const started = ids.map((id) => ({ id }));
+    const result = incompleteResult({ started, spentUsd, maxSpendUsd: 0.1 });
+    expect(result.ok).toBe(false);
+    if (unconfirmedUsd === undefined) expect(result).not.toHaveProperty('unconfirmedUsd');
+    else expect(result.unconfirmedUsd).toBe(unconfirmedUsd);
+  },
+);

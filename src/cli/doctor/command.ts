@@ -11,6 +11,7 @@ import { endWithReader } from '../output.ts';
 import { resolveSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { createCleaner, paint, styleFor } from '../text.ts';
+import { incompleteResult } from './incomplete.ts';
 import { help, parseDoctorArguments } from './options.ts';
 import type { DoctorArguments } from './options.ts';
 import { Progress } from './progress.ts';
@@ -21,7 +22,10 @@ const command = 'polygate doctor';
 /** How long the checks may take to end after the run was ended early. */
 const graceMs = 2000;
 
-/** Runs the command, and returns its exit code. */
+/**
+ * Runs the command, and returns its exit code. Does not use `runCommand`, because its exit codes mean something else: 2 is any
+ * reason why the checks could not start, and 1 any that ended them. Nothing that it pays for can be continued.
+ */
 export async function runDoctor(args: string[]): Promise<number> {
   let options: DoctorArguments;
   let settings: Settings;
@@ -64,6 +68,7 @@ async function run(
   }
   const progress = options.json ? undefined : new Progress(style, process.stdout, options);
   const end = new EarlyEnd(options.timeoutMs);
+  const started: Pick<DiagnosisCheck, 'id'>[] = [];
   const checks: DiagnosisCheck[] = [];
   let result: Omit<Diagnosis, 'checks'>;
   try {
@@ -71,7 +76,10 @@ async function run(
       gateway,
       maxSpendUsd: options.maxSpendUsd,
       signal: end.signal,
-      onStart: ({ title: running }) => progress?.start(clean(running)),
+      onStart: (check) => {
+        started.push(check);
+        progress?.start(clean(check.title));
+      },
       onCheck: (check) => {
         const cleaned = cleanCheck(check, clean);
         checks.push(cleaned);
@@ -79,9 +87,13 @@ async function run(
       },
     });
     // After an early end, the checks that have not ended soon are left out.
-    const incomplete = end
-      .after(graceMs)
-      .then(() => ({ ok: false, spentUsd: gateway.spend.totalUsd }));
+    const incomplete = end.after(graceMs).then(() =>
+      incompleteResult({
+        started,
+        spentUsd: gateway.spend.totalUsd,
+        maxSpendUsd: options.maxSpendUsd,
+      }),
+    );
     result = await Promise.race([complete, incomplete]);
   } finally {
     progress?.stop();

@@ -9,6 +9,9 @@ export interface SkippedLine {
 /** The checks that cost money, and the findings about their aspects. */
 const paidChecks = /^(chat|stream|image-task|replay|conflict|download)\b/;
 
+/** Whether a check or a finding is one of those that run only with a spending limit. */
+export const isPaid = ({ id }: Pick<DiagnosisCheck, 'id'>): boolean => paidChecks.test(id);
+
 const unpaid = 'They cost money and were not run.';
 const untested = 'They were not tested. --verbose says why.';
 
@@ -21,7 +24,6 @@ export function skippedLines(
   skipped: readonly DiagnosisCheck[],
   maxSpendUsd: number | undefined,
 ): SkippedLine[] {
-  const isPaid = ({ id }: DiagnosisCheck) => paidChecks.test(id);
   const isUnpaidRun =
     maxSpendUsd === undefined &&
     skipped.some((check) => isPaid(check) && check.skipReason === 'too-expensive');

@@ -14,6 +14,7 @@ import { StateFile } from './state-file.ts';
 
 /**
  * Runs the reference gateway under the name of a command. Returns the exit code; undefined if the gateway is running.
+ * Does not use `runCommand`, which expects an exit code: this one continues to run, and survives the reader of its output.
  */
 export async function runMock(command: string, args: string[]): Promise<number | undefined> {
   let options: MockArguments;

@@ -6,10 +6,10 @@ import { parseArguments, unknownName, UsageError } from '../arguments.ts';
 import { CommandLog } from '../command-log.ts';
 import { commandOptions } from '../command-options.ts';
 import { EarlyEnd } from '../early-end.ts';
+import { checkDifferent, checkOutput } from '../files/check-output.ts';
 import { ExistingFiles } from '../files/existing.ts';
 import { defaultOutput, fillTemplate, nameOfTask } from '../files/output-name.ts';
 import { createSavingGateway } from '../gateway.ts';
-import { checkDifferent, checkOutput } from '../generate/command.ts';
 import { continueTask } from '../generate/continue.ts';
 import { print } from '../output.ts';
 import { runCommand } from '../run-command.ts';
@@ -27,7 +27,7 @@ const actions = ['list', 'get', 'wait'];
 
 /** Runs the command, and returns its exit code. */
 export function runTask(args: string[]): Promise<number> {
-  const log = new CommandLog({ command: 'polygate task', isPaid: true });
+  const log = new CommandLog({ command: 'polygate task', isPaid: false });
   return runCommand(log, help, async () => {
     const { values, positionals } = parseArguments(args, commandOptions.task);
     if (values.help || values.version) return values;
@@ -39,8 +39,9 @@ export function runTask(args: string[]): Promise<number> {
           : unknownName('action', action, actions),
       );
     }
-    // An earlier command has sent the request.
+    // An earlier command has sent the request. The actions other than wait only read, so they say nothing about money.
     log.noteEarlierCharges();
+    if (action === 'wait') log.notePaid();
     const isJson = values.json ?? false;
     const store = new TaskStore(process.env);
     if (action === 'list' && given === undefined) return listTasks(store, isJson);

@@ -191,6 +191,16 @@ test.concurrent('the id of a task from elsewhere needs its kind', async () => {
   expect([known.code, existsSync(join(folder, `${id}.svg`))]).toEqual([0, true]);
 });
 
+test.concurrent('a task that cannot be polled once exits with 1, and nothing is said about a charge', async () => {
+  const { run, mock } = await startService();
+  mock.fail({ route: 'GET /v1/images/tasks/{id}', status: 403 });
+  mock.fail({ route: 'GET /v1/images/generations/{id}', status: 403 });
+  const { code, stdout, stderr } = await run(['task', 'get', 'task_x', '--kind', 'image']);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('polygate task: 403');
+  expect(stderr).not.toMatch(/charged|costs nothing/);
+});
+
 test.concurrent('a request is never sent again to another service or with another API key', async () => {
   const { run, mock, env, folder } = await startService();
   const other = await startService({ keys: [{ key: 'sk-other', user: 'other' }] });
