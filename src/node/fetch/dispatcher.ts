@@ -47,7 +47,7 @@ export interface NodeFetchOptions {
 /** A dispatcher, and what is known about it. */
 export interface Sender {
   readonly dispatcher: NodeFetchDispatcher;
-  /** Whether it resends only what the server is known not to have processed. */
+  /** Whether it is known to resend only what the server has not processed. */
   readonly mayReplay: boolean;
   close(): Promise<void>;
 }
@@ -56,8 +56,10 @@ export interface Sender {
 export function createSender(options: NodeFetchOptions): Sender {
   const { connections = 64, http2 = false, proxy, connectTimeout = 10_000 } = options;
   if (options.dispatcher) {
-    // The caller who created it closes it, and chose its version.
-    return { dispatcher: options.dispatcher, mayReplay: true, close: () => Promise.resolve() };
+    const { dispatcher } = options;
+    const mayReplay = isCareful(versionOf(dispatcher));
+    // The caller who created it closes it.
+    return { dispatcher, mayReplay, close: () => Promise.resolve() };
   }
   const { undici, version } = loadUndici();
   const connection = { timeout: connectTimeout, allowH2: http2 };
@@ -79,8 +81,27 @@ export function createSender(options: NodeFetchOptions): Sender {
   return { dispatcher, mayReplay: isCareful(version), close: () => dispatcher.close() };
 }
 
-/** Whether this version checks the last stream of a GOAWAY before it sends requests again. Earlier ones do not. */
-function isCareful(version: string): boolean {
+/**
+ * The version of undici that a caller's dispatcher is from: of the loaded modules, the one with its class. Undefined if there
+ * is none, as in a bundle.
+ */
+function versionOf(dispatcher: NodeFetchDispatcher): string | undefined {
+  const require = createRequire(import.meta.url);
+  for (const [path, module] of Object.entries(require.cache ?? {})) {
+    const [, folder] = /^(.*[\\/]undici[^\\/]*)[\\/]index\.js$/.exec(path) ?? [];
+    if (folder === undefined) continue;
+    const { Dispatcher } = unchecked<Partial<typeof Undici>>(module?.exports ?? {});
+    if (Dispatcher === undefined || !(dispatcher instanceof Dispatcher)) continue;
+    return unchecked<{ version: string }>(require(`${folder}/package.json`)).version;
+  }
+  return undefined;
+}
+
+/**
+ * Whether this version checks the last stream of a GOAWAY before it sends requests again. Earlier ones do not, and an unknown
+ * one may not.
+ */
+function isCareful(version = '0'): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > 8 || (major === 8 && minor >= 4);
 }

@@ -19,7 +19,7 @@ export interface ResponseHead {
 export class Exchange implements BodyReader {
   readonly head: Promise<ResponseHead>;
   readonly #signal: AbortSignal | undefined;
-  /** Whether undici may send the request again, because it knows that the server has not processed it. */
+  /** Whether undici may send the request again: it knows that the server has not processed it, or the method is safe. */
   readonly #mayReplay: boolean;
   #resolve: (head: ResponseHead) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;

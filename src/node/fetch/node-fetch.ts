@@ -92,7 +92,8 @@ async function follow(sender: Sender, first: OutgoingRequest): Promise<Response>
 
 function send({ dispatcher, mayReplay }: Sender, request: OutgoingRequest): Exchange {
   const { url, method, headers, body, signal } = request;
-  const exchange = new Exchange(signal, mayReplay);
+  const isSafe = method === 'GET' || method === 'HEAD';
+  const exchange = new Exchange(signal, isSafe || mayReplay);
   const path = url.pathname + url.search;
   try {
     dispatcher.dispatch({ origin: url.origin, path, method, headers, body }, exchange);

@@ -49,7 +49,7 @@ async function readAsRequest(
   return {
     url,
     method: request.method,
-    headers: copyHeaders(Object.fromEntries(request.headers), url) ?? {},
+    headers: readHeaders(request.headers, url),
     body: await readBody(request, init.body),
     signal,
     redirect: request.redirect,
@@ -66,16 +66,26 @@ async function readBody(
   return new Uint8Array(await request.arrayBuffer());
 }
 
-/** Adds the headers of `fetch`. Undefined for a form that only `Headers` reads. */
+/** Copies headers, and adds those of `fetch`. Undefined for a form that only `Headers` reads. */
 function copyHeaders(headers: HeadersInit, url: URL): Record<string, string> | undefined {
   if (headers instanceof Headers || Symbol.iterator in headers) {
-    return copyHeaders(Object.fromEntries(new Headers(headers)), url);
+    return readHeaders(new Headers(headers), url);
   }
   const copied: Record<string, string> = {};
   for (const name in headers) {
     if (name !== name.toLowerCase()) return undefined;
     copied[name] = headers[name] ?? '';
   }
+  return withDefaults(copied, url);
+}
+
+/** All of `headers`, whose names are in lower case, and those of `fetch`. */
+function readHeaders(headers: Headers, url: URL): Record<string, string> {
+  return withDefaults(Object.fromEntries(headers), url);
+}
+
+/** Adds the headers of `fetch`. */
+function withDefaults(copied: Record<string, string>, url: URL): Record<string, string> {
   copied['accept'] ??= '*/*';
   copied['user-agent'] ??= 'node';
   copied['accept-encoding'] ??=

@@ -1,3 +1,5 @@
+import type { NodeFetchDispatcher } from 'polygate/node';
+import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 
 import { eventually } from '../../support/eventually.ts';
@@ -184,5 +186,45 @@ describe('close()', () => {
       expect(sockets[0]?.destroyed).toBe(false);
     }
     await eventually(() => expect(sockets[0]?.destroyed).toBe(true));
+  });
+});
+
+describe('a dispatcher of an unknown version that sends a request a second time', () => {
+  /** Sends each request on one connection and, as if that was lost, on another one. */
+  function sendTwice() {
+    const sent: string[] = [];
+    const dispatch = (
+      { method }: { method: string },
+      handler: Required<Pick<Dispatcher.DispatchHandler, 'onRequestStart' | 'onResponseError'>>,
+    ) => {
+      for (const connection of ['first', 'second']) {
+        let reason: Error | undefined;
+        const controller = { abort: (given: Error) => (reason = given) };
+        const started = controller as unknown as Dispatcher.DispatchController;
+        handler.onRequestStart(started, {});
+        if (reason) {
+          handler.onResponseError(started, reason);
+          break;
+        }
+        sent.push(`${method} ${connection}`);
+      }
+      handler.onResponseError(
+        { abort: () => undefined } as unknown as Dispatcher.DispatchController,
+        new Error('lost'),
+      );
+      return true;
+    };
+    const dispatcher: NodeFetchDispatcher = { dispatch };
+    return { sent, dispatcher };
+  }
+
+  test.each([
+    ['POST', ['POST first'], /may have been received/],
+    ['GET', ['GET first', 'GET second'], /lost/],
+  ])('%s is sent as %j', async (method, expected, message) => {
+    const { sent, dispatcher } = sendTwice();
+    const { cause } = await failure(openFetch({ dispatcher })('http://127.0.0.1:1234', { method }));
+    expect(sent).toEqual(expected);
+    expect(cause.message).toMatch(message);
   });
 });
