@@ -87,12 +87,11 @@ export function createSender(options: NodeFetchOptions): Sender {
  */
 function versionOf(dispatcher: NodeFetchDispatcher): string | undefined {
   const require = createRequire(import.meta.url);
-  for (const [path, module] of Object.entries(require.cache ?? {})) {
-    const [, folder] = /^(.*[\\/]undici[^\\/]*)[\\/]index\.js$/.exec(path) ?? [];
-    if (folder === undefined) continue;
-    const { Dispatcher } = unchecked<Partial<typeof Undici>>(module?.exports ?? {});
-    if (Dispatcher === undefined || !(dispatcher instanceof Dispatcher)) continue;
-    return unchecked<{ version: string }>(require(`${folder}/package.json`)).version;
+  for (const path in require.cache) {
+    if (!/[\\/]undici[^\\/]*[\\/]index\.js$/.test(path)) continue;
+    const { Dispatcher } = unchecked<Partial<typeof Undici>>(require(path));
+    if (Dispatcher && dispatcher instanceof Dispatcher)
+      return packageVersion(require, `${path}/..`);
   }
   return undefined;
 }
@@ -106,13 +105,16 @@ function isCareful(version = '0'): boolean {
   return major > 8 || (major === 8 && minor >= 4);
 }
 
+/** The version of the package in a folder, or with a name. */
+const packageVersion = (require: NodeJS.Require, folder: string): string =>
+  unchecked<{ version: string }>(require(`${folder}/package.json`)).version;
+
 /** Loads undici when it is first needed, because it is an optional peer. */
 function loadUndici() {
   const require = createRequire(import.meta.url);
   try {
     const undici = unchecked<typeof Undici>(require('undici'));
-    const { version } = unchecked<{ version: string }>(require('undici/package.json'));
-    return { undici, version };
+    return { undici, version: packageVersion(require, 'undici') };
   } catch (cause) {
     throw new ConfigurationError('nodeFetch: undici is missing. Run `npm install undici`.', {
       cause,
