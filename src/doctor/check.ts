@@ -1,6 +1,15 @@
 import type { DiagnosisContext, Requirement } from './context.ts';
 import type { AssumptionId, Report } from './report.ts';
 
+/** An assumption that a check has a finding about. */
+export interface CheckedAssumption {
+  readonly id: AssumptionId;
+  /** What the finding adds to the id of the check; undefined if the assumption is the subject of the whole check. */
+  readonly aspect?: string;
+  /** What the finding says if the check ends without one: a text, or `later` if another check follows that has one. */
+  readonly ifOpen: string | { readonly later: true };
+}
+
 /** What a check is about. */
 export interface CheckSubject {
   readonly id: string;
@@ -8,10 +17,9 @@ export interface CheckSubject {
   /** What must have been found before; nothing by default. */
   readonly requires?: Requirement;
   /**
-   * Assumptions that this check has to report, because no later one does. The text is the reason given if the check ends
-   * without a finding about it. `core/config/assumptions.ts` says what each number stands for.
+   * Assumptions that this check has findings about. `core/config/assumptions.ts` says what each number stands for.
    */
-  readonly assumptions?: readonly (readonly [AssumptionId, string?])[];
+  readonly assumptions?: readonly CheckedAssumption[];
 }
 
 /** One step of a diagnosis. `Output` is what it finds out for later checks; `checks.ts` passes it to them. */

@@ -21,15 +21,19 @@ const freeLimits: PolygateOptions = {
 /** What a check can require: that there is a gateway, or that the gateway accepts the API key. */
 export type Requirement = 'gateway' | 'key';
 
-/** What all checks of one diagnosis share. */
+/**
+ * What all checks of one diagnosis share. In addition to the outputs that `checks.ts` passes on, a check affects later ones
+ * through:
+ *
+ * - `foundGateway`, `acceptedKey` and their opposites, which decide whether later checks run;
+ * - `adopt`, with options that all later requests need;
+ * - `noteMeta` and `read`, with the headers that `header-prefix` looks at;
+ * - `spending`: what was spent, `walletUsd`, and `block`, after which nothing more is.
+ */
 export class DiagnosisContext {
   readonly signal: AbortSignal | undefined;
   readonly spending: Spending;
-  /**
-   * Why checks with a requirement are skipped; undefined once it is met. Nothing is until `reachable` has found the
-   * gateway, and `authentication` has used the key.
-   */
-  readonly unmet: Record<Requirement, string | undefined> = {
+  readonly #unmet: Record<Requirement, string | undefined> = {
     gateway: 'No gateway was found yet.',
     key: 'The API key was not used yet.',
   };
@@ -51,6 +55,31 @@ export class DiagnosisContext {
   /** Metadata of the responses to free requests so far, which `header-prefix` looks at. */
   get freeMetas(): readonly ResponseMeta[] {
     return this.#freeMetas;
+  }
+
+  /** Why checks with a requirement are skipped; undefined once it is met. */
+  get unmet(): Readonly<Record<Requirement, string | undefined>> {
+    return this.#unmet;
+  }
+
+  /** There is a gateway, so that checks that require one run. */
+  foundGateway(): void {
+    this.#unmet.gateway = undefined;
+  }
+
+  /** No gateway was found, for this reason. */
+  missedGateway(reason: string): void {
+    this.#unmet.gateway = reason;
+  }
+
+  /** The gateway accepts the API key, so that checks that require it run. */
+  acceptedKey(): void {
+    this.#unmet.key = undefined;
+  }
+
+  /** The API key is not known to be accepted. */
+  missedKey(reason: string): void {
+    this.#unmet.key = reason;
   }
 
   /** Uses these options in all later requests. */

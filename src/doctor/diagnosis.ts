@@ -19,7 +19,7 @@ export interface DiagnosisCheck {
   status: CheckStatus;
   /** What was found, or why the check was skipped. Never contains the API key. */
   detail: string;
-  /** Why the check was skipped, if another run can include it: later, or with another spending limit or wallet. */
+  /** Why the check was skipped, if another run can include it: later, or with a higher limit or balance. */
   skipReason?: SkipReason | undefined;
   /** Id of the assumption that the finding confirms or refutes, such as `A2`. */
   assumption?: `A${number}` | undefined;

@@ -93,7 +93,7 @@ export async function ifAvailable<Result>(
     const detail = `Not available: ${messageOf(error)}`;
     if (status === 403) {
       const advice = 'If a proxy is in between, it may not forward this request.';
-      report.skipped(detail, { advice });
+      report.skipRest(detail, { advice });
     } else if (status === 404 || status === 405) {
       report.warning(detail);
     } else {

@@ -5,31 +5,7 @@ import type { DiagnoseOptions, DiagnosisCheck } from './diagnosis.ts';
 import type { AssumptionId, Finding } from './report.ts';
 import { plainText } from './text.ts';
 
-/**
- * What a finding about an assumption adds to the id of its check. An assumption that is not listed is the subject of
- * the whole check.
- */
-const aspects: Readonly<Record<string, string>> = {
-  A1: 'video',
-  A2: 'image',
-  A3: 'record',
-  A4: 'status',
-  A5: 'urls',
-  A6: 'wrapper',
-  A7: 'submit',
-  A10: 'request-id',
-  A11: 'replay',
-  A12: 'replay',
-  A14: 'slot',
-  A15: 'refund',
-  A17: 'styles',
-  A18: 'webhooks',
-  A19: 'currency',
-  A20: 'endpoints',
-  A22: 'verification',
-};
-
-/** The findings of a diagnosis. Each assumption is that of one of them. */
+/** The findings of a diagnosis. Each assumption belongs to one of them. */
 export class Findings {
   readonly all: DiagnosisCheck[] = [];
   readonly #onCheck: DiagnoseOptions['onCheck'];
@@ -46,7 +22,9 @@ export class Findings {
 
   /** The assumptions that a check should have reported and no check has, with the reasons for it. */
   openAssumptions({ assumptions: own = [] }: CheckSubject) {
-    return own.filter(([id]) => !this.#reported.has(id));
+    return own.flatMap(({ id, aspect, ifOpen }) =>
+      typeof ifOpen === 'string' && !this.#reported.has(id) ? { id, aspect, ifOpen } : [],
+    );
   }
 
   /** Adds a finding, and passes it to the caller. */
@@ -67,7 +45,7 @@ export class Findings {
 
   /** Adds the finding for a check that was skipped or failed, under the main assumption of the check if it has one. */
   addEnd(check: CheckSubject, finding: Finding): void {
-    const subject = this.openAssumptions(check).find(([id]) => !(id in aspects))?.[0];
+    const subject = this.openAssumptions(check).find(({ aspect }) => aspect === undefined)?.id;
     const aspect = this.all.some(({ id }) => id === check.id) ? 'error' : undefined;
     this.add(check, subject ? { assumption: subject, ...finding } : { aspect, ...finding });
   }
@@ -81,7 +59,7 @@ export class Findings {
 /** Completes a finding: its id and title are those of its assumption, if that is only one aspect of the check. */
 function describeFinding(check: CheckSubject, finding: Finding): DiagnosisCheck {
   const { assumption, status, skipReason, advice, option } = finding;
-  const ownAspect = aspects[assumption ?? ''];
+  const ownAspect = check.assumptions?.find(({ id }) => id === assumption)?.aspect;
   const { aspect = ownAspect } = finding;
   const gap = ownAspect && assumptions.find(({ id }) => id === assumption)?.gap;
   return {

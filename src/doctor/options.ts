@@ -73,7 +73,7 @@ export const needed = {
     option: { requestIdHeader },
   }),
 
-  /** `poll-paths` or `image-task` has searched for the path of tasks. */
+  /** `poll-paths` has searched for the path of tasks. */
   pollPath({ name, assumed, isAssumedMissing, found, isTried }: FoundPath): Needed | undefined {
     const kind = name === 'videoTask' ? 'a video' : 'an image';
     if (found === undefined) {
@@ -83,12 +83,11 @@ export const needed = {
     if (!isAssumedMissing) {
       return { advice: `Run doctor again. If waiting for a task fails, set paths.${name}.` };
     }
-    const consequence = isTried ? 'sends failing polls first' : 'does not find its tasks';
-    return {
-      advice: `Set paths.${name}. Without it, the client ${consequence}.`,
-      option: { paths: { [name]: found } },
-    };
+    return pathOption(name, found, isTried ? pollsFirst : 'does not find its tasks');
   },
+
+  /** `image-task` has found its task only where the client polls after another path. */
+  triedPollPath: (found: string): Certain => pathOption('imageTask', found, pollsFirst),
 
   /** No poll path returns a task that `image-task` has paid for. */
   unknownPollPath: (): Needed => ({
@@ -122,16 +121,22 @@ export const needed = {
     advice: 'If your service guarantees it, set retryAmbiguous.voices.',
   }),
 
-  /** `replay` has submitted an image with a reused key. */
-  noRetries: (isSameTask: boolean): Certain | undefined =>
-    isSameTask
-      ? undefined
-      : {
-          advice:
-            'Report it to the operator: the specification guarantees idempotent replay. Until then, turn retries off.',
-          option: { maxRetries: 0 },
-        },
+  /** `replay` has received another task for a reused key. */
+  noRetries: {
+    advice:
+      'Report it to the operator: the specification guarantees idempotent replay. Until then, turn retries off.',
+    option: { maxRetries: 0 },
+  } satisfies Certain,
 };
+
+const pollsFirst = 'sends failing polls first';
+
+function pathOption(name: FoundPath['name'], found: string, consequence: string): Certain {
+  return {
+    advice: `Set paths.${name}. Without it, the client ${consequence}.`,
+    option: { paths: { [name]: found } },
+  };
+}
 
 /**
  * The options that a diagnosis recommends, merged into one object:

@@ -4,7 +4,7 @@ import type { Model } from 'polygate';
 import { roundUsd } from '../internal/budget.ts';
 import { isRecord } from '../types/type-guards.ts';
 
-/** The most tokens that the message of a chat and the model's own additions count as. */
+/** Upper bound for the input tokens of a diagnostic chat. */
 const maxInputTokens = 100;
 
 /** The limit of output tokens that chats are sent with. */

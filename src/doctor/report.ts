@@ -18,28 +18,34 @@ type Extra = Pick<Finding, 'advice' | 'option'>;
 /** What findings are about, unless that is the whole check. */
 type Subject = Pick<Finding, 'assumption' | 'aspect' | 'title'>;
 
+/** What receives the findings of a check. */
+export interface ReportReceiver {
+  add(finding: Finding): void;
+  skipRest(finding: Finding): void;
+}
+
 /** Passes on the findings of a check as they are made, so that those before an error are kept. */
 export class Report {
-  readonly #pass: (finding: Finding) => void;
+  readonly #receiver: ReportReceiver;
   readonly #subject: Subject;
 
-  constructor(pass: (finding: Finding) => void, subject: Subject = {}) {
-    this.#pass = pass;
+  constructor(receiver: ReportReceiver, subject: Subject = {}) {
+    this.#receiver = receiver;
     this.#subject = subject;
   }
 
   /** Reports findings about an assumption. */
   on(assumption: AssumptionId): Report {
-    return new Report(this.#pass, { assumption });
+    return new Report(this.#receiver, { assumption });
   }
 
-  /** Reports findings about an aspect of the check that is no assumption. */
+  /** Reports findings about an aspect of the check to which no assumption belongs. */
   onAspect(aspect: string, title: string): Report {
-    return new Report(this.#pass, { aspect, title });
+    return new Report(this.#receiver, { aspect, title });
   }
 
   add(finding: Finding): void {
-    this.#pass({ ...this.#subject, ...finding });
+    this.#receiver.add({ ...this.#subject, ...finding });
   }
 
   ok(detail: string, extra?: Extra): void {
@@ -55,7 +61,17 @@ export class Report {
   }
 
   skipped(reason: string | Skip, extra?: Extra): void {
-    const skip = typeof reason === 'string' ? { detail: reason } : reason;
-    this.add({ status: 'skipped', ...skip, ...extra });
+    this.add({ status: 'skipped', ...toSkip(reason), ...extra });
+  }
+
+  /**
+   * Skips what is left of the check: the check itself and, unless it reports them afterwards, all of its assumptions without
+   * a finding are skipped for this reason.
+   */
+  skipRest(reason: string | Skip, extra?: Extra): void {
+    this.#receiver.skipRest({ status: 'skipped', ...toSkip(reason), ...extra });
   }
 }
+
+const toSkip = (reason: string | Skip): Skip =>
+  typeof reason === 'string' ? { detail: reason } : reason;

@@ -4,7 +4,7 @@ import type { ResponseMeta } from 'polygate';
 const vendorHeader =
   /^(.+-)(charge-usd|wallet|balance-usd|balance-cny|readiness-score|readiness-status|concurrency-(?:limit|remaining|source)|task-id|idempotent-replay)$/;
 
-/** Headers whose names do not occur by chance in another service. */
+/** Headers whose names are too specific to appear in an unrelated service. */
 const distinctive = /^(charge-usd|balance-usd|readiness-score|concurrency-limit)$/;
 
 /** Whether the client has read any documented header. */

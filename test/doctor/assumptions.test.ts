@@ -47,7 +47,7 @@ const rows: Row[] = [
     /but GET \/v1\/images\/generations\/\{id\} does/,
     { paths: { imageTask: '/v1/images/generations/{id}' } },
   ],
-  [{ A3: 'openai' }, 'ok', /another shape than audio tasks/],
+  [{ A3: 'openai' }, 'ok', /differ from audio tasks; the client reads both/],
   [{ A4: 'succeeded' }, 'ok', /"queued", .*"succeeded"/],
   [{ A4: 'raw' }, 'ok', /"SUBMITTED", .*"SUCCESS"/],
   [{ A5: 'output' }, 'ok', /The URL is in image_url/],

@@ -15,28 +15,28 @@ export const authentication: Check<Account> = {
   title: 'API key',
   requires: 'gateway',
   async run(context, report, keep) {
-    const { client, signal, unmet } = context;
+    const { client, signal } = context;
     try {
       keep((await context.read(client.account.retrieve({ signal }))).data);
     } catch (error) {
       return tryModels(context, report, error);
     }
-    unmet.key = undefined;
+    context.acceptedKey();
     report.ok('The service accepts the API key.');
   },
 };
 
 /** Whether a key that failed to read the account is accepted for the models. */
 async function tryModels(context: DiagnosisContext, report: Report, error: unknown): Promise<void> {
-  const { client, signal, unmet } = context;
-  unmet.key = 'The API key could not be used.';
+  const { client, signal } = context;
+  context.missedKey('The API key could not be used.');
   const need = needed.apiKey(error);
   if (need) return report.failed(messageOf(error), need);
-  unmet.key = 'The API key could not be checked.';
+  context.missedKey('The API key could not be checked.');
   const status = statusOf(error);
   if (status === undefined || status === 429) throw error;
   await context.read(client.models.list({}, { signal }));
-  unmet.key = undefined;
+  context.acceptedKey();
   const detail = `The API key can list the models, but not read the account (status ${status}).`;
   // A proxy may not forward the account.
   if (status === 403) return report.ok(detail);
@@ -79,7 +79,7 @@ export const wallet = (account: Account | undefined): Check => ({
   requires: 'key',
   run({ spending }, report) {
     if (account === undefined) return report.skipped('The account cannot be read.');
-    // The service may send anything, whatever the types say.
+    // The types describe what the service should send.
     const { balance, concurrency }: { balance?: unknown; concurrency?: unknown } = account;
     const balanceUsd = isRecord(balance) ? balance['usd'] : undefined;
     if (typeof balanceUsd !== 'number') {

@@ -57,12 +57,15 @@ const causes: readonly (readonly [RegExp, problem: string, advice: string])[] = 
   ],
 ];
 
+/** How long the first response is waited for. */
+export const maxWaitMs = 10_000;
+
 /** Explains why no response arrived. */
 export function explainConnection(error: unknown, baseURL: string): Finding {
   if (RequestTimeoutError.is(error)) {
     return {
       status: 'failed',
-      detail: `The server at ${baseURL} did not respond within 10 s.`,
+      detail: `The server at ${baseURL} did not respond within ${maxWaitMs / 1000} s.`,
       advice: noResponseAdvice,
     };
   }

@@ -31,14 +31,14 @@ export function explainResponse(
     status: 'failed',
     detail: `${baseURL} serves ${kind} instead of an API: GET /v1/status returned status ${status}${page}.`,
     advice:
-      'Check baseURL: it is the origin of the API, which often differs from that of the website, and has no /v1. On a public network, sign in to it first.',
+      'Check baseURL: it is the origin of the API, which often differs from the website, and has no /v1. On a public network, sign in to it first.',
   };
 }
 
 /** A service that protects its account may be a gateway: the next check will show it. */
 export type ApiKind = 'protected' | 'compatible' | 'other';
 
-/** Explains an API that is not that of a gateway. */
+/** Explains an API of something other than a gateway. */
 export function explainApi(
   kind: Exclude<ApiKind, 'protected'>,
   baseURL: string,

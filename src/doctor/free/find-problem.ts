@@ -30,7 +30,7 @@ export async function findProblem(
   return kind === 'protected' ? undefined : explainApi(kind, baseURL, first.meta.status);
 }
 
-/** Whether a public document is that of a gateway. */
+/** Whether a public document shows that there is a gateway. */
 async function hasGatewayDocument(context: DiagnosisContext): Promise<boolean> {
   const { client } = context;
   const documents = await Promise.all([
@@ -73,7 +73,7 @@ async function findBaseURL(context: DiagnosisContext): Promise<string | undefine
 /** Without a retry: a service that does not respond now is reported as it is. */
 const sentOnce = ({ signal }: DiagnosisContext) => ({ signal, maxRetries: 0 });
 
-/** The response to a request, whatever it is; or why there is none. */
+/** The response to a request, successful or not; or why none was received. */
 export async function receive(
   { signal }: DiagnosisContext,
   request: RequestPromise<unknown>,
@@ -86,7 +86,7 @@ export async function receive(
   }
 }
 
-/** Whether a body is that of the status endpoint. */
+/** Whether a body is from the status endpoint. */
 export function isStatus(body: unknown): body is Record<string, unknown> {
   return (
     isRecord(body) &&

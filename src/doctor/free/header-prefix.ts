@@ -13,7 +13,7 @@ export const headerPrefix: Check = {
   id: 'header-prefix',
   title: 'Response headers',
   requires: 'gateway',
-  assumptions: [['A10']],
+  assumptions: [{ id: 'A10', aspect: 'request-id', ifOpen: 'Not tested.' }],
   async run(context, report) {
     reportPrefix(context, report);
     await checkRequestId(context, report.on('A10'));

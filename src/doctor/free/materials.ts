@@ -10,8 +10,12 @@ export const materials: Check = {
   title: 'Material library',
   requires: 'key',
   assumptions: [
-    ['A21'],
-    ['A22', 'Only the verification of a real person would show how long its URL is valid.'],
+    { id: 'A21', ifOpen: 'Not tested.' },
+    {
+      id: 'A22',
+      aspect: 'verification',
+      ifOpen: 'Only the verification of a real person would show how long its URL is valid.',
+    },
   ],
   async run(context, report) {
     const { client, signal } = context;

@@ -15,7 +15,7 @@ export const modelList: Check<readonly Model[]> = {
   id: 'models',
   title: 'Models and prices',
   requires: 'key',
-  assumptions: [['A17']],
+  assumptions: [{ id: 'A17', aspect: 'styles', ifOpen: 'Not tested.' }],
   async run(context, report, keep) {
     const { client, signal } = context;
     const { data } = await context.read(client.models.list({}, { signal }));

@@ -18,7 +18,13 @@ export const openapi: Check = {
   id: 'openapi',
   title: 'OpenAPI document',
   requires: 'gateway',
-  assumptions: [['A20', 'The service has no OpenAPI document to look for more endpoints in.']],
+  assumptions: [
+    {
+      id: 'A20',
+      aspect: 'endpoints',
+      ifOpen: 'The service has no OpenAPI document to look for more endpoints in.',
+    },
+  ],
   async run(context, report) {
     const operations = await ifAvailable(report, context.openapi().then(operationsOf));
     const routes = operations?.map(routeOf) ?? [];
@@ -68,7 +74,7 @@ async function hasUsageRecords({ client, signal, unmet }: DiagnosisContext): Pro
     return true;
   } catch (error) {
     const status = statusOf(error);
-    // A 403 can be that of a proxy, which does not forward it.
+    // A 403 can be from a proxy that does not forward the request.
     if (status !== 403 && status !== 404 && status !== 405) throw error;
     return false;
   }

@@ -52,7 +52,10 @@ export const pollPaths: Check = {
   id: 'poll-paths',
   title: 'Poll paths',
   requires: 'key',
-  assumptions: [['A1']],
+  assumptions: [
+    { id: 'A1', aspect: 'video', ifOpen: 'Not tested.' },
+    { id: 'A2', aspect: 'image', ifOpen: { later: true } },
+  ],
   async run(context, report) {
     const { client, signal } = context;
     const control = await failureOf(

@@ -28,7 +28,10 @@ export const publicEndpoints: Check = {
   id: 'public',
   title: 'Public endpoints',
   requires: 'gateway',
-  assumptions: [['A16'], ['A18']],
+  assumptions: [
+    { id: 'A16', ifOpen: 'Not tested.' },
+    { id: 'A18', aspect: 'webhooks', ifOpen: 'Not tested.' },
+  ],
   async run(context, report) {
     const { missing, different, webhooks, headers } = await readRecords(context);
     if (headers !== undefined) reportClock(headers, report);
@@ -88,7 +91,7 @@ function reportClock(headers: Headers, report: Report): void {
   report
     .onAspect('clock', 'Clock')
     .warning(
-      `The clock of this machine is ${minutes} minutes ${skew > 0 ? 'ahead of' : 'behind'} that of the service.`,
+      `The clock of this machine is ${minutes} minutes ${skew > 0 ? 'ahead of' : 'behind'} the clock of the service.`,
       {
         advice:
           'Synchronize it: result URLs, verification URLs and Retry-After dates are times of the service.',

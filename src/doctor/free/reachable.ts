@@ -1,7 +1,7 @@
 import type { Check } from '../check.ts';
 import type { Finding } from '../report.ts';
 import { shorten } from '../text.ts';
-import { explainConnection } from './explain-connection.ts';
+import { explainConnection, maxWaitMs } from './explain-connection.ts';
 import { findProblem, isStatus, receive } from './find-problem.ts';
 
 /**
@@ -13,25 +13,25 @@ export const reachable: Check = {
   title: 'Gateway',
   async run(context, report) {
     const { baseURL } = context.client;
-    const { signal, unmet } = context;
-    unmet.gateway = `There is no gateway at ${baseURL}.`;
+    const { signal } = context;
+    context.missedGateway(`There is no gateway at ${baseURL}.`);
     // A service that is briefly overloaded receives a second request.
     const first = await receive(
       context,
-      context.client.public.status({}, { signal, maxRetries: 1, totalTimeout: 10_000 }),
+      context.client.public.status({}, { signal, maxRetries: 1, totalTimeout: maxWaitMs }),
     );
     if ('failure' in first) {
-      unmet.gateway = `The service at ${baseURL} cannot be reached.`;
+      context.missedGateway(`The service at ${baseURL} cannot be reached.`);
       return report.add(explainConnection(first.failure, baseURL));
     }
     context.noteMeta(first.meta);
     const { status } = first.meta;
     if (status >= 500 || [403, 407, 429].includes(status)) {
-      unmet.gateway = `The server at ${baseURL} responds with status ${status}.`;
+      context.missedGateway(`The server at ${baseURL} responds with status ${status}.`);
     }
     const problem = isStatus(first.body) ? undefined : await findProblem(context, first);
     if (problem !== undefined) return report.add(problem);
-    unmet.gateway = undefined;
+    context.foundGateway();
     if (isStatus(first.body)) report.add(describeStatus(first.body, baseURL));
     else report.ok(`A gateway responds at ${baseURL}, although not to GET /v1/status.`);
   },

@@ -8,11 +8,16 @@ export const voices: Check = {
   title: 'Voices',
   requires: 'key',
   assumptions: [
-    [
-      'A12',
-      `Only a voice clone or design, which is expensive, would show whether its key is replayed. ${needed.retryAmbiguousVoices().advice}`,
-    ],
-    ['A19', 'The prices of clones and designs could not be compared with a catalog.'],
+    {
+      id: 'A12',
+      aspect: 'replay',
+      ifOpen: `Only a voice clone or design, which is expensive, would show whether its key is replayed. ${needed.retryAmbiguousVoices().advice}`,
+    },
+    {
+      id: 'A19',
+      aspect: 'currency',
+      ifOpen: 'The prices of clones and designs could not be compared with a catalog.',
+    },
   ],
   async run(context, report) {
     const { client, signal } = context;

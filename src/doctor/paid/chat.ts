@@ -21,10 +21,13 @@ export const chat = (models: readonly Model[] | undefined): Check<PricedModel> =
   id: 'chat',
   title: 'Chat completion',
   requires: 'key',
-  assumptions: [['A8'], ['A11', 'A chat with a reused key was not sent.']],
+  assumptions: [
+    { id: 'A8', ifOpen: 'Not tested.' },
+    { id: 'A11', aspect: 'replay', ifOpen: 'A chat with a reused key was not sent.' },
+  ],
   async run(context, report, keep) {
     const candidates = choose(context, models, 'chat');
-    if ('detail' in candidates) return skip(report, candidates);
+    if ('detail' in candidates) return report.skipRest(candidates);
     const idempotencyKey = randomId();
     const sendWith = (model: PricedModel) => send(context, model, idempotencyKey);
     let paid: Accepted<unknown> | Skip;
@@ -36,16 +39,11 @@ export const chat = (models: readonly Model[] | undefined): Check<PricedModel> =
       if (!ResponseValidationError.is(error)) throw error;
       return report.on('A8').failed(messageOf(error));
     }
-    if ('detail' in paid) return skip(report, paid);
+    if ('detail' in paid) return report.skipRest(paid);
     keep(paid.model);
     await checkReplay(context, report.on('A11'), paid.model, idempotencyKey);
   },
 });
-
-function skip(report: Report, reason: Skip): void {
-  report.on('A8').skipped(reason);
-  report.on('A11').skipped(reason);
-}
 
 function describeCompletion(
   id: string,

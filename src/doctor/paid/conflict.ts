@@ -10,7 +10,7 @@ export const conflict = (paidTask: PaidTask | undefined): Check => ({
   id: 'conflict',
   title: 'Reused key',
   requires: 'key',
-  assumptions: [['A13', 'No image task is known whose key could be reused.']],
+  assumptions: [{ id: 'A13', ifOpen: 'No image task is known whose key could be reused.' }],
   async run(context, report) {
     if (paidTask === undefined) return;
     const about = report.on('A13');

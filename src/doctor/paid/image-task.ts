@@ -9,7 +9,7 @@ import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
 import type { Finding, Report } from '../report.ts';
 import { usd } from '../text.ts';
-import { noRefund, reportNoResult } from './no-result.ts';
+import { reportNoResult } from './no-result.ts';
 import { payForFirst } from './pay.ts';
 import { choose } from './requests.ts';
 import { payAgain, submitImage } from './submit-image.ts';
@@ -18,20 +18,26 @@ import { reportRecord } from './task-record.ts';
 
 const noImage = 'No image task succeeded.';
 
+const noRefund = 'Only a failed task would show whether it is refunded.';
+
 /** Submits one image and waits for it. Assumptions A2 to A7, A14 and A15. */
 export const imageTask = (models: readonly Model[] | undefined): Check<PaidTask> => ({
   id: 'image-task',
   title: 'Image task',
   requires: 'key',
   assumptions: [
-    ['A2', noImage],
-    ['A3', noImage],
-    ['A4', noImage],
-    ['A5', noImage],
-    ['A6', noImage],
-    ['A7'],
-    ['A14', 'The task had ended before its slot could be counted.'],
-    ['A15', noRefund],
+    { id: 'A2', aspect: 'image', ifOpen: noImage },
+    { id: 'A3', aspect: 'record', ifOpen: noImage },
+    { id: 'A4', aspect: 'status', ifOpen: noImage },
+    { id: 'A5', aspect: 'urls', ifOpen: noImage },
+    { id: 'A6', aspect: 'wrapper', ifOpen: noImage },
+    { id: 'A7', aspect: 'submit', ifOpen: 'Not tested.' },
+    {
+      id: 'A14',
+      aspect: 'slot',
+      ifOpen: 'The task had ended before its slot could be counted.',
+    },
+    { id: 'A15', aspect: 'refund', ifOpen: noRefund },
   ],
   async run(context, report, keep) {
     const candidates = choose(context, models, 'image');
@@ -45,7 +51,7 @@ export const imageTask = (models: readonly Model[] | undefined): Check<PaidTask>
             describeSubmit(paid, report.on('A7'));
           });
     if ('detail' in accepted) {
-      report.skipped(accepted);
+      report.skipRest(accepted);
       return report.on('A15').skipped(noRefund);
     }
     const { model, result: submitted } = accepted;
@@ -131,15 +137,7 @@ function reportPollPath(calls: readonly RecordedCall[], report: Report): void {
   const found = polls.find(({ error }) => error === undefined)?.template;
   const [first] = polls;
   if (found === undefined || first === undefined) return;
-  const assumed = first.template;
-  const path = {
-    name: 'imageTask',
-    assumed,
-    isAssumedMissing: true,
-    found,
-    isTried: true,
-  } as const;
-  const need = needed.pollPath(path);
-  if (need === undefined) return report.ok(`GET ${found} returns the task.`);
-  report.warning(`GET ${assumed} does not return the task, but GET ${found} does.`, need);
+  if (found === first.template) return report.ok(`GET ${found} returns the task.`);
+  const detail = `GET ${first.template} does not return the task, but GET ${found} does.`;
+  report.warning(detail, needed.triedPollPath(found));
 }

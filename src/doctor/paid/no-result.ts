@@ -6,9 +6,6 @@ import { needed } from '../options.ts';
 import type { Report } from '../report.ts';
 import type { PaidTask } from './submit-image.ts';
 
-/** Why assumption A15 is not tested. */
-export const noRefund = 'Only a failed task would show whether it is refunded.';
-
 /** Describes a task that was paid for and has no result. */
 export async function reportNoResult(
   context: DiagnosisContext,

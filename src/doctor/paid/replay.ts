@@ -60,7 +60,7 @@ function describeReplay(
   } else {
     report.failed(
       'A reused key creates a second task, so a retried submit is charged twice.',
-      needed.noRetries(isSame),
+      needed.noRetries,
     );
   }
 }

@@ -41,10 +41,13 @@ export const stream = (
       if ('completion' in result) return report.ok(describeEnd(result.completion));
       const { error } = result;
       if (!StreamTruncatedError.is(error)) throw error;
-      report.failed(`The end of the stream is not proven. ${messageOf(error)}`, {
-        advice:
-          'If this happens each time, the service or a proxy cuts streams off, or ends them without [DONE] and finish_reason. Every stream of the client then fails.',
-      });
+      report.failed(
+        `The stream ended without [DONE] or finish_reason, so it may be truncated. ${messageOf(error)}`,
+        {
+          advice:
+            'If this happens each time, the service or a proxy cuts streams off, or ends them without [DONE] and finish_reason. Every stream of the client then fails.',
+        },
+      );
     });
     if (problem !== undefined) report.skipped(problem);
   },

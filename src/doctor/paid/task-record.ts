@@ -30,7 +30,7 @@ export async function reportRecord(
     .ok(
       isDocumented
         ? 'Task records have the shape of audio tasks.'
-        : `Task records have another shape than audio tasks, which the client reads: ${fields}.`,
+        : `Task records differ from audio tasks; the client reads both: ${fields}.`,
     );
   const allWords = [...new Set([...words, result.rawStatus])];
   reportWords(allWords.filter(Boolean), report.on('A4'));
