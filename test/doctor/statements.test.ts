@@ -24,26 +24,6 @@ test.each<Fault>([{ status: 429 }, { status: 402 }, { status: 500 }, { reset: 'a
   },
 );
 
-test('a second chat whose response cannot be read is not reported as one that was not sent', async () => {
-  const { run, mock } = startMock();
-  mock.fail({ route: chatRoute, malformed: true, attempt: 2 });
-  const diagnosis = await run({ maxSpendUsd: 0.1 });
-  expect(mock.requests.filter(({ path }) => path === chatRoute.slice('POST '.length))).toHaveLength(
-    3,
-  );
-  expect(findingOf(diagnosis, 'chat')).toMatchObject({ status: 'ok' });
-  expect(findingOf(diagnosis, 'chat.error')).toMatchObject({
-    status: 'failed',
-    detail: expect.stringContaining('Invalid response'),
-  });
-  expect(findingAbout(diagnosis, 'A11')).toMatchObject({
-    status: 'skipped',
-    detail: expect.stringContaining('Invalid response'),
-  });
-  const charged = mock.invoice.reduce((total, { usd }) => total + usd, 0);
-  expect(diagnosis.spentUsd).toBeCloseTo(charged, 9);
-});
-
 test('an image whose response was lost is not reported as one that was not submitted', async () => {
   const { run, mock } = startMock();
   mock.fail({ route: imageRoute, reset: 'after' });
