@@ -6,6 +6,7 @@ import {
 } from 'polygate';
 import { expect, test } from 'vitest';
 
+import { isUncharged } from '../../src/internal/charges.ts';
 import {
   canWaitLater,
   decideGenerate,
@@ -63,6 +64,19 @@ test.each([
     expect(wasNotCharged(error, isResent)).toBe(expected);
   },
 );
+
+test.each([
+  new ConnectionError('x', { outcome: 'not-sent' }),
+  new ConnectionError('x', { outcome: 'unknown' }),
+  new ConnectionError('x'),
+  new ConfigurationError('x'),
+  new ConfigurationError('x', { outcome: 'unknown' }),
+  new ConfigurationError('x', { outcome: 'rejected' }),
+  new TypeError('x'),
+  'x',
+])('%j was not charged, as the client decides it in a batch', (error) => {
+  expect(wasNotCharged(error, false)).toBe(isUncharged(error));
+});
 
 test('params with another text have another fingerprint', () => {
   const texts = Array.from({ length: 20_000 }, (_, index) => ({ prompt: `A harbor ${index}` }));

@@ -58,6 +58,17 @@ test('a field in the params that the app changes is not sent with the key of ano
   expect(posts[1]?.body).toEqual(posts[0]?.body);
 });
 
+test('a field in the params that the app changes before they are sent is sent as it was', async () => {
+  const { mock, gateway } = onMock();
+  const tab = openTab(gateway.images, { storage: memoryStorage().storage });
+  const params = { ...image, extra_body: { moods: ['calm'] } };
+  const sent = tab.store.generate(params);
+  params.extra_body.moods[0] = 'wild';
+  await mock.clock.settle(sent);
+  const [post] = mock.requests.filter(({ method }) => method === 'POST');
+  expect(post?.body).toEqual({ ...image, extra_body: { moods: ['calm'] } });
+});
+
 test('a message that is stopped before the conversation was read does not replace it', async () => {
   const { mock, gateway } = onMock();
   const storageKey = 'polygate:chat:main';

@@ -29,6 +29,7 @@ export function decideResume(
 /**
  * Whether a failed request can be forgotten, because it was certainly not charged. Never if the key was sent before:
  * then a rejection, such as for a balance that has run out, says nothing about the earlier request.
+ * The rule is that of the client, `isUncharged`, whose import would add the error classes to every page; a test compares them.
  */
 export function wasNotCharged(error: unknown, isResent: boolean): boolean {
   if (isResent) return false;

@@ -25,9 +25,9 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
 
   /** Submits a task. Resolves to its result, or to undefined after a failure. */
   async generate(given: Params): Promise<Succeeded<Kind> | undefined> {
-    // The app may change its object before it is sent, or sent again.
-    const params = { ...given };
-    const fingerprint = fingerprintOf(params);
+    const fingerprint = fingerprintOf(given);
+    // The app may change its object before it is sent, or sent again. It was written as JSON just now.
+    const params = unchecked<Params>(JSON.parse(JSON.stringify(given)));
     const { storeParams = true } = this.settings;
     return this.#start((stored) => {
       const isAbandoned = this.isStopped || Boolean(this.error);
