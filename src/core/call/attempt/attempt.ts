@@ -26,10 +26,12 @@ export function attempt<Result>(
 ): Promise<ApiResponse<Result>> {
   // Other calls may have used up the budget while this one waited for its slot.
   reserveBudget(running, 'sending');
-  const ready = running.call.observer?.beforeAttempt?.();
-  return ready
-    ? ready.then(() => exchangeInTime(running, lease, signal))
-    : exchangeInTime(running, lease, signal);
+  const { call, errors } = running;
+  const { observer } = call;
+  if (!observer?.beforeAttempt) return exchangeInTime(running, lease, signal);
+  // A journal that never finishes its write must not keep the slot of an aborted call.
+  const ready = runWithTimeLimit(observer.beforeAttempt, { signal, errors });
+  return ready.then(() => exchangeInTime(running, lease, signal));
 }
 
 function exchangeInTime<Result>(
