@@ -8,7 +8,7 @@ import type { RequestOptions } from '../call/request-options.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { checkValue, headerText } from '../config/validation.ts';
-import { createResponse } from '../http/response-body.ts';
+import { createResponse, withAbortableBody } from '../http/response-body.ts';
 import { checkChat } from './check-chat.ts';
 import { describeCall } from './describe-call.ts';
 import type { OpenTask } from './describe-call.ts';
@@ -61,7 +61,10 @@ export async function sendFetch(
     });
   } catch (error) {
     const rejection = rejected.behind(error);
-    if (rejection) return resolveWith(rejection, idempotencyKey, isRepeatable(request, route));
+    if (rejection) {
+      const mayRepeat = isRepeatable(request, route);
+      return resolveWith(rejection, { idempotencyKey, signal, mayRepeat });
+    }
     rejected.drop();
     throw error;
   }
@@ -95,15 +98,24 @@ function isRepeatable({ key }: FetchRequest, { call: { safety } }: Route): boole
   return safety === 'safe' || (safety === 'keyed' && key !== undefined);
 }
 
+/** What the response of a rejection depends on besides it. */
+interface Rejected {
+  readonly idempotencyKey: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Whether the calling library may send the request again after an unknown outcome. */
+  readonly mayRepeat: boolean;
+}
+
 /** The response of a rejection, with its details. */
 function resolveWith(
   { response, meta, error }: Rejection,
-  idempotencyKey: string | undefined,
-  mayRepeat: boolean,
+  { idempotencyKey, signal, mayRepeat }: Rejected,
 ): Response {
   const details = { meta, idempotencyKey, error };
   const isFinal = error.outcome === 'unknown' && !mayRepeat;
-  return withDetails(isFinal ? withoutRetry(response) : response, details);
+  // The call has read the start of the body. Its signal has no effect on the rest, but the caller's has.
+  const passedOn = withAbortableBody(response, signal);
+  return withDetails(isFinal ? withoutRetry(passedOn) : passedOn, details);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { APIError } from '../../../errors/api.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import { headersOf } from '../../http/direct-response.ts';
 import { buildRequestHeaders, resolveApiKey } from '../../http/request-headers.ts';
@@ -39,10 +40,15 @@ function exchangeInTime<Result>(
   lease: SlotLease,
   signal: AbortSignal | undefined,
 ): Promise<ApiResponse<Result>> {
-  const { context, errors, limits } = running;
-  const limit = { clock: context.config.clock, signal, ms: limits.timeout, errors };
+  const { context, call, errors, limits } = running;
+  const { clock } = context.config;
+  const isPassedOn = call.observer?.onRejection && isRejection;
+  const limit = { clock, signal, ms: limits.timeout, errors, isPassedOn };
   return runWithTimeLimit((limited) => exchange(running, lease, limited), limit);
 }
+
+/** Whether an error is that of a response, of which `gateway.fetch` has kept a copy. The rest of its body is still to come. */
+const isRejection = (error: unknown) => error instanceof APIError;
 
 /** Sends the request and reads its response. */
 async function exchange<Result>(
