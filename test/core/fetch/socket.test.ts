@@ -193,7 +193,7 @@ describe('over a socket', () => {
     });
     const response = await gateway.fetch(chatPath, post(chat));
     expect(response.status).toBe(400);
-    await expect(response.text()).rejects.toThrow();
+    await expect(response.text()).rejects.toBeInstanceOf(Error);
   });
 
   test('a redirect is passed on, and the API key stays', async () => {
