@@ -106,8 +106,7 @@ function prepareRequest<Result>(
       body: body && toJson(mergeExtraBody(body, options)),
       safety,
       paid,
-      // All that is taken from an endpoint that the client knows: a key pays for a task of one kind. Everything else is as the
-      // caller says, whereas `gateway.fetch` sends a request as the method for its route does.
+      // Only the kind comes from the known endpoint, because the ledger needs it. Everything else is as the caller says.
       kind: findEndpoint(method, template)?.kind,
     },
     options: checkRequestOptions(

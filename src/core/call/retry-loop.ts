@@ -28,7 +28,8 @@ export async function runAttempts<Result>(
       lease.takeBack();
       retry = decideRetry(error, history.earlier, retryPolicyOf(running));
       if (!retry) throw error;
-      // While the attempt still holds its slot: a rejection for lack of one closes the queue, which its release would open.
+      // Record this before releasing the slot: the release would admit the next request, although the service has just rejected
+      // one for lack of a slot.
       recordRetry(running, retry);
     } finally {
       lease.end();

@@ -114,7 +114,7 @@ function createRequest<Result>(
     // A redirect could take the API key elsewhere.
     redirect: 'manual',
   };
-  // Not part of the object above: a spread that adds a property takes longer than everything else here.
+  // Assigned separately: a conditional spread is slower than the rest of this function.
   if (config.cache) request.cache = config.cache;
   return request;
 }

@@ -71,7 +71,7 @@ export class CallErrors {
   /** The request could not be sent, or failed: because of the API key, a hook or the connection. */
   sendError(error: unknown): PolygateError {
     const { status = 0, chargeUsd } = this.history.meta ?? {};
-    // The body of the response is never read, so the code of a 5xx is unknown.
+    // A hook failed before the body was read, so the error code is unknown, and any 5xx may have been charged.
     const isRejected = status >= 400 && status < 500;
     const outcome = isRejected ? outcomeOf(status, '', chargeUsd) : this.history.interruptedOutcome;
     // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
