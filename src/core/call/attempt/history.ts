@@ -3,7 +3,7 @@ import type { ConcurrencyLimitError } from '../../../errors/status.ts';
 import type { ChatCompletion } from '../../../types/chat/completion.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import type { SlotLease } from '../../limits/slot-lease.ts';
-import { combineOutcomes } from '../failure/retry.ts';
+import { combineOutcomes } from '../failure/outcome.ts';
 import type { Retry } from '../failure/retry.ts';
 
 /** The result of the attempts that have ended. */

@@ -25,7 +25,7 @@ import type { Commitments } from '../../limits/budget.ts';
 import type { ApiCall } from '../api-call.ts';
 import type { CallHistory } from '../attempt/history.ts';
 import { doctorAdvice, errorMessage } from './error-message.ts';
-import { combineOutcomes, outcomeOf } from './retry.ts';
+import { combineOutcomes, outcomeOf } from './outcome.ts';
 
 /** What an invalid body reveals about a task. */
 interface TaskState {
