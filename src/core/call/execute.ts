@@ -3,7 +3,6 @@ import { captureContext } from '../config/caller-context.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { Part } from '../http/part.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
-import { needsSlot } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
 import { openReservation } from './attempt/charges.ts';
 import { CallHistory } from './attempt/history.ts';
@@ -119,7 +118,6 @@ function startCall<Result>(
     errors: new CallErrors(call, history, idempotencyKey),
     span: config.telemetry && startCallSpan(config, call, options.parent),
     reservation: call.paid ? openReservation(context, call, idempotencyKey) : undefined,
-    needsSlot: needsSlot(call, config),
     limits: limitsOf(config, startedAt, options, call),
     startedAt,
   };

@@ -5,7 +5,7 @@ import { captureContext } from '../config/caller-context.ts';
 import type { Config } from '../config/config.ts';
 import { Part } from '../http/part.ts';
 import { fillPath } from '../http/path.ts';
-import { callTo, needsSlot } from './api-call.ts';
+import { callTo } from './api-call.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
 import { checkRequestOptions, noBodyRules } from './request-options.ts';
@@ -77,14 +77,13 @@ async function executeUnread(
   context: ClientContext,
   prepared: PreparedCall,
 ): Promise<ApiResponse<never>> {
-  const { call, options } = prepared;
-  const holdsSlot = needsSlot(call, context.config);
+  const { options } = prepared;
   const { data: response, meta } = await execute(
     context,
     { ...prepared, parts: [...(prepared.parts ?? []), unreadBodies] },
     async (received) => {
       const { keepBodyUnread } = await unreadBodies.load();
-      return keepBodyUnread(holdsSlot, options.signal)(received);
+      return keepBodyUnread(options.signal)(received);
     },
   );
   return {

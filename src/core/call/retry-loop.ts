@@ -1,5 +1,5 @@
 import { SlotLease } from '../limits/slot-lease.ts';
-import { routeOf } from './api-call.ts';
+import { needsSlot, routeOf } from './api-call.ts';
 import { attempt } from './attempt/attempt.ts';
 import { reserveBudget } from './attempt/charges.ts';
 import { takeSlot } from './attempt/take-slot.ts';
@@ -16,10 +16,12 @@ export async function runAttempts<Result>(
   running: RunningCall<Result>,
   signal: AbortSignal | undefined,
 ): Promise<ApiResponse<Result>> {
-  const { history, needsSlot } = running;
+  const { context, call, history } = running;
   for (;;) {
     reserveBudget(running, 'queueing');
-    const lease = needsSlot ? await takeSlot(running, signal) : new SlotLease();
+    const lease = needsSlot(call, context.config)
+      ? await takeSlot(running, signal)
+      : new SlotLease();
     history.lease = lease;
     let retry: Retry | undefined;
     try {
@@ -39,16 +41,11 @@ export async function runAttempts<Result>(
 }
 
 /** What may be retried, and how often. */
-function retryPolicyOf<Result>({
-  context,
-  call,
-  options,
-  needsSlot,
-}: RunningCall<Result>): RetryPolicy {
+function retryPolicyOf<Result>({ context, call, options }: RunningCall<Result>): RetryPolicy {
   const { config, shared } = context;
   return {
     safety: call.safety,
-    needsSlot,
+    needsSlot: needsSlot(call, config),
     maxRetries: options.maxRetries ?? config.maxRetries,
     maxRetryDelay: config.maxRetryDelay,
     hasRetryBudget: shared.retryBudget.isLeft,

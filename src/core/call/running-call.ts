@@ -32,8 +32,6 @@ export interface RunningCall<Result> {
   readonly span: Span | undefined;
   /** Its ledger entry, if it costs money. */
   readonly reservation: Reservation | undefined;
-  /** Whether it has to wait for a concurrency slot. */
-  readonly needsSlot: boolean;
   readonly limits: CallLimits;
   /** When it began, on the monotonic clock. */
   readonly startedAt: number;

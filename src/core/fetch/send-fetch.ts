@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { needsSlot } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { fallbackOf } from '../call/failure/fallback.ts';
@@ -46,7 +45,7 @@ export async function sendFetch(
     fallback: fallbackOf(call.model ?? '', fetchOptions),
   };
   const check = chat && checkChat(chat.choiceCount);
-  const leaveUnread = keepBodyUnread(needsSlot(call, config), signal, check);
+  const leaveUnread = keepBodyUnread(signal, check);
   // The response of an unknown route is passed on unread.
   const handle = route.endpoint ? readResponse(rejected, leaveUnread) : passOn(leaveUnread);
   try {
