@@ -12,7 +12,7 @@ import { checkChat } from './check-chat.ts';
 import { describeCall } from './describe-call.ts';
 import type { OpenTask } from './describe-call.ts';
 import type { FetchRequest } from './fetch-request.ts';
-import { withDetails } from './fetched-response.ts';
+import { attachDetails } from './fetched-response.ts';
 import { passOn, readResponse } from './read-response.ts';
 import { RejectedResponse } from './rejected-response.ts';
 import type { Rejection } from './rejected-response.ts';
@@ -50,7 +50,7 @@ export async function sendFetch(
   const handle = route.endpoint ? readResponse(rejected, leaveUnread) : passOn(leaveUnread);
   try {
     const { data, meta } = await enter(() => execute(context, prepared, handle));
-    return withDetails(data.response, {
+    return attachDetails(data.response, {
       // Parsed only if an integration reads it.
       get meta() {
         return meta();
@@ -61,7 +61,7 @@ export async function sendFetch(
   } catch (error) {
     const rejection = rejected.behind(error);
     if (rejection) {
-      const mayRepeat = isRepeatable(request, route);
+      const mayRepeat = callerMayRepeat(request, route);
       return resolveWith(rejection, { idempotencyKey, signal, mayRepeat });
     }
     rejected.drop();
@@ -93,7 +93,7 @@ function checkRequest(
  * Whether the calling library may send the request again after an unknown outcome. It does not know a key that the client
  * generated.
  */
-function isRepeatable({ key }: FetchRequest, { call: { safety } }: Route): boolean {
+function callerMayRepeat({ key }: FetchRequest, { call: { safety } }: Route): boolean {
   return safety === 'safe' || (safety === 'keyed' && key !== undefined);
 }
 
@@ -114,7 +114,7 @@ function resolveWith(
   const isFinal = error.outcome === 'unknown' && !mayRepeat;
   // The call has read the start of the body. Its signal has no effect on the rest, but the caller's has.
   const passedOn = withAbortableBody(response, signal);
-  return withDetails(isFinal ? withoutRetry(passedOn) : passedOn, details);
+  return attachDetails(isFinal ? withoutRetry(passedOn) : passedOn, details);
 }
 
 /**
