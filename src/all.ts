@@ -6,7 +6,7 @@
 import { runBatch } from './core/batch/batch.ts';
 import { runRecovery } from './core/batch/recover.ts';
 import { batches, recoveries } from './core/batch/start.ts';
-import { fallbackLoop } from './core/call/execute.ts';
+import { fallbackLoop } from './core/call/load-parts.ts';
 import { unreadBodies } from './core/call/request.ts';
 import { sendToModels } from './core/call/send-to-models.ts';
 import { keepBodyUnread } from './core/call/unread-body.ts';

@@ -8,7 +8,6 @@ import { parseJson } from '../http/json.ts';
 import { readBodyText } from '../http/response-body.ts';
 import type { SlotLease } from '../limits/slot-lease.ts';
 import type { ApiCall } from './api-call.ts';
-import type { CallHistory } from './attempt/history.ts';
 import type { CallErrors, InvalidResult } from './failure/errors.ts';
 import type { Span } from './telemetry.ts';
 
@@ -28,7 +27,6 @@ export interface ResponseContext {
   readonly meta: () => ResponseMeta;
   readonly call: ApiCall;
   readonly errors: CallErrors;
-  readonly history: CallHistory;
   readonly config: Config;
   /** Aborts if the attempt times out or the caller aborts. */
   readonly signal: AbortSignal;

@@ -1,4 +1,5 @@
 import { SlotLease } from '../limits/slot-lease.ts';
+import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { needsSlot, routeOf } from './api-call.ts';
 import { attempt } from './attempt/attempt.ts';
 import { reserveBudget } from './attempt/charges.ts';
@@ -16,16 +17,23 @@ export async function runAttempts<Result>(
   running: RunningCall<Result>,
   signal: AbortSignal | undefined,
 ): Promise<ApiResponse<Result>> {
-  const { context, call, history } = running;
+  const { context, call, history, errors, span } = running;
+  const { beforeAttempt } = call.observer ?? {};
   for (;;) {
     reserveBudget(running, 'queueing');
     const lease = needsSlot(call, context.config)
       ? await takeSlot(running, signal)
       : new SlotLease();
-    history.lease = lease;
     let retry: Retry | undefined;
     try {
-      return await attempt(running, lease, signal);
+      // Other calls may have used up the budget while this one waited for its slot.
+      reserveBudget(running, 'sending');
+      // A journal that never finishes its write must not keep the slot of an aborted call.
+      if (beforeAttempt) await runWithTimeLimit(beforeAttempt, { signal, errors });
+      const response = await attempt(running, lease, signal);
+      // A stream continues after the call, and ends its span itself.
+      if (!lease.isTransferred) span?.end(response);
+      return response;
     } catch (error) {
       lease.takeBack();
       retry = decideRetry(error, history.earlier, retryPolicyOf(running));

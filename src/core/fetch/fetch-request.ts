@@ -46,7 +46,7 @@ export function readFetchRequest(
   init: RequestInit,
 ): FetchRequest {
   const given = isRequest(input) ? input : undefined;
-  const url = targetURL(baseURL, given ? given.url : String(input));
+  const url = targetURL(baseURL, isRequest(input) ? input.url : String(input));
   const pathname = url.pathname.slice(new URL(baseURL).pathname.replace(/\/$/, '').length);
   // A Gemini client sends its API key in the query. The client sends its own in a header.
   if (url.searchParams.has('key')) url.searchParams.delete('key');

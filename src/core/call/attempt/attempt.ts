@@ -11,31 +11,16 @@ import { runWithTimeLimit } from '../../limits/time-limit.ts';
 import { routeOf } from '../api-call.ts';
 import type { ApiResponse } from '../response.ts';
 import type { RunningCall } from '../running-call.ts';
-import { recordCharge, reserveBudget } from './charges.ts';
+import { recordCharge } from './charges.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
 
 /**
- * Sends a call once, within the time limit of an attempt, and reads its response. Throws or rejects with one of the errors
- * of the call.
+ * Sends a call once, within the time limit of an attempt, and reads its response. Rejects with one of the errors of the
+ * call.
  */
 export function attempt<Result>(
-  running: RunningCall<Result>,
-  lease: SlotLease,
-  signal: AbortSignal | undefined,
-): Promise<ApiResponse<Result>> {
-  // Other calls may have used up the budget while this one waited for its slot.
-  reserveBudget(running, 'sending');
-  const { call, errors } = running;
-  const { observer } = call;
-  if (!observer?.beforeAttempt) return exchangeInTime(running, lease, signal);
-  // A journal that never finishes its write must not keep the slot of an aborted call.
-  const ready = runWithTimeLimit(observer.beforeAttempt, { signal, errors });
-  return ready.then(() => exchangeInTime(running, lease, signal));
-}
-
-function exchangeInTime<Result>(
   running: RunningCall<Result>,
   lease: SlotLease,
   signal: AbortSignal | undefined,
@@ -56,13 +41,13 @@ async function exchange<Result>(
   lease: SlotLease,
   signal: AbortSignal,
 ): Promise<ApiResponse<Result>> {
-  const { context, call, handle, history, errors, span } = running;
+  const { context, call, handle, errors, span } = running;
   const { config } = context;
   const { response, meta } = await send(running, signal);
   if (signal.aborted) response.body?.cancel().catch(() => undefined);
   signal.throwIfAborted();
   if (response.ok) {
-    const received = { response, meta, call, history, errors, config, span, lease, signal };
+    const received = { response, meta, call, errors, config, span, lease, signal };
     return { response, meta, data: await handle(received), model: call.model };
   }
   call.observer?.onRejection?.(response, meta());
@@ -83,11 +68,11 @@ async function send<Result>(running: RunningCall<Result>, signal: AbortSignal) {
     signal.throwIfAborted();
     const url = config.baseURL + (call.path ?? call.template);
     const request = createRequest(running, apiKey, signal);
-    history.authorization = request.headers.authorization;
+    errors.hideCredentials(request.headers.authorization);
     const details: Attempt = {
       retryCount: history.attempts,
       onSend: () => {
-        history.isSent = true;
+        history.markSent();
         call.observer?.onSend?.();
       },
       onResponse,
@@ -134,7 +119,7 @@ function recordResponse<Result>(
   let parsed: ResponseMeta | undefined;
   const meta = () => (parsed ??= parseResponseMeta(response, config));
   // The response to an attempt that has timed out must not be taken for that of the next one.
-  if (!isLate) history.readMeta = meta;
+  if (!isLate) history.recordResponse(meta);
   call.observer?.onResponse?.(response);
   config.log.debug(
     () => `${routeOf(call)}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,
