@@ -8,7 +8,7 @@ import { limitsOf } from './call-limits.ts';
 import type { ClientContext } from './context.ts';
 import { CallErrors } from './failure/errors.ts';
 import { fallbackLoop, hasParts, loadParts } from './load-parts.ts';
-import type { CheckedOptions } from './request-options.ts';
+import type { CheckedOptions } from './request/request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import { runAttempts } from './retry-loop.ts';
 import type { PreparedCall, RunningCall } from './running-call.ts';

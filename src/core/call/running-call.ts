@@ -6,7 +6,7 @@ import type { CallLimits } from './call-limits.ts';
 import type { ClientContext } from './context.ts';
 import type { CallErrors } from './failure/errors.ts';
 import type { Fallback } from './failure/fallback.ts';
-import type { CheckedOptions } from './request-options.ts';
+import type { CheckedOptions } from './request/request-options.ts';
 import type { ResponseHandler } from './response.ts';
 import type { Span } from './telemetry.ts';
 

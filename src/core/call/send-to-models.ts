@@ -10,7 +10,7 @@ import { limitsOf } from './call-limits.ts';
 import type { ClientContext, SharedState } from './context.ts';
 import { fallbackReason } from './failure/fallback.ts';
 import type { Fallback, FallbackReason } from './failure/fallback.ts';
-import type { CheckedOptions } from './request-options.ts';
+import type { CheckedOptions } from './request/request-options.ts';
 import type { PreparedCall } from './running-call.ts';
 
 /**

@@ -2,7 +2,7 @@ import { notSent } from '../../errors/aborted.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { parseURL } from '../../types/parse-url.ts';
 import { omitUndefined } from '../../types/schema.ts';
-import { signalRule } from '../call/request-options.ts';
+import { signalRule } from '../call/request/request-options.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import { checkValue } from '../config/validation.ts';
 import { sentence, singleLine } from '../http/json.ts';

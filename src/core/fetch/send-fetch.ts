@@ -3,7 +3,7 @@ import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { fallbackOf } from '../call/failure/fallback.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
-import type { RequestOptions } from '../call/request-options.ts';
+import type { RequestOptions } from '../call/request/request-options.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { checkValue, headerText } from '../config/validation.ts';

@@ -4,7 +4,7 @@ import { PolygateError } from '../../../errors/base.ts';
 import { BudgetExceededError } from '../../../errors/budget.ts';
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
-import type { RequestOptions } from '../request-options.ts';
+import type { RequestOptions } from '../request/request-options.ts';
 
 /** The other models of a call. */
 export interface Fallback {
