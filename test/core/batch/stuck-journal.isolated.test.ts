@@ -65,7 +65,9 @@ describe('a chat whose batch is aborted while the journal writes its intent', ()
     expect(error.message).toContain('None of them was sent');
     expect(chatRequests(mock)).toHaveLength(1);
     expect(lineTypes(journal)).toEqual(['run']);
-    const again = await runChatBatch(newProcess({ mock }), ['a'], { journal });
+    const again = await runChatBatch(newProcess({ mock }), ['a'], {
+      journal: lockedJournal([...journal.lines]),
+    });
     expect(again).toMatchObject([{ status: 'succeeded' }]);
     expect(mock.invoice).toHaveLength(2);
   });
@@ -76,7 +78,9 @@ describe('a chat whose batch is aborted while the journal writes its intent', ()
     expect(await mock.clock.settle(aborted)).toMatchObject({ outcome: 'not-sent' });
     expect(chatRequests(mock)).toHaveLength(1);
     expect(lineTypes(journal)).toEqual(['run', 'submit', 'refused']);
-    const again = await runChatBatch(newProcess({ mock }), ['a'], { journal });
+    const again = await runChatBatch(newProcess({ mock }), ['a'], {
+      journal: lockedJournal([...journal.lines]),
+    });
     expect(again).toMatchObject([{ status: 'succeeded' }]);
     expect(mock.invoice).toHaveLength(2);
   });
@@ -86,7 +90,9 @@ describe('a chat whose batch is aborted while the journal writes its intent', ()
     await mock.clock.settle(aborted);
     await write();
     expect(lineTypes(journal)).toEqual(['run', 'submit']);
-    const again = await runChatBatch(newProcess({ mock }), ['a'], { journal });
+    const again = await runChatBatch(newProcess({ mock }), ['a'], {
+      journal: lockedJournal([...journal.lines]),
+    });
     expect(again).toMatchObject([{ status: 'unknown' }]);
     expect(chatRequests(mock)).toHaveLength(1);
   });
