@@ -1,5 +1,3 @@
-import { startTimer } from '../../config/clock.ts';
-import type { Clock } from '../../config/clock.ts';
 import { toCostFields } from '../journal/row-cost.ts';
 import { unpricedSubmits } from '../journal/row-history.ts';
 import { notRecordedError, toRowError, unsentError } from '../row-errors.ts';
@@ -49,29 +47,11 @@ async function recordAndSend<Accepted>(
   } catch (thrown) {
     const { signal } = row.controller;
     const error = toRowError(thrown, { signal, pauseReason: context.pause.reason });
-    // The call can end while its intent is being written. Only then is it known what has to be taken back.
-    if (recording) await ended(recording, context.config.clock);
+    // A time limit can end the call while its intent is being written. Only then is it known what has to be taken back.
+    await recording?.catch(() => undefined);
     await settle(row, plan, submission, error, context);
     throw error;
   }
-}
-
-/** How long to wait for the intent of a call that has ended, in ms. */
-const maxRecordTime = 3_000;
-
-/**
- * Waits until an intent is recorded or has failed. A run ends even if its journal never finishes the write. Nothing is sent
- * for the row then; if the line is written later, later runs treat the row as one that may have been sent.
- */
-function ended(recording: Promise<void>, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const stopTimer = startTimer(clock, maxRecordTime, resolve);
-    const end = () => {
-      stopTimer();
-      resolve();
-    };
-    recording.then(end, end);
-  });
 }
 
 /** What a line that could not be written means for later runs. */
