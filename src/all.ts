@@ -6,8 +6,8 @@
 import { runBatch } from './core/batch/batch.ts';
 import { runRecovery } from './core/batch/recover.ts';
 import { batches, recoveries } from './core/batch/start.ts';
-import { fallbackLoop } from './core/call/execute.ts';
-import { unreadBodies } from './core/call/request.ts';
+import { fallbackLoop } from './core/call/load-parts.ts';
+import { unreadBodies } from './core/call/request/request.ts';
 import { sendToModels } from './core/call/send-to-models.ts';
 import { keepBodyUnread } from './core/call/unread-body.ts';
 import { structuredOutput } from './core/chat/completion-parser.ts';

@@ -4,10 +4,10 @@ import type { AnySubmission, RecoveredRow, RowOf } from './core/batch/results.ts
 import { startBatch, startRecovery } from './core/batch/start.ts';
 import { createContext } from './core/call/context.ts';
 import type { ClientContext } from './core/call/context.ts';
-import { sendRawRequest } from './core/call/raw-request.ts';
-import type { RawRequest } from './core/call/raw-request.ts';
-import type { RequestOptions } from './core/call/request-options.ts';
-import type { RequestPromise } from './core/call/request-promise.ts';
+import { sendRawRequest } from './core/call/request/raw-request.ts';
+import type { RawRequest } from './core/call/request/raw-request.ts';
+import type { RequestOptions } from './core/call/request/request-options.ts';
+import type { RequestPromise } from './core/call/request/request-promise.ts';
 import { resolveConfig } from './core/config/config.ts';
 import type { Config } from './core/config/config.ts';
 import type { Log } from './core/config/log.ts';

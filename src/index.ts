@@ -42,9 +42,9 @@ export type { AnySubmission, BatchRow, ChatRow, RowOf } from './core/batch/resul
 export type { BatchResult, ChatResult, RecoveredRow } from './core/batch/results.ts';
 export type { BatchProgress } from './core/batch/run/progress.ts';
 export { ChatSubmission } from './core/chat/chat-submission.ts';
-export type { RawRequest } from './core/call/raw-request.ts';
-export type { RequestOptions } from './core/call/request-options.ts';
-export type { RequestPromise, WithResponse } from './core/call/request-promise.ts';
+export type { RawRequest } from './core/call/request/raw-request.ts';
+export type { RequestOptions } from './core/call/request/request-options.ts';
+export type { RequestPromise, WithResponse } from './core/call/request/request-promise.ts';
 export type { RunOptions } from './core/chat/tool-run.ts';
 export type { Assumption } from './core/config/assumptions.ts';
 export type { Clock } from './core/config/clock.ts';

@@ -8,7 +8,7 @@ import type {
 } from '@ai-sdk/provider';
 
 import type { Polygate } from '../client.ts';
-import { fetchedResponse } from '../internal/gateway-fetch.ts';
+import { detailsOf } from '../internal/gateway-fetch.ts';
 import type { FetchedResponse } from '../internal/gateway-fetch.ts';
 import { unchecked } from '../types/schema.ts';
 import { metadataOf, unsupported } from './call.ts';
@@ -72,7 +72,7 @@ export class PolygateChatModel implements LanguageModelV4 {
         const received = await fetch(input, init).catch((error: unknown) => {
           throw toAbort(error, init?.signal);
         });
-        response = fetchedResponse(received);
+        response = detailsOf(received);
         // The AI SDK would retry some of its own errors.
         if (response?.error) throw response.error;
         return received;

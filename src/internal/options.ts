@@ -1,5 +1,5 @@
 /** Checks of options and arguments, with the messages of the client. */
-export { signalRule } from '../core/call/request-options.ts';
+export { signalRule } from '../core/call/request/request-options.ts';
 export {
   booleanValue,
   checkOptions,

@@ -1,2 +1,2 @@
 /** What an error response reveals about the request: rejected, or possibly executed and charged. */
-export { outcomeOf } from '../core/call/failure/retry.ts';
+export { outcomeOf } from '../core/call/failure/outcome.ts';

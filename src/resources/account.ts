@@ -1,7 +1,7 @@
 import type { ClientContext } from '../core/call/context.ts';
-import type { RequestOptions } from '../core/call/request-options.ts';
-import type { RequestPromise } from '../core/call/request-promise.ts';
-import { requestJson, withoutBody } from '../core/call/request.ts';
+import type { RequestOptions } from '../core/call/request/request-options.ts';
+import type { RequestPromise } from '../core/call/request/request-promise.ts';
+import { requestJson, withoutBody } from '../core/call/request/request.ts';
 import { retrieveAccount, retrieveBalance, retrieveReadiness } from '../endpoints/account.ts';
 import { readinessSchema } from '../types/catalog/account.ts';
 import type { Account, KeyBalance, Readiness, ReadinessCheck } from '../types/catalog/account.ts';

@@ -1,7 +1,7 @@
 import type { ClientContext } from '../core/call/context.ts';
-import type { FindProblem } from '../core/call/params.ts';
-import type { RequestOptions } from '../core/call/request-options.ts';
-import type { RequestPromise } from '../core/call/request-promise.ts';
+import type { FindProblem } from '../core/call/request/params.ts';
+import type { RequestOptions } from '../core/call/request/request-options.ts';
+import type { RequestPromise } from '../core/call/request/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
 import { readGeneration } from '../core/tasks/generation.ts';
 import { Submission } from '../core/tasks/submission.ts';

@@ -1,10 +1,10 @@
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { execute } from '../core/call/execute.ts';
-import { mergeExtraBody } from '../core/call/params.ts';
-import type { RequestOptions } from '../core/call/request-options.ts';
-import type { RequestPromise } from '../core/call/request-promise.ts';
-import { runNow, startRequest } from '../core/call/request.ts';
+import { mergeExtraBody } from '../core/call/request/params.ts';
+import type { RequestOptions } from '../core/call/request/request-options.ts';
+import type { RequestPromise } from '../core/call/request/request-promise.ts';
+import { runNow, startRequest } from '../core/call/request/request.ts';
 import { ChatStream } from '../core/chat/chat-stream.ts';
 import type { ChatSubmission } from '../core/chat/chat-submission.ts';
 import { completionParser } from '../core/chat/completion-parser.ts';

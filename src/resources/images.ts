@@ -1,6 +1,6 @@
 import type { ClientContext } from '../core/call/context.ts';
-import type { RequestOptions } from '../core/call/request-options.ts';
-import type { RequestPromise } from '../core/call/request-promise.ts';
+import type { RequestOptions } from '../core/call/request/request-options.ts';
+import type { RequestPromise } from '../core/call/request/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';
 import { readGeneration } from '../core/tasks/generation.ts';

@@ -1,10 +1,10 @@
 import { callTo } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { checkRequestOptions, noBodyRules } from '../core/call/request-options.ts';
-import type { RequestOptions } from '../core/call/request-options.ts';
-import type { RequestPromise } from '../core/call/request-promise.ts';
-import { requestJson, withoutBody } from '../core/call/request.ts';
-import type { Prepare } from '../core/call/request.ts';
+import { checkRequestOptions, noBodyRules } from '../core/call/request/request-options.ts';
+import type { RequestOptions } from '../core/call/request/request-options.ts';
+import type { RequestPromise } from '../core/call/request/request-promise.ts';
+import { requestJson, withoutBody } from '../core/call/request/request.ts';
+import type { Prepare } from '../core/call/request/request.ts';
 import { readAndMap, readIterable, readWithSchema } from '../core/call/response.ts';
 import type { ResponseReader } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';

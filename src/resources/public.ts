@@ -1,8 +1,8 @@
 import type { ClientContext } from '../core/call/context.ts';
-import type { RequestOptions } from '../core/call/request-options.ts';
-import type { RequestPromise } from '../core/call/request-promise.ts';
-import { requestJson, withoutBody } from '../core/call/request.ts';
-import type { RequestDetails } from '../core/call/request.ts';
+import type { RequestOptions } from '../core/call/request/request-options.ts';
+import type { RequestPromise } from '../core/call/request/request-promise.ts';
+import { requestJson, withoutBody } from '../core/call/request/request.ts';
+import type { RequestDetails } from '../core/call/request/request.ts';
 import { queryString } from '../core/http/path.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import {

@@ -1,5 +1,5 @@
-import type { RequestOptions } from '../core/call/request-options.ts';
-import type { RequestPromise } from '../core/call/request-promise.ts';
+import type { RequestOptions } from '../core/call/request/request-options.ts';
+import type { RequestPromise } from '../core/call/request/request-promise.ts';
 import { requestPrice } from '../core/limits/request-price.ts';
 import { Submission } from '../core/tasks/submission.ts';
 import type { TaskDetails, TaskScope } from '../core/tasks/task-scope.ts';

@@ -2,7 +2,7 @@ import { abortedError } from '../../errors/aborted.ts';
 import { unchecked } from '../../types/schema.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
-import { signalRule } from '../call/request-options.ts';
+import { signalRule } from '../call/request/request-options.ts';
 import { structuredOutput } from '../chat/completion-parser.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { checkValue } from '../config/validation.ts';

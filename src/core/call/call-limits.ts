@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { ApiCall } from './api-call.ts';
-import type { CheckedOptions } from './request-options.ts';
+import type { CheckedOptions } from './request/request-options.ts';
 
 /** The time limits of a call. */
 export interface CallLimits {

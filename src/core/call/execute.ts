@@ -1,22 +1,18 @@
 import { PolygateError } from '../../errors/base.ts';
-import { captureContext } from '../config/caller-context.ts';
 import { monotonicNow } from '../config/clock.ts';
-import { Part } from '../http/part.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
-import { needsSlot } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
 import { openReservation } from './attempt/charges.ts';
 import { CallHistory } from './attempt/history.ts';
-import { limitsOf, loadTime } from './call-limits.ts';
+import { limitsOf } from './call-limits.ts';
 import type { ClientContext } from './context.ts';
 import { CallErrors } from './failure/errors.ts';
-import type { CheckedOptions } from './request-options.ts';
+import { fallbackLoop, hasParts, loadParts } from './load-parts.ts';
+import type { CheckedOptions } from './request/request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import { runAttempts } from './retry-loop.ts';
 import type { PreparedCall, RunningCall } from './running-call.ts';
 import { startCallSpan } from './telemetry.ts';
-
-export const fallbackLoop = /* @__PURE__ */ new Part(() => import('./send-to-models.ts'));
 
 /**
  * Executes an API call. Every request of the client is one, except downloads. The parts of the client that the call needs
@@ -27,37 +23,9 @@ export function execute<Result>(
   prepared: PreparedCall,
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
-  const { fallback, parts = [] } = prepared;
-  const { part } = context.transport;
-  // No array is created for the calls that have all their parts, which are nearly all.
-  const isReady = isLoaded(part) && (!fallback || isLoaded(fallbackLoop)) && parts.every(isLoaded);
-  if (isReady) return runCall(context, prepared, handle);
-  const needed = [part, fallback && fallbackLoop, ...parts].filter((each) => each !== undefined);
-  return loadAndRun(context, prepared, handle, needed);
-}
-
-function isLoaded(part: Part<unknown> | undefined): boolean {
-  return part === undefined || part.loaded !== undefined;
-}
-
-/** Loads parts in the time that the call has, and runs it in the context of the caller. */
-async function loadAndRun<Result>(
-  context: ClientContext,
-  prepared: PreparedCall,
-  handle: ResponseHandler<Result>,
-  parts: readonly Part<unknown>[],
-): Promise<ApiResponse<Result>> {
-  const { config } = context;
-  const { clock } = config;
-  const enter = captureContext(config);
-  const { call, options } = prepared;
-  const { signal, idempotencyKey } = options;
-  const limits = limitsOf(config, monotonicNow(clock), options, call);
-  const details = { outcome: 'not-sent', idempotencyKey, task: call.task } as const;
-  const load = { signal, timeout: loadTime(limits), clock, details };
-  await Promise.all(parts.map((part) => part.load(load)));
-  const sent = { ...prepared, options: { ...options, deadline: limits.deadline } };
-  return enter(() => runCall(context, sent, handle));
+  return hasParts(context, prepared)
+    ? runCall(context, prepared, handle)
+    : loadParts(context, prepared, (ready) => runCall(context, ready, handle));
 }
 
 /** Runs a call on its model, or on its models one after the other. */
@@ -74,7 +42,7 @@ function runCall<Result>(
   );
 }
 
-/** Runs a call on its model, until there is a result or a final error. Its span and its reservation end with it. */
+/** Runs a call on its model, until there is a result or a final error, which ends its reservation and its span. */
 function runOnModel<Result>(
   context: ClientContext,
   call: ApiCall,
@@ -82,21 +50,14 @@ function runOnModel<Result>(
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
   const running = startCall(context, call, options, handle);
-  const { history, span, reservation } = running;
+  const { span, reservation } = running;
   const result = runInTime(running);
   if (!reservation && !span) return result;
-  return result.then(
-    (response) => {
-      // A stream continues after the call, and ends its span itself.
-      if (!history.lease?.isTransferred) span?.end(response);
-      return response;
-    },
-    (error: unknown) => {
-      if (error instanceof PolygateError) reservation?.leave(error);
-      span?.end({ error });
-      throw error;
-    },
-  );
+  return result.catch((error: unknown) => {
+    if (error instanceof PolygateError) reservation?.leave(error);
+    span?.end({ error });
+    throw error;
+  });
 }
 
 /** Opens the span and the ledger entry of a call, and derives its limits. */
@@ -119,7 +80,6 @@ function startCall<Result>(
     errors: new CallErrors(call, history, idempotencyKey),
     span: config.telemetry && startCallSpan(config, call, options.parent),
     reservation: call.paid ? openReservation(context, call, idempotencyKey) : undefined,
-    needsSlot: needsSlot(call, config),
     limits: limitsOf(config, startedAt, options, call),
     startedAt,
   };

@@ -8,7 +8,6 @@ import { parseJson } from '../http/json.ts';
 import { readBodyText } from '../http/response-body.ts';
 import type { SlotLease } from '../limits/slot-lease.ts';
 import type { ApiCall } from './api-call.ts';
-import type { CallHistory } from './attempt/history.ts';
 import type { CallErrors, InvalidResult } from './failure/errors.ts';
 import type { Span } from './telemetry.ts';
 
@@ -28,7 +27,6 @@ export interface ResponseContext {
   readonly meta: () => ResponseMeta;
   readonly call: ApiCall;
   readonly errors: CallErrors;
-  readonly history: CallHistory;
   readonly config: Config;
   /** Aborts if the attempt times out or the caller aborts. */
   readonly signal: AbortSignal;
@@ -55,19 +53,26 @@ export type ResponseReader<Result> = (
 
 /** Handles a response that is one JSON document. */
 export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<Result> {
-  return async ({ response, meta, call, errors, signal, config: { maxResponseBytes } }) => {
-    let text: string;
-    try {
-      text = await readBodyText(response, maxResponseBytes, signal);
-    } catch (error) {
-      throw errors.unreadableBody(meta(), error, maxResponseBytes);
-    }
+  return async (context) => {
+    const { meta, call, errors } = context;
+    const text = await readText(context);
     const body = parseJson(text);
     if (body === undefined) throw errors.invalidResponse(meta(), describeNonJson(text), text);
     const result = await read(body, meta, call);
     if (result.issues === undefined) return result.value;
     throw errors.invalidResponse(meta(), formatIssues(result.issues), body, result);
   };
+}
+
+/** Reads the body of a successful response. */
+export async function readText(context: ResponseContext): Promise<string> {
+  const { response, meta, errors, signal } = context;
+  const { maxResponseBytes } = context.config;
+  try {
+    return await readBodyText(response, maxResponseBytes, signal);
+  } catch (error) {
+    throw errors.unreadableBody(meta(), error, maxResponseBytes);
+  }
 }
 
 /** Issues as one line: the path of each field, and what is wrong with it. */

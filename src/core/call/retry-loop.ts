@@ -1,5 +1,6 @@
 import { SlotLease } from '../limits/slot-lease.ts';
-import { routeOf } from './api-call.ts';
+import { runWithTimeLimit } from '../limits/time-limit.ts';
+import { needsSlot, routeOf } from './api-call.ts';
 import { attempt } from './attempt/attempt.ts';
 import { reserveBudget } from './attempt/charges.ts';
 import { takeSlot } from './attempt/take-slot.ts';
@@ -16,19 +17,29 @@ export async function runAttempts<Result>(
   running: RunningCall<Result>,
   signal: AbortSignal | undefined,
 ): Promise<ApiResponse<Result>> {
-  const { history, needsSlot } = running;
+  const { context, call, history, errors, span } = running;
+  const { beforeAttempt } = call.observer ?? {};
   for (;;) {
     reserveBudget(running, 'queueing');
-    const lease = needsSlot ? await takeSlot(running, signal) : new SlotLease();
-    history.lease = lease;
+    const lease = needsSlot(call, context.config)
+      ? await takeSlot(running, signal)
+      : new SlotLease();
     let retry: Retry | undefined;
     try {
-      return await attempt(running, lease, signal);
+      // Other calls may have used up the budget while this one waited for its slot.
+      reserveBudget(running, 'sending');
+      // A journal that never finishes its write must not keep the slot of an aborted call.
+      if (beforeAttempt) await runWithTimeLimit(beforeAttempt, { signal, errors });
+      const response = await attempt(running, lease, signal);
+      // A stream continues after the call, and ends its span itself.
+      if (!lease.isTransferred) span?.end(response);
+      return response;
     } catch (error) {
       lease.takeBack();
       retry = decideRetry(error, history.earlier, retryPolicyOf(running));
       if (!retry) throw error;
-      // While the attempt still holds its slot: a rejection for lack of one closes the queue, which its release would open.
+      // Record this before releasing the slot: the release would admit the next request, although the service has just rejected
+      // one for lack of a slot.
       recordRetry(running, retry);
     } finally {
       lease.end();
@@ -38,16 +49,11 @@ export async function runAttempts<Result>(
 }
 
 /** What may be retried, and how often. */
-function retryPolicyOf<Result>({
-  context,
-  call,
-  options,
-  needsSlot,
-}: RunningCall<Result>): RetryPolicy {
+function retryPolicyOf<Result>({ context, call, options }: RunningCall<Result>): RetryPolicy {
   const { config, shared } = context;
   return {
     safety: call.safety,
-    needsSlot,
+    needsSlot: needsSlot(call, config),
     maxRetries: options.maxRetries ?? config.maxRetries,
     maxRetryDelay: config.maxRetryDelay,
     hasRetryBudget: shared.retryBudget.isLeft,

@@ -6,7 +6,7 @@ import type { CallLimits } from './call-limits.ts';
 import type { ClientContext } from './context.ts';
 import type { CallErrors } from './failure/errors.ts';
 import type { Fallback } from './failure/fallback.ts';
-import type { CheckedOptions } from './request-options.ts';
+import type { CheckedOptions } from './request/request-options.ts';
 import type { ResponseHandler } from './response.ts';
 import type { Span } from './telemetry.ts';
 
@@ -32,8 +32,6 @@ export interface RunningCall<Result> {
   readonly span: Span | undefined;
   /** Its ledger entry, if it costs money. */
   readonly reservation: Reservation | undefined;
-  /** Whether it has to wait for a concurrency slot. */
-  readonly needsSlot: boolean;
   readonly limits: CallLimits;
   /** When it began, on the monotonic clock. */
   readonly startedAt: number;

@@ -10,7 +10,7 @@ import { limitsOf } from './call-limits.ts';
 import type { ClientContext, SharedState } from './context.ts';
 import { fallbackReason } from './failure/fallback.ts';
 import type { Fallback, FallbackReason } from './failure/fallback.ts';
-import type { CheckedOptions } from './request-options.ts';
+import type { CheckedOptions } from './request/request-options.ts';
 import type { PreparedCall } from './running-call.ts';
 
 /**
@@ -29,8 +29,8 @@ export async function sendToModels<Result>(
   const { deadline } = limitsOf(config, now, options, call);
   const queue = new ModelQueue(models, shared, now);
   const attempts: ModelAttempt[] = [];
+  let model = queue.first;
   for (;;) {
-    const model = queue.take();
     try {
       return await run(withModel(call, model, attempts.at(-1)), { ...options, deadline });
     } catch (error) {
@@ -40,41 +40,40 @@ export async function sendToModels<Result>(
       const reason = fallbackReason(error, call.safety);
       const failedAt = monotonicNow(clock);
       if (reason === 'overloaded') shared.skippedUntil.set(model, failedAt + fallbackCooldown);
-      const next = queue.next(reason);
+      const next = queue.takeNext(reason);
       // After a conflict, no other model is charged: the key belongs to a request that was accepted.
       const isPermitted = () => reason === 'conflict' || permits(context, isAllowed, error, model);
       if (!next || failedAt >= deadline || !isPermitted()) {
-        throw Object.defineProperty(error, 'attempts', { value: attempts });
+        throw withAttempts(error, attempts);
       }
       log.warn(() => `${routeOf(call)}: ${describe(failed)}; falling back to ${next}`);
       call.observer?.onRetry?.(failed.outcome);
+      model = next;
     }
   }
 }
 
 /** The models that are still to be tried. Those that were over capacity a moment ago are skipped, unless all were. */
 class ModelQueue {
+  /** The model to try first. */
+  readonly first: string;
   readonly #queue: string[] = [];
   readonly #skipped: string[] = [];
 
-  constructor(models: readonly string[], { skippedUntil }: SharedState, now: number) {
+  constructor(models: Fallback['models'], { skippedUntil }: SharedState, now: number) {
     for (const model of models) {
       const isSkipped = (skippedUntil.get(model) ?? -Infinity) > now;
       (isSkipped ? this.#skipped : this.#queue).push(model);
     }
     if (this.#queue.length === 0) this.#readmit();
+    [this.first = models[0]] = this.#queue.splice(0, 1);
   }
 
-  /** Removes and returns the first model. There is one: a call has models, and continues only if {@link next} has one. */
-  take(): string {
-    return this.#queue.shift() ?? '';
-  }
-
-  /** The model to try next, if there is a reason to try another one. */
-  next(reason: FallbackReason | undefined): string | undefined {
+  /** Removes and returns the model to try next, if there is a reason to try another one. */
+  takeNext(reason: FallbackReason | undefined): string | undefined {
     // A skipped model may be the one that the key belongs to.
     if (reason === 'conflict') this.#readmit();
-    return reason && this.#queue[0];
+    return reason && this.#queue.shift();
   }
 
   #readmit(): void {
@@ -101,6 +100,11 @@ function toAttempt(model: string, error: PolygateError): ModelAttempt {
   const { message, outcome = 'unknown' } = error;
   const { status, code } = error instanceof APIError ? error : {};
   return { model, status, code, message, outcome };
+}
+
+/** The error of the last model, which knows nothing about the models before it. */
+function withAttempts(error: PolygateError, attempts: readonly ModelAttempt[]): PolygateError {
+  return Object.defineProperty(error, 'attempts', { value: attempts });
 }
 
 /** The model and how it failed, for the log. */

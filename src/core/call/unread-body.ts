@@ -2,21 +2,26 @@ import { garbage } from '../http/garbage.ts';
 import { isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
 import { toStream, WatchedBody } from '../http/watched-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
+import { needsSlot } from './api-call.ts';
 import type { ResponseContext, ResponseHandler } from './response.ts';
 
 /**
- * Leaves the body to the caller. Aborting the caller's signal aborts the body, too. If `holdsSlot`, an event stream
- * holds the concurrency slot until it has ended, failed or been canceled. For any other response, the call ends when the headers
- * arrive, and its slot is released. `createCheck` creates the check of an event stream, which otherwise ends where its body ends.
+ * Leaves the body to the caller. Aborting the caller's signal aborts the body, too. An event stream holds the concurrency
+ * slot of its call, if that needs one, until it has ended, failed or been canceled. For any other response, the call ends when
+ * the headers arrive, and its slot is released. `createCheck` creates the check of an event stream, which otherwise ends
+ * where its body ends.
  */
 export function keepBodyUnread(
-  holdsSlot: boolean,
   signal: AbortSignal | undefined,
   createCheck?: (context: ResponseContext) => BodyCheck,
 ): ResponseHandler<Response> {
   return async (context) => {
-    const { response, errors, config, meta, lease, span } = context;
-    if (!(holdsSlot || createCheck) || response.body === null || !isEventStream(response)) {
+    const { response, call, errors, config, meta, lease, span } = context;
+    if (
+      !(needsSlot(call, config) || createCheck) ||
+      response.body === null ||
+      !isEventStream(response)
+    ) {
       // Without the body, which belongs to the caller.
       span?.end({ meta });
       return withAbortableBody(response, signal);

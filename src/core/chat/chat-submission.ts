@@ -4,10 +4,10 @@ import type { CompletionOf } from '../../types/chat/output.ts';
 import { omitUndefined, unchecked } from '../../types/schema.ts';
 import type { AttemptObserver } from '../call/api-call.ts';
 import { fallbackOf } from '../call/failure/fallback.ts';
-import { checkRequestOptions, fallbackRules } from '../call/request-options.ts';
-import type { RequestOptions } from '../call/request-options.ts';
-import type { RequestPromise } from '../call/request-promise.ts';
-import { copyOptions, fixedRules } from '../call/submission-options.ts';
+import { checkRequestOptions, fallbackRules } from '../call/request/request-options.ts';
+import type { RequestOptions } from '../call/request/request-options.ts';
+import type { RequestPromise } from '../call/request/request-promise.ts';
+import { copyOptions, fixedRules } from '../call/request/submission-options.ts';
 import type { Part } from '../http/part.ts';
 import type { CompletionTransform } from './completion-parser.ts';
 

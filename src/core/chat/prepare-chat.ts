@@ -9,10 +9,14 @@ import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { fallbackOf } from '../call/failure/fallback.ts';
-import { checkParams, mergeExtraBody, toJson } from '../call/params.ts';
-import { checkRequestOptions, fallbackRules, withIdempotencyKey } from '../call/request-options.ts';
-import type { RequestOptions } from '../call/request-options.ts';
-import { startRequest } from '../call/request.ts';
+import { checkParams, mergeExtraBody, toJson } from '../call/request/params.ts';
+import {
+  checkRequestOptions,
+  fallbackRules,
+  withIdempotencyKey,
+} from '../call/request/request-options.ts';
+import type { RequestOptions } from '../call/request/request-options.ts';
+import { startRequest } from '../call/request/request.ts';
 import { readJson, readWithSchema } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import type { PreparedCall } from '../call/running-call.ts';

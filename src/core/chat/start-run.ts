@@ -1,8 +1,8 @@
 import type { ChatMessage } from '../../types/chat/messages.ts';
 import type { RunParams, ToolRun, ToolRunProgress } from '../../types/chat/run.ts';
 import { unchecked } from '../../types/schema.ts';
-import { checkParams, toJson } from '../call/params.ts';
-import { checkRequestOptions, fallbackRules } from '../call/request-options.ts';
+import { checkParams, toJson } from '../call/request/params.ts';
+import { checkRequestOptions, fallbackRules } from '../call/request/request-options.ts';
 import { functionValue, positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { parseJson } from '../http/json.ts';

@@ -5,7 +5,7 @@ import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { ChatMessage, ToolMessage } from '../../types/chat/messages.ts';
 import type { ChatParams, ToolCall, ToolDefinition } from '../../types/chat/params.ts';
 import type { RunParams, Tool, ToolRound, ToolRun, ToolRunProgress } from '../../types/chat/run.ts';
-import type { RequestOptions } from '../call/request-options.ts';
+import type { RequestOptions } from '../call/request/request-options.ts';
 import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { toText } from '../http/json.ts';

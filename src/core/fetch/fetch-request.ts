@@ -2,7 +2,7 @@ import { notSent } from '../../errors/aborted.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { parseURL } from '../../types/parse-url.ts';
 import { omitUndefined } from '../../types/schema.ts';
-import { signalRule } from '../call/request-options.ts';
+import { signalRule } from '../call/request/request-options.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import { checkValue } from '../config/validation.ts';
 import { sentence, singleLine } from '../http/json.ts';
@@ -46,8 +46,6 @@ export function readFetchRequest(
   init: RequestInit,
 ): FetchRequest {
   const given = isRequest(input) ? input : undefined;
-  // The constructor accepts no request of another realm or another copy of undici.
-  const own = given instanceof Request ? given : undefined;
   const url = targetURL(baseURL, isRequest(input) ? input.url : String(input));
   const pathname = url.pathname.slice(new URL(baseURL).pathname.replace(/\/$/, '').length);
   // A Gemini client sends its API key in the query. The client sends its own in a header.
@@ -56,7 +54,9 @@ export function readFetchRequest(
   checkValue('signal', signal ?? undefined, signalRule);
   // Safari cannot iterate over its streams.
   const isStreamed = Symbol.asyncIterator in Object(body) || 'getReader' in Object(body);
-  const request = createRequest(own ?? url, { method, headers, body }, isStreamed);
+  // The constructor accepts no request of another realm or another copy of undici.
+  const copied = given instanceof Request ? given : url;
+  const request = createRequest(copied, { method, headers, body }, isStreamed);
   return {
     method: request.method,
     pathname,
@@ -66,14 +66,30 @@ export function readFetchRequest(
     isStreamed,
     signal: signal ?? undefined,
     async readBody() {
-      if (typeof body === 'string') return body;
-      const readable = body || own ? request : given;
-      const bytes = readable && (await readBytes(readable, signal ?? undefined));
+      const source = bodySource(request, given, body);
+      if (!(source instanceof Object)) return source;
+      const bytes = await readBytes(source, signal ?? undefined);
       // The constructor has not seen this body, which a GET must not have.
-      if (bytes && readable !== request) createRequest(url, { method, body: bytes }, false);
+      if (bytes && source !== request) createRequest(url, { method, body: bytes }, false);
       return bytes;
     },
   };
+}
+
+/**
+ * What the body is read from:
+ *
+ * - text is sent as it is;
+ * - a body in `init`, or that of a request of the same realm, is in the request that was created from it;
+ * - the body of a request of a foreign realm is only in that request.
+ */
+function bodySource(
+  created: Request,
+  given: Request | undefined,
+  body: RequestInit['body'],
+): Request | string | undefined {
+  if (typeof body === 'string') return body;
+  return body || given instanceof Request ? created : given;
 }
 
 /** Whether the input is a request, of any realm. */

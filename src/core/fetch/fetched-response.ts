@@ -25,12 +25,12 @@ export interface BodyErrors {
 const responses = new WeakMap<Response, FetchedResponse>();
 
 /** For integrations that need more than a `Response` contains; undefined if `gateway.fetch` has not returned it. */
-export function fetchedResponse(response: Response): FetchedResponse | undefined {
+export function detailsOf(response: Response): FetchedResponse | undefined {
   return responses.get(response);
 }
 
 /** Makes the details of a response available to integrations. Returns the response. */
-export function withDetails(response: Response, details: FetchedResponse): Response {
+export function attachDetails(response: Response, details: FetchedResponse): Response {
   responses.set(response, details);
   return response;
 }

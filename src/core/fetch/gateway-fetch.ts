@@ -1,7 +1,7 @@
 import { limitsOf, loadTime } from '../call/call-limits.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
-import { fallbackRules } from '../call/request-options.ts';
+import { fallbackRules } from '../call/request/request-options.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { checkOptions } from '../config/validation.ts';
 import { Part } from '../http/part.ts';

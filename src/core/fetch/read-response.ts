@@ -1,7 +1,8 @@
+import { readText } from '../call/response.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
-import { isEventStream, readBodyText, withBody } from '../http/response-body.ts';
+import { isEventStream, withBody } from '../http/response-body.ts';
 import { bodyErrorsOf } from './fetched-response.ts';
 import type { BodyErrors } from './fetched-response.ts';
 import type { RejectedResponse } from './rejected-response.ts';
@@ -32,21 +33,18 @@ export function readResponse(
     const { response } = context;
     const isUnread = response.body === null || isEventStream(response);
     return {
-      response: isUnread ? await leaveUnread(context) : await readText(context, rejected),
+      response: isUnread ? await leaveUnread(context) : await withReadBody(context, rejected),
       bodyErrors: bodyErrorsOf(context),
     };
   };
 }
 
-async function readText(context: ResponseContext, rejected: RejectedResponse): Promise<Response> {
-  const { response, meta, call, errors, span, signal } = context;
-  const { maxResponseBytes } = context.config;
-  let text: string;
-  try {
-    text = await readBodyText(response, maxResponseBytes, signal);
-  } catch (error) {
-    throw errors.unreadableBody(meta(), error, maxResponseBytes);
-  }
+async function withReadBody(
+  context: ResponseContext,
+  rejected: RejectedResponse,
+): Promise<Response> {
+  const { response, meta, call, errors, span } = context;
+  const text = await readText(context);
   // As a method does: JSON that was cut off is requested again if that is safe.
   if (call.safety !== 'once' && parseJson(text) === undefined) {
     rejected.keep(withBody(response, text), meta());

@@ -13,8 +13,8 @@ export interface Route {
 }
 
 /**
- * The route of a request. One that the specification does not have may cost money, and is sent once if its method does
- * not say that it can be repeated.
+ * The route of a request. One that the specification does not have may cost money, and is not retried after an
+ * unknown outcome unless its method is idempotent.
  */
 export function findRoute(method: string, pathname: string, config: Config): Route {
   const isRead = method === 'HEAD' || method === 'OPTIONS';

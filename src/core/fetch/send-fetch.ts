@@ -1,19 +1,18 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { needsSlot } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { fallbackOf } from '../call/failure/fallback.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
-import type { RequestOptions } from '../call/request-options.ts';
+import type { RequestOptions } from '../call/request/request-options.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { checkValue, headerText } from '../config/validation.ts';
-import { createResponse } from '../http/response-body.ts';
+import { createResponse, withAbortableBody } from '../http/response-body.ts';
 import { checkChat } from './check-chat.ts';
 import { describeCall } from './describe-call.ts';
 import type { OpenTask } from './describe-call.ts';
 import type { FetchRequest } from './fetch-request.ts';
-import { withDetails } from './fetched-response.ts';
+import { attachDetails } from './fetched-response.ts';
 import { passOn, readResponse } from './read-response.ts';
 import { RejectedResponse } from './rejected-response.ts';
 import type { Rejection } from './rejected-response.ts';
@@ -46,12 +45,12 @@ export async function sendFetch(
     fallback: fallbackOf(call.model ?? '', fetchOptions),
   };
   const check = chat && checkChat(chat.choiceCount);
-  const leaveUnread = keepBodyUnread(needsSlot(call, config), signal, check);
+  const leaveUnread = keepBodyUnread(signal, check);
   // The response of an unknown route is passed on unread.
   const handle = route.endpoint ? readResponse(rejected, leaveUnread) : passOn(leaveUnread);
   try {
     const { data, meta } = await enter(() => execute(context, prepared, handle));
-    return withDetails(data.response, {
+    return attachDetails(data.response, {
       // Parsed only if an integration reads it.
       get meta() {
         return meta();
@@ -61,7 +60,10 @@ export async function sendFetch(
     });
   } catch (error) {
     const rejection = rejected.behind(error);
-    if (rejection) return resolveWith(rejection, idempotencyKey, isRepeatable(request, route));
+    if (rejection) {
+      const mayRepeat = callerMayRepeat(request, route);
+      return resolveWith(rejection, { idempotencyKey, signal, mayRepeat });
+    }
     rejected.drop();
     throw error;
   }
@@ -91,19 +93,28 @@ function checkRequest(
  * Whether the calling library may send the request again after an unknown outcome. It does not know a key that the client
  * generated.
  */
-function isRepeatable({ key }: FetchRequest, { call: { safety } }: Route): boolean {
+function callerMayRepeat({ key }: FetchRequest, { call: { safety } }: Route): boolean {
   return safety === 'safe' || (safety === 'keyed' && key !== undefined);
+}
+
+/** What the response of a rejection depends on besides it. */
+interface Rejected {
+  readonly idempotencyKey: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Whether the calling library may send the request again after an unknown outcome. */
+  readonly mayRepeat: boolean;
 }
 
 /** The response of a rejection, with its details. */
 function resolveWith(
   { response, meta, error }: Rejection,
-  idempotencyKey: string | undefined,
-  mayRepeat: boolean,
+  { idempotencyKey, signal, mayRepeat }: Rejected,
 ): Response {
   const details = { meta, idempotencyKey, error };
   const isFinal = error.outcome === 'unknown' && !mayRepeat;
-  return withDetails(isFinal ? withoutRetry(response) : response, details);
+  // The call has read the start of the body. Its signal has no effect on the rest, but the caller's has.
+  const passedOn = withAbortableBody(response, signal);
+  return attachDetails(isFinal ? withoutRetry(passedOn) : passedOn, details);
 }
 
 /**

@@ -7,6 +7,8 @@ export type TimeLimit = (TimerOptions | { clock?: undefined }) & {
   signal?: AbortSignal | undefined;
   /** Creates the error for an aborted signal. An object, because a function would be created for every request. */
   errors: { aborted(reason: unknown): Error };
+  /** Whether the signal does not abort after this failure of the work, because a response that it belongs to is passed on. */
+  isPassedOn?: ((error: unknown) => boolean) | undefined;
 };
 
 interface TimerOptions {
@@ -21,7 +23,7 @@ interface TimerOptions {
 
 /**
  * Runs `work` until it finishes, its time is up or the caller aborts. Settles immediately in each case, even if the
- * work ignores its signal, which aborts unless the work succeeds. Leaves no timer or listener behind.
+ * work ignores its signal, which aborts unless the work succeeds or `isPassedOn`. Leaves no timer or listener behind.
  */
 export function runWithTimeLimit<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
@@ -49,9 +51,16 @@ export function runWithTimeLimit<Result>(
       });
     const stopListening =
       signal && whenAborted(signal, (reason) => fail(errors.aborted(reason), reason));
-    work(controller.signal).then((result) => {
-      end();
-      resolve(result);
-    }, fail);
+    work(controller.signal).then(
+      (result) => {
+        end();
+        resolve(result);
+      },
+      (error: unknown) => {
+        if (!limit.isPassedOn?.(error)) return fail(error);
+        end();
+        reject(error);
+      },
+    );
   });
 }

@@ -31,10 +31,8 @@ export function readRelayed(
 ): ChunkReader {
   const config = { ...defaults, ...omitUndefined(options) };
   const meta = emptyMeta();
-  const history = new CallHistory();
   const context = {
-    history,
-    errors: new RelayedErrors(relayedCall, history),
+    errors: new RelayedErrors(relayedCall, new CallHistory()),
     config,
     lease: new SlotLease(),
     meta: () => meta,
@@ -57,7 +55,7 @@ class RelayedErrors extends CallErrors {
         ? (relayedClasses.find(({ className }) => className === error.name) ?? StreamError)
         : statusErrorClass(status, code);
     const meta = emptyMeta(status, requestId);
-    return new Class(message, { ...fields, code, type, meta, partial: this.history.partial?.() });
+    return new Class(message, { ...fields, code, type, meta, partial: this.partial });
   }
 }
 

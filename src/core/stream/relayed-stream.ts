@@ -1,5 +1,5 @@
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
-import { signalRule } from '../call/request-options.ts';
+import { signalRule } from '../call/request/request-options.ts';
 import { systemClock } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import {

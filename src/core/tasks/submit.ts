@@ -5,12 +5,16 @@ import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import { execute } from '../call/execute.ts';
 import { fallbackOf } from '../call/failure/fallback.ts';
-import { checkParams, mergeExtraBody, toJson } from '../call/params.ts';
-import type { FindProblem } from '../call/params.ts';
-import { checkRequestOptions, fallbackRules, withIdempotencyKey } from '../call/request-options.ts';
-import type { RequestOptions } from '../call/request-options.ts';
-import type { RequestPromise } from '../call/request-promise.ts';
-import { startRequest } from '../call/request.ts';
+import { checkParams, mergeExtraBody, toJson } from '../call/request/params.ts';
+import type { FindProblem } from '../call/request/params.ts';
+import {
+  checkRequestOptions,
+  fallbackRules,
+  withIdempotencyKey,
+} from '../call/request/request-options.ts';
+import type { RequestOptions } from '../call/request/request-options.ts';
+import type { RequestPromise } from '../call/request/request-promise.ts';
+import { startRequest } from '../call/request/request.ts';
 import type { ApiResponse } from '../call/response.ts';
 import type { PreparedCall } from '../call/running-call.ts';
 import { startSpan } from '../call/telemetry.ts';

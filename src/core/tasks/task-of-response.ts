@@ -4,7 +4,7 @@ import { unchecked } from '../../types/schema.ts';
 import type { Generation, TaskKind } from '../../types/tasks/task.ts';
 import { isNonEmptyString } from '../../types/type-guards.ts';
 import type { ApiCall } from '../call/api-call.ts';
-import type { PollHeaders } from '../call/request-options.ts';
+import type { PollHeaders } from '../call/request/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { keepMeta } from '../http/kept-meta.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';

@@ -11,7 +11,7 @@ import { limitsOf } from '../call/call-limits.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { continueTaskAdvice } from '../call/failure/error-message.ts';
-import type { PollHeaders } from '../call/request-options.ts';
+import type { PollHeaders } from '../call/request/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { taskFailedError } from './failed-task.ts';

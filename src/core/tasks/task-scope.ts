@@ -1,7 +1,7 @@
 import type { ResponseMeta } from '../../types/meta.ts';
 import type { Generation, TaskKind } from '../../types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
-import type { PollHeaders } from '../call/request-options.ts';
+import type { PollHeaders } from '../call/request/request-options.ts';
 import type { ResponseHandler } from '../call/response.ts';
 import type { Rules } from '../config/validation.ts';
 

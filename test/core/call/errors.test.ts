@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { combineOutcomes } from '../../../src/core/call/failure/retry.ts';
+import { combineOutcomes } from '../../../src/core/call/failure/outcome.ts';
 import { ConnectionError } from '../../../src/index.ts';
 import type { Outcome, Polygate, PolygateOptions, RequestOptions } from '../../../src/index.ts';
 import {

@@ -141,6 +141,61 @@ describe('over a socket', () => {
     expect(gateway.spend).toMatchObject({ totalUsd: 1.5, requests: 6 });
   });
 
+  const large = Buffer.alloc(3_000_000, 'Invalid model. ');
+
+  test.each([
+    ['and its length', { 'content-length': large.length }],
+    ['in chunks', {}],
+  ])('an error body of 3 MB that is sent %s is passed on completely', async (_, headers) => {
+    const gateway = await serviceOf((_request, response) => {
+      response.writeHead(400, headers);
+      response.end(large);
+    });
+    const { signal } = new AbortController();
+    for (const init of [{}, { signal }]) {
+      const response = await fetchChat(gateway, chat, init);
+      expect(response.status).toBe(400);
+      expect(gateway.concurrency.inFlight).toBe(0);
+      expect(Buffer.from(await response.arrayBuffer()).equals(large)).toBe(true);
+    }
+  });
+
+  test.each(['cancel', 'abort'])(
+    '%s closes the connection of an endless error body',
+    async (how) => {
+      let written = 0;
+      let isClosed = false;
+      const gateway = await serviceOf((_, response) => {
+        response.writeHead(404).on('close', () => (isClosed = true));
+        const write = (): void =>
+          void response.write(large, (error) => {
+            written += large.length;
+            if (!error) write();
+          });
+        write();
+      });
+      const stop = new AbortController();
+      const response = await fetchChat(gateway, chat, { signal: stop.signal });
+      const reader = response.body?.getReader();
+      expect((await reader?.read())?.done).toBe(false);
+      if (how === 'cancel') await reader?.cancel();
+      else stop.abort(new Error('enough'));
+      await eventually(() => expect(isClosed).toBe(true));
+      // The rest waits in the connection until someone reads it.
+      expect(written).toBeLessThan(20 * large.length);
+    },
+  );
+
+  test('an error body that is cut off fails', async () => {
+    const gateway = await serviceOf((_, response) => {
+      response.writeHead(400, { 'content-length': 900 });
+      response.write('{"error":', () => response.socket?.resetAndDestroy());
+    });
+    const response = await gateway.fetch(chatPath, post(chat));
+    expect(response.status).toBe(400);
+    await expect(response.text()).rejects.toBeInstanceOf(Error);
+  });
+
   test('a redirect is passed on, and the API key stays', async () => {
     const paths: (string | undefined)[] = [];
     const gateway = await serviceOf(({ url }, response) => {

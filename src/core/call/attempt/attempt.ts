@@ -1,3 +1,4 @@
+import { APIError } from '../../../errors/api.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import { headersOf } from '../../http/direct-response.ts';
 import { buildRequestHeaders, resolveApiKey } from '../../http/request-headers.ts';
@@ -10,37 +11,29 @@ import { runWithTimeLimit } from '../../limits/time-limit.ts';
 import { routeOf } from '../api-call.ts';
 import type { ApiResponse } from '../response.ts';
 import type { RunningCall } from '../running-call.ts';
-import { recordCharge, reserveBudget } from './charges.ts';
+import { recordCharge } from './charges.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;
 
 /**
- * Sends a call once, within the time limit of an attempt, and reads its response. Throws or rejects with one of the errors
- * of the call.
+ * Sends a call once, within the time limit of an attempt, and reads its response. Rejects with one of the errors of the
+ * call.
  */
 export function attempt<Result>(
   running: RunningCall<Result>,
   lease: SlotLease,
   signal: AbortSignal | undefined,
 ): Promise<ApiResponse<Result>> {
-  // Other calls may have used up the budget while this one waited for its slot.
-  reserveBudget(running, 'sending');
-  const ready = running.call.observer?.beforeAttempt?.();
-  return ready
-    ? ready.then(() => exchangeInTime(running, lease, signal))
-    : exchangeInTime(running, lease, signal);
-}
-
-function exchangeInTime<Result>(
-  running: RunningCall<Result>,
-  lease: SlotLease,
-  signal: AbortSignal | undefined,
-): Promise<ApiResponse<Result>> {
-  const { context, errors, limits } = running;
-  const limit = { clock: context.config.clock, signal, ms: limits.timeout, errors };
+  const { context, call, errors, limits } = running;
+  const { clock } = context.config;
+  const isPassedOn = call.observer?.onRejection && isRejection;
+  const limit = { clock, signal, ms: limits.timeout, errors, isPassedOn };
   return runWithTimeLimit((limited) => exchange(running, lease, limited), limit);
 }
+
+/** Whether an error is that of a response, of which `gateway.fetch` has kept a copy. The rest of its body is still to come. */
+const isRejection = (error: unknown) => error instanceof APIError;
 
 /** Sends the request and reads its response. */
 async function exchange<Result>(
@@ -48,13 +41,13 @@ async function exchange<Result>(
   lease: SlotLease,
   signal: AbortSignal,
 ): Promise<ApiResponse<Result>> {
-  const { context, call, handle, history, errors, span } = running;
+  const { context, call, handle, errors, span } = running;
   const { config } = context;
   const { response, meta } = await send(running, signal);
   if (signal.aborted) response.body?.cancel().catch(() => undefined);
   signal.throwIfAborted();
   if (response.ok) {
-    const received = { response, meta, call, history, errors, config, span, lease, signal };
+    const received = { response, meta, call, errors, config, span, lease, signal };
     return { response, meta, data: await handle(received), model: call.model };
   }
   call.observer?.onRejection?.(response, meta());
@@ -75,11 +68,11 @@ async function send<Result>(running: RunningCall<Result>, signal: AbortSignal) {
     signal.throwIfAborted();
     const url = config.baseURL + (call.path ?? call.template);
     const request = createRequest(running, apiKey, signal);
-    history.authorization = request.headers.authorization;
+    errors.hideCredentials(request.headers.authorization);
     const details: Attempt = {
       retryCount: history.attempts,
       onSend: () => {
-        history.isSent = true;
+        history.markSent();
         call.observer?.onSend?.();
       },
       onResponse,
@@ -106,7 +99,7 @@ function createRequest<Result>(
     // A redirect could take the API key elsewhere.
     redirect: 'manual',
   };
-  // Not part of the object above: a spread that adds a property takes longer than everything else here.
+  // Assigned separately: a conditional spread is slower than the rest of this function.
   if (config.cache) request.cache = config.cache;
   return request;
 }
@@ -126,7 +119,7 @@ function recordResponse<Result>(
   let parsed: ResponseMeta | undefined;
   const meta = () => (parsed ??= parseResponseMeta(response, config));
   // The response to an attempt that has timed out must not be taken for that of the next one.
-  if (!isLate) history.readMeta = meta;
+  if (!isLate) history.recordResponse(meta);
   call.observer?.onResponse?.(response);
   config.log.debug(
     () => `${routeOf(call)}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,

@@ -21,7 +21,7 @@ export function openReservation(
     model,
     key,
     safety,
-    // With the other models of the call, the key has other bodies, too.
+    // With a fallback, requests to different models share the key but not the body.
     hasOneBody: !call.hasFallback,
   });
 }

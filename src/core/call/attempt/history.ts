@@ -1,9 +1,7 @@
 import type { Outcome } from '../../../errors/base.ts';
 import type { ConcurrencyLimitError } from '../../../errors/status.ts';
-import type { ChatCompletion } from '../../../types/chat/completion.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
-import type { SlotLease } from '../../limits/slot-lease.ts';
-import { combineOutcomes } from '../failure/retry.ts';
+import { combineOutcomes } from '../failure/outcome.ts';
 import type { Retry } from '../failure/retry.ts';
 
 /** The result of the attempts that have ended. */
@@ -23,43 +21,67 @@ export interface EarlierAttempts {
 /** Shared by all calls, most of which never need another one. */
 const none: EarlierAttempts = { retries: 0, slotRejections: 0, outcome: 'not-sent' };
 
-/** What has happened in a call so far. Nothing else about a call changes. */
+/**
+ * What has happened in a call so far. Each attempt goes through these transitions, and can end after each of them:
+ *
+ *     beginQueueing -> endQueueing -> markSent -> recordResponse -> endAttempt, if another attempt follows
+ */
 export class CallHistory {
+  #earlier = none;
+  #isQueued = false;
+  #isSent = false;
+  #readMeta: (() => ResponseMeta) | undefined;
+
   /** The attempts before the current one. */
-  earlier: EarlierAttempts = none;
-  /** The slot of the current attempt. */
-  lease: SlotLease | undefined;
-  /** Whether the call is waiting for a concurrency slot. */
-  isQueued = false;
-  /** Whether the current attempt was handed to `fetch`. */
-  isSent = false;
-  /** Parses the metadata of the current response, once it has arrived. */
-  readMeta: (() => ResponseMeta) | undefined;
-  /** Returns the completion that a stream has accumulated so far. */
-  partial: (() => ChatCompletion | undefined) | undefined;
-  /** The credentials that were sent. They are removed from every message, in case the service repeats them. */
-  authorization: string | undefined;
+  get earlier(): EarlierAttempts {
+    return this.#earlier;
+  }
 
   /** Number of attempts that have ended. */
   get attempts(): number {
-    return this.earlier.retries + this.earlier.slotRejections;
+    return this.#earlier.retries + this.#earlier.slotRejections;
+  }
+
+  /** Whether the call is waiting for a concurrency slot. */
+  get isQueued(): boolean {
+    return this.#isQueued;
   }
 
   /** Metadata of the current response, once it has arrived. */
   get meta(): ResponseMeta | undefined {
-    return this.readMeta?.();
+    return this.#readMeta?.();
   }
 
   /** The outcome of an attempt that is interrupted now. */
   get interruptedOutcome(): Outcome {
-    return this.isSent ? 'unknown' : 'not-sent';
+    return this.#isSent ? 'unknown' : 'not-sent';
   }
 
-  /** Ends an attempt after which another one follows. */
+  /** The attempt waits for a concurrency slot. */
+  beginQueueing(): void {
+    this.#isQueued = true;
+  }
+
+  /** The attempt has a slot, or has given up. */
+  endQueueing(): void {
+    this.#isQueued = false;
+  }
+
+  /** The attempt is handed to `fetch`. */
+  markSent(): void {
+    this.#isSent = true;
+  }
+
+  /** The response to the attempt has arrived. `readMeta` parses its metadata, which most calls never need. */
+  recordResponse(readMeta: () => ResponseMeta): void {
+    this.#readMeta = readMeta;
+  }
+
+  /** The attempt has failed, and another one follows. */
   endAttempt(retry: Retry): void {
-    this.earlier = withAttempt(this.earlier, retry, this.meta);
-    this.readMeta = undefined;
-    this.isSent = false;
+    this.#earlier = withAttempt(this.#earlier, retry, this.meta);
+    this.#readMeta = undefined;
+    this.#isSent = false;
   }
 }
 

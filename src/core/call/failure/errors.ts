@@ -12,6 +12,7 @@ import {
   statusErrorClass,
 } from '../../../errors/status.ts';
 import { StreamError, StreamIdleTimeoutError } from '../../../errors/stream.ts';
+import type { ChatCompletion } from '../../../types/chat/completion.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import type { SchemaIssue } from '../../../types/standard-schema.ts';
 import type { Budget } from '../../config/options.ts';
@@ -25,7 +26,7 @@ import type { Commitments } from '../../limits/budget.ts';
 import type { ApiCall } from '../api-call.ts';
 import type { CallHistory } from '../attempt/history.ts';
 import { doctorAdvice, errorMessage } from './error-message.ts';
-import { combineOutcomes, outcomeOf } from './retry.ts';
+import { combineOutcomes, outcomeOf } from './outcome.ts';
 
 /** What an invalid body reveals about a task. */
 interface TaskState {
@@ -44,12 +45,28 @@ export interface InvalidResult extends TaskState {
 export class CallErrors {
   readonly idempotencyKey: string | undefined;
   readonly #call: ApiCall;
-  protected readonly history: CallHistory;
+  readonly #history: CallHistory;
+  #authorization: string | undefined;
+  #readPartial: (() => ChatCompletion | undefined) | undefined;
 
   constructor(call: ApiCall, history: CallHistory, idempotencyKey?: string) {
     this.#call = call;
-    this.history = history;
+    this.#history = history;
     this.idempotencyKey = idempotencyKey;
+  }
+
+  /** Removes the credentials that are sent from every message, in case the service repeats them. */
+  hideCredentials(authorization: string | undefined): void {
+    this.#authorization = authorization;
+  }
+
+  /** Adds what a stream has accumulated so far to every error. */
+  includePartial(read: () => ChatCompletion | undefined): void {
+    this.#readPartial = read;
+  }
+
+  protected get partial(): ChatCompletion | undefined {
+    return this.#readPartial?.();
   }
 
   /** The service responded with an error status. */
@@ -70,10 +87,12 @@ export class CallErrors {
 
   /** The request could not be sent, or failed: because of the API key, a hook or the connection. */
   sendError(error: unknown): PolygateError {
-    const { status = 0, chargeUsd } = this.history.meta ?? {};
-    // The body of the response is never read, so the code of a 5xx is unknown.
+    const { status = 0, chargeUsd } = this.#history.meta ?? {};
+    // A hook failed before the body was read, so the error code is unknown, and any 5xx may have been charged.
     const isRejected = status >= 400 && status < 500;
-    const outcome = isRejected ? outcomeOf(status, '', chargeUsd) : this.history.interruptedOutcome;
+    const outcome = isRejected
+      ? outcomeOf(status, '', chargeUsd)
+      : this.#history.interruptedOutcome;
     // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
     if (ConfigurationError.is(error)) {
       const { message, cause, outcome: known = outcome } = error;
@@ -95,7 +114,7 @@ export class CallErrors {
 
   /** The time limit of an option was exceeded by an attempt, or while the call waited for a concurrency slot. */
   timeout(ms: number, option = 'timeout'): RequestTimeoutError {
-    const { isQueued, interruptedOutcome } = this.history;
+    const { isQueued, interruptedOutcome } = this.#history;
     const summary = isQueued
       ? `The request was still waiting for a concurrency slot after ${ms} ms (${option}). Send fewer requests at a time, or increase ${option}`
       : `No complete response within ${ms} ms (${option})`;
@@ -105,7 +124,7 @@ export class CallErrors {
 
   /** The caller aborted, with a signal or `stream.abort()`. */
   aborted(cause: unknown): AbortedError {
-    const { interruptedOutcome } = this.history;
+    const { interruptedOutcome } = this.#history;
     const outcome = this.#outcomeAfter(interruptedOutcome);
     return this.#create(AbortedError, 'Aborted by the caller', interruptedOutcome, {
       cause,
@@ -141,7 +160,7 @@ export class CallErrors {
    */
   queueTimeout(ms: number, option = 'maxQueueTime'): ConcurrencyLimitError {
     const summary = `No concurrency slot became free within ${ms} ms (${option}). Send fewer requests at a time, use a batch, or increase ${option}`;
-    const { outcome, slotRejection } = this.history.earlier;
+    const { outcome, slotRejection } = this.#history.earlier;
     const { meta = emptyMeta(429) } = slotRejection ?? {};
     // Its outcome is that nothing was charged.
     const cause = outcome === 'unknown' ? undefined : slotRejection;
@@ -209,7 +228,7 @@ export class CallErrors {
    * Removes the API key from a text. Keys under 8 characters are placeholders, and replacing them would garble words.
    */
   #redact(text: string): string {
-    const apiKey = this.history.authorization?.replace(/^Bearer /, '') ?? '';
+    const apiKey = this.#authorization?.replace(/^Bearer /, '') ?? '';
     return apiKey.length < 8 ? text : text.replaceAll(apiKey, '(the API key)');
   }
 
@@ -221,7 +240,7 @@ export class CallErrors {
   /** The outcome of the call after an attempt. Earlier attempts only matter to a call that has an effect. */
   #outcomeAfter(attemptOutcome: Outcome): Outcome {
     return this.#hasEffect
-      ? combineOutcomes(this.history.earlier.outcome, attemptOutcome)
+      ? combineOutcomes(this.#history.earlier.outcome, attemptOutcome)
       : attemptOutcome;
   }
 
@@ -237,7 +256,7 @@ export class CallErrors {
     { taskId, taskAdvice }: TaskState = {},
   ): Created {
     const { task: known, findTask } = this.#call;
-    const { meta, partial, earlier } = this.history;
+    const { meta, earlier } = this.#history;
     const outcome = this.#outcomeAfter(attemptOutcome);
     const isReported = this.#hasEffect || outcome !== 'unknown';
     const taskMeta = meta?.taskId ? meta : (earlier.taskMeta ?? meta);
@@ -252,7 +271,7 @@ export class CallErrors {
       outcome: isReported ? outcome : undefined,
       idempotencyKey,
       task,
-      partial: partial?.(),
+      partial: this.partial,
       ...details,
     });
   }

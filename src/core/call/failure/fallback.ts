@@ -4,12 +4,12 @@ import { PolygateError } from '../../../errors/base.ts';
 import { BudgetExceededError } from '../../../errors/budget.ts';
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
-import type { RequestOptions } from '../request-options.ts';
+import type { RequestOptions } from '../request/request-options.ts';
 
 /** The other models of a call. */
 export interface Fallback {
   /** The model of the params, then the others, in the order in which they are tried. */
-  readonly models: readonly string[];
+  readonly models: readonly [string, ...string[]];
   readonly isAllowed: RequestOptions['fallbackOn'];
 }
 
@@ -23,7 +23,7 @@ export function fallbackOf(
   { fallback = [], fallbackOn }: Pick<RequestOptions, 'fallback' | 'fallbackOn'> = {},
 ): Fallback | undefined {
   if (fallback.length === 0) return undefined;
-  const models = [model, ...fallback];
+  const models = [model, ...fallback] as const;
   if (new Set(models).size < models.length) {
     throw new ConfigurationError(
       'fallback: must not contain a model twice, or the model of the params.',

@@ -4,6 +4,7 @@ import type { Outcome } from '../../../errors/base.ts';
 import { ConnectionError } from '../../../errors/connection.ts';
 import { ResponseValidationError } from '../../../errors/response-validation.ts';
 import { ConcurrencyLimitError } from '../../../errors/status.ts';
+import { outcomeOf } from './outcome.ts';
 
 // The whole retry decision. What happens to a request depends on its safety:
 //
@@ -17,7 +18,7 @@ import { ConcurrencyLimitError } from '../../../errors/status.ts';
 // other statuses                                      rejected      final            final
 //
 // These are final in any case: redirects, 501, 505, permanent codes (`permanentCode`), and a truncated response whose
-// headers name a task, which a retry could lose. `outcomeOf` decides their outcome, too.
+// headers name a task, which a retry could lose. `outcomeOf` in outcome.ts decides the outcome of every error response.
 //
 // A `keyed` request is retried with the same key and the same bytes. A final error with the outcome `unknown` says that
 // the request may have been charged: see `chargeAdvice` in error-message.ts.
@@ -116,29 +117,6 @@ export function isRetryable({ status, code = '', outcome }: Failure, safety: Saf
   if (permanentCode.test(code) || isRedirect || status === 501 || status === 505) return false;
   if (outcome === 'unknown') return safety !== 'once';
   return outcome === 'not-sent' || status === 429 || status === 503;
-}
-
-/** What an error response reveals about the request: rejected, or possibly carried out and charged. Specification: Codes. */
-export function outcomeOf(status: number, code = '', chargeUsd = 0): Outcome {
-  const isUncertain =
-    chargeUsd > 0 ||
-    status === 408 ||
-    // A redirect that says the request was processed. Browsers report any redirect as 0.
-    status === 303 ||
-    status === 0 ||
-    (status >= 500 && status !== 503) ||
-    // The proxy forwarded the first of two equal requests, and its response was lost.
-    code === 'attempt_repeated' ||
-    code.endsWith('_outcome_uncertain');
-  return isUncertain ? 'unknown' : 'rejected';
-}
-
-/**
- * The outcome of a call, given that of the attempts so far and that of the last one. Once an attempt may have been
- * charged, so may the call; and a request that was once rejected has reached the service.
- */
-export function combineOutcomes(previous: Outcome, last: Outcome): Outcome {
-  return previous === 'unknown' || last === 'not-sent' ? previous : last;
 }
 
 /** Minimum delay before a call requests a slot again after repeated rejections, in ms. */

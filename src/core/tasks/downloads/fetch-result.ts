@@ -36,7 +36,7 @@ export async function fetchResult(
   for (let redirects = 0; ; redirects += 1) {
     checkResultURL(url, config.allowInsecureBaseURL, { task });
     const attempt = async (attemptSignal: AbortSignal) => {
-      history.isSent = true;
+      history.markSent();
       try {
         return await config.fetch(url, { ...init, signal: attemptSignal });
       } catch (error) {

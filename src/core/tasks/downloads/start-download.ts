@@ -3,7 +3,7 @@ import type { Generation, Receipt } from '../../../types/tasks/task.ts';
 import { isRecord } from '../../../types/type-guards.ts';
 import { throwToCaller } from '../../call/caller-stack.ts';
 import type { ClientContext } from '../../call/context.ts';
-import { signalRule } from '../../call/request-options.ts';
+import { signalRule } from '../../call/request/request-options.ts';
 import { checkValue } from '../../config/validation.ts';
 import { Part } from '../../http/part.ts';
 import type { DownloadResponse } from './download-body.ts';

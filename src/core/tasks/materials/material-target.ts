@@ -6,7 +6,7 @@ import type { AvailableMaterial, Material } from '../../../types/media/materials
 import { callTo } from '../../call/api-call.ts';
 import type { ClientContext } from '../../call/context.ts';
 import { execute } from '../../call/execute.ts';
-import type { PollHeaders } from '../../call/request-options.ts';
+import type { PollHeaders } from '../../call/request/request-options.ts';
 import { readJson, readWithSchema } from '../../call/response.ts';
 import { fillPath } from '../../http/path.ts';
 import type { PollResult, PollTarget } from '../wait/poll-target.ts';

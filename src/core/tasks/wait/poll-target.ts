@@ -2,7 +2,7 @@ import type { ErrorDetails, PolygateError } from '../../../errors/base.ts';
 import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
 import type { TelemetryWait } from '../../../types/telemetry.ts';
 import type { ClientContext } from '../../call/context.ts';
-import type { CheckedOptions, PollHeaders } from '../../call/request-options.ts';
+import type { CheckedOptions, PollHeaders } from '../../call/request/request-options.ts';
 import type { ApiResponse } from '../../call/response.ts';
 import { monotonicNow } from '../../config/clock.ts';
 import { noHeaderChanges, parseHeaderChanges } from '../../config/header-changes.ts';

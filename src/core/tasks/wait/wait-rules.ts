@@ -1,4 +1,4 @@
-import { pollHeaderRules, signalRule } from '../../call/request-options.ts';
+import { pollHeaderRules, signalRule } from '../../call/request/request-options.ts';
 import { functionValue, nonNegativeMs } from '../../config/validation.ts';
 import type { Rules } from '../../config/validation.ts';
 

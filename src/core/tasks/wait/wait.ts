@@ -1,7 +1,7 @@
 import { APIError } from '../../../errors/api.ts';
 import type { PolygateError } from '../../../errors/base.ts';
 import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
-import type { PollHeaders } from '../../call/request-options.ts';
+import type { PollHeaders } from '../../call/request/request-options.ts';
 import { startSpan } from '../../call/telemetry.ts';
 import type { Span } from '../../call/telemetry.ts';
 import { notify } from '../../config/log.ts';

@@ -1,19 +1,19 @@
-import type { Endpoint } from '../../endpoints/endpoint.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
-import type { ResponseSchema } from '../../types/schema.ts';
-import { captureContext } from '../config/caller-context.ts';
-import type { Config } from '../config/config.ts';
-import { Part } from '../http/part.ts';
-import { fillPath } from '../http/path.ts';
-import { callTo, needsSlot } from './api-call.ts';
-import type { ClientContext } from './context.ts';
-import { execute } from './execute.ts';
+import type { Endpoint } from '../../../endpoints/endpoint.ts';
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import type { ResponseSchema } from '../../../types/schema.ts';
+import { captureContext } from '../../config/caller-context.ts';
+import type { Config } from '../../config/config.ts';
+import { Part } from '../../http/part.ts';
+import { fillPath } from '../../http/path.ts';
+import { callTo } from '../api-call.ts';
+import type { ClientContext } from '../context.ts';
+import { execute } from '../execute.ts';
+import { readJson, readWithSchema } from '../response.ts';
+import type { ApiResponse, ResponseReader } from '../response.ts';
+import type { PreparedCall } from '../running-call.ts';
 import { checkRequestOptions, noBodyRules } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
-import { readJson, readWithSchema } from './response.ts';
-import type { ApiResponse, ResponseReader } from './response.ts';
-import type { PreparedCall } from './running-call.ts';
 
 /** Checks the arguments of a method, and returns its call. Runs when the method is called. */
 export type Prepare<Call extends PreparedCall = PreparedCall> = (config: Config) => Call;
@@ -67,7 +67,7 @@ export function startRequest<Call extends PreparedCall, Result>(
   return new RequestPromise((isUnread) => enter(() => start(isUnread)));
 }
 
-export const unreadBodies = /* @__PURE__ */ new Part(() => import('./unread-body.ts'));
+export const unreadBodies = /* @__PURE__ */ new Part(() => import('../unread-body.ts'));
 
 /**
  * Executes a call and leaves the body to the caller. Aborting the caller's signal aborts the body, too. A call with a
@@ -77,14 +77,13 @@ async function executeUnread(
   context: ClientContext,
   prepared: PreparedCall,
 ): Promise<ApiResponse<never>> {
-  const { call, options } = prepared;
-  const holdsSlot = needsSlot(call, context.config);
+  const { options } = prepared;
   const { data: response, meta } = await execute(
     context,
     { ...prepared, parts: [...(prepared.parts ?? []), unreadBodies] },
     async (received) => {
       const { keepBodyUnread } = await unreadBodies.load();
-      return keepBodyUnread(holdsSlot, options.signal)(received);
+      return keepBodyUnread(options.signal)(received);
     },
   );
   return {

@@ -1,27 +1,27 @@
-import { findEndpoint } from '../../endpoints/index.ts';
-import { unknownRequest } from '../../endpoints/safety.ts';
-import { unchecked } from '../../types/schema.ts';
-import type { StandardSchema } from '../../types/standard-schema.ts';
-import { isRecord } from '../../types/type-guards.ts';
+import { findEndpoint } from '../../../endpoints/index.ts';
+import { unknownRequest } from '../../../endpoints/safety.ts';
+import { unchecked } from '../../../types/schema.ts';
+import type { StandardSchema } from '../../../types/standard-schema.ts';
+import { isRecord } from '../../../types/type-guards.ts';
 import {
   booleanValue,
   checkOptions,
   oneOf,
   plainObject,
   standardSchema,
-} from '../config/validation.ts';
-import type { Rule } from '../config/validation.ts';
-import { isUnsafePath, queryString } from '../http/path.ts';
-import type { ClientContext } from './context.ts';
-import { execute } from './execute.ts';
+} from '../../config/validation.ts';
+import type { Rule } from '../../config/validation.ts';
+import { isUnsafePath, queryString } from '../../http/path.ts';
+import type { ClientContext } from '../context.ts';
+import { execute } from '../execute.ts';
+import { readJson } from '../response.ts';
+import type { ResponseReader } from '../response.ts';
+import type { PreparedCall } from '../running-call.ts';
 import { mergeExtraBody, toJson } from './params.ts';
 import { checkRequestOptions, noBodyRules, withIdempotencyKey } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
 import type { RequestPromise } from './request-promise.ts';
 import { startRequest } from './request.ts';
-import { readJson } from './response.ts';
-import type { ResponseReader } from './response.ts';
-import type { PreparedCall } from './running-call.ts';
 
 /** A request to an endpoint for which the client has no method, such as `/v1/images/edits`. */
 export interface RawRequest<Result = unknown> {
@@ -106,8 +106,7 @@ function prepareRequest<Result>(
       body: body && toJson(mergeExtraBody(body, options)),
       safety,
       paid,
-      // All that is taken from an endpoint that the client knows: a key pays for a task of one kind. Everything else is as the
-      // caller says, whereas `gateway.fetch` sends a request as the method for its route does.
+      // Only the kind comes from the known endpoint, because the ledger needs it. Everything else is as the caller says.
       kind: findEndpoint(method, template)?.kind,
     },
     options: checkRequestOptions(

@@ -1,6 +1,6 @@
-import type { PolygateError } from '../../errors/base.ts';
-import { noHeaderChanges, parseHeaderChanges } from '../config/header-changes.ts';
-import type { HeaderChanges } from '../config/header-changes.ts';
+import type { PolygateError } from '../../../errors/base.ts';
+import { noHeaderChanges, parseHeaderChanges } from '../../config/header-changes.ts';
+import type { HeaderChanges } from '../../config/header-changes.ts';
 import {
   checkOptions,
   checkValue,
@@ -11,10 +11,10 @@ import {
   nonNegativeInteger,
   objectWithMethods,
   plainObject,
-} from '../config/validation.ts';
-import type { Rule, Rules } from '../config/validation.ts';
-import { newIdempotencyKey } from './idempotency-key.ts';
-import type { Span } from './telemetry.ts';
+} from '../../config/validation.ts';
+import type { Rule, Rules } from '../../config/validation.ts';
+import { newIdempotencyKey } from '../idempotency-key.ts';
+import type { Span } from '../telemetry.ts';
 
 /** Options of one call: the last argument of every method. An unknown name is rejected with `ConfigurationError`. */
 export interface RequestOptions {

@@ -1,6 +1,6 @@
-import type { ResponseMeta } from '../../types/meta.ts';
-import { throwToCaller } from './caller-stack.ts';
-import type { ApiResponse } from './response.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
+import { throwToCaller } from '../caller-stack.ts';
+import type { ApiResponse } from '../response.ts';
 
 /** A result together with the response that it came from. */
 export interface WithResponse<Result> {

@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { modelProblem, notAnObjectProblem } from '../../types/param-checks.ts';
-import { isRecord } from '../../types/type-guards.ts';
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import { modelProblem, notAnObjectProblem } from '../../../types/param-checks.ts';
+import { isRecord } from '../../../types/type-guards.ts';
 import type { RequestOptions } from './request-options.ts';
 
 /** Returns the first problem with params, or undefined. */

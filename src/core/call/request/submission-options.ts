@@ -1,4 +1,4 @@
-import type { Rule, Rules } from '../config/validation.ts';
+import type { Rule, Rules } from '../../config/validation.ts';
 import type { RequestOptions } from './request-options.ts';
 
 /** A copy of the options of a submission, because the caller may reuse the object for the next one. */
