@@ -20,7 +20,7 @@ export interface RowError {
   readonly code?: string | undefined;
   /** HTTP status. */
   readonly status?: number | undefined;
-  /** Whether the submission may have been charged. */
+  /** Whether the submission may have been charged. Undefined if only polls have failed: their task was accepted. */
   readonly outcome?: Outcome | undefined;
   /** Id of the task, if there is one. */
   readonly taskId?: string | undefined;

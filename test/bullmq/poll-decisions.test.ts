@@ -1,5 +1,5 @@
 import { ConfigurationError, ResponseValidationError, TaskFailedError } from 'polygate';
-import type { SucceededGeneration, TaskHandle } from 'polygate';
+import type { SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
 import { afterFailedPoll, afterPoll, afterTask } from '../../src/bullmq/decisions/poll.ts';
@@ -67,7 +67,18 @@ describe('a failed poll', () => {
       const step = afterFailedPoll({ state: { receipt, deadline }, key: 'k' }, error, timing(now));
       expect(step.move).toMatchObject({ from: 'running', to, state: { receipt } });
       expect(step.delayMs).toBe(delayMs);
-      expect(step.move.state.error?.name).toBe(error.name);
+      const ended = to === 'unknown';
+      expect(step.move.state.error).toMatchObject({
+        name: ended ? 'TaskWaitTimeoutError' : error.name,
+        // The outcome of a poll says nothing about the submission, which was accepted.
+        outcome: undefined,
+        taskId: 'task_1',
+      });
+      if (ended) {
+        expect(step.move.state.error?.message).toContain(
+          `Task task_1 is not lost: call queue.retry(id) to continue. The last poll failed: ${error.name}`,
+        );
+      }
     }
   });
 });
@@ -100,15 +111,14 @@ test('a poll of an id that cannot be polled leads to unknown, long before the de
   );
   expect(move).toMatchObject({
     to: 'unknown',
-    state: { receipt, error: { message: unsafe.message } },
+    state: { receipt, error: { message: unsafe.message, outcome: undefined } },
   });
   expect(delayMs).toBeUndefined();
 });
 
 test('a task that is still processing at the deadline ends the row as unknown, with its receipt', () => {
-  const task = { id: 'task_1' } as TaskHandle;
   const poll = (now: number, result: object) =>
-    afterPoll({ state: { receipt, deadline: 5_000 }, key: 'k' }, task, result, timing(now)).move;
+    afterPoll({ state: { receipt, deadline: 5_000 }, key: 'k' }, result, timing(now)).move;
   const unknown = { to: 'unknown', state: { receipt, error: { name: 'TaskWaitTimeoutError' } } };
   expect(poll(4_999, { progress: 40 })).toMatchObject({ to: 'running' });
   expect(poll(5_000, { progress: 40 })).toMatchObject(unknown);

@@ -195,5 +195,25 @@ describe.skipIf(!isRedisInstalled).concurrent('a queue', () => {
       expect(await queue.result('a')).toMatchObject({ status: 'unknown' });
       expect(all.posts()).toBe(1);
     });
+
+    test.each([401, 503])(
+      'a task that was charged does not end as rejected because its polls are (%i)',
+      async (status) => {
+        const mockOptions = { tasks: { durationMs: 3_600_000 } };
+        await using all = await start({ mock: mockOptions, queue: { waitTimeout: 700 } });
+        const { queue, mock } = all;
+        mock.fail({ route: 'GET /v1/images/tasks/{taskId}', status, retryAfter: 0.1 });
+        queue.work();
+        await queue.add('a', all.picture('a'));
+        const { error, ...row } = await queue.result('a');
+        expect(row).toMatchObject({ status: 'unknown', receipt: { id: mock.tasks[0]?.id } });
+        expect(error).toMatchObject({ name: 'TaskWaitTimeoutError', taskId: mock.tasks[0]?.id });
+        expect(error?.outcome).toBeUndefined();
+        expect(error?.message).toMatch(
+          new RegExp(`call queue\\.retry\\(id\\) to continue\\. .*Error ${status}\\.$`),
+        );
+        expect(mock.invoice).toHaveLength(1);
+      },
+    );
   });
 });

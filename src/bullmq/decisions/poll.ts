@@ -1,11 +1,10 @@
-import type { TaskHandle } from 'polygate';
-
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { isFinalError, nextPollDelay, taskPollInterval } from '../../internal/row-driver.ts';
 import type { DelayOptions, TaskResult } from '../../internal/row-driver.ts';
 import type { Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
+import type { RowError } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
 
@@ -18,6 +17,9 @@ interface RowWithTask {
   readonly state: RowState;
   readonly key: string;
 }
+
+/** A row whose task is polled. */
+type RunningRow = Pick<RowWithTask, 'state' | 'key'>;
 
 /** What the delay before a poll depends on. */
 export interface PollTiming extends DelayOptions {
@@ -43,41 +45,46 @@ export function afterTask(
 }
 
 /** What follows from a poll. A task that is still processing at the deadline ends the row, with its receipt. */
-export function afterPoll(
-  { state, key }: Pick<RowWithTask, 'state' | 'key'>,
-  task: TaskHandle,
-  result: TaskResult,
-  timing: PollTiming,
-): Step {
-  const step = afterTask({ from: 'running', state, key }, result, timing);
-  if (step.move.to !== 'running' || timing.now < deadlineOf(state)) return step;
-  const error = new TaskWaitTimeoutError(
-    `The wait exceeded waitTimeout. Task ${task.id} is not lost: call queue.retry(id) to continue.`,
-    { task, idempotencyKey: key },
-  );
-  return endUnknown(step.move.state, error, key);
+export function afterPoll(row: RunningRow, result: TaskResult, timing: PollTiming): Step {
+  const step = afterTask({ from: 'running', ...row }, result, timing);
+  if (step.move.to !== 'running' || timing.now < deadlineOf(row.state)) return step;
+  return endUnknown({ ...row, state: step.move.state }, timeoutOf(row));
 }
-
-const endUnknown = (state: RowState, error: unknown, key: string): Step => ({
-  move: { from: 'running', to: 'unknown', state: { ...state, error: errorRecord(error, key) } },
-});
 
 /**
  * What follows from a poll that failed. Only the end of the task, the deadline or an id that cannot be polled ends the
  * row: an outage does not.
  */
-export function afterFailedPoll(
-  { state, key }: Pick<RowWithTask, 'state' | 'key'>,
-  error: unknown,
-  timing: PollTiming,
-): Step {
+export function afterFailedPoll(row: RunningRow, error: unknown, timing: PollTiming): Step {
   const pause = lacksKey(error) ? 'authentication' : undefined;
-  if (timing.now >= deadlineOf(state) || (ConfigurationError.is(error) && !pause)) {
-    return { ...endUnknown(state, error, key), pause };
-  }
-  const failed = { ...state, error: errorRecord(error, key) };
-  return { ...pollLater('running', failed, retryAfterOf(error), timing), pause };
+  if (timing.now >= deadlineOf(row.state))
+    return { ...endUnknown(row, timeoutOf(row, error)), pause };
+  if (ConfigurationError.is(error) && !pause) return endUnknown(row, error);
+  const state = { ...row.state, error: pollError(row, error) };
+  return { ...pollLater('running', state, retryAfterOf(error), timing), pause };
 }
+
+/** The error of a row whose wait has ended. Its task was accepted, even if the last poll was rejected. */
+function timeoutOf({ state, key }: RunningRow, cause?: unknown): TaskWaitTimeoutError {
+  const { name, status } = errorRecord(cause, key);
+  const reason = status === undefined ? name : `${name} ${status}`;
+  const lastPoll = cause === undefined ? '' : ` The last poll failed: ${reason}.`;
+  return new TaskWaitTimeoutError(
+    `The wait exceeded waitTimeout. Task ${state.receipt?.id} is not lost: call queue.retry(id) to continue.${lastPoll}`,
+    { cause },
+  );
+}
+
+const endUnknown = (row: RunningRow, error: unknown): Step => ({
+  move: { from: 'running', to: 'unknown', state: { ...row.state, error: pollError(row, error) } },
+});
+
+/** The error of a poll, without its outcome, which says nothing about the submission. */
+const pollError = ({ state, key }: RunningRow, error: unknown): RowError => ({
+  ...errorRecord(error, key),
+  outcome: undefined,
+  taskId: state.receipt?.id,
+});
 
 /** Polls with growing delays, the last one at the deadline. */
 function pollLater(

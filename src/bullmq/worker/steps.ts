@@ -90,8 +90,8 @@ export async function poll(due: DueRow): Promise<Step> {
   const { gateway, row } = due;
   const { state, key } = row;
   try {
-    const { task, meta, result } = await pollRow(gateway, unchecked<Receipt>(state.receipt));
-    const step = afterPoll({ state, key }, task, result, timingOf(due));
+    const { meta, result } = await pollRow(gateway, unchecked<Receipt>(state.receipt));
+    const step = afterPoll({ state, key }, result, timingOf(due));
     return withLimit(step, meta.concurrency.limit);
   } catch (error) {
     const step = afterFailedPoll({ state, key }, error, timingOf(due));
