@@ -82,6 +82,38 @@ describe.skipIf(!isRedisInstalled).concurrent('what a queue keeps', () => {
       expect(mock.invoice.filter(({ usd }) => usd > 0)).toHaveLength(2);
     });
 
+    test('a retry whose key the service has forgotten is another charge, and the budget counts both', async () => {
+      let isForgotten = false;
+      const forgetful: typeof fetch = (input, init) => {
+        const headers = new Headers(init?.headers);
+        const key = headers.get('x-idempotency-key');
+        if (isForgotten && key) headers.set('x-idempotency-key', `${key}-2`);
+        return fetch(input, { ...init, headers });
+      };
+      await using all = await start({
+        mock: { tasks: { durationMs: 0, outcome: 'failed' } },
+        client: { fetch: forgetful },
+        queue: { maxUsd: 1 },
+      });
+      const { queue, mock } = all;
+      queue.work();
+      await queue.add('a', all.picture('a'));
+      await queue.result('a');
+      const spent = () => redis.client.hgetall(`${all.prefix}:pictures:polygate:spend`);
+      for (const [forgets, total] of [
+        [false, '20000000'],
+        [true, '40000000'],
+      ] as const) {
+        isForgotten = forgets;
+        const posts = all.posts();
+        await queue.retry('a');
+        await until(all.posts).toBe(posts + 1);
+        expect(await queue.result('a')).toMatchObject({ status: 'failed' });
+        expect(await spent()).toEqual({ spent: total, reserved: '0' });
+      }
+      expect(mock.invoice.filter(({ usd }) => usd > 0)).toHaveLength(2);
+    });
+
     test('an id that is removed and added with other params is another task', async () => {
       await using all = await start();
       const { queue, mock } = all;

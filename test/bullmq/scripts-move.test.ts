@@ -56,25 +56,41 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
       expect(await stores.spentBy(id)).toBe(row.spent);
     });
 
-    test('spends once for each idempotency key', async () => {
+    test.each([
+      ['rows without a task', undefined, undefined, 0.1],
+      ['a replay', 'task_1', 'task_1', 0.1],
+      ['another task, because the service has forgotten the key', 'task_1', 'task_2', 0.2],
+    ])('spends once for each key and task: %s', async (_, first, second, afterSecond) => {
       await using stores = await open();
       const [id = ''] = await stores.add(1);
-      for (const [key, spent] of [
-        ['one', 0.1],
-        ['one', 0.1],
-        ['two', 0.2],
+      for (const [key, task, spent] of [
+        ['one', first, 0.1],
+        ['one', second, afterSecond],
+        ['two', second, afterSecond + 0.1],
       ] as const) {
         const turn = await admitted(stores, id, 0.1);
         const move = {
           from: 'submitting',
           to: 'waiting',
           state: {},
-          settlement: replaceBy(0.1),
+          settlement: replaceBy(0.1, task),
         } as const;
         await stores.first.move(id, key, turn, move);
-        expect(await stores.spend()).toEqual({ spent, reserved: 0 });
-        expect(await stores.spentBy(id)).toBe(spent);
+        expect(await stores.spend()).toMatchObject({ reserved: 0 });
+        expect((await stores.spend()).spent).toBeCloseTo(spent);
+        expect(await stores.spentBy(id)).toBeCloseTo(spent);
       }
+    });
+
+    test('a row of an earlier version, whose task is not stored, spends once under its key', async () => {
+      await using stores = await open();
+      const [id = ''] = await stores.add(1);
+      await stores.redis.hset(stores.queue.toKey(id), 'pg:paid', 'key', 'pg:spent', 100_000_000);
+      const turn = await admitted(stores, id, 0.1);
+      const settlement = replaceBy(0.1, 'task_1');
+      const move = { from: 'submitting', to: 'running', state: {}, settlement } as const;
+      await stores.first.move(id, 'key', turn, move);
+      expect(await stores.spentBy(id)).toBe(0.1);
     });
 
     test('announces and numbers ended rows in order', async () => {

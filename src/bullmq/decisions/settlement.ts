@@ -1,6 +1,6 @@
 /**
  * What a row costs. The script `admit` reserves its price. When a submission ends, a decision makes a `Settlement`, which
- * the script `move` records.
+ * the scripts record: see `redis/scripts/settle.ts`.
  */
 
 /** What happens to the price that is reserved for a row. */
@@ -11,14 +11,29 @@ export type Settlement =
   | { readonly reservation: 'release' }
   /** It is spent, because it may have been charged, and no response can report that anymore. */
   | { readonly reservation: 'spend' }
-  /** The charge is spent instead. */
-  | { readonly reservation: 'replace'; readonly chargeUsd: number };
+  /** The charge is spent instead, once for each task. */
+  | {
+      readonly reservation: 'replace';
+      readonly chargeUsd: number;
+      readonly taskId?: string | undefined;
+    };
 
 export const keep = { reservation: 'keep' } as const satisfies Settlement;
 export const release = { reservation: 'release' } as const satisfies Settlement;
 export const spend = { reservation: 'spend' } as const satisfies Settlement;
 
-export const replaceBy = (chargeUsd: number): Settlement => ({ reservation: 'replace', chargeUsd });
+export const replaceBy = (chargeUsd: number, taskId?: string): Settlement => ({
+  reservation: 'replace',
+  chargeUsd,
+  ...(taskId !== undefined && { taskId }),
+});
+
+/** What the response to a submission says about its charge. */
+interface SubmissionCharge {
+  readonly replayed: boolean;
+  readonly chargeUsd?: number | undefined;
+  readonly taskId?: string | undefined;
+}
 
 /**
  * What an accepted submission has cost. A replay costs nothing itself: the original request was charged. If that was a
@@ -26,9 +41,9 @@ export const replaceBy = (chargeUsd: number): Settlement => ({ reservation: 'rep
  * has cost its price.
  */
 export function settlementOf(
-  { replayed, chargeUsd }: { replayed: boolean; chargeUsd?: number | undefined },
+  { replayed, chargeUsd, taskId }: SubmissionCharge,
   isReplayPaid: boolean,
   priceUsd: number,
 ): Settlement {
-  return replayed && !isReplayPaid ? release : replaceBy(chargeUsd ?? priceUsd);
+  return replayed && !isReplayPaid ? release : replaceBy(chargeUsd ?? priceUsd, taskId);
 }

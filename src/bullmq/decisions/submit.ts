@@ -46,7 +46,7 @@ export function afterAccepted(
   const { receipt, key, isReplayed, isReplayPaid, priceUsd, waitTimeout } = accepted;
   const state = { ...accepted.state, receipt, deadline: deadlineAfter(timing.now, waitTimeout) };
   const { move, ...step } = afterTask({ from: 'submitting', state, key }, result, timing);
-  const charge = { replayed: isReplayed, chargeUsd: receipt.chargeUsd };
+  const charge = { replayed: isReplayed, chargeUsd: receipt.chargeUsd, taskId: receipt.id };
   return { ...step, move: { ...move, settlement: settlementOf(charge, isReplayPaid, priceUsd) } };
 }
 

@@ -10,7 +10,7 @@
  *   deleted and added again never has a turn of the earlier one.
  * - `pg:admission` and `pg:retry`, the latest admission, with its turn, and the latest retry: see `attempt` in
  *   `scripts/admit.ts` and `scripts/retry.ts`.
- * - `pg:spent` and `pg:paid`, its charge and the key under which it was charged last: see `scripts/settle.ts`.
+ * - `pg:spent`, `pg:paid` and `pg:task`, its charges, and the key and the task of the last one: see `scripts/settle.ts`.
  */
 import { randomUUID } from 'node:crypto';
 

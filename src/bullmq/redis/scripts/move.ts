@@ -24,6 +24,7 @@ export const move = luaScript(
       'key',
       'reservation',
       'charge',
+      'task',
       'limit',
       'channel',
     ],
@@ -43,7 +44,7 @@ if from ~= before or (redis.call('HGET', row, 'pg:turn') or '0') ~= turn then re
 set_status(row, counts, from, to)
 redis.call('HSET', row, 'pg:state', state)
 redis.call('ZREM', slots, row)
-settle(row, spend, reservations, id, key, reservation, charge)
+settle(row, spend, reservations, id, key, reservation, charge, task)
 if to == 'succeeded' or to == 'failed' or to == 'unknown' then
   local number = next_number(redis.call('HGET', counts, 'ended'))
   redis.call('HSET', counts, 'ended', number)

@@ -33,7 +33,7 @@ local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from == 'submitting' or from == 'running' then return from end
 if turn ~= (redis.call('HGET', row, 'pg:turn') or '0') then return 'changed' end
 set_status(row, counts, from, 'waiting')
-settle(row, spend, reservations, id, key, 'spend', '0')
+settle(row, spend, reservations, id, key, 'spend', '0', '')
 redis.call('ZREM', results, id)
 for _, jobs in ipairs({wait, active}) do redis.call('LREM', jobs, 0, id) end
 for _, jobs in ipairs({prioritized, delayed, completed, failed}) do redis.call('ZREM', jobs, id) end

@@ -14,7 +14,18 @@ import { settle } from './settle.ts';
 export const retry = luaScript(
   {
     keys: ['row', 'counts', 'results', 'spend', 'reservations', 'failed', 'delayed', 'marker'],
-    args: ['id', 'to', 'state', 'key', 'reservation', 'charge', 'priority', 'turn', 'attempt'],
+    args: [
+      'id',
+      'to',
+      'state',
+      'key',
+      'reservation',
+      'charge',
+      'task',
+      'priority',
+      'turn',
+      'attempt',
+    ],
   },
   `${setStatus}${settle}
 if redis.call('EXISTS', row) == 0 then return 'missing' end
@@ -24,7 +35,7 @@ if from ~= 'failed' and from ~= 'unknown' then return from end
 if turn ~= (redis.call('HGET', row, 'pg:turn') or '0') then return 'busy' end
 if redis.call('ZREM', failed, id) == 0 then return 'busy' end
 set_status(row, counts, from, to)
-settle(row, spend, reservations, id, key, reservation, charge)
+settle(row, spend, reservations, id, key, reservation, charge, task)
 redis.call('HINCRBY', row, 'pg:turn', 1)
 redis.call('HSET', row, 'pg:retry', attempt, 'pg:state', state, 'priority', priority, 'delay', 0)
 redis.call('HDEL', row, 'finishedOn', 'processedOn', 'failedReason', 'stacktrace')
