@@ -1,14 +1,30 @@
 import { Queue } from 'bullmq';
+import { Polygate } from 'polygate';
+import type { ChatCompletion, PolygateOptions } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { afterChat } from '../../src/bullmq/decisions/chat.ts';
+import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
+import { replaceBy } from '../../src/bullmq/decisions/settlement.ts';
 import { accountKeys } from '../../src/bullmq/redis/keys.ts';
 import { RowStore } from '../../src/bullmq/redis/row-store.ts';
+import { recordCompletion } from '../../src/bullmq/worker/completions.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';
 import type { SetUpOptions } from './setup.ts';
+import { admitted, ended, openStores } from './stores.ts';
 
 const chats = 'POST /v1/chat/completions';
+
+/** Options of a client that collects its warnings. */
+function warningsOf() {
+  const warnings: string[] = [];
+  const ignore = () => undefined;
+  const warn = (text: string) => void warnings.push(text);
+  const logger = { debug: ignore, info: ignore, error: ignore, warn };
+  return { warnings, logger, logLevel: 'warn' } satisfies PolygateOptions & { warnings: string[] };
+}
 
 describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
   let redis: RedisServer;
@@ -22,6 +38,18 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     const messages = [{ role: 'user' as const, content: 'Label this.' }];
     const chat = () => all.gateway.chat.completions.submission({ model: 'aurora-chat', messages });
     return { ...all, chat };
+  }
+
+  /** As if the worker had lost the lock of the job. */
+  async function loseJob(prefix: string) {
+    const key = (name: string) => `${prefix}:pictures:${name}`;
+    await redis.client
+      .multi()
+      .del(`${key('row-a')}:lock`)
+      .lrem(key('active'), 0, 'row-a')
+      .rpush(key('wait'), 'row-a')
+      .zadd(key('marker'), 0, '0')
+      .exec();
   }
 
   test('have a completion, and are sent once', async () => {
@@ -85,21 +113,99 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     queue.work();
     await queue.add('a', chat());
     await until(posts).toBe(1);
-    // As if the worker had lost the lock of the job.
-    const key = (name: string) => `${prefix}:pictures:${name}`;
-    await redis.client
-      .multi()
-      .del(`${key('row-a')}:lock`)
-      .lrem(key('active'), 0, 'row-a')
-      .rpush(key('wait'), 'row-a')
-      .zadd(key('marker'), 0, '0')
-      .exec();
+    await loseJob(prefix);
     await until(async () => (await queue.get('a'))?.status).toBe('unknown');
     release();
     await until(async () => (await queue.get('a'))?.status).toBe('succeeded');
     expect(await queue.result('a')).toMatchObject({ completion: { object: 'chat.completion' } });
     expect(mock.invoice).toHaveLength(1);
     await all[Symbol.asyncDispose]();
+  });
+
+  test('that were retried before their completion came count both charges, and the late one is logged', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isFirst = true;
+    const heldFetch: typeof fetch = async (...request) => {
+      const response = await fetch(...request);
+      if (isFirst) {
+        isFirst = false;
+        await held;
+      }
+      return response;
+    };
+    const { warnings, ...logging } = warningsOf();
+    const { queue, chat, posts, mock, prefix, ...all } = await start({
+      client: { fetch: heldFetch, ...logging },
+    });
+    queue.work();
+    await queue.add('a', chat());
+    await until(posts).toBe(1);
+    await loseJob(prefix);
+    await until(async () => (await queue.get('a'))?.status).toBe('unknown');
+    await queue.retry('a');
+    const { completion } = await queue.result('a');
+    const spent = async () =>
+      Number(await redis.client.hget(`${prefix}:pictures:polygate:spend`, 'spent'));
+    const [first = 0, second = 0] = mock.invoice.map(({ usd }) => Math.round(usd * 1e9));
+    expect(await spent()).toBe(second);
+    release();
+    await until(spent).toBe(first + second);
+    await until(() => warnings.length).toBe(1);
+    expect(warnings[0]).toMatch(
+      /row a: the chat completion \S+ has cost [\d.e-]+ USD, but came after its row was retried/,
+    );
+    expect((await queue.get('a'))?.completion).toEqual(completion);
+    await all[Symbol.asyncDispose]();
+  });
+
+  test('are logged without their texts if they cannot be recorded before the connection is closed', async () => {
+    await using stores = await openStores(redis.url);
+    const [id = ''] = await stores.add(1);
+    const turn = await admitted(stores, id);
+    const row = await stores.first.readJob(id);
+    if (!row) throw new Error('no row');
+    const { warnings, ...logging } = warningsOf();
+    const gateway = new Polygate({ apiKey: 'sk-1', baseURL: 'https://a.example', ...logging });
+    const message = { role: 'assistant', content: 'my secret' };
+    const completion: ChatCompletion = JSON.parse(
+      JSON.stringify({ id: 'chatcmpl-1', choices: [{ index: 0, message }] }),
+    );
+    const { move } = afterChat({}, completion, 0.02);
+    stores.redis.disconnect();
+    expect(await recordCompletion(gateway, stores.first.rows, { ...row, turn }, move)).toBe(false);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /row r0: the chat completion chatcmpl-1 has cost 0.02 USD, but could not be recorded/,
+      ),
+    ]);
+    expect(warnings.join('')).not.toContain('secret');
+  });
+
+  test.each([
+    ['once', 'is recorded already, by the same submission', false, false, 0.1],
+    ['once', 'was retried, and the connection runs the script again', true, false, 0.3],
+    ['each time', 'was removed, as far as is known', false, true, 0.5],
+  ])('that are late are counted %s if their row %s', async (_, __, isRetried, isRemoved, spent) => {
+    await using stores = await openStores(redis.url);
+    const [id = ''] = await stores.add(1);
+    const turn = await ended(stores, id, { to: 'unknown', settlement: replaceBy(0.1) });
+    const row = await stores.first.readJob(id);
+    if (!row) throw new Error('no row');
+    if (isRetried) {
+      await stores.first.retry(id, row.key, afterRetry(row, 'new key', 0, 1));
+      await admitted(stores, id, 0.4);
+    }
+    if (isRemoved) await stores.first.remove(id);
+    for (let run = 0; run < 2; run += 1) {
+      const isLate = await stores.first.rows.countLateCharge({ ...row, turn }, 0.2);
+      expect(isLate).toBe(isRetried || isRemoved);
+    }
+    // The reservation of the next submission stays.
+    const { spent: total, reserved } = await stores.spend();
+    expect([total.toFixed(3), reserved]).toEqual([spent.toFixed(3), isRetried ? 0.4 : 0]);
   });
 
   test('end as unknown if the worker that sent them is gone, without another request', async () => {

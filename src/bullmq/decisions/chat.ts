@@ -34,8 +34,6 @@ export function afterLostChat({
 
 /**
  * The move that records a completion whose row another worker has recorded as lost in the meantime, because the worker
- * that sent the chat was cut off from Redis: what was paid for replaces the unknown end. Undefined for any other move,
- * which another process repeats.
+ * that sent the chat was cut off from Redis: what was paid for replaces the unknown end.
  */
-export const lateMove = (move: Move): Move | undefined =>
-  move.state.completion && { ...move, from: 'unknown' };
+export const lateMove = (move: Move): Move => ({ ...move, from: 'unknown' });

@@ -11,6 +11,7 @@
  * - `pg:admission` and `pg:retry`, the latest admission, with its turn, and the latest retry: see `attempt` in
  *   `scripts/admit.ts` and `scripts/retry.ts`.
  * - `pg:spent`, `pg:paid` and `pg:task`, its charges, and the key and the task of the last one: see `scripts/settle.ts`.
+ * - `pg:late`, the turn of the last chat whose charge was counted late: see `scripts/late-charge.ts`.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -26,6 +27,7 @@ import type { RowData, RowState, StoredRow } from '../stored-row.ts';
 import { channelsOf, jobListKeys, queueKeys } from './keys.ts';
 import type { AccountKeys } from './keys.ts';
 import { admit } from './scripts/admit.ts';
+import { lateCharge } from './scripts/late-charge.ts';
 import { renew } from './scripts/leases.ts';
 import { runScript } from './scripts/lua-script.ts';
 import type { LuaScript } from './scripts/lua-script.ts';
@@ -109,6 +111,15 @@ export class RowStore {
       channel: channelsOf(this.#toKey).ended,
     });
     return Number(reply) === 1;
+  }
+
+  /** Counts the charge of a completion that no move could record. Returns false if one has recorded it already. */
+  async countLateCharge(
+    { jobId, turn, addedAt }: Pick<StoredRow, 'jobId' | 'turn' | 'addedAt'>,
+    chargeUsd: number,
+  ): Promise<boolean> {
+    const charge = toNanoUsd(chargeUsd);
+    return Number(await this.#run(lateCharge, jobId, { turn, added: addedAt, charge })) === 1;
   }
 
   /** Renews the slots of rows that this process submits. */

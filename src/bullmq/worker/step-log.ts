@@ -27,5 +27,5 @@ export function logMinor(gateway: Polygate, what: string, error: unknown): void 
 export const nameOf = ({ id, data }: Job<RowData>): string | undefined =>
   (isRecord(data) && textOf(data.id)) || id;
 
-const textFor = (error: unknown): string =>
+export const textFor = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);

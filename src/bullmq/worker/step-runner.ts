@@ -1,16 +1,16 @@
 import type { Job, Queue } from 'bullmq';
 import type { Polygate } from 'polygate';
 
-import { afterLostChat, lateMove } from '../decisions/chat.ts';
+import { afterLostChat } from '../decisions/chat.ts';
 import { lacksKey } from '../decisions/failures.ts';
 import { jobEndAfter, jobEndAfterRefusal, jobEndOf, nextStepOf } from '../decisions/next-step.ts';
 import type { JobEnd } from '../decisions/next-step.ts';
 import type { Move, Step } from '../move.ts';
-import { repeatInOutage } from '../redis/connection.ts';
 import type { Pauses } from '../redis/pauses.ts';
 import type { RowStore } from '../redis/row-store.ts';
 import type { RowData, StoredRow } from '../stored-row.ts';
 import { Admissions } from './admission.ts';
+import { recordCompletion } from './completions.ts';
 import { prepareEnd, resultOf } from './job-end.ts';
 import { RowPrices } from './row-prices.ts';
 import { logFailedStep, logMinor, nameOf } from './step-log.ts';
@@ -31,7 +31,7 @@ export interface RunnerContext extends StepOptions {
   readonly concurrency: number;
 }
 
-/** Another process has taken the row, so the step of this one comes too late. */
+/** Another process has taken the row, or its completion is lost, so the step of this one comes too late. */
 class RowTakenError extends Error {
   override readonly name = 'RowTakenError';
 }
@@ -138,14 +138,10 @@ export class StepRunner {
 
   /** Moves a row. Returns false if another process has taken it. */
   async #move(row: StoredRow, move: Move): Promise<boolean> {
-    const { rows } = this.#context;
-    const late = lateMove(move);
-    if (late === undefined) return rows.move(row, move);
-    // The completion is only in this process, and was paid for.
-    return repeatInOutage(
-      rows.redis,
-      async () => (await rows.move(row, move)) || rows.move(row, late),
-    );
+    const { rows, gateway } = this.#context;
+    // Any other move is repeated by another process.
+    if (!move.state.completion) return rows.move(row, move);
+    return recordCompletion(gateway, rows, row, move);
   }
 
   /**
