@@ -2,7 +2,6 @@ import type { Queue } from 'bullmq';
 import type { ChatSubmission, Submission } from 'polygate';
 
 import { ConfigurationError } from '../errors/configuration.ts';
-import { ConnectionError } from '../errors/connection.ts';
 import { ConflictError } from '../errors/status.ts';
 import { checkValue, objectWithMethods } from '../internal/options.ts';
 import { emptyMeta } from '../internal/response-meta.ts';
@@ -14,7 +13,7 @@ import type { RowStore } from './redis/row-store.ts';
 import { jobIdOf } from './stored-row.ts';
 import type { RowData } from './stored-row.ts';
 
-/** Rows are added in groups of at most so many, or so many characters of params. */
+/** Rows are added in groups, limited by count and by total length of params. */
 const groupRows = 500;
 const groupLength = 4_000_000;
 
@@ -39,7 +38,8 @@ export interface RowTarget {
 /**
  * Adds all rows, in groups. The time limit of Redis applies to each group.
  *
- * @throws `ConflictError` at the end, with the ids of rows that exist with other params.
+ * @throws `ConflictError` at the end, with the ids of rows that exist with other params; `ConfigurationError` at an
+ * invalid row, and any error of `inputs`, after the rows before it were added.
  */
 export async function addAll<Input>(
   target: RowTarget,
@@ -47,29 +47,52 @@ export async function addAll<Input>(
   describe: (input: Input, index: number) => RowInput,
 ): Promise<void> {
   const conflicts = new Set<string>();
+  try {
+    for await (const group of groupsOf(target, inputs, describe)) {
+      for (const id of await addGroup(target, group)) conflicts.add(id);
+    }
+  } catch (error) {
+    throw error instanceof InvalidRow ? invalidRowError(error, [...conflicts]) : error;
+  }
+  if (conflicts.size > 0) throw conflictError([...conflicts]);
+}
+
+/** The rows in groups. The rows before an error are a group, too. */
+async function* groupsOf<Input>(
+  target: RowTarget,
+  inputs: Iterable<Input> | AsyncIterable<Input>,
+  describe: (input: Input, index: number) => RowInput,
+): AsyncGenerator<readonly RowData[], void, undefined> {
   let group: RowData[] = [];
   let length = 0;
   let index = 0;
-  const flush = async () => {
-    for (const id of await addGroup(target, group)) conflicts.add(id);
-    group = [];
-    length = 0;
-  };
   try {
     for await (const input of inputs) {
       const row = await toRowData(target, index, () => describe(input, index));
       index += 1;
       group.push(row);
       length += JSON.stringify(row.params).length;
-      if (group.length >= groupRows || length >= groupLength) await flush();
+      if (group.length >= groupRows || length >= groupLength) {
+        yield group;
+        group = [];
+        length = 0;
+      }
     }
   } catch (error) {
-    // Unless Redis is unreachable, the rows before the invalid one are added.
-    if (!ConnectionError.is(error)) await flush();
+    yield group;
     throw error;
   }
-  await flush();
-  if (conflicts.size > 0) throw conflictError([...conflicts]);
+  yield group;
+}
+
+/** A row that cannot be added. */
+class InvalidRow extends Error {
+  readonly index: number;
+
+  constructor(index: number, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.index = index;
+  }
 }
 
 /** Describes a row, as it is stored. */
@@ -89,10 +112,7 @@ async function toRowData(
     const key = idempotencyKey ?? (await rowKey(prefix, jobs.name, id, hash));
     return { id, ...request, hash, key };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const others =
-      index > 0 ? ' The rows before it were added; repeat the call with the others.' : '';
-    throw new ConfigurationError(`rows[${index}]: ${reason}${others}`, { cause: error });
+    throw new InvalidRow(index, error);
   }
 }
 
@@ -119,7 +139,7 @@ async function addGroup({ jobs, rows }: RowTarget, group: readonly RowData[]): P
       removeOnFail: false,
     },
   }));
-  // BullMQ keeps a job that exists, and does not say so.
+  // BullMQ silently ignores a job whose id already exists.
   const stored = await withinTime(
     jobs.addBulk(added).then(() => rows.readJobs(group.map(({ id }) => jobIdOf(id)))),
   );
@@ -130,9 +150,24 @@ async function addGroup({ jobs, rows }: RowTarget, group: readonly RowData[]): P
 }
 
 function conflictError(ids: readonly string[]): ConflictError {
-  const shown = ids.slice(0, 5).join(', ') + (ids.length > 5 ? `, and ${ids.length - 5} more` : '');
   return new ConflictError(
-    `These ids exist with other params: ${shown}. Nothing was sent for them; all other rows were added. Use other ids, or remove the rows first.`,
+    `These ids exist with other params: ${listOf(ids)}. Nothing was sent for them; all other rows were added. Use other ids, or remove the rows first.`,
     { meta: emptyMeta(409), code: 'row_conflict', outcome: 'not-sent', ids },
   );
 }
+
+function invalidRowError(
+  { index, message, cause }: InvalidRow,
+  conflicts: readonly string[],
+): ConfigurationError {
+  const except =
+    conflicts.length > 0
+      ? ` except these ids, which exist with other params and were not changed: ${listOf(conflicts)}`
+      : '';
+  const others =
+    index > 0 ? ` The rows before it were added${except}; repeat the call with the others.` : '';
+  return new ConfigurationError(`rows[${index}]: ${message}${others}`, { cause });
+}
+
+const listOf = (ids: readonly string[]): string =>
+  ids.slice(0, 5).join(', ') + (ids.length > 5 ? `, and ${ids.length - 5} more` : '');

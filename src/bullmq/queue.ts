@@ -83,7 +83,8 @@ export class GenerationQueue {
    *
    * @throws `ConflictError` after all other rows were added, if ids exist with other params, in Redis or in this
    * call. Its field `ids` lists them. Nothing was sent for them.
-   * @throws `ConfigurationError` if `describe` throws or returns an invalid row. The rows before it were added.
+   * @throws `ConfigurationError` if `describe` throws or returns an invalid row. The rows before it were added, except
+   * conflicts, which its message names. An error of `inputs` is thrown as it is; the rows before it were added.
    * @throws `ConnectionError` if Redis does not respond to a group of rows within 20 s. The groups before it were
    * added.
    */

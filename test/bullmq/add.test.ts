@@ -1,4 +1,4 @@
-import { ConfigurationError, ConflictError } from 'polygate';
+import { ConfigurationError, ConflictError, ConnectionError } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { GenerationQueue } from '../../src/bullmq/index.ts';
@@ -115,6 +115,34 @@ describe.skipIf(!isRedisInstalled).concurrent('adding rows', () => {
       await rejection(ConfigurationError, queue.add('', picture('x')));
       expect(await queue.count()).toMatchObject({ waiting: invalid.length });
       expect(all.mock.requests).toEqual([]);
+    });
+
+    test('the error of an invalid row names the conflicts before it', async () => {
+      await using all = await start();
+      const { queue, picture } = all;
+      await queue.add('a', picture('one'));
+      const rows = ['a', 'b', ''].map((id) => ({ id, submission: picture('two') }));
+      const { message } = await rejection(
+        ConfigurationError,
+        queue.addBulk(rows, (row) => row),
+      );
+      expect(message).toContain('rows[2]: id: must be');
+      expect(message).toContain(
+        'were added except these ids, which exist with other params and were not changed: a;',
+      );
+      expect(await queue.count()).toMatchObject({ waiting: 2 });
+    });
+
+    test('the rows before an error of the inputs are added, also if it is a ConnectionError', async () => {
+      await using all = await start();
+      const { queue } = all;
+      const lost = new ConnectionError('The list of prompts cannot be read.', {});
+      async function* inputs() {
+        yield 'a';
+        throw lost;
+      }
+      expect(await rejection(ConnectionError, queue.addBulk(inputs(), all.describeRow))).toBe(lost);
+      expect(await queue.get('a')).toMatchObject({ status: 'waiting' });
     });
 
     test('ids may be any non-empty string', async () => {
