@@ -115,9 +115,9 @@ export class GenerationQueue {
   }
 
   /**
-   * Yields rows that end after this call, each once, in the order in which they end; with `from: 'start'` first those
-   * that have ended already. A row that was retried is yielded again when it ends again. Outages of Redis only delay
-   * the rows. Ends when the queue is closed.
+   * Yields rows that end after this call, in the order in which they end; with `from: 'start'` first those that have
+   * ended already. A row is yielded again when it ends again: after a retry, or if the completion of an `unknown` chat
+   * still comes. Outages of Redis only delay the rows. Ends when the queue is closed.
    *
    * @throws `ConfigurationError` if an option is unknown or invalid, or the queue is closed.
    * @throws `ConnectionError` on the first iteration, if Redis is unreachable.
@@ -145,7 +145,7 @@ export class GenerationQueue {
   }
 
   /**
-   * Waits until a row has ended, and returns it whatever its status is.
+   * Waits until a row has ended, and returns it, also if it has failed.
    *
    * @throws `ConfigurationError` if there is no such row, or it was removed, or the queue is closed in the meantime;
    * `ConnectionError` within 20 s after Redis has become unreachable.
@@ -230,7 +230,7 @@ export class GenerationQueue {
   }
 
   /**
-   * Continues to submit rows, whatever the queue was paused for. If the reason persists, the queue pauses again.
+   * Continues to submit rows, for any reason of the pause. If the reason persists, the queue pauses again.
    *
    * @throws `ConnectionError`
    */

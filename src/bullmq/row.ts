@@ -35,9 +35,12 @@ export interface Row<Kind extends RowKind = RowKind> {
   /** What is generated, or `chat`. */
   readonly kind: Kind;
   /**
-   * Where the row is. `unknown`: its task may still be processing when `waitTimeout` ended the wait; or it is a chat
-   * that may have been charged, because its worker died or its response was lost. Such a chat is sent again only by
-   * `retry`.
+   * Where the row is. `unknown`: it may have been charged, and has no result, for one of these reasons:
+   *
+   * - Its task may still be processing: `waitTimeout` has ended the wait.
+   * - Its task has succeeded without a result that can be read, or its id cannot be polled.
+   * - A submission may have been charged, and the attempts are used up, or another one cannot succeed.
+   * - It is a chat whose worker died, or whose response was lost or cannot be read. It is sent again only by `retry`.
    */
   readonly status: RowStatus;
   /** Idempotency key of the submission. */
@@ -48,7 +51,7 @@ export interface Row<Kind extends RowKind = RowKind> {
   readonly generation?: SucceededGeneration<Exclude<Kind, 'chat'>> | undefined;
   /** The completion of a chat that has succeeded. */
   readonly completion?: ChatCompletion | undefined;
-  /** Why the row has failed, or why its status is unknown. */
+  /** Why the row has failed, or why its status is unknown; before its end, why the last submission or poll has failed. */
   readonly error?: RowError | undefined;
 }
 

@@ -216,8 +216,8 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     const store = new RowStore(redis.client, bull, accountKeys(prefix, gateway.baseURL));
     const stored = await store.read('a');
     if (!stored) throw new Error('no row');
-    const admitted = await store.admit(stored, 0, undefined);
-    expect(admitted).toMatchObject({ admitted: true });
+    const admission = await store.admit(stored, 0, undefined);
+    expect(admission).toMatchObject({ admitted: true });
     queue.work();
     const row = await queue.result('a');
     expect(row).toMatchObject({ status: 'unknown', error: { outcome: 'unknown' } });
@@ -226,7 +226,7 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
 
     // The worker was only cut off: it still records what it has paid for.
     const state = { completion: { id: 'late' } };
-    const sent = { ...stored, turn: admitted.admitted ? admitted.turn : '' };
+    const sent = { ...stored, turn: admission.admitted ? admission.turn : '' };
     const late = { from: 'unknown', to: 'succeeded', state } as const;
     expect(await store.move(sent, Object.assign(late))).toBe(true);
     expect((await queue.get('a'))?.status).toBe('succeeded');

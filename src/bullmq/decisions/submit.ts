@@ -64,7 +64,7 @@ export interface FailedSubmission {
   readonly isChat?: boolean | undefined;
 }
 
-/** What decides how a row continues after a failed submission, besides its error. */
+/** The other facts that decide what happens after a failed submission. */
 interface Circumstances {
   readonly isChat: boolean;
   /** Whether this submission may have been charged. */
@@ -91,7 +91,7 @@ const continuations: readonly (readonly [Continuation, Condition])[] = [
 
 /**
  * What follows from a submission that failed without a task. A rejection for lack of a slot, money, budget or a valid API
- * key is no attempt. Other temporary failures are repeated under the same key until the attempts are used up.
+ * key does not count as an attempt. Other temporary failures are repeated under the same key until the attempts are used up.
  */
 export function afterFailedSubmit(submission: FailedSubmission, error: unknown): Step {
   const { state, key, mayBeCharged, attempts, maxRetryDelay, isChat = false } = submission;

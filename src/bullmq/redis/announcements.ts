@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { disconnect, maxSilence, reconnecting } from './connection.ts';
 import type { Channels } from './keys.ts';
 
-/** An announcement: a row that has ended, a pause, or both if some may have been missed. */
+/** An announcement: a row that has ended, or a pause. After a reconnect, both flags are set: announcements may have been missed. */
 export interface Announcement {
   /** The job of the row that has ended; undefined if it can be any. */
   readonly jobId?: string | undefined;

@@ -10,8 +10,8 @@ import { unchecked } from '../../types/schema.ts';
 const maxOutageTime = 20_000;
 
 /**
- * How often to look for changes although none was announced, in ms: an announcement can be lost. A call can wait as
- * long before it notices that Redis is unreachable.
+ * How often to look for changes although none was announced, in ms: an announcement can be lost. `result()` can wait
+ * this long before it notices an outage.
  */
 export const maxSilence = 5_000;
 
@@ -100,6 +100,21 @@ export function reconnecting(redis: Redis): Redis {
     enableOfflineQueue: true,
   });
   return connection.on('error', () => undefined);
+}
+
+/**
+ * Returns a list of a connection and all that are duplicated from it. BullMQ opens another connection, and cannot close
+ * it while Redis is unreachable.
+ */
+export function trackDuplicates(connection: Redis): readonly Redis[] {
+  const connections = [connection];
+  const duplicate = connection.duplicate.bind(connection);
+  connection.duplicate = (...options) => {
+    const copy = duplicate(...options);
+    connections.push(copy);
+    return copy;
+  };
+  return connections;
 }
 
 /**

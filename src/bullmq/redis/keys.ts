@@ -24,19 +24,6 @@ export function queueKeys(toKey: (name: string) => string) {
   };
 }
 
-/** Keys of the lists in which BullMQ keeps the ids of jobs. */
-export function jobListKeys(toKey: (name: string) => string) {
-  return {
-    wait: toKey('wait'),
-    active: toKey('active'),
-    prioritized: toKey('prioritized'),
-    delayed: toKey('delayed'),
-    completed: toKey('completed'),
-    failed: toKey('failed'),
-    marker: toKey('marker'),
-  };
-}
-
 /** The channels on which ended rows and pauses are announced. */
 export interface Channels {
   readonly ended: string;

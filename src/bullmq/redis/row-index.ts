@@ -3,7 +3,8 @@ import type { Redis } from 'ioredis';
 
 import type { RowStatus } from '../row.ts';
 import type { RowData } from '../stored-row.ts';
-import { jobListKeys, queueKeys } from './keys.ts';
+import { jobListKeys } from './bullmq-layout.ts';
+import { queueKeys } from './keys.ts';
 
 /** How many rows a queue has, and in which order they ended. */
 export class RowIndex {
@@ -33,6 +34,7 @@ export class RowIndex {
     const [known, ...jobs] = replies?.map(([, reply]) => reply) ?? [];
     const numbers = Array.isArray(known) ? known.map(Number) : [];
     const [submitting = 0, running = 0, succeeded = 0, failed = 0, unknown = 0] = numbers;
+    // Never negative: BullMQ's own tools can remove the job of a row that is still counted.
     const waiting = sum(jobs.map(Number)) - sum(numbers);
     return { waiting: Math.max(0, waiting), submitting, running, succeeded, failed, unknown };
   }

@@ -24,7 +24,8 @@ import type { Move } from '../move.ts';
 import type { RowStatus } from '../row.ts';
 import { jobIdOf } from '../stored-row.ts';
 import type { RowData, RowState, StoredRow } from '../stored-row.ts';
-import { channelsOf, jobListKeys, queueKeys } from './keys.ts';
+import { addedField, jobListKeys } from './bullmq-layout.ts';
+import { channelsOf, queueKeys } from './keys.ts';
 import type { AccountKeys } from './keys.ts';
 import { admit } from './scripts/admit.ts';
 import { lateCharge } from './scripts/late-charge.ts';
@@ -67,7 +68,7 @@ export class RowStore {
 
   /** Reads the row of a job; undefined if there is none, or if it is another kind of job. */
   async readJob(jobId: string): Promise<StoredRow | undefined> {
-    const fields = ['data', 'pg:status', 'pg:state', 'pg:turn', 'timestamp'];
+    const fields = ['data', 'pg:status', 'pg:state', 'pg:turn', addedField];
     return parseRow(jobId, await this.redis.hmget(this.#toKey(jobId), ...fields));
   }
 

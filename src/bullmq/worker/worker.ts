@@ -1,12 +1,12 @@
 import { Worker } from 'bullmq';
 
-import { disconnect, reconnecting, withinTime } from '../redis/connection.ts';
+import { disconnect, reconnecting, trackDuplicates, withinTime } from '../redis/connection.ts';
 import type { RowData } from '../stored-row.ts';
 import { logMinor } from './step-log.ts';
 import { StepRunner } from './step-runner.ts';
 import type { RunnerContext } from './step-runner.ts';
 
-/** How long a job of a dead worker is locked, in ms, and how often locks are checked. */
+/** How long a job stays locked after its worker dies, and how often locks are checked, in ms. */
 const lockDuration = 10_000;
 const stalledInterval = 5_000;
 
@@ -31,14 +31,7 @@ export interface WorkerContext extends RunnerContext {
 export function startWorker(context: WorkerContext): QueueWorker {
   const { jobs, prefix, rows, gateway, concurrency, signal } = context;
   const connection = reconnecting(rows.redis);
-  const connections = [connection];
-  const duplicate = connection.duplicate.bind(connection);
-  // BullMQ opens another connection, and cannot close it while Redis is unreachable.
-  connection.duplicate = (...options) => {
-    const blocking = duplicate(...options);
-    connections.push(blocking);
-    return blocking;
-  };
+  const connections = trackDuplicates(connection);
   const runner = new StepRunner(context);
   const worker = new Worker<RowData>(jobs.name, (job, token) => runner.run(job, token), {
     connection,

@@ -1,3 +1,4 @@
+import { addedField } from '../bullmq-layout.ts';
 import { nextNumber, setStatus } from './functions.ts';
 import { advance, leaseTicks } from './leases.ts';
 import { luaScript } from './lua-script.ts';
@@ -9,8 +10,9 @@ import { luaScript } from './lua-script.ts';
  *
  * A lease is named after the key of its row, because queues that share the slots of an account can have equal ids.
  *
- * Until the service has reported its limit, one request at a time is sent. The same applies if it has reported 0,
- * because otherwise no response would ever report another limit.
+ * Without a reported limit, the queue starts with one request at a time, adds one after each success, and halves after a
+ * rejection for lack of a slot. A reported limit of 0 counts as 1, because otherwise no response would ever report another
+ * one.
  *
  * A row that was submitted, retried, or removed and added again since the caller has read it is refused: what the
  * caller would send is out of date.
@@ -35,7 +37,7 @@ if from == 'submitting' and redis.call('HGET', row, 'pg:admission') == attempt .
   return {'ok', current}
 end
 if turn ~= current then return {'gone'} end
-if added ~= redis.call('HGET', row, 'timestamp') then return {'gone'} end
+if added ~= redis.call('HGET', row, '${addedField}') then return {'gone'} end
 if redis.call('HEXISTS', meta, 'paused') == 1 then return {'paused'} end
 local reserved = redis.call('HGET', reservations, id)
 if budget ~= '' and not reserved then

@@ -1,15 +1,16 @@
+import { addedField } from '../bullmq-layout.ts';
 import { luaScript } from './lua-script.ts';
 
 /**
  * Counts the charge of a chat whose row was retried or removed before its completion came. The reservation and the key
  * are those of another request, or there are none anymore.
  *
- * `turn` is that of the submission, and `added` when its row was added.
+ * `turn` is the turn of the submission, and `added` the time at which its row was added.
  * Returns 1, or 0 if the completion is recorded already: a connection that was lost before the reply runs a script again.
  */
 export const lateCharge = luaScript(
   { keys: ['row', 'spend'], args: ['turn', 'added', 'charge'] },
-  `local same = redis.call('HGET', row, 'timestamp') == added
+  `local same = redis.call('HGET', row, '${addedField}') == added
 if same and redis.call('HGET', row, 'pg:turn') == turn then return 0 end
 if charge == '0' then return 1 end
 if same then

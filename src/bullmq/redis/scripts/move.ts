@@ -9,7 +9,7 @@ import { settle } from './settle.ts';
  * A limit is a number that the service reported, or else 'more' after a success and 'less' after a rejection, which
  * change it only if the service reports none.
  *
- * `before` is the status that the row must have, and `channel` that of ended rows.
+ * `before` is the status that the row must have, and `channel` the one for ended rows.
  * Returns 1, or 0 if the status or turn of the row has changed.
  */
 export const move = luaScript(

@@ -1,3 +1,4 @@
+import { removeJob } from '../bullmq-layout.ts';
 import { setStatus } from './functions.ts';
 import { luaScript } from './lua-script.ts';
 import { settle } from './settle.ts';
@@ -27,7 +28,7 @@ export const remove = luaScript(
     ],
     args: ['id', 'key', 'turn'],
   },
-  `${setStatus}${settle}
+  `${setStatus}${settle}${removeJob}
 if redis.call('EXISTS', row) == 0 then return 'removed' end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from == 'submitting' or from == 'running' then return from end
@@ -35,9 +36,7 @@ if turn ~= (redis.call('HGET', row, 'pg:turn') or '0') then return 'changed' end
 set_status(row, counts, from, 'waiting')
 settle(row, spend, reservations, id, key, 'spend', '0', '')
 redis.call('ZREM', results, id)
-for _, jobs in ipairs({wait, active}) do redis.call('LREM', jobs, 0, id) end
-for _, jobs in ipairs({prioritized, delayed, completed, failed}) do redis.call('ZREM', jobs, id) end
-redis.call('DEL', row, row .. ':lock', row .. ':logs')
+remove_job(row, id, {wait, active}, {prioritized, delayed, completed, failed})
 return 'removed'
 `,
 );

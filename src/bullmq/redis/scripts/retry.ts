@@ -1,3 +1,4 @@
+import { reopenJob } from '../bullmq-layout.ts';
 import { setStatus } from './functions.ts';
 import { luaScript } from './lua-script.ts';
 import { settle } from './settle.ts';
@@ -27,21 +28,18 @@ export const retry = luaScript(
       'attempt',
     ],
   },
-  `${setStatus}${settle}
+  `${setStatus}${settle}${reopenJob}
 if redis.call('EXISTS', row) == 0 then return 'missing' end
 if redis.call('HGET', row, 'pg:retry') == attempt then return 'ok' end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from ~= 'failed' and from ~= 'unknown' then return from end
 if turn ~= (redis.call('HGET', row, 'pg:turn') or '0') then return 'busy' end
-if redis.call('ZREM', failed, id) == 0 then return 'busy' end
+if not reopen_job(row, id, priority, failed, delayed, marker) then return 'busy' end
 set_status(row, counts, from, to)
 settle(row, spend, reservations, id, key, reservation, charge, task)
 redis.call('HINCRBY', row, 'pg:turn', 1)
-redis.call('HSET', row, 'pg:retry', attempt, 'pg:state', state, 'priority', priority, 'delay', 0)
-redis.call('HDEL', row, 'finishedOn', 'processedOn', 'failedReason', 'stacktrace')
+redis.call('HSET', row, 'pg:retry', attempt, 'pg:state', state)
 redis.call('ZREM', results, id)
-redis.call('ZADD', delayed, 0, id)
-redis.call('ZADD', marker, 0, '0')
 return 'ok'
 `,
 );
