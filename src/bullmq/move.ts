@@ -17,12 +17,19 @@ export interface Move {
 /** Why a queue submits nothing: a 401 or no API key, a 402, its budget, or a call of `pause()`. */
 export type PauseReason = 'authentication' | 'balance' | 'budget' | 'caller';
 
+/** When the next step of a row is due: after a delay, when its queue is resumed, or never, because the row has ended. */
+export type Next =
+  | { readonly kind: 'end' }
+  | { readonly kind: 'delay'; readonly delayMs: number }
+  | { readonly kind: 'when-resumed' };
+
 /** What a step has led to: how the row moves, when its next step is due, and whether the queue must pause. */
 export interface Step {
   readonly move: Move;
-  /**
-   * Delay before the next step in ms; undefined if the row has ended, or may not continue while the queue is paused.
-   */
-  readonly delayMs?: number | undefined;
+  readonly next: Next;
   readonly pause?: PauseReason | undefined;
 }
+
+export const end = { kind: 'end' } as const satisfies Next;
+
+export const after = (delayMs: number): Next => ({ kind: 'delay', delayMs });

@@ -14,6 +14,7 @@ import {
 } from '../../src/bullmq/decisions/settlement.ts';
 import type { Settlement } from '../../src/bullmq/decisions/settlement.ts';
 import { afterFailedSubmit } from '../../src/bullmq/decisions/submit.ts';
+import { after } from '../../src/bullmq/move.ts';
 import { errorRecord } from '../../src/bullmq/row.ts';
 import type { RowState } from '../../src/bullmq/stored-row.ts';
 import { resolveConfig } from '../../src/core/config/config.ts';
@@ -134,7 +135,8 @@ describe('a failed submission', () => {
     const attempt = { state, key: 'k', mayBeCharged, attempts: 5, maxRetryDelay: 70_000 };
     const step = afterFailedSubmit(attempt, error);
     expect(step.move).toMatchObject({ from: 'submitting', to, settlement });
-    expect(step.delayMs).toBe(delayMs);
+    const waits = pause ? { kind: 'when-resumed' } : { kind: 'delay', delayMs };
+    expect(step.next).toEqual(to === 'waiting' ? waits : { kind: 'end' });
     expect(step.pause).toBe(pause);
     expect(step.move.state.failures).toBe(counted ? (failures ?? 0) + 1 : failures);
     expect(step.move.state.mayBeCharged).toBe(settlement === keep);
@@ -160,7 +162,7 @@ describe('a failed submission', () => {
   test('the delay is limited to a minute', () => {
     const state = { failures: 20 };
     const attempt = { state, key: 'k', mayBeCharged: false, attempts: 100, maxRetryDelay: 70_000 };
-    expect(afterFailedSubmit(attempt, notSent).delayMs).toBe(60_000);
+    expect(afterFailedSubmit(attempt, notSent).next).toEqual(after(60_000));
   });
 });
 

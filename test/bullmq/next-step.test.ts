@@ -14,6 +14,7 @@ import {
 import { afterRetry, needsNewKey } from '../../src/bullmq/decisions/retry.ts';
 import { keep, release, replaceBy, spend } from '../../src/bullmq/decisions/settlement.ts';
 import { afterAccepted, afterFailedSubmit } from '../../src/bullmq/decisions/submit.ts';
+import { after, end } from '../../src/bullmq/move.ts';
 import { badRequest, noSlot, notSent, reset } from './errors.ts';
 
 const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
@@ -61,8 +62,8 @@ describe('the job of a row', () => {
       { status: 'unknown', state: {} },
       { kind: 'fail', reason: 'unknown' },
     ],
-  ] as const)('that has ended: %j ends as %j', (row, end) => {
-    expect(jobEndOf(row)).toEqual(end);
+  ] as const)('that has ended: %j ends as %j', (row, jobEnd) => {
+    expect(jobEndOf(row)).toEqual(jobEnd);
   });
 
   test.each([
@@ -73,15 +74,15 @@ describe('the job of a row', () => {
   });
 
   test.each([
-    ['succeeded', undefined, { kind: 'complete', taskId: 'task_1' }],
-    ['unknown', undefined, { kind: 'fail', reason: 'why' }],
-    ['running', 700, { kind: 'delay', delayMs: 700, isPoll: true }],
-    ['running', 0, { kind: 'delay', delayMs: 0, isPoll: true }],
-    ['waiting', 900, { kind: 'delay', delayMs: 900, isPoll: false }],
+    ['succeeded', end, { kind: 'complete', taskId: 'task_1' }],
+    ['unknown', end, { kind: 'fail', reason: 'why' }],
+    ['running', after(700), { kind: 'delay', delayMs: 700, isPoll: true }],
+    ['running', after(0), { kind: 'delay', delayMs: 0, isPoll: true }],
+    ['waiting', after(900), { kind: 'delay', delayMs: 900, isPoll: false }],
     // It may not continue while the queue is paused.
-    ['waiting', undefined, { kind: 'return', pauseMs: pauseTime }],
-  ] as const)('that has become %s with the delay %s continues as %j', (to, delayMs, end) => {
-    expect(jobEndAfter({ move: { from: 'submitting', to, state }, delayMs })).toEqual(end);
+    ['waiting', { kind: 'when-resumed' }, { kind: 'return', pauseMs: pauseTime }],
+  ] as const)('that has become %s with the next step %j ends its job as %j', (to, next, jobEnd) => {
+    expect(jobEndAfter({ move: { from: 'submitting', to, state }, next })).toEqual(jobEnd);
   });
 });
 

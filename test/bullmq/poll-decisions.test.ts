@@ -3,6 +3,7 @@ import type { SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
 import { afterFailedPoll, afterPoll, afterTask } from '../../src/bullmq/decisions/poll.ts';
+import { after, end } from '../../src/bullmq/move.ts';
 import { errorRecord } from '../../src/bullmq/row.ts';
 import type { RowState } from '../../src/bullmq/stored-row.ts';
 import { meta, badRequest, serverError, reset, authentication, noSlot } from './errors.ts';
@@ -37,7 +38,7 @@ describe('the state of a task', () => {
     };
     const step = afterTask({ from: 'running', state, key: 'k' }, result, timing(1_000));
     expect(step.move).toMatchObject({ from: 'running', to });
-    expect(step.delayMs).toBe(delayMs);
+    expect(step.next).toEqual(delayMs === undefined ? end : after(delayMs));
     if (to === 'running') expect(step.move.state.interval).toBe(interval);
     expect(step.move.state.receipt).toBe(receipt);
     // An error of an earlier poll is over.
@@ -53,7 +54,7 @@ describe('the state of a task', () => {
 test('a poll is delayed by up to a fifth more, so that tasks that were submitted together are polled apart', () => {
   const jittered = { ...timing(0), random: () => 0.5 };
   const step = afterTask({ from: 'running', state: {}, key: 'k' }, {}, jittered);
-  expect(step.delayMs).toBe(2_200);
+  expect(step.next).toEqual(after(2_200));
 });
 
 describe('a failed poll', () => {
@@ -66,7 +67,7 @@ describe('a failed poll', () => {
     for (const error of [reset, serverError, badRequest, new Error('bug')]) {
       const step = afterFailedPoll({ state: { receipt, deadline }, key: 'k' }, error, timing(now));
       expect(step.move).toMatchObject({ from: 'running', to, state: { receipt } });
-      expect(step.delayMs).toBe(delayMs);
+      expect(step.next).toEqual(delayMs === undefined ? end : after(delayMs));
       const ended = to === 'unknown';
       expect(step.move.state.error).toMatchObject({
         name: ended ? 'TaskWaitTimeoutError' : error.name,
@@ -93,18 +94,22 @@ test('a failed poll is repeated after the requested delay, but not after more th
       noSlot,
       timing(0, maxRetryDelay),
     );
-    expect(step).toMatchObject({ delayMs, move: { to: 'running' } });
+    expect(step).toMatchObject({ next: after(delayMs), move: { to: 'running' } });
   }
 });
 
 test('a 401 of a poll pauses the queue, and the row stays running', () => {
   const step = afterFailedPoll({ state: { receipt }, key: 'k' }, authentication, timing(0));
-  expect(step).toMatchObject({ pause: 'authentication', delayMs: 2_000, move: { to: 'running' } });
+  expect(step).toMatchObject({
+    pause: 'authentication',
+    next: after(2_000),
+    move: { to: 'running' },
+  });
 });
 
 test('a poll of an id that cannot be polled leads to unknown, long before the deadline', () => {
   const unsafe = new ConfigurationError('id: must not contain ..');
-  const { move, delayMs } = afterFailedPoll(
+  const { move, next } = afterFailedPoll(
     { state: { receipt, deadline: 9_000 }, key: 'k' },
     unsafe,
     timing(0),
@@ -113,7 +118,7 @@ test('a poll of an id that cannot be polled leads to unknown, long before the de
     to: 'unknown',
     state: { receipt, error: { message: unsafe.message, outcome: undefined } },
   });
-  expect(delayMs).toBeUndefined();
+  expect(next).toEqual(end);
 });
 
 test('a task that is still processing at the deadline ends the row as unknown, with its receipt', () => {

@@ -1,6 +1,7 @@
 import type { ChatCompletion } from 'polygate';
 
 import { ConnectionError } from '../../errors/connection.ts';
+import { end } from '../move.ts';
 import type { Move, Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState, StoredRow } from '../stored-row.ts';
@@ -14,7 +15,7 @@ export function afterChat(
 ): Step {
   const ended = { ...state, completion, error: undefined };
   const settlement = chargeUsd === undefined ? keep : replaceBy(chargeUsd);
-  return { move: { from: 'submitting', to: 'succeeded', state: ended, settlement } };
+  return { move: { from: 'submitting', to: 'succeeded', state: ended, settlement }, next: end };
 }
 
 /** What follows for a chat whose worker has died or has lost its job after it was admitted: it may have been charged. */
@@ -29,7 +30,7 @@ export function afterLostChat({
     { outcome: 'unknown' },
   );
   const lost = { ...state, mayBeCharged: true, error: errorRecord(error, key) };
-  return { move: { from: 'submitting', to: 'unknown', state: lost, settlement: keep } };
+  return { move: { from: 'submitting', to: 'unknown', state: lost, settlement: keep }, next: end };
 }
 
 /**

@@ -44,8 +44,13 @@ export const jobEndAfterRefusal = (reason: 'full' | 'paused'): JobEnd => ({
 });
 
 /** How a job ends after a step that was recorded. */
-export function jobEndAfter({ move: { to, state }, delayMs }: Step): JobEnd {
-  if (isEnded(to)) return jobEndOf({ status: to, state });
-  if (delayMs === undefined) return jobEndAfterRefusal('paused');
-  return { kind: 'delay', delayMs, isPoll: to === 'running' };
+export function jobEndAfter({ move: { to, state }, next }: Step): JobEnd {
+  switch (next.kind) {
+    case 'end':
+      return jobEndOf({ status: to, state });
+    case 'when-resumed':
+      return jobEndAfterRefusal('paused');
+    case 'delay':
+      return { kind: 'delay', delayMs: next.delayMs, isPoll: to === 'running' };
+  }
 }

@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { isFinalError, nextPollDelay, taskPollInterval } from '../../internal/row-driver.ts';
 import type { DelayOptions, TaskResult } from '../../internal/row-driver.ts';
+import { after, end } from '../move.ts';
 import type { Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowError } from '../row.ts';
@@ -34,12 +35,13 @@ export function afterTask(
   timing: PollTiming,
 ): Step {
   if (generation) {
-    return { move: { from, to: 'succeeded', state: { ...state, generation, error: undefined } } };
+    const succeeded = { ...state, generation, error: undefined };
+    return { move: { from, to: 'succeeded', state: succeeded }, next: end };
   }
   if (error !== undefined) {
     // A task that has succeeded without a result was paid for, so it has not failed.
     const to = isFinalError({ hasTask: true, mayBeCharged: true }, error) ? 'failed' : 'unknown';
-    return { move: { from, to, state: { ...state, error: errorRecord(error, key) } } };
+    return { move: { from, to, state: { ...state, error: errorRecord(error, key) } }, next: end };
   }
   return pollLater(from, { ...state, progress, error: undefined }, retryAfterMs, timing);
 }
@@ -77,6 +79,7 @@ function timeoutOf({ state, key }: RunningRow, cause?: unknown): TaskWaitTimeout
 
 const endUnknown = (row: RunningRow, error: unknown): Step => ({
   move: { from: 'running', to: 'unknown', state: { ...row.state, error: pollError(row, error) } },
+  next: end,
 });
 
 /** The error of a poll, without its outcome, which says nothing about the submission. */
@@ -102,7 +105,7 @@ function pollLater(
   const remainingMs = Math.max(0, deadlineOf(state) - now);
   return {
     move: { from, to: 'running', state: { ...state, interval } },
-    delayMs: Math.min(delayMs, remainingMs),
+    next: after(Math.min(delayMs, remainingMs)),
   };
 }
 

@@ -5,6 +5,7 @@ import { ConcurrencyLimitError, PaymentRequiredError } from '../../errors/status
 import { isUncharged, withEarlierCharge } from '../../internal/charges.ts';
 import { canSucceedLater, earlierRowAdvice, isFinalError } from '../../internal/row-driver.ts';
 import type { TaskResult } from '../../internal/row-driver.ts';
+import { after, end } from '../move.ts';
 import type { Move, PauseReason, Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
@@ -116,16 +117,17 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
     case 'authentication':
     case 'balance':
     case 'budget':
-      return { move: moveTo('waiting'), pause: continuation };
+      return { move: moveTo('waiting'), next: { kind: 'when-resumed' }, pause: continuation };
     case 'slot':
-      return { move: moveTo('waiting'), delayMs: Math.max(slotDelay, retryAfterMs) };
+      return { move: moveTo('waiting'), next: after(Math.max(slotDelay, retryAfterMs)) };
     case 'backoff': {
       const delayMs = Math.max(backoffAfter(failures), retryAfterMs);
-      return { move: moveTo('waiting', failure), delayMs };
+      return { move: moveTo('waiting', failure), next: after(delayMs) };
     }
     case 'end': {
       const facts = { hasTask: false, mayBeCharged, isRecorded: true };
-      return { move: moveTo(isFinalError(facts, error) ? 'failed' : 'unknown', failure) };
+      const to = isFinalError(facts, error) ? 'failed' : 'unknown';
+      return { move: moveTo(to, failure), next: end };
     }
   }
 }
