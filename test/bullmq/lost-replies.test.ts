@@ -1,8 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { once } from 'node:events';
 
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+
+import { accountKeys } from '../../src/bullmq/redis/keys.ts';
+import { RowStore } from '../../src/bullmq/redis/row-store.ts';
 import { admit } from '../../src/bullmq/redis/scripts/admit.ts';
 import { remove } from '../../src/bullmq/redis/scripts/remove.ts';
 import { retry } from '../../src/bullmq/redis/scripts/retry.ts';
+import type { RowData } from '../../src/bullmq/stored-row.ts';
 import { lossyRedis } from './lossy-redis.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
@@ -84,5 +91,21 @@ describe.skipIf(!isRedisInstalled)('a connection that is lost before the reply',
     await queue.remove('a');
     expect(lossy.losses()).toBe(1);
     expect(await queue.get('a')).toBeUndefined();
+  });
+
+  test('while it is being restored does not leave a step waiting for the time', async () => {
+    await using lossy = await lossyRedis(redis.url);
+    const connection = new Redis(lossy.url).on('error', () => undefined);
+    onTestFinished(() => connection.disconnect());
+    const jobs = new Queue<RowData>('pictures', { connection: redis.client, prefix: 'times' });
+    onTestFinished(() => jobs.close());
+    const rows = new RowStore(connection, jobs, accountKeys('times', 'https://a.example'));
+    await rows.now();
+    // ioredis sends its name as soon as it is connected, before it is ready.
+    lossy.loseReply('LIB-NAME');
+    const time = once(connection, 'connect').then(() => rows.now());
+    connection.disconnect(true);
+    expect(await time).toBeGreaterThan(0);
+    expect(lossy.losses()).toBe(1);
   });
 });

@@ -154,7 +154,10 @@ export class RowStore {
 
   /** Redis's time in ms. */
   async now(): Promise<number> {
-    const [seconds, microseconds] = await this.redis.time();
+    // Not `time()`: ioredis sends it before a new connection is ready, and never settles it if that connection is lost.
+    const reply = await this.redis.eval("return redis.call('TIME')", 0);
+    const [seconds, microseconds] =
+      unchecked<readonly [seconds: string, microseconds: string]>(reply);
     return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
   }
 
