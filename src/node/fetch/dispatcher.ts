@@ -83,15 +83,22 @@ export function createSender(options: NodeFetchOptions): Sender {
 
 /**
  * The version of undici that a caller's dispatcher is from: of the loaded modules, the one with its class. Undefined if there
- * is none, as in a bundle.
+ * is none, as in a bundle that contains undici, or if the modules cannot be searched.
  */
 function versionOf(dispatcher: NodeFetchDispatcher): string | undefined {
-  const require = createRequire(import.meta.url);
-  for (const path in require.cache) {
-    if (!/[\\/]undici[^\\/]*[\\/]index\.js$/.test(path)) continue;
-    const { Dispatcher } = unchecked<Partial<typeof Undici>>(require(path));
-    if (Dispatcher && dispatcher instanceof Dispatcher)
-      return packageVersion(require, `${path}/..`);
+  try {
+    // Any path will do, because all share one cache. That of this file is not known in a bundle of CommonJS.
+    const require = createRequire(process.execPath);
+    for (const path in require.cache) {
+      if (!/[\\/]undici[^\\/]*[\\/]index\.js$/.test(path)) continue;
+      const { Dispatcher } = unchecked<Partial<typeof Undici>>(require(path));
+      if (!Dispatcher || !(dispatcher instanceof Dispatcher)) continue;
+      const { name, version } = packageOf(require, `${path}/..`);
+      // Another package may only pass on the class.
+      if (name === 'undici') return version;
+    }
+  } catch {
+    // A module with such a path can be anything.
   }
   return undefined;
 }
@@ -105,16 +112,16 @@ function isCareful(version = '0'): boolean {
   return major > 8 || (major === 8 && minor >= 4);
 }
 
-/** The version of the package in a folder, or with a name. */
-const packageVersion = (require: NodeJS.Require, folder: string): string =>
-  unchecked<{ version: string }>(require(`${folder}/package.json`)).version;
+/** Describes the package in a folder, or with a name. */
+const packageOf = (require: NodeJS.Require, folder: string) =>
+  unchecked<{ name: string; version: string }>(require(`${folder}/package.json`));
 
 /** Loads undici when it is first needed, because it is an optional peer. */
 function loadUndici() {
   const require = createRequire(import.meta.url);
   try {
     const undici = unchecked<typeof Undici>(require('undici'));
-    return { undici, version: packageVersion(require, 'undici') };
+    return { undici, version: packageOf(require, 'undici').version };
   } catch (cause) {
     throw new ConfigurationError('nodeFetch: undici is missing. Run `npm install undici`.', {
       cause,
