@@ -54,6 +54,6 @@ export function reservationProblem({ next, unpriced }: ReservationState): string
   if (unpriced < maxUnpriced) return 'the price of the next row is not known';
   return (
     `${unpriced} more rows may have been charged, and what such a row costs is not known. ` +
-    'It becomes known when the service reports the charge of one, for example in a run without maxUsd'
+    'It becomes known when the service reports a charge above 0 for one, for example in a run without maxUsd'
   );
 }
