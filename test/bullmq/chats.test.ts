@@ -185,10 +185,10 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
   });
 
   test.each([
-    ['once', 'is recorded already, by the same submission', false, false, 0.1],
-    ['once', 'was retried, and the connection runs the script again', true, false, 0.3],
-    ['each time', 'was removed, as far as is known', false, true, 0.5],
-  ])('that are late are counted %s if their row %s', async (_, __, isRetried, isRemoved, spent) => {
+    ['is recorded already, by the same submission', false, false, 0.1],
+    ['was retried, and the connection runs the script again', true, false, 0.3],
+    ['was removed, and the connection runs the script again', false, true, 0.3],
+  ])('that are late are counted once if their row %s', async (_, isRetried, isRemoved, spent) => {
     await using stores = await openStores(redis.url);
     const [id = ''] = await stores.add(1);
     const turn = await ended(stores, id, { to: 'unknown', settlement: replaceBy(0.1) });
@@ -206,6 +206,43 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     // The reservation of the next submission stays.
     const { spent: total, reserved } = await stores.spend();
     expect([total.toFixed(3), reserved]).toEqual([spent.toFixed(3), isRetried ? 0.4 : 0]);
+  });
+
+  test('that are late are counted for each submission, and once if their row is removed meanwhile', async () => {
+    await using stores = await openStores(redis.url);
+    const [id = ''] = await stores.add(1);
+    const turns: string[] = [];
+    for (let run = 0; run < 3; run += 1) {
+      turns.push(await ended(stores, id, { to: 'unknown' }));
+      const row = await stores.first.readJob(id);
+      if (!row) throw new Error('no row');
+      await stores.first.retry(id, row.key, afterRetry(row, `key ${run}`, 0, 1));
+    }
+    const row = await stores.first.readJob(id);
+    if (!row) throw new Error('no row');
+    const { rows } = stores.first;
+    const countAll = async () => {
+      for (const turn of turns)
+        expect(await rows.countLateCharge({ ...row, turn }, 0.1)).toBe(true);
+    };
+    await countAll();
+    await countAll();
+    expect((await stores.spend()).spent).toBeCloseTo(0.3);
+    expect(await stores.first.remove(id)).toBe(true);
+    await countAll();
+    expect((await stores.spend()).spent).toBeCloseTo(0.3);
+    expect(await stores.redis.ttl(stores.key('late'))).toBeGreaterThan(0);
+  });
+
+  test('are counted once if their row is removed before the connection repeats their move', async () => {
+    await using stores = await openStores(redis.url);
+    const [id = ''] = await stores.add(1);
+    const turn = await ended(stores, id, { to: 'succeeded', settlement: replaceBy(0.1) });
+    const row = await stores.first.readJob(id);
+    if (!row) throw new Error('no row');
+    await stores.first.remove(id);
+    expect(await stores.first.rows.countLateCharge({ ...row, turn }, 0.1)).toBe(false);
+    expect((await stores.spend()).spent).toBeCloseTo(0.1);
   });
 
   test('end as unknown if the worker that sent them is gone, without another request', async () => {

@@ -191,6 +191,24 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
     });
   });
 
+  test('a limit that is only a hint changes with the row, and not once per refused move', async () => {
+    await using stores = await open();
+    const [id = ''] = await stores.add(1);
+    const turn = await ended(stores, id, { to: 'unknown' });
+    const { first } = stores;
+    const move = { to: 'succeeded', state: {}, settlement: release } as const;
+    for (const limit of ['more', 'less', 'more'] as const) {
+      expect(await first.move(id, 'key', turn, { ...move, from: 'submitting', limit })).toBe(false);
+    }
+    expect(await stores.redis.hget(stores.clock, 'limit')).toBeNull();
+    expect(await first.move(id, 'key', turn, { ...move, from: 'unknown', limit: 'more' })).toBe(
+      true,
+    );
+    expect(await stores.redis.hget(stores.clock, 'limit')).toBe('2');
+    expect(await first.move(id, 'key', turn, { ...move, from: 'unknown', limit: 5 })).toBe(false);
+    expect(await stores.redis.hget(stores.clock, 'limit')).toBe('5');
+  });
+
   describe('transactions', () => {
     test('the first reason for a pause remains until the queue is resumed', async () => {
       await using stores = await open();

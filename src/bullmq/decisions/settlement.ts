@@ -1,6 +1,7 @@
 /**
  * What a row costs. The script `admit` reserves its price. When a submission ends, a decision makes a `Settlement`, which
- * the scripts record: see `redis/scripts/settle.ts`.
+ * the scripts record: see `redis/scripts/settle.ts`, and `redis/scripts/late-charge.ts` for the charge of a chat whose row
+ * was retried or removed.
  */
 
 /** What happens to the price that is reserved for a row. */

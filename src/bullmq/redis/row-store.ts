@@ -11,7 +11,6 @@
  * - `pg:admission` and `pg:retry`, the latest admission, with its turn, and the latest retry: see `attempt` in
  *   `scripts/admit.ts` and `scripts/retry.ts`.
  * - `pg:spent`, `pg:paid` and `pg:task`, its charges, and the key and the task of the last one: see `scripts/settle.ts`.
- * - `pg:late`, the turn of the last chat whose charge was counted late: see `scripts/late-charge.ts`.
  */
 import { randomUUID } from 'node:crypto';
 

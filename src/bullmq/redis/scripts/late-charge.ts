@@ -1,23 +1,40 @@
 import { addedField } from '../bullmq-layout.ts';
 import { luaScript } from './lua-script.ts';
 
+/** For how long late charges are remembered, in s. A process repeats a change for a few minutes at most. */
+const maxAge = 86_400;
+
+/**
+ * A queue remembers in `polygate:late` which submissions of chats it has counted outside of a row that still shows it: a
+ * connection that was lost before the reply runs a script again, and the row may be gone by then. Returns true for the
+ * first call with an entry.
+ */
+export const countOnce = `
+local function count_once(late, entry)
+  local now = tonumber(redis.call('TIME')[1])
+  redis.call('ZREMRANGEBYSCORE', late, '-inf', now - ${maxAge})
+  local is_first = redis.call('ZADD', late, 'NX', now, entry) == 1
+  redis.call('EXPIRE', late, ${maxAge})
+  return is_first
+end
+`;
+
 /**
  * Counts the charge of a chat whose row was retried or removed before its completion came. The reservation and the key
  * are those of another request, or there are none anymore.
  *
  * `turn` is the turn of the submission, and `added` the time at which its row was added.
- * Returns 1, or 0 if the completion is recorded already: a connection that was lost before the reply runs a script again.
+ * Returns 1, or 0 if the completion is recorded already, in the row or in one that the script `remove` has removed.
  */
 export const lateCharge = luaScript(
-  { keys: ['row', 'spend'], args: ['turn', 'added', 'charge'] },
-  `local same = redis.call('HGET', row, '${addedField}') == added
+  { keys: ['row', 'spend', 'late'], args: ['id', 'turn', 'added', 'charge'] },
+  `${countOnce}
+local same = redis.call('HGET', row, '${addedField}') == added
 if same and redis.call('HGET', row, 'pg:turn') == turn then return 0 end
-if charge == '0' then return 1 end
-if same then
-  if redis.call('HGET', row, 'pg:late') == turn then return 1 end
-  redis.call('HSET', row, 'pg:late', turn)
-  redis.call('HINCRBY', row, 'pg:spent', charge)
-end
+local entry = id .. ' ' .. added .. ' ' .. turn
+if redis.call('ZSCORE', late, 'recorded ' .. entry) then return 0 end
+if charge == '0' or not count_once(late, entry) then return 1 end
+if same then redis.call('HINCRBY', row, 'pg:spent', charge) end
 redis.call('HINCRBY', spend, 'spent', charge)
 return 1
 `,

@@ -6,8 +6,8 @@ import { settle } from './settle.ts';
  * Moves a row to another status with its new state: after an accepted or failed submission, a poll, or its end. Frees
  * its slot, settles its reservation, and records the end of the row for those who wait for results.
  *
- * A limit is a number that the service reported, or else 'more' after a success and 'less' after a rejection, which
- * change it only if the service reports none.
+ * A limit is a number that the service reported, which is true also if the row is not moved; or else 'more' after a
+ * success and 'less' after a rejection, which change it with the row, once, and only if the service reports none.
  *
  * `before` is the status that the row must have, and `channel` the one for ended rows.
  * Returns 1, or 0 if the status or turn of the row has changed.
@@ -30,17 +30,15 @@ export const move = luaScript(
     ],
   },
   `${setStatus}${settle}${nextNumber}
-if limit == 'more' or limit == 'less' then
-  local current = tonumber(redis.call('HGET', clock, 'limit') or 1)
-  if redis.call('HEXISTS', clock, 'reported') == 0 then
-    redis.call('HSET', clock, 'limit', limit == 'more' and current + 1 or math.max(1, math.floor(current / 2)))
-  end
-elseif limit ~= '' then
-  redis.call('HSET', clock, 'limit', limit, 'reported', 1)
-end
+local is_hint = limit == 'more' or limit == 'less'
+if limit ~= '' and not is_hint then redis.call('HSET', clock, 'limit', limit, 'reported', 1) end
 if redis.call('EXISTS', row) == 0 then return 0 end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from ~= before or (redis.call('HGET', row, 'pg:turn') or '0') ~= turn then return 0 end
+if is_hint and redis.call('HEXISTS', clock, 'reported') == 0 then
+  local current = tonumber(redis.call('HGET', clock, 'limit') or 1)
+  redis.call('HSET', clock, 'limit', limit == 'more' and current + 1 or math.max(1, math.floor(current / 2)))
+end
 set_status(row, counts, from, to)
 redis.call('HSET', row, 'pg:state', state)
 redis.call('ZREM', slots, row)

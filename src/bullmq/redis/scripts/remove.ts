@@ -1,11 +1,13 @@
-import { removeJob } from '../bullmq-layout.ts';
+import { addedField, removeJob } from '../bullmq-layout.ts';
 import { setStatus } from './functions.ts';
+import { countOnce } from './late-charge.ts';
 import { luaScript } from './lua-script.ts';
 import { settle } from './settle.ts';
 
 /**
  * Removes a row, its result and its job, even while a worker has its lock: the worker then finds no row. A reservation
- * is spent, because its submission may have been charged, unless the row has spent under this key already.
+ * is spent, because its submission may have been charged, unless the row has spent under this key already. The end of a
+ * chat is remembered: its worker may not know yet that it is recorded, and must not count its charge again.
  *
  * `key` and `turn` are what the caller has read.
  * Returns 'removed', also if there is no such row; the status that does not allow it; or 'changed' if the row was
@@ -18,6 +20,7 @@ export const remove = luaScript(
       'counts',
       'results',
       'spend',
+      'late',
       'reservations',
       'wait',
       'active',
@@ -28,13 +31,16 @@ export const remove = luaScript(
     ],
     args: ['id', 'key', 'turn'],
   },
-  `${setStatus}${settle}${removeJob}
+  `${setStatus}${settle}${countOnce}${removeJob}
 if redis.call('EXISTS', row) == 0 then return 'removed' end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from == 'submitting' or from == 'running' then return from end
 if turn ~= (redis.call('HGET', row, 'pg:turn') or '0') then return 'changed' end
 set_status(row, counts, from, 'waiting')
 settle(row, spend, reservations, id, key, 'spend', '0', '')
+if from == 'succeeded' and redis.call('HGET', row, 'pg:task') == '' then
+  count_once(late, 'recorded ' .. id .. ' ' .. redis.call('HGET', row, '${addedField}') .. ' ' .. turn)
+end
 redis.call('ZREM', results, id)
 remove_job(row, id, {wait, active}, {prioritized, delayed, completed, failed})
 return 'removed'

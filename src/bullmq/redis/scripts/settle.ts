@@ -20,6 +20,8 @@ export function settleArguments(settlement: Settlement = keep) {
  * service that has forgotten the key starts another task, which is charged. What a lost submission may have cost counts
  * once under a key, because the service most likely still knew the task that was paid under it. The field `pg:paid`
  * keeps its 0.2 name, because such rows, which have no `pg:task`, may still be in Redis.
+ *
+ * The only charge that is counted elsewhere is that of a chat whose row was retried or removed: see `late-charge.ts`.
  */
 export const settle = `
 local function settle(row, spend, reservations, id, key, reservation, charge, task)
