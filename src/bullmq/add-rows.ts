@@ -23,7 +23,7 @@ export interface RowInput {
   readonly id: string;
   /**
    * What to submit, such as `gateway.images.submission(params)`. A chat is sent at most once, unless you retry its row;
-   * the schema of its output is not stored, so the row has no `parsed`.
+   * its own `idempotencyKey` is not sent. The schema of its output is not stored, so the row has no `parsed`.
    */
   readonly submission: Submission | ChatSubmission<unknown>;
 }

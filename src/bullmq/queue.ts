@@ -67,7 +67,8 @@ export class GenerationQueue {
    * `requestId`, timeouts and the signal of the submission are not, so set them on the client of the workers.
    *
    * Its idempotency key is the submission's own, or else it is derived from prefix, queue, id and params. So a row that
-   * was removed and added again is not charged again while the service remembers the key, unless its params differ.
+   * was removed and added again is not charged again while the service remembers the key, unless its params differ. A
+   * chat has no key, not even its own: removed and added again, it is sent and charged again.
    *
    * @param id - Any non-empty string.
    * @throws `ConflictError` if the id exists with other params. Nothing was added or sent.
@@ -84,7 +85,8 @@ export class GenerationQueue {
    * @throws `ConflictError` after all other rows were added, if ids exist with other params, in Redis or in this
    * call. Its field `ids` lists them. Nothing was sent for them.
    * @throws `ConfigurationError` if `describe` throws or returns an invalid row. The rows before it were added, except
-   * conflicts, which its message names. An error of `inputs` is thrown as it is; the rows before it were added.
+   * conflicts, which its message names. An error of `inputs` is thrown as it is, so it names no conflicts: the rows
+   * before it were added, except those. Repeat the call to learn them.
    * @throws `ConnectionError` if Redis does not respond to a group of rows within 20 s. The groups before it were
    * added.
    */

@@ -4,7 +4,7 @@ import { isBug } from './redis/connection.ts';
 import type { RowIndex } from './redis/row-index.ts';
 import type { RowStore } from './redis/row-store.ts';
 import { isEnded } from './row.ts';
-import type { EndedRow, Row } from './row.ts';
+import type { EndedRow, Row, RowError } from './row.ts';
 import type { StoredRow } from './stored-row.ts';
 
 /** How many ended rows are read at a time. */
@@ -75,10 +75,16 @@ export function toRow<Status extends Row['status']>(
   status: Status,
 ): Row & { readonly status: Status } {
   const { id, kind } = data;
-  const { receipt, generation, completion, error } = state;
+  const { receipt, generation, completion } = state;
   const result = status === 'succeeded' ? reviveGeneration(generation) : undefined;
-  return { id, kind, status, idempotencyKey: key, receipt, generation: result, completion, error };
+  const idempotencyKey = kind === 'chat' ? undefined : key;
+  const error = kind === 'chat' ? withoutKey(state.error, key) : state.error;
+  return { id, kind, status, idempotencyKey, receipt, generation: result, completion, error };
 }
+
+/** Versions up to 0.2 stored the key of a row in the error of its chat, although no request has carried it. */
+const withoutKey = (error: RowError | undefined, key: string): RowError | undefined =>
+  error?.idempotencyKey === key ? { ...error, idempotencyKey: undefined } : error;
 
 /** A row in its final state; undefined if it has none, for example because a retry has moved it back to `waiting`. */
 export function toEndedRow(row: StoredRow): EndedRow | undefined {

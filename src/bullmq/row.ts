@@ -24,7 +24,7 @@ export interface RowError {
   readonly outcome?: Outcome | undefined;
   /** Id of the task, if there is one. */
   readonly taskId?: string | undefined;
-  /** Idempotency key of the submission. */
+  /** Idempotency key of the submission; of a chat, the key that the request carried, if any. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -43,8 +43,8 @@ export interface Row<Kind extends RowKind = RowKind> {
    * - It is a chat whose worker died, or whose response was lost or cannot be read. It is sent again only by `retry`.
    */
   readonly status: RowStatus;
-  /** Idempotency key of the submission. */
-  readonly idempotencyKey: string;
+  /** Idempotency key of the submission. A chat has none. */
+  readonly idempotencyKey?: string | undefined;
   /** The task, once the submission was accepted: `gateway.resume(receipt)` returns its handle. */
   readonly receipt?: Receipt<Exclude<Kind, 'chat'>> | undefined;
   /** The finished generation of a task that has succeeded. */
@@ -62,8 +62,8 @@ export function isEnded(status: string): status is EndStatus {
   return status === 'succeeded' || status === 'failed' || status === 'unknown';
 }
 
-/** An error as plain JSON. */
-export function errorRecord(error: unknown, idempotencyKey: string): RowError {
+/** An error as plain JSON. `idempotencyKey` is the key of the row; a chat has none. */
+export function errorRecord(error: unknown, idempotencyKey: string | undefined): RowError {
   if (!PolygateError.is(error)) {
     const [name, message] =
       error instanceof Error ? [error.name, error.message] : ['Error', String(error)];

@@ -9,6 +9,7 @@ export interface RowData extends RowRequest {
   readonly id: string;
   /** Fingerprint of path, params and fallback. */
   readonly hash: string;
+  /** The idempotency key. The requests of a chat do not carry it: it only identifies what was charged. */
   readonly key: string;
 }
 

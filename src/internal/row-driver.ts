@@ -52,7 +52,8 @@ export interface TaskResponse {
 }
 
 /**
- * What a submission sends, and the caller's own idempotency key.
+ * What a submission sends, and the caller's own idempotency key. That of a chat is left out, because no request of a row
+ * carries it: see {@link sendChat}.
  *
  * @throws `ConfigurationError` if it is invalid.
  */
@@ -71,7 +72,7 @@ export async function describeRow(
     path,
     params,
     ...(fallback?.length && { fallback }),
-    idempotencyKey,
+    idempotencyKey: submission.kind === 'chat' ? undefined : idempotencyKey,
   };
 }
 
@@ -97,7 +98,10 @@ export async function submitStoredRow(
   return { task, meta, result: await resultOf(task, meta), isRepeated };
 }
 
-/** Sends the chat of a row. Like any chat, it is not sent again if it may have been charged. */
+/**
+ * Sends the chat of a row. Like any chat, it is not sent again if it may have been charged. Its request carries no key, or,
+ * with `retryAmbiguous.chat`, one for the retries of this call.
+ */
 export async function sendChat(
   gateway: Polygate,
   { params, fallback }: RowRequest,

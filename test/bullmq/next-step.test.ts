@@ -133,8 +133,9 @@ describe('a chat', () => {
   });
 
   test('that is lost may have been charged', () => {
-    const lost = afterLostChat({ data: dataOf('chat'), state: {}, key: 'k' });
+    const lost = afterLostChat({ data: dataOf('chat'), state: {} });
     expect(lost.move).toMatchObject({ to: 'unknown', state: { mayBeCharged: true } });
+    expect(lost.move.state.error?.idempotencyKey).toBeUndefined();
   });
 
   const attempt = { state: {}, key: 'k', attempts: 5, maxRetryDelay: 1_000, isChat: true };

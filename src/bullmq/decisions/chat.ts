@@ -19,17 +19,13 @@ export function afterChat(
 }
 
 /** What follows for a chat whose worker has died or has lost its job after it was admitted: it may have been charged. */
-export function afterLostChat({
-  data,
-  state,
-  key,
-}: Pick<StoredRow, 'data' | 'state' | 'key'>): Step {
+export function afterLostChat({ data, state }: Pick<StoredRow, 'data' | 'state'>): Step {
   const error = new ConnectionError(
     `The worker that sent the chat of row ${data.id} has died or was cut off, so the chat may have been charged. ` +
       'It is sent again only by queue.retry(id), and you may then pay for it a second time.',
     { outcome: 'unknown' },
   );
-  const lost = { ...state, mayBeCharged: true, error: errorRecord(error, key) };
+  const lost = { ...state, mayBeCharged: true, error: errorRecord(error, undefined) };
   return { move: { from: 'submitting', to: 'unknown', state: lost, settlement: keep }, next: end };
 }
 

@@ -110,7 +110,7 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
   };
   const advice = earlierRowAdvice({ isChargedOnce: !isChat });
   const rowError = mayBeCharged ? withEarlierCharge(error, advice) : error;
-  const failure = { failures, error: errorRecord(rowError, key) };
+  const failure = { failures, error: errorRecord(rowError, isChat ? undefined : key) };
   const retryAfterMs = Math.min(retryAfterOf(error) ?? 0, maxRetryDelay);
 
   switch (continuation) {
