@@ -82,7 +82,7 @@ export function toRow<Status extends Row['status']>(
   return { id, kind, status, idempotencyKey, receipt, generation: result, completion, error };
 }
 
-/** Versions up to 0.2 stored the key of a row in the error of its chat, although no request has carried it. */
+/** Earlier versions stored the key of a row in the error of its chat, although no request has carried it. */
 const withoutKey = (error: RowError | undefined, key: string): RowError | undefined =>
   error?.idempotencyKey === key ? { ...error, idempotencyKey: undefined } : error;
 

@@ -150,6 +150,7 @@ describe('a chat', () => {
     const { error, to, settlement, mayBeCharged = false } = row;
     const { move } = afterFailedSubmit({ ...attempt, mayBeCharged }, error);
     expect(move).toMatchObject({ to, settlement });
+    expect(move.state.error?.idempotencyKey).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 import { addedField } from '../bullmq-layout.ts';
 import { luaScript } from './lua-script.ts';
 
-/** For how long late charges are remembered, in s. A process repeats a change for a few minutes at most. */
+/** For how long late charges are remembered, in s: much longer than a process repeats a change during an outage. */
 const maxAge = 86_400;
 
 /**
