@@ -65,7 +65,7 @@ export type { DownloadProgress, DownloadResponse } from './core/tasks/downloads/
 export type { DownloadOptions, DownloadRange } from './core/tasks/downloads/options.ts';
 export type { MaterialUpdate } from './core/tasks/materials/material-target.ts';
 export type { Submission } from './core/tasks/submission.ts';
-export type { GenerateOptions } from './core/tasks/submit.ts';
+export type { GenerateOptions } from './core/tasks/submit-and-wait.ts';
 export type { SubmittedTask, Task } from './core/tasks/task.ts';
 
 // Types of requests and responses

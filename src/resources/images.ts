@@ -5,8 +5,8 @@ import { readJson } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';
 import { readGeneration } from '../core/tasks/generation.ts';
 import { Submission } from '../core/tasks/submission.ts';
-import { describeSubmit, generate, submitTask } from '../core/tasks/submit.ts';
-import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit.ts';
+import { describeSubmit, generate, submitTask } from '../core/tasks/submit-and-wait.ts';
+import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit-and-wait.ts';
 import type { TaskScope } from '../core/tasks/task-scope.ts';
 import type { SubmittedTask } from '../core/tasks/task.ts';
 import {

@@ -15,10 +15,10 @@ import type { PollHeaders } from '../call/request/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { taskFailedError } from './failed-task.ts';
-import { firstPollCall, isUnknownPath, pollCalls } from './poll-calls.ts';
-import type { PolledTask } from './poll-calls.ts';
+import { firstPollCall, isUnknownPath, pollCalls } from './poll-paths.ts';
+import type { PolledTask } from './poll-paths.ts';
+import { rememberTask } from './remembered-tasks.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
-import { rememberTask } from './tasks-of-results.ts';
 import { taskPollInterval } from './wait/poll-delay.ts';
 import type { PollOptions, PollResult, PollTarget } from './wait/poll-target.ts';
 

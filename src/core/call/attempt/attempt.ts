@@ -9,9 +9,9 @@ import type { Attempt, HttpRequest } from '../../http/transport.ts';
 import type { SlotLease } from '../../limits/slot-lease.ts';
 import { runWithTimeLimit } from '../../limits/time-limit.ts';
 import { routeOf } from '../api-call.ts';
+import { recordCharge } from '../charges.ts';
 import type { ApiResponse } from '../response.ts';
 import type { RunningCall } from '../running-call.ts';
-import { recordCharge } from './charges.ts';
 
 /** A larger error body counts as empty. */
 const maxErrorBodyBytes = 1_048_576;

@@ -5,8 +5,8 @@ import { isRecord } from '../../../types/type-guards.ts';
 import { checkValue } from '../../config/validation.ts';
 import type { Rule } from '../../config/validation.ts';
 import { taskFailedError } from '../failed-task.ts';
+import { taskOfResult } from '../remembered-tasks.ts';
 import { hasId } from '../task-id.ts';
-import { taskOfResult } from '../tasks-of-results.ts';
 
 /** Something to download: a URL, a generation, or a task. */
 export interface DownloadSource {

@@ -1,11 +1,11 @@
-import type { ResponseMeta } from '../../../types/meta.ts';
-import { notify } from '../../config/log.ts';
-import { singleLine } from '../../http/json.ts';
-import type { Reservation } from '../../limits/ledger.ts';
-import { routeOf } from '../api-call.ts';
-import type { ApiCall } from '../api-call.ts';
-import type { ClientContext } from '../context.ts';
-import type { RunningCall } from '../running-call.ts';
+import type { ResponseMeta } from '../../types/meta.ts';
+import { notify } from '../config/log.ts';
+import { singleLine } from '../http/json.ts';
+import type { Reservation } from '../limits/ledger.ts';
+import { routeOf } from './api-call.ts';
+import type { ApiCall } from './api-call.ts';
+import type { ClientContext } from './context.ts';
+import type { RunningCall } from './running-call.ts';
 
 /** Opens the ledger entry of a paid call. */
 export function openReservation(
