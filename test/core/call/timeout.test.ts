@@ -78,7 +78,24 @@ describe('the attempt timeout', () => {
     const { error, sent } = await run(submit, submitted, { apiKey, timeout: 5_000 });
     expect(error).toBeInstanceOf(RequestTimeoutError);
     expect(error.outcome).toBe('not-sent');
+    expect(error.message).toMatch(/^The request was not sent within 5000 ms \(timeout\)\./);
     expect(sent).toHaveLength(0);
+  });
+
+  test('says that no complete response arrived if an earlier attempt was sent', async () => {
+    const clock = new WatchedClock();
+    const { fetch } = scripted(errorReply(503));
+    let isFirst = true;
+    const apiKey = () => {
+      if (!isFirst) return new Promise<string>(() => undefined);
+      isFirst = false;
+      return 'sk-first-key';
+    };
+    const gateway = clientOf(fetch, { clock, apiKey, maxRetries: 1, timeout: 5_000 });
+    const error = await caught(clock.settle(gateway.images.submit(image)));
+    expect(error.message).toMatch(/^No complete response within 5000 ms \(timeout\)\./);
+    // The service has rejected the first attempt, and has not received the second.
+    expect(error.outcome).toBe('not-sent');
   });
 
   test('of a stream covers only its headers', async () => {

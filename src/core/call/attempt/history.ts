@@ -22,9 +22,10 @@ export interface EarlierAttempts {
 const none: EarlierAttempts = { retries: 0, slotRejections: 0, outcome: 'not-sent' };
 
 /**
- * What has happened in a call so far. Each attempt goes through these transitions, and can end after each of them:
+ * What has happened in a call so far. The transitions of an attempt come in this order, and any may be left out: a call that
+ * needs no slot is never queued, an interrupted attempt ends early, and only an attempt that another follows is ended here.
  *
- *     beginQueueing -> endQueueing -> markSent -> recordResponse -> endAttempt, if another attempt follows
+ *     beginQueueing -> endQueueing -> markSent -> recordResponse -> endAttempt
  */
 export class CallHistory {
   #earlier = none;

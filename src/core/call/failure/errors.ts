@@ -114,10 +114,13 @@ export class CallErrors {
 
   /** The time limit of an option was exceeded by an attempt, or while the call waited for a concurrency slot. */
   timeout(ms: number, option = 'timeout'): RequestTimeoutError {
-    const { isQueued, interruptedOutcome } = this.#history;
+    const { isQueued, attempts, interruptedOutcome } = this.#history;
+    const wasSent = attempts > 0 || interruptedOutcome !== 'not-sent';
     const summary = isQueued
       ? `The request was still waiting for a concurrency slot after ${ms} ms (${option}). Send fewer requests at a time, or increase ${option}`
-      : `No complete response within ${ms} ms (${option})`;
+      : wasSent
+        ? `No complete response within ${ms} ms (${option})`
+        : `The request was not sent within ${ms} ms (${option})`;
     const cause = isQueued ? this.queueTimeout(ms, option) : undefined;
     return this.#create(RequestTimeoutError, summary, interruptedOutcome, { cause });
   }

@@ -19,6 +19,8 @@ import { outcomeOf } from './outcome.ts';
 //
 // These are final in any case: redirects, 501, 505, permanent codes (`permanentCode`), and a truncated response whose
 // headers name a task, which a retry could lose. `outcomeOf` in outcome.ts decides the outcome of every error response.
+// `decideRetry` also ends a call whose `Retry-After` exceeds `maxRetryDelay`, that has used its `maxRetries`, or whose
+// client has used up its retry budget. The last two do not apply to rejections for lack of a slot.
 //
 // A `keyed` request is retried with the same key and the same bytes. A final error with the outcome `unknown` says that
 // the request may have been charged: see `chargeAdvice` in error-message.ts.
