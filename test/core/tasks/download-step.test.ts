@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
 
-import { nextDownloadStep } from '../../../src/core/tasks/downloads/next-step.ts';
-import type { DownloadStep } from '../../../src/core/tasks/downloads/next-step.ts';
+import {
+  firstDownloadStep,
+  nextDownloadStep,
+} from '../../../src/core/tasks/downloads/next-step.ts';
+import type {
+  DownloadStep,
+  FirstDownloadStep,
+} from '../../../src/core/tasks/downloads/next-step.ts';
+import type { DownloadSource } from '../../../src/core/tasks/downloads/source.ts';
+import { clientOf, hang, scripted } from '../support.ts';
 
 const file = new Response('frames', { headers: { 'content-length': '6' } });
 
@@ -48,10 +56,43 @@ test.each<[string, Response, { start?: number; redirects?: number }, Partial<Dow
   ['a redirect without a location', new Response(null, { status: 302 }), {}, { type: 'error' }],
   ['a redirect that a browser hides', Response.error(), {}, { type: 'error' }],
 
-  ['an expired URL', new Response('gone', { status: 410 }), {}, { type: 'error' }],
-  ['an error with a location', movedTo('/b', 404), {}, { type: 'error' }],
+  ['an expired URL', new Response('gone', { status: 410 }), {}, { type: 'expired' }],
+  ['an expired signature', new Response('', { status: 403 }), {}, { type: 'expired' }],
+  ['a deleted file', new Response('', { status: 404 }), { start: 3 }, { type: 'expired' }],
+  ['an expired URL with a location', movedTo('/b', 404), {}, { type: 'expired' }],
+  ['an error with a location', movedTo('/b', 500), {}, { type: 'error' }],
+  ['a missing authorization', new Response('', { status: 401 }), {}, { type: 'error' }],
   ['a range after the end', new Response(null, { status: 416 }), { start: 9 }, { type: 'error' }],
 ])('%s', (_, response, { start, redirects = 0 }, expected) => {
   const request = { url: 'https://a.example/film.mp4', start, redirects };
   expect(nextDownloadStep(response, request)).toEqual(expected);
+});
+
+const gateway = clientOf(scripted(hang).fetch);
+const task = gateway.images.task('task_1');
+const url = 'https://a.example/film.mp4';
+
+test.each<[string, Partial<DownloadSource>, FirstDownloadStep]>([
+  ['a URL is fetched', { urls: [url] }, { type: 'fetch', url, pollable: undefined }],
+  ['a result is fetched', { urls: [url], task }, { type: 'fetch', url, pollable: task }],
+  [
+    'a preview is fetched',
+    { urls: [url], isFinal: false, task },
+    { type: 'fetch', url, pollable: task },
+  ],
+  [
+    'a task without a known result is polled',
+    { isFinal: false, task },
+    { type: 'poll', pollable: task },
+  ],
+  [
+    'a task with too few previews is polled',
+    { urls: [], isFinal: false, task },
+    { type: 'poll', pollable: task },
+  ],
+  ['a task with too few results has none', { urls: [], task }, { type: 'no-result' }],
+  ['a record without a task has none', { urls: [], isFinal: false }, { type: 'no-result' }],
+])('%s', (_, source, expected) => {
+  const given: DownloadSource = { name: 'the task', urls: undefined, isFinal: true, ...source };
+  expect(firstDownloadStep(given, 0)).toEqual(expected);
 });

@@ -1,11 +1,10 @@
-import { APIError } from '../../../errors/api.ts';
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
 import type { Generation, Receipt } from '../../../types/tasks/task.ts';
 import type { ClientContext } from '../../call/context.ts';
 import { checkOptions } from '../../config/validation.ts';
-import { hasId } from '../task-id.ts';
 import type { DownloadResponse } from './download-body.ts';
 import { fetchResult } from './fetch-result.ts';
+import { firstDownloadStep } from './next-step.ts';
 import { downloadRules } from './options.ts';
 import type { DownloadOptions } from './options.ts';
 import { noResultError, parseSource, unfinishedError } from './source.ts';
@@ -23,22 +22,14 @@ export async function download(
   const source = parseSource(given, openTask);
   checkOptions(options, downloadRules);
   const { index = 0 } = options;
-  const { task, isFinal } = source;
-  const known = source.urls?.[index];
-  const fetchFrom = (url: string) => fetchResult(context, url, task, options);
-  if (!task || !hasId(task) || (isFinal && known === undefined)) {
-    if (known === undefined) throw noResultError(index, source);
-    return fetchFrom(known);
-  }
-  const poll = () => pollForURL(task, index, options, known !== undefined && !isFinal);
-  const url = known ?? (await poll());
-  try {
-    return await fetchFrom(url);
-  } catch (error) {
-    const isExpired = error instanceof APIError && [403, 404, 410].includes(error.status);
-    if (!isExpired) throw error;
-    return fetchFrom(await poll());
-  }
+  const step = firstDownloadStep(source, index);
+  if (step.type === 'no-result') throw noResultError(index, source);
+  const mayBePreview = step.type === 'fetch' && !source.isFinal;
+  const pollFor = (task: TaskHandle) => pollForURL(task, index, options, mayBePreview);
+  const { pollable } = step;
+  const url = step.type === 'fetch' ? step.url : await pollFor(step.pollable);
+  const refresh = pollable && (() => pollFor(pollable));
+  return fetchResult(context, url, source.task, options, refresh);
 }
 
 /** Polls a task for the URL of a result; of a preview, only if the caller has passed the record of one. */

@@ -18,14 +18,16 @@ import type { DownloadOptions, DownloadRange } from './options.ts';
 
 /**
  * Downloads a result from its URL. Follows redirects itself, so that each address is checked before anything is sent to
- * it.
+ * it. `refresh` returns a fresh URL, which is requested if this one has expired.
  */
 export async function fetchResult(
-  { config }: ClientContext,
+  context: ClientContext,
   address: string,
   task: TaskHandle | undefined,
   options: DownloadOptions,
+  refresh?: () => Promise<string>,
 ): Promise<DownloadResponse> {
+  const { config } = context;
   const { range, signal } = options;
   const call = { method: 'GET', template: 'result URL', safety: 'safe', task } as const;
   const history = new CallHistory();
@@ -49,6 +51,9 @@ export async function fetchResult(
       return guardBody(response, step.part, config, errors, { ...options, task });
     }
     response.body?.cancel().catch(() => undefined);
+    if (step.type === 'expired' && refresh) {
+      return fetchResult(context, await refresh(), task, options);
+    }
     if (step.type !== 'redirect') throw toError(step, errors, parseResponseMeta(response, config));
     ({ url } = step);
   }
@@ -74,11 +79,13 @@ function requestInit(
 }
 
 function toError(
-  step: Extract<DownloadStep, { type: 'wrong-part' | 'error' }>,
+  step: Extract<DownloadStep, { type: 'wrong-part' | 'expired' | 'error' }>,
   errors: CallErrors,
   meta: ResponseMeta,
 ): PolygateError {
-  return step.type === 'error'
-    ? errors.apiError(meta, step.problem ?? '', undefined)
-    : errors.invalidResponse(meta, 'the content-range is not the requested one');
+  if (step.type === 'wrong-part') {
+    return errors.invalidResponse(meta, 'the content-range is not the requested one');
+  }
+  const { problem = '' } = step.type === 'error' ? step : {};
+  return errors.apiError(meta, problem, undefined);
 }

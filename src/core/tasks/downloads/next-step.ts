@@ -1,8 +1,31 @@
 import { parseURL } from '../../../types/parse-url.ts';
+import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
 import { filePart } from '../../http/result-file.ts';
 import type { FilePart } from '../../http/result-file.ts';
+import { hasId } from '../task-id.ts';
+import type { DownloadSource } from './source.ts';
+
+/** How a download starts. `pollable` is the task, if it can be polled for a fresh URL. */
+export type FirstDownloadStep =
+  | { readonly type: 'fetch'; readonly url: string; readonly pollable: TaskHandle | undefined }
+  | { readonly type: 'poll'; readonly pollable: TaskHandle }
+  | { readonly type: 'no-result' };
+
+/** Decides how a download starts: its URL is known, only a poll can return one, or there is no such result. */
+export function firstDownloadStep(
+  { urls, isFinal, task }: DownloadSource,
+  index: number,
+): FirstDownloadStep {
+  const url = urls?.[index];
+  const pollable = task && hasId(task) ? task : undefined;
+  if (url !== undefined) return { type: 'fetch', url, pollable };
+  return pollable && !isFinal ? { type: 'poll', pollable } : { type: 'no-result' };
+}
 
 const maxRedirects = 3;
+
+/** The statuses of a URL that has expired. A poll of its task may return a fresh one. */
+const expiredStatuses: readonly number[] = [403, 404, 410];
 
 /** The request of a result. */
 export interface ResultRequest {
@@ -20,10 +43,14 @@ export type DownloadStep =
   | { readonly type: 'redirect'; readonly url: string }
   /** It is successful, but has other bytes than those that were requested. */
   | { readonly type: 'wrong-part' }
+  /** The URL may have expired. */
+  | { readonly type: 'expired' }
   /** `problem` is undefined if the status says it all. */
   | { readonly type: 'error'; readonly problem?: string };
 
-/** Decides what follows from a response: its body is read, another address is requested, or the download fails. */
+/**
+ * Decides what follows from a response: its body is read, another address or a fresh URL is requested, or the download fails.
+ */
 export function nextDownloadStep(
   response: Response,
   { url, start, redirects }: ResultRequest,
@@ -33,6 +60,7 @@ export function nextDownloadStep(
     const part = filePart(response, url, start);
     return part === undefined ? { type: 'wrong-part' } : { type: 'read', part };
   }
+  if (expiredStatuses.includes(status)) return { type: 'expired' };
   const location = status < 400 ? headers.get('location') : null;
   if (!location) return { type: 'error' };
   if (redirects === maxRedirects) {

@@ -24,7 +24,7 @@ export function startDownload(
     checkValue('signal', signal, signalRule);
     const isTask = source !== null && typeof source === 'object' && 'wait' in source;
     // Now, because the caller may change the object while the part is loading.
-    const given = downloads.loaded || !isRecord(options) ? options : { ...options };
+    const given = isRecord(options) ? { ...options } : options;
     const details = { outcome: 'not-sent', task: isTask ? source : undefined } as const;
     return downloads.use(config, ({ download }) => download(context, source, openTask, given), {
       signal,
