@@ -1,15 +1,14 @@
 import { notSent } from '../../errors/aborted.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { parseURL } from '../../types/parse-url.ts';
-import { omitUndefined } from '../../types/schema.ts';
 import { signalRule } from '../call/request/request-options.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import { checkValue } from '../config/validation.ts';
-import { sentence, singleLine } from '../http/json.ts';
 import { isUnsafePath } from '../http/path.ts';
 import { ownHeaders } from '../http/request-headers.ts';
 import type { IdempotencyHeader } from '../http/request-headers.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
+import { bodySource, createRequest, invalidRequest, isRequest } from './foreign-request.ts';
 
 /** A body in memory, which can be sent again. */
 export type RequestBody = string | Uint8Array<ArrayBuffer> | undefined;
@@ -76,62 +75,12 @@ export function readFetchRequest(
   };
 }
 
-/**
- * What the body is read from:
- *
- * - text is sent as it is;
- * - a body in `init`, or that of a request of the same realm, is in the request that was created from it;
- * - the body of a request of a foreign realm is only in that request.
- */
-function bodySource(
-  created: Request,
-  given: Request | undefined,
-  body: RequestInit['body'],
-): Request | string | undefined {
-  if (typeof body === 'string') return body;
-  return body || given instanceof Request ? created : given;
-}
-
-/** Whether the input is a request, of any realm. */
-function isRequest(input: RequestInfo | URL): input is Request {
-  return ['url', 'method', 'headers', 'arrayBuffer'].every((name) => name in Object(input));
-}
-
 function keyOf(headers: Headers): FetchRequest['key'] {
   for (const name of ['x-idempotency-key', 'idempotency-key'] as const) {
     const key = headers.get(name);
     if (key) return [name, key];
   }
   return undefined;
-}
-
-/** Only what is sent: the client decides about redirects, credentials and the rest. */
-function createRequest(
-  input: Request | URL,
-  {
-    method,
-    headers,
-    body,
-  }: { [Name in 'method' | 'headers' | 'body']?: RequestInit[Name] | undefined },
-  isStreamed: boolean,
-): Request {
-  const duplex = isStreamed ? 'half' : undefined;
-  const copied = headers && createHeaders(headers);
-  const init = omitUndefined({ method, headers: copied, body, duplex, signal: null });
-  try {
-    return new Request(input, init);
-  } catch (cause) {
-    throw invalidRequest(cause);
-  }
-}
-
-/** The error has no cause, because its message would quote the header, which may be secret. */
-function createHeaders(headers: HeadersInit): Headers {
-  try {
-    return new Headers(headers);
-  } catch {
-    throw requestError('a header has an invalid name or value');
-  }
 }
 
 /** Firefox has no `request.body`, so an empty body counts as none. */
@@ -145,16 +94,6 @@ async function readBytes(request: Request, signal: AbortSignal | undefined): Pro
   };
   const bytes = await runWithTimeLimit(read, { signal, errors: notSent });
   return bytes.byteLength > 0 ? new Uint8Array(bytes) : undefined;
-}
-
-function invalidRequest(cause: unknown): ConfigurationError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return requestError(singleLine(reason), cause);
-}
-
-function requestError(reason: string, cause?: unknown): ConfigurationError {
-  const message = `gateway.fetch: the request is invalid: ${sentence(reason)} Nothing was sent.`;
-  return new ConfigurationError(message, { cause });
 }
 
 function targetURL(baseURL: string, target: string): URL {

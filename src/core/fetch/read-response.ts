@@ -13,27 +13,21 @@ export interface ReadResponse {
   readonly bodyErrors: BodyErrors;
 }
 
-/** Passes a response on with its body unread. */
-export function passOn(leaveUnread: ResponseHandler<Response>): ResponseHandler<ReadResponse> {
-  return async (context) => ({
-    response: await leaveUnread(context),
-    bodyErrors: bodyErrorsOf(context),
-  });
-}
-
 /**
  * Reads the body of a response before passing it on, because the call only ends with it: a connection that is lost
- * meanwhile is a failure of the call, which is retried if that is safe. Streams are passed on with their body unread.
+ * meanwhile is a failure of the call, which is retried if that is safe. Streams, and the responses of unknown routes, are
+ * passed on with their body unread.
  */
 export function readResponse(
   rejected: RejectedResponse,
-  leaveUnread: ResponseHandler<Response>,
+  isKnownRoute: boolean,
+  keepBodyUnread: ResponseHandler<Response>,
 ): ResponseHandler<ReadResponse> {
   return async (context) => {
     const { response } = context;
-    const isUnread = response.body === null || isEventStream(response);
+    const isUnread = !isKnownRoute || response.body === null || isEventStream(response);
     return {
-      response: isUnread ? await leaveUnread(context) : await withReadBody(context, rejected),
+      response: isUnread ? await keepBodyUnread(context) : await withReadBody(context, rejected),
       bodyErrors: bodyErrorsOf(context),
     };
   };

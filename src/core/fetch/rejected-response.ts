@@ -12,7 +12,15 @@ export interface Rejection {
 
 /**
  * The response to the last attempt of a call that led to an error, with its body unread: `fetch` resolves with it where a
- * method of the client throws the error.
+ * method of the client throws the error. Its steps:
+ *
+ * 1. The attempt calls `onRejection` before it reads the body for its error, so that a clone can be kept. If a successful
+ *    response turns out to be invalid, `readResponse` keeps a copy that has the text instead.
+ * 2. The time limit of the attempt does not abort the request after such an error (`isPassedOn`), because that would also
+ *    end the body of the clone.
+ * 3. If another attempt is sent, `onSend` drops the clone: its body is canceled, which frees the connection.
+ * 4. When the call has failed, `behind` returns the clone if the error is that of the response, and `sendFetch` resolves
+ *    with it. Otherwise, `sendFetch` drops it and throws the error.
  */
 export class RejectedResponse implements AttemptObserver {
   #last: { readonly response: Response; readonly meta: ResponseMeta } | undefined;

@@ -13,7 +13,7 @@ import { describeCall } from './describe-call.ts';
 import type { OpenTask } from './describe-call.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import { attachDetails } from './fetched-response.ts';
-import { passOn, readResponse } from './read-response.ts';
+import { readResponse } from './read-response.ts';
 import { RejectedResponse } from './rejected-response.ts';
 import type { Rejection } from './rejected-response.ts';
 import { findRoute } from './routes.ts';
@@ -45,9 +45,8 @@ export async function sendFetch(
     fallback: fallbackOf(call.model ?? '', fetchOptions),
   };
   const check = chat && checkChat(chat.choiceCount);
-  const leaveUnread = keepBodyUnread(signal, check);
-  // The response of an unknown route is passed on unread.
-  const handle = route.endpoint ? readResponse(rejected, leaveUnread) : passOn(leaveUnread);
+  const isKnownRoute = route.endpoint !== undefined;
+  const handle = readResponse(rejected, isKnownRoute, keepBodyUnread(signal, check));
   try {
     const { data, meta } = await enter(() => execute(context, prepared, handle));
     return attachDetails(data.response, {

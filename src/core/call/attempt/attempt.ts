@@ -32,7 +32,7 @@ export function attempt<Result>(
   return runWithTimeLimit((limited) => exchange(running, lease, limited), limit);
 }
 
-/** Whether an error is that of a response, of which `gateway.fetch` has kept a copy. The rest of its body is still to come. */
+/** Whether an error is that of a response, whose body `gateway.fetch` may pass on: see `RejectedResponse`. */
 const isRejection = (error: unknown) => error instanceof APIError;
 
 /** Sends the request and reads its response. */

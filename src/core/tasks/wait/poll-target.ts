@@ -41,33 +41,41 @@ export interface Pollable {
 /** The value of a poll; or the last known value, and why the poll failed. */
 export type Polled<Value> = Value & { pollError?: Error | undefined };
 
-/** What is polled, what is known about it, and how a wait for it ends. */
-export interface PollTarget<Value, Result> {
+/** A record that is polled, and what is known about it. */
+interface PolledRecord<Value> {
   readonly context: ClientContext;
-  /** What the errors of a wait say about the record. */
-  readonly errorDetails?: ErrorDetails | undefined;
   /** The wait, for telemetry. */
   readonly operation: TelemetryWait;
   /** The initial delay between polls in ms that the specification recommends. */
   readonly pollInterval: number;
-  /** Whether a status ends the wait. */
-  isFinal(status: string): boolean;
   /** Headers of the request that created the record. The wait's own headers are added to them. */
   readonly pollHeaders?: PollHeaders | undefined;
   /** The last known record. Only `keepRecord` changes it. */
   known?: PollResult<Value> | undefined;
-  /** Polls once, and returns the record. */
-  poll(options: PollOptions): Promise<ApiResponse<Value>>;
-  /** Called with every update that is returned. */
-  remember?(update: Value): void;
+}
+
+/** How a wait for a record ends. */
+interface WaitEnd<Value, Result> {
+  /** Whether a status ends the wait. */
+  isFinal(status: string): boolean;
   /** The result of the wait, given the finished record. Throws if it failed. */
   toResult(last: Value): Result;
-  /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
-  initial?(): Value;
+  /** What the errors of a wait say about the record. */
+  readonly errorDetails?: ErrorDetails | undefined;
   /** Creates the error for a wait whose signal has aborted for `reason`. */
   abortedError(problem: string, reason: unknown): PolygateError;
   /** Creates the error for a wait that has reached its `waitTimeout`. */
   timeoutError(problem: string): PolygateError;
+}
+
+/** What is polled, and how a wait for it ends. */
+export interface PollTarget<Value, Result> extends PolledRecord<Value>, WaitEnd<Value, Result> {
+  /** Polls once, and returns the record. */
+  poll(options: PollOptions): Promise<ApiResponse<Value>>;
+  /** Called with every update that is returned. */
+  remember?(update: Value): void;
+  /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
+  initial?(): Value;
 }
 
 /**
