@@ -96,6 +96,16 @@ test('a download has the options that it had when it was called', async () => {
   expect(fetched).toEqual([urls[0]]);
 });
 
+test('a first download rejects a signal in place of its options, instead of ignoring it', async () => {
+  const { mock, open } = onFreshClients();
+  const { gateway } = await open();
+  const { signal } = new AbortController();
+  const source = 'https://files.example/a.png';
+  const error = await caught(Reflect.apply(gateway.download, gateway, [source, signal]));
+  expect(error.message).toBe('options: must be a plain object.');
+  expect(mock.requests).toEqual([]);
+});
+
 test.each(['download', 'fetch'] as const)(
   '%s does not wait longer than the timeout of the client for its file',
   async (name) => {

@@ -1,10 +1,9 @@
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
 import type { Generation, Receipt } from '../../../types/tasks/task.ts';
-import { isRecord } from '../../../types/type-guards.ts';
 import { throwToCaller } from '../../call/caller-stack.ts';
 import type { ClientContext } from '../../call/context.ts';
 import { signalRule } from '../../call/request/request-options.ts';
-import { checkValue } from '../../config/validation.ts';
+import { checkValue, plainObject } from '../../config/validation.ts';
 import { Part } from '../../http/part.ts';
 import type { DownloadResponse } from './download-body.ts';
 import type { DownloadOptions } from './options.ts';
@@ -16,15 +15,16 @@ export function startDownload(
   context: ClientContext,
   source: string | Generation | TaskHandle,
   openTask: (receipt: Receipt) => TaskHandle,
-  options: DownloadOptions | undefined,
+  options: DownloadOptions = {},
 ): Promise<DownloadResponse> {
   const { config } = context;
   const start = async () => {
-    const signal = options?.signal;
+    checkValue('options', options, plainObject);
+    const { signal } = options;
     checkValue('signal', signal, signalRule);
     const isTask = source !== null && typeof source === 'object' && 'wait' in source;
     // Now, because the caller may change the object while the part is loading.
-    const given = isRecord(options) ? { ...options } : options;
+    const given = { ...options };
     const details = { outcome: 'not-sent', task: isTask ? source : undefined } as const;
     return downloads.use(config, ({ download }) => download(context, source, openTask, given), {
       signal,
