@@ -38,12 +38,17 @@ export async function reportNoResult(
 async function checkRefund(
   context: DiagnosisContext,
   report: Report,
-  { task }: PaidTask,
+  { task, replayed }: PaidTask,
 ): Promise<void> {
   const { client, signal, spending } = context;
-  if (spending.unconfirmedUsd > 0) {
+  if (spending.unconfirmedUsd > 0 || spending.hasUnreportedCharge) {
     return report.skipped(
-      'An earlier request whose response was lost may have been charged, too, so the balance does not show it.',
+      'A request whose response was lost, or reported no charge, may have been charged, too, so the balance does not show it.',
+    );
+  }
+  if (replayed?.chargeUsd && !replayed.replayed) {
+    return report.skipped(
+      'A replay of the submit reported another charge, so the balance does not show it.',
     );
   }
   const { data } = await context.read(client.account.retrieve({ signal }));
