@@ -1,7 +1,7 @@
 import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
 
 import { roundUsd } from '../internal/budget.ts';
-import type { Skip } from './report.ts';
+import type { Skip } from './run/report.ts';
 import { usd } from './text.ts';
 
 /** Differences below this are rounding, in USD. */

@@ -2,12 +2,12 @@ import { ResponseValidationError } from 'polygate';
 import type { ChatCompletion, Model, WithResponse } from 'polygate';
 
 import { isNonEmptyString, isRecord } from '../../types/type-guards.ts';
-import type { Check } from '../check.ts';
-import type { DiagnosisContext } from '../context.ts';
-import { messageOf } from '../failure.ts';
 import { needed } from '../options.ts';
 import type { PricedModel } from '../prices.ts';
-import type { Report, Skip } from '../report.ts';
+import type { Check } from '../run/check.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { messageOf } from '../run/failure.ts';
+import type { Report, Skip } from '../run/report.ts';
 import { list, randomId, usd } from '../text.ts';
 import { pay, payForFirst } from './pay.ts';
 import type { Accepted, Paid } from './pay.ts';
@@ -27,7 +27,7 @@ export const chat = (models: readonly Model[] | undefined): Check<PricedModel> =
   ],
   async run(context, report, keep) {
     const candidates = choose(context, models, 'chat');
-    if ('detail' in candidates) return report.skipRest(candidates);
+    if ('detail' in candidates) return report.endsBecause(candidates);
     const idempotencyKey = randomId();
     const sendWith = (model: PricedModel) => send(context, model, idempotencyKey);
     let paid: Accepted<unknown> | Skip;
@@ -39,7 +39,7 @@ export const chat = (models: readonly Model[] | undefined): Check<PricedModel> =
       if (!ResponseValidationError.is(error)) throw error;
       return report.on('A8').failed(messageOf(error));
     }
-    if ('detail' in paid) return report.skipRest(paid);
+    if ('detail' in paid) return report.endsBecause(paid);
     keep(paid.model);
     await checkReplay(context, report.on('A11'), paid.model, idempotencyKey);
   },

@@ -1,13 +1,13 @@
 import { ConcurrencyLimitError } from 'polygate';
 import type { Generation, Model, SubmittedTask, SucceededGeneration } from 'polygate';
 
-import type { Check } from '../check.ts';
-import type { DiagnosisContext } from '../context.ts';
 import { needed } from '../options.ts';
 import type { PricedModel } from '../prices.ts';
 import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
-import type { Finding, Report } from '../report.ts';
+import type { Check } from '../run/check.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import type { Finding, Report } from '../run/report.ts';
 import { usd } from '../text.ts';
 import { reportNoResult } from './no-result.ts';
 import { payForFirst } from './pay.ts';
@@ -51,7 +51,7 @@ export const imageTask = (models: readonly Model[] | undefined): Check<PaidTask>
             describeSubmit(paid, report.on('A7'));
           });
     if ('detail' in accepted) {
-      report.skipRest(accepted);
+      report.endsBecause(accepted);
       return report.on('A15').skipped(noRefund);
     }
     const { model, result: submitted } = accepted;

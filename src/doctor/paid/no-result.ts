@@ -1,9 +1,9 @@
 import { TaskFailedError, TaskWaitTimeoutError } from 'polygate';
 
-import type { DiagnosisContext } from '../context.ts';
-import { messageOf, statusOf } from '../failure.ts';
 import { needed } from '../options.ts';
-import type { Report } from '../report.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { messageOf, statusOf } from '../run/failure.ts';
+import type { Report } from '../run/report.ts';
 import type { PaidTask } from './submit-image.ts';
 
 /** Describes a task that was paid for and has no result. */

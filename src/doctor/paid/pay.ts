@@ -1,11 +1,11 @@
 import { PolygateError, ResponseValidationError } from 'polygate';
 import type { ResponseMeta } from 'polygate';
 
-import type { DiagnosisContext } from '../context.ts';
-import { errorResponse, statusOf } from '../failure.ts';
 import { needed } from '../options.ts';
 import type { PricedModel } from '../prices.ts';
-import type { Report, Skip } from '../report.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { errorResponse, statusOf } from '../run/failure.ts';
+import type { Report, Skip } from '../run/report.ts';
 import { usd } from '../text.ts';
 
 /** What a paid request has returned. */

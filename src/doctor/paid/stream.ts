@@ -1,9 +1,9 @@
 import { StreamTruncatedError } from 'polygate';
 import type { ChatCompletion, Model } from 'polygate';
 
-import type { Check } from '../check.ts';
-import { messageOf } from '../failure.ts';
 import type { PricedModel } from '../prices.ts';
+import type { Check } from '../run/check.ts';
+import { messageOf } from '../run/failure.ts';
 import { pay } from './pay.ts';
 import type { Paid } from './pay.ts';
 import { chatParams, choose, payingClient } from './requests.ts';

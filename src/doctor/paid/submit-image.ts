@@ -1,9 +1,9 @@
 import type { SubmittedTask, SucceededGeneration, Telemetry } from 'polygate';
 
-import type { DiagnosisContext } from '../context.ts';
-import { statusOf } from '../failure.ts';
 import type { PricedModel } from '../prices.ts';
-import type { Report, Skip } from '../report.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { statusOf } from '../run/failure.ts';
+import type { Report, Skip } from '../run/report.ts';
 import { randomId } from '../text.ts';
 import { pay } from './pay.ts';
 import type { Paid } from './pay.ts';
