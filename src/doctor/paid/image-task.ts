@@ -10,7 +10,8 @@ import type { DiagnosisContext } from '../run/context.ts';
 import type { Finding, Report } from '../run/report.ts';
 import { usd } from '../text.ts';
 import { reportNoResult } from './no-result.ts';
-import { payForFirst } from './pay.ts';
+import { payForFirst } from './pay-for-first.ts';
+import { Payment } from './payment.ts';
 import { choose } from './requests.ts';
 import { payAgain, submitImage } from './submit-image.ts';
 import type { PaidTask } from './submit-image.ts';
@@ -43,10 +44,11 @@ export const imageTask = (models: readonly Model[] | undefined): Check<PaidTask>
     const candidates = choose(context, models, 'image');
     const recorder = recordCalls();
     const submit = (model: PricedModel) => submitImage(context, model, recorder.telemetry);
+    const paymentWith = (model: PricedModel) => new Payment(context, report, model);
     const accepted =
       'detail' in candidates
         ? candidates
-        : await payForFirst(context, report, candidates, submit, (paid) => {
+        : await payForFirst(candidates.map(paymentWith), submit, (paid) => {
             keep(paid);
             describeSubmit(paid, report.on('A7'));
           });
