@@ -90,6 +90,14 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'types/type-guards.ts',
     'polygate',
   ],
+  // Runs checks without knowing any.
+  'doctor/run': [
+    'doctor/diagnosis.ts',
+    'doctor/spending.ts',
+    'doctor/text.ts',
+    'internal/error-advice.ts',
+    'polygate',
+  ],
   // A part of the command line: the state folder, saved files and texts about money are those of the commands.
   mcp: [
     'cli',

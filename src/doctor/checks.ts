@@ -1,4 +1,3 @@
-import type { Check } from './check.ts';
 import { authentication, keyBalance, readiness, wallet } from './free/account.ts';
 import { errorShape } from './free/error-shape.ts';
 import { headerPrefix } from './free/header-prefix.ts';
@@ -15,6 +14,7 @@ import { download } from './paid/download.ts';
 import { imageTask } from './paid/image-task.ts';
 import { replay } from './paid/replay.ts';
 import { stream } from './paid/stream.ts';
+import type { Check } from './run/check.ts';
 
 /** Runs a check. Returns its output; undefined if it was skipped, or ended before it had one. */
 export type RunCheck = <Output>(check: Check<Output>) => Promise<Output | undefined>;

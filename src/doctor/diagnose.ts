@@ -1,14 +1,11 @@
 import { ConfigurationError } from 'polygate';
 import type { Polygate } from 'polygate';
 
-import { CheckRun } from './check-run.ts';
-import type { Check, CheckSubject } from './check.ts';
 import { runChecks } from './checks.ts';
-import { DiagnosisContext } from './context.ts';
 import type { DiagnoseOptions, Diagnosis } from './diagnosis.ts';
-import { earlyEnd } from './early-end.ts';
-import { Findings } from './findings.ts';
-import type { Skip } from './report.ts';
+import { runCheck } from './run/check-run.ts';
+import { DiagnosisContext } from './run/context.ts';
+import { Findings } from './run/findings.ts';
 
 /**
  * Checks whether a service behaves as the client assumes, and which options to set where it does not.
@@ -51,37 +48,4 @@ export async function diagnose({
     ...(unconfirmedUsd > 0 && { unconfirmedUsd }),
     checks: findings.all,
   };
-}
-
-/**
- * Runs a check, unless there is a reason to skip it, and returns its output. Adds a finding for each assumption that it
- * leaves open.
- */
-async function runCheck<Output>(
-  check: Check<Output>,
-  context: DiagnosisContext,
-  findings: Findings,
-  onStart: DiagnoseOptions['onStart'],
-): Promise<Output | undefined> {
-  const run = new CheckRun(check, context, findings);
-  const skip = reasonToSkip(check, context);
-  if (skip === undefined) {
-    onStart?.({ id: check.id, title: check.title });
-    await run.execute();
-  } else {
-    run.skipRest({ status: 'skipped', ...skip });
-  }
-  run.addOpenAssumptions();
-  // The check may have caught it.
-  findings.throwCallbackError();
-  return run.output;
-}
-
-function reasonToSkip(
-  { requires }: CheckSubject,
-  { signal, unmet }: DiagnosisContext,
-): Skip | undefined {
-  if (signal?.aborted) return { detail: `${earlyEnd(signal)} before this check started.` };
-  const detail = (requires && unmet.gateway) ?? (requires === 'key' ? unmet.key : undefined);
-  return detail === undefined ? undefined : { detail };
 }

@@ -31,7 +31,7 @@ export interface DiagnosisCheck {
 
 /** The result of {@link diagnose}. */
 export interface Diagnosis {
-  /** Whether all checks ended, and none failed. */
+  /** Whether no check failed, and the run was not cut short. */
   ok: boolean;
   /** What responses reported as charged, in USD. */
   spentUsd: number;

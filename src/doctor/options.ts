@@ -3,7 +3,7 @@ import { ConfigurationError, PermissionDeniedError } from 'polygate';
 import type { PolygateOptions, ResponseMeta } from 'polygate';
 
 import type { Diagnosis } from './diagnosis.ts';
-import { statusOf } from './failure.ts';
+import { statusOf } from './run/failure.ts';
 import { findVendorPrefix, readsVendorHeaders } from './vendor-headers.ts';
 
 /** What to set, and why. */

@@ -1,7 +1,7 @@
 import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
 
 import { roundUsd } from '../internal/budget.ts';
-import type { Skip } from './report.ts';
+import type { Skip } from './run/report.ts';
 import { usd } from './text.ts';
 
 /** Differences below this are rounding, in USD. */
@@ -15,14 +15,14 @@ export class Spending {
   walletUsd = Infinity;
   /** Prices of requests that may have been charged, but whose responses were lost, in USD. */
   unconfirmedUsd = 0;
+  /** Whether a response has reported no charge, so that `spentUsd` may be too low. */
+  hasUnreportedCharge = false;
   /** Why nothing more may be spent. */
   #blockedBy: string | undefined;
   readonly #gateway: Polygate;
   readonly #maxUsd: number | undefined;
   /** What may have been charged, whether a response reported it or not. */
   #committedUsd = 0;
-  /** Whether a response without a charge was reported already. */
-  #isUnreported = false;
 
   constructor(gateway: Polygate, maxUsd: number | undefined) {
     this.#gateway = gateway;
@@ -74,8 +74,8 @@ export class Spending {
     this.spentUsd = roundUsd(this.spentUsd + (chargeUsd ?? 0));
     this.#commit(chargeUsd ?? priceUsd);
     if (chargeUsd === undefined) {
-      const isFirst = !this.#isUnreported;
-      this.#isUnreported = true;
+      const isFirst = !this.hasUnreportedCharge;
+      this.hasUnreportedCharge = true;
       return isFirst ? 'missing' : undefined;
     }
     if (chargeUsd <= priceUsd + tolerance) return undefined;

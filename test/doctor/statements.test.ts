@@ -2,11 +2,11 @@
 import { Polygate } from 'polygate';
 import { diagnose } from 'polygate/doctor';
 import { createMockGateway } from 'polygate/mock';
-import type { Fault } from 'polygate/mock';
+import type { Fault, MockGatewayOptions } from 'polygate/mock';
 import { expect, test } from 'vitest';
 
 import { addressOf, findingAbout, findingOf, startMock } from './diagnosed-mock.ts';
-import { withoutKeys, withVideoPath } from './wraps.ts';
+import { chargesReplays, hidesChats, withoutKeys, withVideoPath } from './wraps.ts';
 
 const chatRoute = 'POST /v1/chat/completions';
 const imageRoute = 'POST /v1/images/generations';
@@ -56,6 +56,36 @@ test('a refund is not derived from a balance that a lost response may have chang
     detail: expect.stringContaining('may have been charged, too'),
   });
 });
+
+test.each(['keep', 'refund'] as const)(
+  'nor from one that a charge which no response reported may have changed (%s)',
+  async (A15) => {
+    const { run } = startMock({ tasks: { outcome: 'failed' }, assumptions: { A15 } }, hidesChats);
+    const diagnosis = await run({ maxSpendUsd: 1 });
+    expect(diagnosis).toMatchObject({ spentUsd: 0.005 });
+    expect(diagnosis).not.toHaveProperty('unconfirmedUsd');
+    expect(findingAbout(diagnosis, 'A15')).toMatchObject({
+      status: 'skipped',
+      detail: expect.stringContaining('reported no charge'),
+    });
+  },
+);
+
+test.each(['keep', 'refund'] as const)(
+  'nor if a replay reports the charge of the task again (%s)',
+  async (A15) => {
+    const options: MockGatewayOptions = { tasks: { outcome: 'failed' }, assumptions: { A15 } };
+    const { run, mock } = startMock(options, chargesReplays);
+    const diagnosis = await run({ maxSpendUsd: 1 });
+    const charges = mock.invoice.filter(({ route, usd }) => route.includes('image') && usd > 0);
+    expect(charges).toHaveLength(1);
+    expect(findingOf(diagnosis, 'replay').detail).toContain('reports its charge again');
+    expect(findingAbout(diagnosis, 'A15')).toMatchObject({
+      status: 'skipped',
+      detail: expect.stringContaining('another charge'),
+    });
+  },
+);
 
 test('a replay that creates another task shows nothing about the slot of the first', async () => {
   const { run } = startMock({}, withoutKeys);

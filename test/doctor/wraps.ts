@@ -75,6 +75,36 @@ export const withoutCharges: Wrap = (fetch) => async (input, init) => {
   return response;
 };
 
+/** Charges chats more than the reference gateway, and does not report it. */
+export const hidesChats: Wrap = (fetch) => {
+  let hiddenUsd = 0;
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const address = addressOf(input);
+    if (address.endsWith('/v1/chat/completions')) {
+      hiddenUsd += 0.005;
+      response.headers.delete('x-svc-charge-usd');
+    }
+    if (!address.endsWith('/v1/account')) return response;
+    const account = await response.json();
+    const usd = account.balance.usd - hiddenUsd;
+    return Response.json(
+      { ...account, balance: { ...account.balance, usd } },
+      { headers: response.headers },
+    );
+  };
+};
+
+/** Reports the charge of a submit again when it is replayed, without marking it as a replay. */
+export const chargesReplays: Wrap = (fetch) => async (input, init) => {
+  const response = await fetch(input, init);
+  if (response.headers.has('x-svc-idempotent-replay') && addressOf(input).includes('image')) {
+    response.headers.delete('x-svc-idempotent-replay');
+    response.headers.set('x-svc-charge-usd', '0.005');
+  }
+  return response;
+};
+
 /** Lists prices that are lower than what is charged. */
 export const underpriced =
   (type: string): Wrap =>

@@ -88,6 +88,7 @@ test('the linter rejects imports that break the architecture', async () => {
     ['otel/any.ts', 'core/call/failure/retry.ts'],
     ['doctor/free/any.ts', 'core/call/failure/retry.ts'],
     ['doctor/paid/any.ts', 'node:fs'],
+    ['doctor/run/any.ts', 'doctor/paid/chat.ts'],
     ['mock/any.ts', 'core/call/failure/retry.ts'],
     ['mock/routes/any.ts', 'endpoints/videos.ts'],
     ['mock/routes/any.ts', 'node:fs'],

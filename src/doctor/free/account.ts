@@ -2,11 +2,11 @@ import { blockers } from 'polygate';
 import type { Account } from 'polygate';
 
 import { isRecord } from '../../types/type-guards.ts';
-import type { Check } from '../check.ts';
-import type { DiagnosisContext } from '../context.ts';
-import { ifAvailable, messageOf, statusOf } from '../failure.ts';
 import { needed } from '../options.ts';
-import type { Report } from '../report.ts';
+import type { Check } from '../run/check.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { ifAvailable, messageOf, statusOf } from '../run/failure.ts';
+import type { Report } from '../run/report.ts';
 import { list, usd } from '../text.ts';
 
 /** Whether the service accepts the API key. */

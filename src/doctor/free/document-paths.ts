@@ -1,6 +1,6 @@
 import { parseURL } from '../../types/parse-url.ts';
 import { isRecord } from '../../types/type-guards.ts';
-import type { DiagnosisContext } from '../context.ts';
+import type { DiagnosisContext } from '../run/context.ts';
 
 /** One operation of an OpenAPI document, such as `GET /v1/videos/{}`. */
 export interface DocumentOperation {

@@ -1,8 +1,8 @@
 import { APIError } from 'polygate';
 
 import { isRecord } from '../../types/type-guards.ts';
-import type { Check } from '../check.ts';
-import { failureOf, messageOf } from '../failure.ts';
+import type { Check } from '../run/check.ts';
+import { failureOf, messageOf } from '../run/failure.ts';
 
 /** Which shape error bodies have. Assumption A9. */
 export const errorShape: Check = {

@@ -1,7 +1,7 @@
 import { ConfigurationError, RequestTimeoutError } from 'polygate';
 
-import { messageOf, noResponseAdvice } from '../failure.ts';
-import type { Finding } from '../report.ts';
+import { messageOf, noResponseAdvice } from '../run/failure.ts';
+import type { Finding } from '../run/report.ts';
 
 /** Why a connection can fail, as the messages and codes of the runtimes say it, and what to do. */
 const causes: readonly (readonly [RegExp, problem: string, advice: string])[] = [

@@ -1,7 +1,7 @@
 import { parseURL } from '../../types/parse-url.ts';
-import type { ErrorResponse } from '../failure.ts';
 import { needed } from '../options.ts';
-import type { Finding } from '../report.ts';
+import type { ErrorResponse } from '../run/failure.ts';
+import type { Finding } from '../run/report.ts';
 
 const rateLimited = 'The service limits requests: run doctor again later.';
 

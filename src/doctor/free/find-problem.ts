@@ -1,11 +1,11 @@
 import type { Polygate, RequestPromise } from 'polygate';
 
 import { isRecord } from '../../types/type-guards.ts';
-import type { DiagnosisContext } from '../context.ts';
-import { responseOf } from '../failure.ts';
-import type { ErrorResponse } from '../failure.ts';
 import { needed } from '../options.ts';
-import type { Finding } from '../report.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { responseOf } from '../run/failure.ts';
+import type { ErrorResponse } from '../run/failure.ts';
+import type { Finding } from '../run/report.ts';
 import { explainApi, explainResponse } from './explain-response.ts';
 import type { ApiKind } from './explain-response.ts';
 

@@ -1,10 +1,10 @@
 import type { Polygate, ResponseMeta } from 'polygate';
 
-import type { Check } from '../check.ts';
-import type { DiagnosisContext } from '../context.ts';
-import { responseOf } from '../failure.ts';
 import { needed } from '../options.ts';
-import type { Report } from '../report.ts';
+import type { Check } from '../run/check.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { responseOf } from '../run/failure.ts';
+import type { Report } from '../run/report.ts';
 import { list, randomId } from '../text.ts';
 import { findVendorPrefix, readsVendorHeaders } from '../vendor-headers.ts';
 

@@ -1,11 +1,11 @@
 import type { Model } from 'polygate';
 
 import { isNonEmptyString } from '../../types/type-guards.ts';
-import type { Check } from '../check.ts';
-import type { DiagnosisContext } from '../context.ts';
-import { messageOf } from '../failure.ts';
 import { cheapestOf } from '../prices.ts';
-import type { Report } from '../report.ts';
+import type { Check } from '../run/check.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { messageOf } from '../run/failure.ts';
+import type { Report } from '../run/report.ts';
 import { list } from '../text.ts';
 
 const types = ['chat', 'image', 'video', 'audio'];

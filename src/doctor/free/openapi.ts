@@ -1,8 +1,8 @@
 import { endpoints } from '../../endpoints/index.ts';
-import type { Check } from '../check.ts';
-import type { DiagnosisContext } from '../context.ts';
-import { ifAvailable, statusOf } from '../failure.ts';
-import type { Report } from '../report.ts';
+import type { Check } from '../run/check.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { ifAvailable, statusOf } from '../run/failure.ts';
+import type { Report } from '../run/report.ts';
 import { list } from '../text.ts';
 import { operationsOf } from './document-paths.ts';
 import type { DocumentOperation } from './document-paths.ts';

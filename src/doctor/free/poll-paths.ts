@@ -2,13 +2,13 @@ import { APIError } from 'polygate';
 import type { Polygate } from 'polygate';
 
 import { parseErrorBody } from '../../internal/error-body.ts';
-import type { Check } from '../check.ts';
-import type { DiagnosisContext } from '../context.ts';
-import { failureOf } from '../failure.ts';
 import { needed } from '../options.ts';
 import type { FoundPath } from '../options.ts';
 import { recordCalls } from '../recorder.ts';
-import type { AssumptionId, Report } from '../report.ts';
+import type { Check } from '../run/check.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { failureOf } from '../run/failure.ts';
+import type { AssumptionId, Report } from '../run/report.ts';
 import { documentPaths } from './document-paths.ts';
 
 /** Id of a task that does not exist. */

@@ -1,10 +1,10 @@
 import type { RequestPromise } from 'polygate';
 
 import { isRecord } from '../../types/type-guards.ts';
-import type { Check } from '../check.ts';
-import type { DiagnosisContext } from '../context.ts';
-import { messageOf, statusOf } from '../failure.ts';
-import type { Report } from '../report.ts';
+import type { Check } from '../run/check.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { messageOf, statusOf } from '../run/failure.ts';
+import type { Report } from '../run/report.ts';
 import { list } from '../text.ts';
 
 /** The public records, each with the list that the client assumes in it. */

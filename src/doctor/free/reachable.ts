@@ -1,5 +1,5 @@
-import type { Check } from '../check.ts';
-import type { Finding } from '../report.ts';
+import type { Check } from '../run/check.ts';
+import type { Finding } from '../run/report.ts';
 import { shorten } from '../text.ts';
 import { explainConnection, maxWaitMs } from './explain-connection.ts';
 import { findProblem, isStatus, receive } from './find-problem.ts';

@@ -1,6 +1,6 @@
-import type { Check } from '../check.ts';
-import { ifAvailable } from '../failure.ts';
 import { needed } from '../options.ts';
+import type { Check } from '../run/check.ts';
+import { ifAvailable } from '../run/failure.ts';
 
 /** Which voices there are. Creating one costs money, so assumptions A12 and A19 are not tested. */
 export const voices: Check = {

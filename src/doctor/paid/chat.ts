@@ -2,15 +2,17 @@ import { ResponseValidationError } from 'polygate';
 import type { ChatCompletion, Model, WithResponse } from 'polygate';
 
 import { isNonEmptyString, isRecord } from '../../types/type-guards.ts';
-import type { Check } from '../check.ts';
-import type { DiagnosisContext } from '../context.ts';
-import { messageOf } from '../failure.ts';
 import { needed } from '../options.ts';
 import type { PricedModel } from '../prices.ts';
-import type { Report, Skip } from '../report.ts';
+import type { Check } from '../run/check.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { messageOf } from '../run/failure.ts';
+import type { Report, Skip } from '../run/report.ts';
 import { list, randomId, usd } from '../text.ts';
-import { pay, payForFirst } from './pay.ts';
-import type { Accepted, Paid } from './pay.ts';
+import { payForFirst } from './pay-for-first.ts';
+import type { Accepted } from './pay-for-first.ts';
+import { Payment } from './payment.ts';
+import type { Paid } from './payment.ts';
 import { chatParams, choose, payingClient } from './requests.ts';
 
 /**
@@ -27,19 +29,20 @@ export const chat = (models: readonly Model[] | undefined): Check<PricedModel> =
   ],
   async run(context, report, keep) {
     const candidates = choose(context, models, 'chat');
-    if ('detail' in candidates) return report.skipRest(candidates);
+    if ('detail' in candidates) return report.endsBecause(candidates);
     const idempotencyKey = randomId();
+    const payments = candidates.map((model) => new Payment(context, report, model));
     const sendWith = (model: PricedModel) => send(context, model, idempotencyKey);
     let paid: Accepted<unknown> | Skip;
     try {
-      paid = await payForFirst(context, report, candidates, sendWith, (result, { id }) =>
+      paid = await payForFirst(payments, sendWith, (result, { id }) =>
         describeCompletion(id, result, report.on('A8')),
       );
     } catch (error) {
       if (!ResponseValidationError.is(error)) throw error;
       return report.on('A8').failed(messageOf(error));
     }
-    if ('detail' in paid) return report.skipRest(paid);
+    if ('detail' in paid) return report.endsBecause(paid);
     keep(paid.model);
     await checkReplay(context, report.on('A11'), paid.model, idempotencyKey);
   },
@@ -65,7 +68,7 @@ async function send(
   const { completions } = payingClient(context, { strict: false }).chat;
   const options = { idempotencyKey, signal: context.signal };
   const result = await completions.create(chatParams(id), options).withResponse();
-  return { result, meta: result.meta };
+  return { result, charge: result.meta };
 }
 
 /** Sends the same chat with the same key again. Assumption A11. */
@@ -76,7 +79,8 @@ async function checkReplay(
   idempotencyKey: string,
 ): Promise<void> {
   const sendAgain = () => send(context, model, idempotencyKey);
-  const problem = await pay(context, report, model, sendAgain, ({ meta }) => {
+  const payment = new Payment(context, report, model);
+  const problem = await payment.pay(sendAgain, ({ meta }) => {
     const need = needed.retryAmbiguousChat(meta);
     if (need) {
       report.warning('A chat with a reused key is replayed without a second charge.', need);

@@ -1,7 +1,7 @@
 import { APIError, ConflictError } from 'polygate';
 
-import type { Check } from '../check.ts';
-import { messageOf } from '../failure.ts';
+import type { Check } from '../run/check.ts';
+import { messageOf } from '../run/failure.ts';
 import { payAgain } from './submit-image.ts';
 import type { PaidTask } from './submit-image.ts';
 

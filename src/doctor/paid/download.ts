@@ -2,7 +2,7 @@ import type { Polygate, SucceededGeneration } from 'polygate';
 
 import { fetchOf, isLoopbackHost } from '../../internal/downloads.ts';
 import { parseURL } from '../../types/parse-url.ts';
-import type { Check } from '../check.ts';
+import type { Check } from '../run/check.ts';
 
 /** The largest image that is downloaded, in bytes. */
 const maxBytes = 100 * 1024 * 1024;

@@ -1,16 +1,17 @@
 import { ConcurrencyLimitError } from 'polygate';
 import type { Generation, Model, SubmittedTask, SucceededGeneration } from 'polygate';
 
-import type { Check } from '../check.ts';
-import type { DiagnosisContext } from '../context.ts';
 import { needed } from '../options.ts';
 import type { PricedModel } from '../prices.ts';
 import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
-import type { Finding, Report } from '../report.ts';
+import type { Check } from '../run/check.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import type { Finding, Report } from '../run/report.ts';
 import { usd } from '../text.ts';
 import { reportNoResult } from './no-result.ts';
-import { payForFirst } from './pay.ts';
+import { payForFirst } from './pay-for-first.ts';
+import { Payment } from './payment.ts';
 import { choose } from './requests.ts';
 import { payAgain, submitImage } from './submit-image.ts';
 import type { PaidTask } from './submit-image.ts';
@@ -43,15 +44,16 @@ export const imageTask = (models: readonly Model[] | undefined): Check<PaidTask>
     const candidates = choose(context, models, 'image');
     const recorder = recordCalls();
     const submit = (model: PricedModel) => submitImage(context, model, recorder.telemetry);
+    const paymentWith = (model: PricedModel) => new Payment(context, report, model);
     const accepted =
       'detail' in candidates
         ? candidates
-        : await payForFirst(context, report, candidates, submit, (paid) => {
+        : await payForFirst(candidates.map(paymentWith), submit, (paid) => {
             keep(paid);
             describeSubmit(paid, report.on('A7'));
           });
     if ('detail' in accepted) {
-      report.skipRest(accepted);
+      report.endsBecause(accepted);
       return report.on('A15').skipped(noRefund);
     }
     const { model, result: submitted } = accepted;

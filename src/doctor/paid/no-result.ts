@@ -1,9 +1,9 @@
 import { TaskFailedError, TaskWaitTimeoutError } from 'polygate';
 
-import type { DiagnosisContext } from '../context.ts';
-import { messageOf, statusOf } from '../failure.ts';
 import { needed } from '../options.ts';
-import type { Report } from '../report.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { messageOf, statusOf } from '../run/failure.ts';
+import type { Report } from '../run/report.ts';
 import type { PaidTask } from './submit-image.ts';
 
 /** Describes a task that was paid for and has no result. */
@@ -38,12 +38,17 @@ export async function reportNoResult(
 async function checkRefund(
   context: DiagnosisContext,
   report: Report,
-  { task }: PaidTask,
+  { task, replayed }: PaidTask,
 ): Promise<void> {
   const { client, signal, spending } = context;
-  if (spending.unconfirmedUsd > 0) {
+  if (spending.unconfirmedUsd > 0 || spending.hasUnreportedCharge) {
     return report.skipped(
-      'An earlier request whose response was lost may have been charged, too, so the balance does not show it.',
+      'A request whose response was lost, or reported no charge, may have been charged, too, so the balance does not show it.',
+    );
+  }
+  if (replayed?.chargeUsd && !replayed.replayed) {
+    return report.skipped(
+      'A replay of the submit reported another charge, so the balance does not show it.',
     );
   }
   const { data } = await context.read(client.account.retrieve({ signal }));

@@ -1,11 +1,11 @@
 import { ConflictError } from 'polygate';
 import type { SubmittedTask } from 'polygate';
 
-import type { Check } from '../check.ts';
-import type { DiagnosisContext } from '../context.ts';
-import { messageOf, statusOf } from '../failure.ts';
 import { needed } from '../options.ts';
-import type { Report } from '../report.ts';
+import type { Check } from '../run/check.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { messageOf, statusOf } from '../run/failure.ts';
+import type { Report } from '../run/report.ts';
 import { payAgain } from './submit-image.ts';
 import type { PaidTask } from './submit-image.ts';
 

@@ -1,9 +1,9 @@
 import type { ChatParams, Model, Polygate } from 'polygate';
 
-import type { DiagnosisContext } from '../context.ts';
 import { cheapestModels, maxOutputTokens } from '../prices.ts';
 import type { PricedModel } from '../prices.ts';
-import type { Skip } from '../report.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import type { Skip } from '../run/report.ts';
 
 /** The chat that the diagnosis sends. */
 export function chatParams(model: string): Omit<ChatParams, 'stream'> {

@@ -1,11 +1,11 @@
 import { StreamTruncatedError } from 'polygate';
 import type { ChatCompletion, Model } from 'polygate';
 
-import type { Check } from '../check.ts';
-import { messageOf } from '../failure.ts';
 import type { PricedModel } from '../prices.ts';
-import { pay } from './pay.ts';
-import type { Paid } from './pay.ts';
+import type { Check } from '../run/check.ts';
+import { messageOf } from '../run/failure.ts';
+import { Payment } from './payment.ts';
+import type { Paid } from './payment.ts';
 import { chatParams, choose, payingClient } from './requests.ts';
 
 const noModel = 'No chat has succeeded, so no model is known to stream with.';
@@ -30,14 +30,15 @@ export const stream = (
       const { completions } = payingClient(context, { strict: false }).chat;
       const chunks = completions.stream(chatParams(model.id), { signal: context.signal });
       try {
-        return { result: { completion: await chunks.final() }, meta: chunks.meta };
+        const completion = await chunks.final();
+        return { result: { completion }, charge: chunks.meta ?? 'possible' };
       } catch (error) {
         // The headers of a stream that failed have reported its charge.
         if (!chunks.meta) throw error;
-        return { result: { error }, meta: chunks.meta };
+        return { result: { error }, charge: chunks.meta };
       }
     };
-    const problem = await pay(context, report, model, send, (result) => {
+    const problem = await new Payment(context, report, model).pay(send, (result) => {
       if ('completion' in result) return report.ok(describeEnd(result.completion));
       const { error } = result;
       if (!StreamTruncatedError.is(error)) throw error;

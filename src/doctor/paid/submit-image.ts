@@ -1,12 +1,12 @@
 import type { SubmittedTask, SucceededGeneration, Telemetry } from 'polygate';
 
-import type { DiagnosisContext } from '../context.ts';
-import { statusOf } from '../failure.ts';
 import type { PricedModel } from '../prices.ts';
-import type { Report, Skip } from '../report.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import { statusOf } from '../run/failure.ts';
+import type { Report, Skip } from '../run/report.ts';
 import { randomId } from '../text.ts';
-import { pay } from './pay.ts';
-import type { Paid } from './pay.ts';
+import { Payment } from './payment.ts';
+import type { Paid } from './payment.ts';
 import { payingClient } from './requests.ts';
 
 /** A task that the diagnosis has paid for. */
@@ -36,7 +36,7 @@ export async function submitImage(
   const submit = async (route: PaidTask['route']) => {
     const options = { idempotencyKey, route, signal: context.signal };
     const task = await client.images.submit(params, options);
-    return { result: { task, params, route, priceUsd }, meta: task.meta };
+    return { result: { task, params, route, priceUsd }, charge: task.meta };
   };
   try {
     // The route whose poll path is not documented; not every service has it.
@@ -58,11 +58,11 @@ export async function payAgain(
   describe: (again: SubmittedTask<'image'>) => void,
 ): Promise<Skip | undefined> {
   const { idempotencyKey } = task;
-  const send = async () => {
+  const send = async (): Promise<Paid<SubmittedTask<'image'>>> => {
     const options = { idempotencyKey, route, signal: context.signal };
     const again = await payingClient(context, { strict: true }).images.submit(params, options);
     const isFree = again.id === task.id && !again.chargeUsd;
-    return { result: again, meta: isFree ? undefined : again.meta };
+    return { result: again, charge: isFree ? 'none' : again.meta };
   };
-  return pay(context, report, { id: params.model, priceUsd }, send, describe);
+  return new Payment(context, report, { id: params.model, priceUsd }).pay(send, describe);
 }

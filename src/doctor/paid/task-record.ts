@@ -2,8 +2,8 @@ import type { SucceededGeneration, SubmittedTask } from 'polygate';
 
 import { taskStatusOf } from '../../types/tasks/task-status.ts';
 import { isRecord } from '../../types/type-guards.ts';
-import type { DiagnosisContext } from '../context.ts';
-import type { Report } from '../report.ts';
+import type { DiagnosisContext } from '../run/context.ts';
+import type { Report } from '../run/report.ts';
 import { list } from '../text.ts';
 
 /** What was observed of a task that has succeeded. */

@@ -7,7 +7,7 @@ import {
 } from 'polygate';
 import type { RequestPromise, ResponseMeta } from 'polygate';
 
-import { doctorAdvice, withoutProgramAdvice } from '../internal/error-advice.ts';
+import { doctorAdvice, withoutProgramAdvice } from '../../internal/error-advice.ts';
 import type { Finding, Report } from './report.ts';
 
 /** What the service sent instead of a result. */
@@ -93,7 +93,7 @@ export async function ifAvailable<Result>(
     const detail = `Not available: ${messageOf(error)}`;
     if (status === 403) {
       const advice = 'If a proxy is in between, it may not forward this request.';
-      report.skipRest(detail, { advice });
+      report.endsBecause(detail, { advice });
     } else if (status === 404 || status === 405) {
       report.warning(detail);
     } else {

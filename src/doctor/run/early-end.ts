@@ -1,7 +1,7 @@
+import { usd } from '../text.ts';
 import type { DiagnosisContext } from './context.ts';
 import { noResponseAdvice, requestOf } from './failure.ts';
 import type { Finding } from './report.ts';
-import { usd } from './text.ts';
 
 /** Why a run ended before all checks had, as the start of a sentence. */
 export function earlyEnd(signal: AbortSignal): string {

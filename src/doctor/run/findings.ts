@@ -1,9 +1,9 @@
 import { assumptions } from 'polygate';
 
+import type { DiagnoseOptions, DiagnosisCheck } from '../diagnosis.ts';
+import { plainText } from '../text.ts';
 import type { CheckSubject } from './check.ts';
-import type { DiagnoseOptions, DiagnosisCheck } from './diagnosis.ts';
 import type { AssumptionId, Finding } from './report.ts';
-import { plainText } from './text.ts';
 
 /** The findings of a diagnosis. Each assumption belongs to one of them. */
 export class Findings {

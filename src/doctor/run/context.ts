@@ -6,7 +6,7 @@ import type {
   WithResponse,
 } from 'polygate';
 
-import { Spending } from './spending.ts';
+import { Spending } from '../spending.ts';
 
 /** Limits for requests that cost nothing: one retry, within about ten seconds. */
 const freeLimits: PolygateOptions = {

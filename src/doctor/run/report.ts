@@ -1,4 +1,4 @@
-import type { DiagnosisCheck } from './diagnosis.ts';
+import type { DiagnosisCheck } from '../diagnosis.ts';
 
 /** Id of an assumption. */
 export type AssumptionId = NonNullable<DiagnosisCheck['assumption']>;
@@ -21,7 +21,7 @@ type Subject = Pick<Finding, 'assumption' | 'aspect' | 'title'>;
 /** What receives the findings of a check. */
 export interface ReportReceiver {
   add(finding: Finding): void;
-  skipRest(finding: Finding): void;
+  endsBecause(finding: Finding): void;
 }
 
 /** Passes on the findings of a check as they are made, so that those before an error are kept. */
@@ -65,11 +65,11 @@ export class Report {
   }
 
   /**
-   * Skips what is left of the check: the check itself and, unless it reports them afterwards, all of its assumptions without
-   * a finding are skipped for this reason.
+   * Reports why the check ends here: it is the finding about the check itself and, unless it reports them afterwards, about
+   * all of its assumptions without one. The check returns afterwards.
    */
-  skipRest(reason: string | Skip, extra?: Extra): void {
-    this.#receiver.skipRest({ status: 'skipped', ...toSkip(reason), ...extra });
+  endsBecause(reason: string | Skip, extra?: Extra): void {
+    this.#receiver.endsBecause({ status: 'skipped', ...toSkip(reason), ...extra });
   }
 }
 
