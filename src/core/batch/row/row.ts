@@ -162,7 +162,7 @@ export class Row implements Spender {
 
   /** Whether this run or an earlier one may have paid for it. */
   get mayBePaid(): boolean {
-    return ['sent', 'accepted', 'durable'].includes(this.#state) || mayBeCharged(this.#history);
+    return !['planned', 'recorded'].includes(this.#state) || mayBeCharged(this.#history);
   }
 
   /** What decides whether an error of the row is final. */

@@ -65,7 +65,7 @@ export class Pause {
         : new PaymentRequiredError('402', details);
     this.#reason = begun;
     // A planned row at a budget ends when it would be recorded.
-    const abortsWaiting = this.reasonToKeepBack('recorded') !== undefined;
+    const abortsWaiting = keepsBack(begun, 'recorded');
     if (abortsWaiting) for (const row of this.#unsent) row.abort(begun);
     const summary = PaymentRequiredError.is(begun) ? '402' : begun.message;
     const kept = abortsWaiting ? 'are submitted' : 'are submitted but those with a reservation';
