@@ -1,4 +1,3 @@
-import { abortedError } from '../../errors/aborted.ts';
 import type { Journal } from '../../types/tasks/journal.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { CallerContext } from '../config/caller-context.ts';
@@ -9,6 +8,7 @@ import { mayBeCharged } from './journal/row-history.ts';
 import type { RowHistory } from './journal/row-history.ts';
 import { recoverRules } from './options.ts';
 import type { RecoverOptions } from './options.ts';
+import { unreadJournalError } from './pool/end-errors.ts';
 import type { RowWork } from './pool/row-source.ts';
 import { runRows } from './pool/run-rows.ts';
 import type { RowResult } from './results.ts';
@@ -80,12 +80,7 @@ function isUnfinished(history: RowHistory): boolean {
 /** Reads and locks the journal, until the caller aborts. Even if they have aborted before: the error lists the rows. */
 async function readJournal(context: RunContext): Promise<void> {
   const { journal, signal, config } = context;
-  const error = () =>
-    abortedError(
-      signal?.reason,
-      { outcome: 'unknown', rows: [] },
-      'Aborted by the caller before the journal was read. This recovery sent nothing, but an earlier run may have been charged for its rows.',
-    );
+  const error = () => unreadJournalError(signal?.reason, 'recovery');
   const read = async () => {
     await journal.read();
     await beginRun(context);

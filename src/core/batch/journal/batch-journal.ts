@@ -43,6 +43,11 @@ export class BatchJournal {
     this.#completions = new StoredCompletions(() => this.#journal?.read() ?? noLines(), completed);
   }
 
+  /** What earlier runs recorded about the rows that this run has not read; undefined if a journal itself was not read. */
+  get unread(): RowHistory[] | undefined {
+    return this.#journal && !this.earlier.isRead ? undefined : this.earlier.unread;
+  }
+
   /** One error for each damaged line. */
   get damaged(): readonly ConfigurationError[] {
     return this.#contents.damaged;

@@ -10,12 +10,18 @@ import type { RowHistory } from './row-history.ts';
  */
 export class EarlierRows {
   #byId: Map<string, RowHistory> = new Map();
+  #isRead = false;
   /** The rows that this run has read, and whether it still needs what is recorded about them. */
   readonly #read = new Map<string, 'planning' | 'planned'>();
 
   /** All rows that this run has not planned, by id. */
   get byId(): ReadonlyMap<string, RowHistory> {
     return this.#byId;
+  }
+
+  /** Whether these are the rows of the whole journal. False only while this run has not read any row. */
+  get isRead(): boolean {
+    return this.#isRead;
   }
 
   /** The rows that this run has not read. */
@@ -30,12 +36,15 @@ export class EarlierRows {
    * there are none, one copy of a large journal is enough.
    */
   beginReading(rows: Map<string, RowHistory>): void {
-    if (this.#read.size === 0) this.#byId = rows;
+    if (this.#read.size > 0) return;
+    this.#byId = rows;
+    this.#isRead = false;
   }
 
   /** The journal was read. What this run itself has recorded was not left by an earlier one. */
   endReading(rows: Map<string, RowHistory>): void {
     this.#byId = rows;
+    this.#isRead = true;
     for (const [id, state] of this.#read) if (state === 'planned') rows.delete(id);
   }
 

@@ -20,12 +20,22 @@ export const noJournalAdvice = 'without one, run only the rows not yielded';
 interface AbortedRows {
   /** The rows that were read and have no result. */
   readonly open: Iterable<Row>;
-  /** What earlier runs recorded about rows that this one has not read. */
-  readonly unread: readonly RowHistory[];
+  /** What earlier runs recorded about rows that this one has not read; undefined if the journal was not read. */
+  readonly unread: readonly RowHistory[] | undefined;
+}
+
+/** The error of a run that the caller has aborted before it has read its journal, and therefore any row. */
+export function unreadJournalError(reason: unknown, run: 'batch' | 'recovery'): AbortedError {
+  return abortedError(
+    reason,
+    { outcome: 'unknown', rows: [] },
+    `Aborted by the caller before the journal was read. This ${run} sent nothing, but an earlier run may have been charged for its rows.`,
+  );
 }
 
 /** The error of a run that the caller has aborted, with the rows that have no result. */
 export function runAbortedError(reason: unknown, { open, unread }: AbortedRows): AbortedError {
+  if (!unread) return unreadJournalError(reason, 'batch');
   const rows = Array.from(open, toOpenRow);
   const unknown = rows.filter(({ outcome }) => outcome === 'unknown').length;
   const isUnreadPaid = unread.some((row) => mayBeCharged(row) && !row.status);
@@ -63,8 +73,8 @@ export interface PausedRow {
 interface PausedRows {
   /** The rows that were read and not submitted. */
   readonly paused: readonly PausedRow[];
-  /** What earlier runs recorded about rows that this one has not read. */
-  readonly unread: readonly RowHistory[];
+  /** What earlier runs recorded about rows that this one has not read; undefined if the journal was not read. */
+  readonly unread: readonly RowHistory[] | undefined;
   /** Number of rows that were yielded. */
   readonly yielded: number;
   /** Number of those that succeeded or failed. */
@@ -79,7 +89,8 @@ export function runPausedError(
   { paused, unread, yielded, done, total }: PausedRows,
 ): PauseReason {
   if (ConfigurationError.is(reason)) return reason;
-  const mayBePaid = paused.some(({ status }) => status === 'unknown') || unread.some(mayBeCharged);
+  const mayBePaid =
+    paused.some(({ status }) => status === 'unknown') || !unread || unread.some(mayBeCharged);
   const rowsOpen = Math.max(paused.length, (total ?? 0) - yielded);
   const unknown = yielded - done;
   const summary =

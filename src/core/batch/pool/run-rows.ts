@@ -17,8 +17,7 @@ export async function* runRows<Result extends RowResult>(
   source: RowSource<Result>,
   context: RunContext,
 ): AsyncGenerator<Result, void, undefined> {
-  const { config, budget, signal, onProgress } = context;
-  const { earlier } = context.journal;
+  const { config, journal, budget, signal, onProgress } = context;
   const pool = new RowPool(source, context, () => progress.update());
   const progress = new ProgressReporter(config, onProgress, () =>
     toProgress(source.countRows(), pool.counts, budget),
@@ -40,10 +39,10 @@ export async function* runRows<Result extends RowResult>(
           await pool.nextChange();
           break;
         case 'abort':
-          throw runAbortedError(signal?.reason, { open: pool.open, unread: earlier.unread });
+          throw runAbortedError(signal?.reason, { open: pool.open, unread: journal.unread });
         case 'pause':
           // Not the error of the source, which may never yield another row.
-          throw runPausedError(step.reason, { ...pool.pausedRows, unread: earlier.unread });
+          throw runPausedError(step.reason, { ...pool.pausedRows, unread: journal.unread });
         case 'end':
           return await reading;
       }

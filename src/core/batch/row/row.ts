@@ -27,51 +27,132 @@
  * `isFinalError` in charge-rules.ts.
  */
 import type { Task } from '../../tasks/task.ts';
-import { noCost } from '../journal/row-cost.ts';
+import { addCost, noCost } from '../journal/row-cost.ts';
 import type { RowCost } from '../journal/row-cost.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import type { RowHistory } from '../journal/row-history.ts';
+import type { Spender } from '../run/batch-budget.ts';
 import type { Reservation } from '../run/budget-decision.ts';
 import type { ChargeFacts } from './charge-rules.ts';
 
 /** The state that a row has reached in this run. */
 export type RowState = 'planned' | 'recorded' | 'sent' | 'accepted' | 'durable';
 
-/** A row of a batch or a recovery. `run-row.ts`, `submit-row.ts` and `send-when-slot-free.ts` change its state. */
-export class Row {
-  /** Its id, or its position while it has no valid id. */
-  id: string;
-  /** What earlier runs recorded about it. */
-  history: RowHistory = {};
-  /** How far this run has come with it. */
-  state: RowState = 'planned';
-  /** Key of its submission, if it has one: once it is planned, or before if an earlier run has recorded it. */
-  idempotencyKey: string | undefined;
-  /** What it has cost in all runs. */
-  cost: RowCost = noCost;
-  /** The part of the estimates that belongs to the submission in progress. Set until it is accepted or has failed. */
-  reservation: Reservation | undefined;
-  /** The task of the row, once it is accepted. Chats have none. */
-  task: Task | undefined;
+/**
+ * A row of a batch or a recovery. Either an earlier run has left its task or completion, and it is resumed, or it goes
+ * through these transitions:
+ *
+ *     identify -> setKey -> record -> markSent -> accept -> makeDurable
+ *                           markUnsent <- markSent, if the service has certainly not accepted it
+ */
+export class Row implements Spender {
+  #id = '';
+  #history: RowHistory = {};
+  #state: RowState = 'planned';
+  #idempotencyKey: string | undefined;
+  #cost = noCost;
+  #reservation: Reservation | undefined;
+  #task: Task | undefined;
   #controller: AbortController | undefined;
 
   constructor(id: string, history: RowHistory = {}) {
-    this.id = id;
     this.identify(id, history);
+  }
+
+  /** Its id, or its position while it has no valid id. */
+  get id(): string {
+    return this.#id;
+  }
+
+  /** What earlier runs recorded about it. */
+  get history(): RowHistory {
+    return this.#history;
+  }
+
+  /** How far this run has come with it. */
+  get state(): RowState {
+    return this.#state;
+  }
+
+  /** Key of its submission, if it has one: once it is planned, or before if an earlier run has recorded it. */
+  get idempotencyKey(): string | undefined {
+    return this.#idempotencyKey;
+  }
+
+  /** What it has cost in all runs. */
+  get cost(): RowCost {
+    return this.#cost;
+  }
+
+  /** The part of the estimates that belongs to the submission in progress. Set until it is accepted or has failed. */
+  get reservation(): Reservation | undefined {
+    return this.#reservation;
+  }
+
+  /** The task of the row, once it is accepted. Chats have none. */
+  get task(): Task | undefined {
+    return this.#task;
   }
 
   /** Sets what is known about the row before this run does anything for it. */
   identify(id: string, history: RowHistory): void {
-    this.id = id;
-    this.history = history;
+    this.#id = id;
+    this.#history = history;
     // Without a readable `submit` line, the receipt still has the key.
-    this.idempotencyKey = history.key ?? history.receipt?.idempotencyKey;
-    this.cost = history.cost ?? noCost;
+    this.#idempotencyKey = history.key ?? history.receipt?.idempotencyKey;
+    this.#cost = history.cost ?? noCost;
+  }
+
+  /** An earlier run has left its task, or the completion of a chat. */
+  resume(task: Task | undefined): void {
+    this.#task = task;
+    this.#state = 'durable';
+  }
+
+  /** The row is planned, and is submitted under this key. */
+  setKey(idempotencyKey: string | undefined): void {
+    this.#idempotencyKey = idempotencyKey;
+  }
+
+  /** Its `submit` line is durable. */
+  record(): void {
+    this.#state = 'recorded';
+  }
+
+  /** An attempt is handed to `fetch`. */
+  markSent(): void {
+    this.#state = 'sent';
   }
 
   /** The service has certainly not accepted what this run has sent. */
   markUnsent(): void {
-    if (this.state === 'sent') this.state = 'recorded';
+    if (this.#state === 'sent') this.#state = 'recorded';
+  }
+
+  /** The service has accepted its submission. Chats have no task. */
+  accept(task: Task | undefined): void {
+    this.#task = task;
+    this.#state = 'accepted';
+  }
+
+  /** A later run finds what was accepted. */
+  makeDurable(): void {
+    this.#state = 'durable';
+  }
+
+  /** Adds to its cost. */
+  addCost(change: Partial<RowCost>): void {
+    this.#cost = addCost(this.#cost, change);
+  }
+
+  /** A part of the budget is set aside for the submission in progress. */
+  beginReservation(reservation: Reservation): void {
+    this.#reservation = reservation;
+  }
+
+  /** The submission was accepted or has failed. */
+  endReservation(): void {
+    this.#reservation = undefined;
   }
 
   /** Aborts what the row waits for. Created when the row starts: a recovery knows all rows in advance. */
@@ -81,15 +162,15 @@ export class Row {
 
   /** Whether this run or an earlier one may have paid for it. */
   get mayBePaid(): boolean {
-    return ['sent', 'accepted', 'durable'].includes(this.state) || mayBeCharged(this.history);
+    return !['planned', 'recorded'].includes(this.#state) || mayBeCharged(this.#history);
   }
 
   /** What decides whether an error of the row is final. */
   get chargeFacts(): ChargeFacts {
     return {
-      hasTask: this.task !== undefined,
-      mayBeCharged: mayBeCharged(this.history),
-      isRecorded: this.state !== 'planned',
+      hasTask: this.#task !== undefined,
+      mayBeCharged: mayBeCharged(this.#history),
+      isRecorded: this.#state !== 'planned',
     };
   }
 }

@@ -45,7 +45,6 @@ export async function runRow<Accepted>(
     }
     return result;
   } finally {
-    pause.removeUnsent(controller);
     stopListening?.();
   }
 }
@@ -58,12 +57,11 @@ async function accept<Accepted>(
 ): Promise<Accepted> {
   const { start, isChargedOnce } = plan;
   if ('accepted' in start) {
-    row.task = plan.taskOf(start.accepted);
-    row.state = 'durable';
+    row.resume(plan.taskOf(start.accepted));
     return start.accepted;
   }
   const { submission } = start;
-  row.idempotencyKey = submission.intent.key;
+  row.setKey(submission.intent.key);
   const accepted = submitRow(row, plan, submission, context);
   // The journal must stay locked until the outcome of a chat is recorded.
   if (!isChargedOnce) keepUntilSettled(context.sending, accepted);

@@ -31,7 +31,7 @@ export async function sendWhenSlotFree<Accepted>(
   const observer: AttemptObserver = {
     beforeAttempt,
     onSend: () => {
-      row.state = 'sent';
+      row.markSent();
       pause.removeUnsent(controller);
     },
     onResponse: ({ status }) => {

@@ -2,7 +2,6 @@ import { toCostFields } from '../journal/row-cost.ts';
 import { unpricedSubmits } from '../journal/row-history.ts';
 import { notRecordedError, toRowError, unsentError } from '../row-errors.ts';
 import type { RunContext } from '../run/context.ts';
-import { keepsBack } from '../run/pause.ts';
 import { afterFailure } from './charge-rules.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
@@ -16,18 +15,19 @@ export async function submitRow<Accepted>(
   context: RunContext,
 ): Promise<Accepted> {
   const { journal, budget, pause } = context;
-  pause.addUnsent(row.controller);
-  await reservePrice(row, submission, context);
-  const accepted = await recordAndSend(row, plan, submission, context);
-  row.task = plan.taskOf(accepted);
-  row.state = 'accepted';
+  const accepted = await pause.whileUnsent(row.controller, async () => {
+    await reservePrice(row, submission, context);
+    const received = await recordAndSend(row, plan, submission, context);
+    row.accept(plan.taskOf(received));
+    return received;
+  });
   const { path } = submission.intent;
   const usd = plan.chargeOf(accepted);
   if (usd === undefined) budget.keep(row, { path });
   else budget.charge(row, { path, usd });
   const line = plan.toLine(row, accepted);
   const isAppended = !line || (await journal.tryAppend(line, ifLost(plan)));
-  if (isAppended || plan.isChargedOnce) row.state = 'durable';
+  if (isAppended || plan.isChargedOnce) row.makeDurable();
   return accepted;
 }
 
@@ -88,14 +88,15 @@ async function recordIntent(
     const { id, cost, controller } = row;
     const { signal } = controller;
     if (signal.aborted) throw unsentError(signal.reason);
-    if (pause.reason && keepsBack(pause.reason, 'planned')) throw unsentError(pause.reason);
+    const pauseReason = pause.reasonToKeepBack('planned');
+    if (pauseReason) throw unsentError(pauseReason);
     await journal
       .append({ type: 'submit', id, ...intent, ...toCostFields(cost) })
       .catch((error: unknown) => {
         throw notRecordedError(error);
       });
   }
-  row.state = 'recorded';
+  row.record();
 }
 
 /** Settles the reservation of a submission that failed, and records it if the submission was certainly not charged. */

@@ -8,9 +8,12 @@ import { Changes } from './changes.ts';
 
 /** A row, as its budget sees it. */
 export interface Spender {
-  cost: RowCost;
+  readonly cost: RowCost;
   /** What is set aside for the submission in progress. It is part of the estimates of the row. */
-  reservation?: Reservation | undefined;
+  readonly reservation: Reservation | undefined;
+  addCost(change: Partial<RowCost>): void;
+  beginReservation(reservation: Reservation): void;
+  endReservation(): void;
 }
 
 /** A submission that needs a part of the budget. */
@@ -89,7 +92,7 @@ export class BatchBudget {
 
   #begin(row: Spender, reservation: Reservation): void {
     this.#inFlight += 1;
-    row.reservation = reservation;
+    row.beginReservation(reservation);
     this.#change(row, { estimatedUsd: reservation.usd });
   }
 
@@ -116,7 +119,7 @@ export class BatchBudget {
   /** Takes over the reservation of an earlier run, whose submission is sent again under its key. */
   adopt(row: Spender): void {
     this.#inFlight += 1;
-    row.reservation = { usd: row.cost.estimatedUsd, basis: 'price' };
+    row.beginReservation({ usd: row.cost.estimatedUsd, basis: 'price' });
   }
 
   /** Replaces the reservation of a row with its charge. */
@@ -155,7 +158,7 @@ export class BatchBudget {
 
   #end(row: Spender): void {
     if (row.reservation) this.#inFlight -= 1;
-    row.reservation = undefined;
+    row.endReservation();
     this.#changes.notify();
   }
 
@@ -164,7 +167,7 @@ export class BatchBudget {
   }
 
   #change(row: Spender, change: Partial<RowCost>): void {
-    row.cost = addCost(row.cost, change);
+    row.addCost(change);
     this.#total = addCost(this.#total, change);
   }
 

@@ -72,10 +72,29 @@ export class Pause {
     this.#log.warn(() => `Pausing: no further rows ${kept}. Reason: ${sentence(summary)}`);
   }
 
-  /** Registers a row whose request has not been sent: the pause may abort it. */
+  /** Why a row in this state is kept back; undefined if it is not. */
+  reasonToKeepBack(state: 'planned' | 'recorded'): PauseReason | undefined {
+    return this.#reason && keepsBack(this.#reason, state) ? this.#reason : undefined;
+  }
+
+  /** Lets the pause abort a row during the `work` that submits it, but not while its request is in flight. */
+  async whileUnsent<Accepted>(
+    row: AbortController,
+    work: () => Promise<Accepted>,
+  ): Promise<Accepted> {
+    this.addUnsent(row);
+    try {
+      return await work();
+    } finally {
+      this.removeUnsent(row);
+    }
+  }
+
+  /** The row waits, and its request has not been sent, or was certainly rejected. */
   addUnsent(row: AbortController): void {
     this.#unsent.add(row);
-    if (this.#reason && keepsBack(this.#reason, 'recorded')) row.abort(this.#reason);
+    const reason = this.reasonToKeepBack('recorded');
+    if (reason) row.abort(reason);
   }
 
   /** The request of the row has been sent, or never will be. */
