@@ -33,8 +33,10 @@ export interface GenerationQueueOptions {
   prefix?: string | undefined;
   /**
    * Maximum total that all processes together spend on this queue, in USD; pass the same value in all of them. The
-   * queue pauses when the next row would exceed it. The price of a row is reserved before it is submitted. A row whose
-   * price the service does not list is submitted as long as the budget is not used up, so it can exceed it.
+   * queue pauses when the next row would exceed it. The price of a row is reserved before it is submitted. A row without a
+   * known price, such as a chat, reserves nothing: it is submitted as long as the budget is not used up, so rows in flight
+   * can exceed it, and a row whose response was lost does not count. A row with a `fallback` reserves the highest known
+   * price of its models, so one of unknown price can exceed it, too.
    * @defaultValue no limit
    */
   maxUsd?: number | undefined;

@@ -41,7 +41,7 @@ describe('the state of a task', () => {
     expect(step.next).toEqual(delayMs === undefined ? end : after(delayMs));
     if (to === 'running') expect(step.move.state.interval).toBe(interval);
     expect(step.move.state.receipt).toBe(receipt);
-    // An error of an earlier poll is over.
+    // The error of an earlier poll is removed.
     expect(step.move.state.error?.name).toBe((result as { error?: Error }).error?.name);
   });
 

@@ -16,7 +16,7 @@ export class RowPrices {
     this.#gateway = gateway;
   }
 
-  /** What a row costs in USD at most: with the most expensive of its models. */
+  /** What a row costs in USD with the most expensive of its models. Models without a known price count as 0. */
   async of(data: RowData): Promise<number> {
     const models = [data.params.model, ...(data.fallback ?? [])];
     const prices = await Promise.all(

@@ -139,7 +139,8 @@ export class StepRunner {
   /** Moves a row. Returns false if another process has taken it. */
   async #move(row: StoredRow, move: Move): Promise<boolean> {
     const { rows, gateway } = this.#context;
-    // Any other move is repeated by another process.
+    // If Redis fails here, another process repeats any other step. A chat that was rejected is the exception: it is not sent
+    // again, so its row ends as unknown, although it was not charged.
     if (!move.state.completion) return rows.move(row, move);
     return recordCompletion(gateway, rows, row, move);
   }
