@@ -72,6 +72,20 @@ export function listOf<Item>(item: z.ZodMiniType<Item>): z.ZodMiniType<readonly 
   return z.array(item);
 }
 
+/**
+ * Creates the schema of one of two types, such as a text or a list. If something inside of the value is wrong, the message
+ * says what and where. That of zod says only that the value is of neither type.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function either<One, Other>(
+  one: z.ZodMiniType<One>,
+  other: z.ZodMiniType<Other>,
+): z.ZodMiniType<One | Other> {
+  const error: z.core.$ZodErrorMap = (issue) =>
+    issue.code === 'invalid_union' ? innerProblem(issue.errors.flat()) : undefined;
+  return z.union([one, other], { error });
+}
+
 /** Creates the schema of one of several objects, which the value of a field distinguishes. */
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOf<const Options extends readonly z.ZodMiniType[]>(
@@ -105,4 +119,17 @@ function unknownFields(names: readonly string[], known: readonly string[]): stri
       return `${name}: unknown field.${nearest ? ` Did you mean ${nearest}?` : ''}`;
     })
     .join(' ');
+}
+
+/** A problem inside of a value, after its position, such as `[0].image_url: `. A misspelled field explains a missing one. */
+function innerProblem(issues: readonly z.core.$ZodIssue[]): string | undefined {
+  const inner =
+    issues.find(({ code }) => code === 'unrecognized_keys') ??
+    issues.find(({ path }) => path.length > 0);
+  if (!inner) return undefined;
+  const position = inner.path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./, '');
+  return [position, inner.message].filter(Boolean).join(': ');
 }

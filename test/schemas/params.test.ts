@@ -5,6 +5,7 @@ import { z } from 'zod';
 const url = 'https://files.example/a.png';
 const person = { consent_confirmed: true, callback_url: 'https://app.example/verified' };
 const messages = [{ role: 'user', content: 'Hi' }];
+const textPart = { type: 'text', text: 'Hi' };
 
 const params = Object.entries(schemas).filter(([name]) => name.endsWith('Params'));
 
@@ -93,6 +94,35 @@ describe('request schemas', () => {
     expect(issuesOf({ ...schemas }[name], body)).toEqual([
       [path, `${unknown}: unknown field.${suggestion}`],
     ]);
+  });
+
+  test.each([
+    [
+      { messages: [{ role: 'user', content: [{ type: 'text', txt: 'Hi' }] }] },
+      'messages.0.content',
+      '[0]: txt: unknown field. Did you mean text?',
+    ],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { urls: url } }] }] },
+      'messages.0.content',
+      '[0].image_url: urls: unknown field. Did you mean url?',
+    ],
+    [
+      { messages: [{ role: 'system', content: [textPart, { type: 'txt' }] }] },
+      'messages.0.content',
+      '[1].type: Invalid input',
+    ],
+    [
+      { messages, tool_choice: { type: 'function', function: { nam: 'f' } } },
+      'tool_choice',
+      'function: nam: unknown field. Did you mean name?',
+    ],
+    [{ messages, stop: ['a', 1] }, 'stop', '[1]: Invalid input'],
+    [{ messages: [{ role: 'user', content: 5 }] }, 'messages.0.content', 'Invalid input'],
+  ])('say what is wrong inside of a field of a chat that could be a text: %j', (...row) => {
+    const [body, path, message] = row;
+    const [issue] = issuesOf(schemas.chatParams, { model: 'm', ...body });
+    expect(issue).toEqual([path, expect.stringContaining(message)]);
   });
 
   test.each([

@@ -2,12 +2,12 @@ import type { ChatMessage } from 'polygate';
 import * as z from 'zod/mini';
 
 import * as docs from '../docs/chat.ts';
-import { listOf, oneOf, openString, paramsSchema, recordSchema } from '../record-schema.ts';
+import { either, listOf, oneOf, openString, paramsSchema, recordSchema } from '../record-schema.ts';
 
 const name = z.optional(z.string());
 const optionalText = z.nullish(z.string());
 
-export const textPart = paramsSchema(docs.textPart, { type: z.literal('text'), text: z.string() });
+const textPart = paramsSchema(docs.textPart, { type: z.literal('text'), text: z.string() });
 
 const contentParts = [
   textPart,
@@ -40,21 +40,19 @@ const refusalPart = paramsSchema(docs.refusalPart, {
   refusal: z.string(),
 });
 
-const texts = z.union([z.string(), listOf(textPart)]);
+export const texts = either(z.string(), listOf(textPart));
 
 /** One message of a conversation. A message from a model keeps its unknown fields, because it is passed back as is. */
 export const message: z.ZodMiniType<ChatMessage> = oneOf('role', [
   paramsSchema(docs.systemMessage, { role: z.enum(['system', 'developer']), content: texts, name }),
   paramsSchema(docs.userMessage, {
     role: z.literal('user'),
-    content: z.union([z.string(), listOf(oneOf('type', contentParts))]),
+    content: either(z.string(), listOf(oneOf('type', contentParts))),
     name,
   }),
   recordSchema(docs.assistantMessage, {
     role: z.literal('assistant'),
-    content: z.nullish(
-      z.union([z.string(), listOf(oneOf('type', [...contentParts, refusalPart]))]),
-    ),
+    content: z.nullish(either(z.string(), listOf(oneOf('type', [...contentParts, refusalPart])))),
     name,
     refusal: optionalText,
     reasoning_content: optionalText,

@@ -5,8 +5,8 @@ import type { ChatBody } from '../../types/chat/params.ts';
 import { acceptedFields } from '../accepted.ts';
 import * as docs from '../docs/chat.ts';
 import { count, modelId } from '../params.ts';
-import { listOf, oneOf, openString, paramsSchema, recordSchema } from '../record-schema.ts';
-import { message, textPart } from './messages.ts';
+import { either, listOf, oneOf, openString, paramsSchema, recordSchema } from '../record-schema.ts';
+import { message, texts } from './messages.ts';
 
 const text = z.optional(z.string());
 const nullableText = z.nullish(z.string());
@@ -25,13 +25,13 @@ const toolDefinition = paramsSchema(docs.toolDefinition, {
   }),
 });
 
-const toolChoice = z.union([
+const toolChoice = either(
   z.enum(['none', 'auto', 'required']),
   paramsSchema(docs.namedToolChoice, {
     type: z.literal('function'),
     function: paramsSchema(docs.namedToolChoiceFunction, { name: z.string() }),
   }),
-]);
+);
 
 const responseFormat = oneOf('type', [
   paramsSchema(docs.jsonSchemaFormat, {
@@ -87,7 +87,7 @@ export const chatParams: z.ZodMiniType<ChatParams> = paramsSchema(docs.chatParam
   temperature: number,
   top_p: number,
   n: z.nullish(count),
-  stop: z.nullish(z.union([z.string(), listOf(z.string())])),
+  stop: z.nullish(either(z.string(), listOf(z.string()))),
   seed: integer,
   presence_penalty: number,
   frequency_penalty: number,
@@ -112,7 +112,7 @@ export const chatParams: z.ZodMiniType<ChatParams> = paramsSchema(docs.chatParam
   prediction: z.nullish(
     paramsSchema(docs.chatParamsPrediction, {
       type: z.literal('content'),
-      content: z.union([z.string(), listOf(textPart)]),
+      content: texts,
     }),
   ),
   web_search_options: z.optional(webSearchOptions),
