@@ -60,12 +60,17 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
   const windowMs = limits?.windowMs ?? 0;
   const settlement = { user, request, windowMs, key, isChargedOnce, body };
   const nothing = { usd: 0, isEstimate: false, replay: false, isStreaming: false };
-  const settleAs = (as: SettledAs, charge = nothing) =>
-    persist(() => store.settle({ ...settlement, ...charge, as }), report);
+  const reserving = (async () => store.reserve(reservation))();
+  // In order: a store could otherwise record a reservation after its release, or the end of a stream before its charge.
+  let last: Promise<unknown> = reserving.catch(() => {});
+  const settleAs = (as: SettledAs, charge = nothing) => {
+    last = last.then(() => persist(() => store.settle({ ...settlement, ...charge, as }), report));
+    return last;
+  };
 
   let result: ReserveResult | undefined;
   try {
-    result = await withinTime(() => store.reserve(reservation));
+    result = await withinTime(() => reserving);
   } catch (error) {
     report(error);
     if (settings.onStoreError !== 'allow') {
