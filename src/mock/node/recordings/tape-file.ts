@@ -103,8 +103,9 @@ export function parseTape(
     }
     if (!response) continue;
     if (!isHeaders(response.headers)) throw damaged(`${location}.response.headers: invalid`);
-    const { body, text, events, file } = response;
-    if ([body, text ?? events, file].filter((each) => each !== undefined).length > 1) {
+    const { body, events, file } = response;
+    const inPieces = response.text ?? events;
+    if ([body, inPieces, file].filter((each) => each !== undefined).length > 1) {
       throw damaged(`${location}.response: has several bodies`);
     }
     if (file !== undefined && !existsSync(fileOf(file))) {
