@@ -1,45 +1,55 @@
+import { isRecord } from '../../../types/type-guards.ts';
 import { parseExactJson } from './json.ts';
 import type { Redactor } from './redactor.ts';
 
-/** Splits the text of an event stream. `rest` is what follows the last complete event. */
-export function splitEvents(text: string): { events: unknown[]; ends: number[]; rest: string } {
-  const events: unknown[] = [];
+/** Splits the text of an event stream. `ends` are in bytes, and `rest` is what follows the last complete event. */
+export function splitEvents(text: string): { events: string[]; ends: number[]; rest: string } {
+  const events: string[] = [];
   const ends: number[] = [];
   let start = 0;
   for (const { 0: blank, index } of text.matchAll(/\r\n\r\n|\n\n|\r\r/g)) {
-    events.push(parseEvent(text.slice(start, index)));
-    start = index + blank.length;
-    ends.push(start);
+    events.push(text.slice(start, index));
+    const next = index + blank.length;
+    ends.push((ends.at(-1) ?? 0) + Buffer.byteLength(text.slice(start, next)));
+    start = next;
   }
   return { events, ends, rest: text.slice(start) };
 }
 
-/** The data of an event that is nothing but JSON; otherwise its text. */
-function parseEvent(text: string): unknown {
-  const [, data] = /^data: (\{.*\})$/.exec(text) ?? [];
-  return (data === undefined ? undefined : parseExactJson(data)) ?? text;
-}
+/** What most events begin with. Those that contain nothing else but JSON are stored as JSON. */
+const usualStart = 'data: ';
 
-/** The text of an event as {@link splitEvents} returned it. */
+/** The text of an event as {@link redactEvents} returned it. */
 export function formatEvent(event: unknown): string {
-  return `${typeof event === 'string' ? event : `data: ${JSON.stringify(event)}`}\n\n`;
+  return `${typeof event === 'string' ? event : usualStart + JSON.stringify(event)}\n\n`;
 }
 
 /** Redacts the events of a stream, including secrets that extend over several events. */
 export function redactEvents(
-  events: readonly unknown[],
+  events: readonly string[],
   redactor: Redactor,
   gateway: string | undefined,
 ): unknown[] {
-  const safe = events.map((event) =>
-    typeof event === 'string' ? redactor.text(event) : redactor.response(event, gateway),
-  );
-  for (const [original, redacted] of zip(textsByPath(events), textsByPath(safe))) {
+  const parsed = events.map(parseEvent);
+  const json = parsed.map((event) => event?.json);
+  const safe = json.map((each) => redactor.response(each, gateway));
+  for (const [original, redacted] of zip(textsByPath(json), textsByPath(safe))) {
     const whole = redactor.text(original.map(({ value }) => value).join(''));
     if (whole === redacted.map(({ value }) => value).join('')) continue;
     for (const [index, text] of redacted.entries()) text.set(index === 0 ? whole : '');
   }
-  return safe;
+  return parsed.map((event, index) => {
+    if (!event) return redactor.responseText(events[index] ?? '', gateway);
+    if (event.start === usualStart) return safe[index];
+    return redactor.responseText(event.start, gateway) + JSON.stringify(safe[index]);
+  });
+}
+
+/** An event that ends with JSON: what is before it, such as the name of the event, and its value. */
+function parseEvent(text: string): { start: string; json: object } | undefined {
+  const [, start = '', data = ''] = /^((?:[^\n]*\n)*data: ?)(\{.*\})$/.exec(text) ?? [];
+  const json = parseExactJson(data);
+  return isRecord(json) ? { start, json } : undefined;
 }
 
 /** A text in an event. */
@@ -54,7 +64,9 @@ function textsByPath(events: readonly unknown[]): Map<string, TextPart[]> {
   const visit = (container: unknown, path: string): void => {
     if (typeof container !== 'object' || container === null) return;
     for (const [name, value] of Object.entries(container)) {
-      const field = `${path}.${name}`;
+      // Events of several choices alternate, and each is the first of its list.
+      const index = isRecord(value) && typeof value.index === 'number' ? value.index : name;
+      const field = `${path}.${index}`;
       if (typeof value !== 'string') visit(value, field);
       else {
         const parts = texts.get(field) ?? [];

@@ -95,11 +95,21 @@ export function recordings(path: string, options: RecordingOptions = {}): Tape {
   const folder = `${basename(path, extname(path))}.files`;
   if (mode === 'record') {
     const recorder = new Recorder(fetch, timing);
-    const save = () => saveTape(path, folder, recorder, new Redactor(redact));
+    let saved: Promise<unknown> = Promise.resolve();
+    const save = (): Promise<void> => {
+      const write = () => saveTape(path, folder, recorder, new Redactor(redact));
+      const saving = saved.then(write, write);
+      saved = saving;
+      return saving;
+    };
     return { fetch: recorder.fetch, mode, unused: [], save, [Symbol.asyncDispose]: save };
   }
   const fileOf = (name: string) => join(dirname(path), folder, basename(name));
-  const player = new Player(readTape(path), new Redactor(redact), { timing, charges, fileOf });
+  const player = new Player(readTape(path, fileOf), new Redactor(redact), {
+    timing,
+    charges,
+    fileOf,
+  });
   return {
     fetch: player.fetch,
     mode,
@@ -127,7 +137,7 @@ function resolveMode(path: string, mode: RecordingOptions['mode'] = 'auto'): 're
   return isCI || existsSync(path) ? 'replay' : 'record';
 }
 
-function readTape(path: string) {
+function readTape(path: string, fileOf: (name: string) => string) {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -137,10 +147,13 @@ function readTape(path: string) {
       { cause: error },
     );
   }
-  return parseTape(text, path);
+  return parseTape(text, path, fileOf);
 }
 
-/** Writes a tape and its files. The tape is replaced atomically, so that a crash leaves the old or the new one. */
+/**
+ * Writes a tape and its files. Each is complete before it replaces the old one. A crash between the two leaves a tape
+ * that is reported as damaged if it needs a file that no longer exists.
+ */
 async function saveTape(
   path: string,
   folder: string,
@@ -153,9 +166,11 @@ async function saveTape(
   });
   const filesPath = join(dirname(path), folder);
   await mkdir(dirname(path), { recursive: true });
-  await rm(filesPath, { recursive: true, force: true });
-  if (files.size > 0) await mkdir(filesPath, { recursive: true });
-  for (const [name, bytes] of files) await writeFile(join(filesPath, name), bytes);
+  await rm(`${filesPath}.tmp`, { recursive: true, force: true });
+  if (files.size > 0) await mkdir(`${filesPath}.tmp`);
+  for (const [name, bytes] of files) await writeFile(join(`${filesPath}.tmp`, name), bytes);
   await writeFile(`${path}.tmp`, formatTape(list));
+  await rm(filesPath, { recursive: true, force: true });
+  if (files.size > 0) await rename(`${filesPath}.tmp`, filesPath);
   await rename(`${path}.tmp`, path);
 }

@@ -18,17 +18,21 @@ export async function observe(
   input: string | URL | Request,
   init: RequestInit = {},
 ): Promise<{ request: ObservedRequest; send: [string | URL | Request, RequestInit | undefined] }> {
-  const hasOwnBody = input instanceof Request || init.body instanceof ReadableStream;
+  const { body } = init;
   // A body that can be read only once is read from a copy.
-  const whole = hasOwnBody ? new Request(input, init) : undefined;
-  const body = whole
-    ? await whole.clone().arrayBuffer()
-    : await new Response(init.body ?? null).arrayBuffer();
+  const isReadOnce = typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+  const whole = input instanceof Request || isReadOnce ? new Request(input, init) : undefined;
+  const copy = whole?.clone() ?? new Response(body ?? null);
+  const headers = new Headers(whole?.headers ?? init.headers);
+  // `fetch` derives it from the body, too.
+  const contentType = copy.headers.get('content-type');
+  if (contentType !== null && !headers.has('content-type'))
+    headers.set('content-type', contentType);
   const request = {
     method: (whole?.method ?? init.method ?? 'GET').toUpperCase(),
     url: new URL(input instanceof Request ? input.url : input),
-    headers: whole?.headers ?? new Headers(init.headers),
-    body: new Uint8Array(body),
+    headers,
+    body: new Uint8Array(await copy.arrayBuffer()),
     signal: init.signal ?? whole?.signal,
   };
   return { request, send: whole ? [whole, undefined] : [input, init] };
@@ -43,19 +47,33 @@ export function toRecorded(
   redactor.learnKeys(headers, url);
   const path = redactor.address(new URL(url), gateway);
   if (body.length === 0) return { method, path };
-  return { method, path, body: redactor.request(parseBody(body, headers, redactor)) };
+  return { method, path, body: redactedBody(body, headers, redactor) };
 }
 
-function parseBody(body: Uint8Array, headers: Headers, redactor: Redactor): unknown {
+function redactedBody(body: Uint8Array, headers: Headers, redactor: Redactor): unknown {
   const bytes = Buffer.from(body);
+  const contentType = headers.get('content-type') ?? '';
   // As one character per byte, so that files in a form stay as they are.
-  const raw = withoutBoundary(bytes.toString('latin1'), headers.get('content-type') ?? '');
+  const raw = withoutBoundary(bytes.toString('latin1'), contentType);
   const stored = Buffer.from(raw, 'latin1');
-  if (!isUtf8(stored)) {
-    return `base64:${Buffer.from(redactor.text(raw), 'latin1').toString('base64')}`;
-  }
+  if (!isUtf8(stored)) return `base64:${redactedForm(raw, redactor).toString('base64')}`;
   const text = stored.toString();
-  return parseExactJson(text) ?? text;
+  if (contentType.startsWith('application/x-www-form-urlencoded')) {
+    return redactor.query(new URLSearchParams(text)).toString();
+  }
+  const json = parseExactJson(text);
+  return json === undefined ? redactor.requestText(text) : redactor.request(json);
+}
+
+/** A form with files: its texts and its files are redacted one by one, because only the texts are in UTF-8. */
+function redactedForm(raw: string, redactor: Redactor): Buffer {
+  const parts = raw.split(/(\r\n\r\n|\r\n--boundary)/).map((part) => {
+    const bytes = Buffer.from(part, 'latin1');
+    return isUtf8(bytes)
+      ? Buffer.from(redactor.requestText(bytes.toString()))
+      : redactor.file(bytes);
+  });
+  return Buffer.concat(parts);
 }
 
 /** Replaces the boundary of a form, which is chosen at random for each request. */

@@ -8,9 +8,9 @@ import { canonical, mapStrings } from './json.ts';
 import { toNetworkError } from './network-failure.ts';
 import { observe, toRecorded } from './observed-request.ts';
 import type { Redactor } from './redactor.ts';
-import { linkHost, recordedGateway, restoreGateway } from './redactor.ts';
 import { replayedHeaders } from './response-headers.ts';
 import type { RecordedRequest, RecordedResponse, Recording } from './tape-file.ts';
+import { linkHost, recordedGateway, restoreGateway } from './urls.ts';
 
 /** Statuses whose responses have no body. */
 const withoutBody = new Set([204, 205, 304]);
@@ -55,9 +55,11 @@ export class Player {
     const { url, signal } = request;
     signal?.throwIfAborted();
     const isLink = url.hostname === linkHost;
-    const recording = this.#take(
-      toRecorded(request, this.#redactor, isLink ? recordedGateway : url.origin),
-    );
+    const toGateway = toRecorded(request, this.#redactor, isLink ? recordedGateway : url.origin);
+    // A request to another host than the gateway is on the tape with its host.
+    const isKnown = isLink || this.#tracks.has(canonical(toGateway));
+    const toHost = isKnown ? toGateway : toRecorded(request, this.#redactor, recordedGateway);
+    const recording = this.#take(this.#tracks.has(canonical(toHost)) ? toHost : toGateway);
     const { response, lost } = recording;
     if (lost) throw toNetworkError(lost);
     if (!response) return untilAborted(signal);
@@ -65,6 +67,7 @@ export class Player {
     const { status } = response;
     const headers = replayedHeaders(response.headers, {
       ...this.#options,
+      method: request.method,
       status,
       origin: url.origin,
     });

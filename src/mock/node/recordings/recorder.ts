@@ -111,9 +111,13 @@ export class Recorder {
     const { status, headers, sentAt, at, pieces, failure, ended } = response;
     const bytes = Buffer.concat(pieces.map((piece) => piece.bytes));
     const mediaType = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-    // An error is never a file that was downloaded, whatever its type.
+    // The last character of a body that is cut off may be incomplete.
+    const isCut = failure !== undefined || !ended;
+    const isTextType = /^text\/|json|xml|javascript|^$/.test(mediaType);
+    // An error is never a file that was downloaded, whatever its type, and neither is a text with a secret.
+    const text = isUtf8(bytes) || (isTextType && isCut) ? bytes.toString() : undefined;
     const isText =
-      /^text\/|json|xml|javascript|^$/.test(mediaType) || (status >= 400 && isUtf8(bytes));
+      text !== undefined && (isTextType || status >= 400 || redactor.text(text) !== text);
     const recorded: RecordedResponse = {
       status,
       headers: keptHeaders(headers, !isText, (value) => redactor.header(value, gateway)),
@@ -122,17 +126,15 @@ export class Recorder {
     if (mediaType === 'text/event-stream') {
       const { events, ends, rest } = splitEvents(bytes.toString());
       recorded.events = redactEvents(events, redactor, gateway);
-      if (rest !== '') recorded.text = redactor.text(rest);
+      if (rest !== '') recorded.text = redactor.responseText(rest, gateway);
       if (this.#timing) recorded.gaps = gapsOf(ends, pieces, at);
     } else if (bytes.length > 0) {
-      const json = isText ? parseExactJson(bytes.toString()) : undefined;
+      const json = isText ? parseExactJson(text) : undefined;
       if (isRecord(json)) recorded.body = redactor.response(json, gateway);
-      else if (isText) {
-        redactor.learnLinks(bytes.toString(), gateway);
-        recorded.text = redactor.text(bytes.toString());
-      } else recorded.file = storeFile(bytes, mediaType);
+      else if (isText) recorded.text = redactor.responseText(text, gateway);
+      else recorded.file = storeFile(redactor.file(bytes), mediaType);
     }
-    if (failure !== undefined || !ended) {
+    if (isCut) {
       const cause = failure ?? new TypeError('The response was not read to its end');
       recorded.truncated = toErrorChain(cause, redactor);
     }

@@ -1,37 +1,28 @@
-import { mapStrings } from './json.ts';
-
-/** The origin of the gateway on a tape. */
-export const recordedGateway = 'https://gateway.invalid';
-
-/** The host of links to results on a tape. */
-export const linkHost = 'recorded.invalid';
-
-const redacted = '[redacted]';
+import { mapLiterals, mapStrings } from './json.ts';
+import {
+  grantsAccess,
+  hrefOf,
+  isResult,
+  isSecretParameter,
+  keyParameter,
+  linkHost,
+  longUrlInText,
+  ownUrl,
+  recordedGateway,
+  redacted,
+  urlInText,
+  withoutSecretParameters,
+} from './urls.ts';
 
 /** Headers that carry an API key. */
-const keyHeaders = [
-  'authorization',
-  'proxy-authorization',
-  'x-api-key',
-  'api-key',
-  'x-goog-api-key',
-];
-
-/** Query parameters that carry an API key. */
-const keyParameter = /^(api[-_]?)?key$/i;
-
-/** Query parameters that give access to a file. */
-const accessParameter = /sig|token|expir|credential|policy|secret|^x-(amz|goog)-|^se$/i;
-
-/** Fields of a response with the URL of a result, or with a secret one. Poll URLs lead to the gateway itself. */
-const resultField = /(^|_)urls?$|^(outputs|results|images|videos|audios)$/i;
-const pollField = /^(poll|status)_url$/i;
-
-/** A URL in a text, without the punctuation that follows it. */
-const urlPattern = /https?:\/\/[^\s"'<>\\`)]*[^\s"'<>\\`).,;:!?]/g;
+const keyHeader = /^(proxy-)?authorization$|(^|-)(api-?key|key|token|secret)$/i;
+const idempotencyHeader = /idempotency/i;
 
 /** Shorter keys are placeholders, and replacing them would garble words. */
 const minKeyLength = 8;
+
+/** The number before that of the first link that a request contains. */
+const beforeInputs = 10_000;
 
 /**
  * Replaces what must not reach a tape: API keys, links to results, whatever grants access to a file, and what the user's
@@ -40,6 +31,8 @@ const minKeyLength = 8;
 export class Redactor {
   readonly #keys = new Set<string>();
   readonly #links = new Map<string, string>();
+  /** How many links results have, and how many only requests. A replay sees only the latter, and numbers them alike. */
+  readonly #count = { results: 0, inputs: 0 };
   readonly #custom: (text: string) => string;
 
   constructor(custom: (text: string) => string = (text) => text) {
@@ -48,11 +41,13 @@ export class Redactor {
 
   /** Remembers the API key of a request. */
   learnKeys(headers: Headers, url: URL): void {
-    const values = keyHeaders.map((name) => headers.get(name)?.replace(/^\w+ /, ''));
-    for (const [name, value] of url.searchParams) if (keyParameter.test(name)) values.push(value);
-    for (const value of values) {
-      if (value !== undefined && value.length >= minKeyLength) this.#keys.add(value);
+    const values: string[] = [];
+    for (const [name, value] of headers) {
+      const isKey = keyHeader.test(name) && !idempotencyHeader.test(name);
+      if (isKey) values.push(value.replace(/^\w+ +/, ''));
     }
+    for (const [name, value] of url.searchParams) if (keyParameter.test(name)) values.push(value);
+    for (const value of values) if (value.length >= minKeyLength) this.#keys.add(value);
   }
 
   /** The path and query of a request to the gateway, or the link that a request to another host has on the tape. */
@@ -60,20 +55,38 @@ export class Redactor {
     const link = this.#links.get(url.href);
     if (link !== undefined) return link;
     const isGateway = gateway === undefined || url.origin === gateway;
-    for (const name of new Set(url.searchParams.keys())) {
-      // A link to another host is replaced as a whole.
-      const isSecret = keyParameter.test(name) || (isGateway && accessParameter.test(name));
-      if (isSecret) url.searchParams.set(name, redacted);
+    // A link to another host is replaced as a whole.
+    if (!isGateway && grantsAccess(url.href)) return this.#linkOf(url.href, 'inputs');
+    const query = this.query(url.searchParams);
+    query.sort();
+    const path = url.pathname.split('/').map((segment) => this.#segment(segment));
+    const search = query.size > 0 ? `?${query}` : '';
+    return this.text(`${isGateway ? '' : url.origin}${path.join('/')}${search}`, 'inputs');
+  }
+
+  /** The parameters of a query or form. */
+  query(parameters: URLSearchParams): URLSearchParams {
+    const query = new URLSearchParams();
+    for (const [name, value] of parameters) {
+      const safe = isSecretParameter(name) ? redacted : this.text(value, 'inputs');
+      query.append(this.text(name, 'inputs'), safe);
     }
-    url.searchParams.sort();
-    return isGateway ? this.text(url.pathname + url.search) : this.text(url.href);
+    return query;
   }
 
   /** The text of a message, without what must not be stored. */
-  text(text: string): string {
-    let result = text.replace(urlPattern, (url) =>
-      grantsAccess(url) || this.#links.has(hrefOf(url)) ? this.#linkOf(url) : url,
-    );
+  text(text: string, source: 'results' | 'inputs' = 'results'): string {
+    const isSecret = (url: string) => grantsAccess(url) || this.#links.has(hrefOf(url));
+    const replace = (url: string): string => {
+      if (!isSecret(url)) return url;
+      // The client sends a request to it, and the tape contains that by its path.
+      if (url.startsWith(`${recordedGateway}/`)) return withoutSecretParameters(url);
+      return this.#linkOf(url, source);
+    };
+    let result = /^https?:\/\/\S+$/i.test(text) ? replace(text) : text;
+    if (result.startsWith('/')) result = withoutSecretParameters(result);
+    result = result.replace(urlInText, replace);
+    result = result.replace(longUrlInText, replace);
     for (const key of this.#keys) {
       result = result.replaceAll(key, redacted).replaceAll(encodeURIComponent(key), redacted);
     }
@@ -82,7 +95,13 @@ export class Redactor {
 
   /** The body of a request. Links that were results of an earlier request are those of the tape. */
   request(body: unknown): unknown {
-    return mapStrings(body, (text) => this.#links.get(text) ?? this.text(text));
+    return mapStrings(body, (text) => this.text(text, 'inputs'));
+  }
+
+  /** A body that is stored as text. It may contain JSON, in whose strings characters are escaped. */
+  requestText(body: string): string {
+    const inJson = mapLiterals(body, (text) => this.text(text, 'inputs'));
+    return this.text(inJson, 'inputs');
   }
 
   /** A header of a response from the given gateway. */
@@ -92,49 +111,53 @@ export class Redactor {
 
   /** The body of a response from the given gateway. */
   response(body: unknown, gateway: string | undefined): unknown {
-    return mapStrings(body, (text, field) => {
-      const isResult = /^https?:\/\//i.test(text) && resultField.test(field);
-      if (isResult && !pollField.test(field)) return this.#linkOf(text);
-      return this.text(ownUrl(text, gateway));
-    });
+    return mapStrings(body, (text, field) => this.#value(text, field, gateway));
   }
 
-  /** Remembers the links in a body that is stored as text, because its numbers would lose digits. */
-  learnLinks(text: string, gateway: string | undefined): void {
-    try {
-      this.response(JSON.parse(text), gateway);
-    } catch {
-      // It is not JSON.
+  /** A body, or an event, that is stored as text. It may contain JSON, in whose strings characters are escaped. */
+  responseText(body: string, gateway: string | undefined): string {
+    const inJson = mapLiterals(body, (text, field) => this.#value(text, field, gateway));
+    return this.text(inJson);
+  }
+
+  /** A file without API keys. It keeps its length, which headers may state. */
+  file(bytes: Uint8Array): Uint8Array {
+    const copy = Buffer.from(bytes);
+    for (const key of this.#keys) {
+      for (let at = copy.indexOf(key); at >= 0; at = copy.indexOf(key, at)) {
+        copy.fill('*', at, at + Buffer.byteLength(key));
+      }
     }
+    return copy;
   }
 
-  #linkOf(url: string): string {
+  #value(text: string, field: string, gateway: string | undefined): string {
+    return isResult(text, field) ? this.#linkOf(text, 'results') : this.text(ownUrl(text, gateway));
+  }
+
+  #segment(segment: string): string {
+    const text = decoded(segment);
+    const safe = this.text(text, 'inputs');
+    return safe === text ? segment : encodeURIComponent(safe);
+  }
+
+  #linkOf(url: string, source: 'results' | 'inputs'): string {
     if (url.startsWith(`https://${linkHost}/`)) return url;
     const href = hrefOf(url);
-    const link = this.#links.get(href) ?? `https://${linkHost}/${this.#links.size + 1}`;
+    const known = this.#links.get(href);
+    if (known !== undefined) return known;
+    this.#count[source] += 1;
+    const number = this.#count[source] + (source === 'inputs' ? beforeInputs : 0);
+    const link = `https://${linkHost}/${number}`;
     this.#links.set(href, link);
     return link;
   }
 }
 
-/** A URL of the gateway, as it is stored. */
-function ownUrl(text: string, gateway: string | undefined): string {
-  const isOwn = gateway !== undefined && text.startsWith(`${gateway}/`);
-  return isOwn ? recordedGateway + text.slice(gateway.length) : text;
-}
-
-/** A URL of the gateway on a tape, with the origin that is called. */
-export function restoreGateway(text: string, origin: string): string {
-  return text.startsWith(`${recordedGateway}/`)
-    ? origin + text.slice(recordedGateway.length)
-    : text;
-}
-
-const hrefOf = (url: string): string => (URL.canParse(url) ? new URL(url).href : url);
-
-function grantsAccess(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { username, password, searchParams } = new URL(text);
-  const isSecret = (name: string) => accessParameter.test(name) || keyParameter.test(name);
-  return username + password !== '' || [...searchParams.keys()].some(isSecret);
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }

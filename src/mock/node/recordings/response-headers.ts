@@ -1,4 +1,4 @@
-import { restoreGateway } from './redactor.ts';
+import { restoreGateway } from './urls.ts';
 
 /**
  * Headers that the client reads, whatever their vendor prefix. Dates, request ids and remaining slots change each time.
@@ -26,11 +26,12 @@ export function keptHeaders(
 export function replayedHeaders(
   recorded: Readonly<Record<string, string>>,
   {
+    method,
     status,
     charges,
     timing,
     origin,
-  }: { status: number; charges: boolean; timing: boolean; origin: string },
+  }: { method: string; status: number; charges: boolean; timing: boolean; origin: string },
 ): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(recorded)) {
@@ -39,6 +40,7 @@ export function replayedHeaders(
   }
   const isJson = /json/.test(recorded['content-type'] ?? '');
   // The next poll is due immediately.
-  if (!timing && status < 400 && isJson) headers.set('retry-after', '0');
+  const isPoll = method === 'GET' && headers.has('retry-after');
+  if (!timing && (isPoll || (status < 400 && isJson))) headers.set('retry-after', '0');
   return headers;
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 import * as z from 'zod/mini';
 
 import { ConfigurationError } from '../../../errors/configuration.ts';
@@ -15,14 +17,14 @@ export interface RecordedRequest {
   body?: unknown;
 }
 
-const recordedRequest: z.ZodMiniType<RecordedRequest> = z.object({
+const recordedRequest: z.ZodMiniType<RecordedRequest> = z.strictObject({
   method: z.string(),
   path: z.string(),
   body: z.optional(z.unknown()),
 });
 
-const recordedResponse = z.object({
-  status: z.int(),
+const recordedResponse = z.strictObject({
+  status: z.int().check(z.gte(200), z.lte(599)),
   headers: z.record(z.string(), z.string()),
   /** A body that is JSON. */
   body: z.optional(z.unknown()),
@@ -39,7 +41,7 @@ const recordedResponse = z.object({
   gaps: z.optional(z.array(z.number())),
 });
 
-const recording = z.object({
+const recording = z.strictObject({
   request: recordedRequest,
   response: z.optional(recordedResponse),
   /** The error, if there is no response. */
@@ -69,11 +71,15 @@ export function formatTape(recordings: readonly Recording[]): string {
 }
 
 /**
- * Parses the text of a tape.
+ * Parses the text of a tape. `fileOf` returns the path of a file that belongs to it.
  *
  * @throws `ConfigurationError` that names the damaged part, if the tape is damaged.
  */
-export function parseTape(text: string, path: string): readonly Recording[] {
+export function parseTape(
+  text: string,
+  path: string,
+  fileOf: (name: string) => string,
+): readonly Recording[] {
   const damaged = (location: string) =>
     new ConfigurationError(
       `The tape ${path} is damaged: ${location}. Restore the file, or delete it and record it again.`,
@@ -90,9 +96,29 @@ export function parseTape(text: string, path: string): readonly Recording[] {
     const location = issue?.path.map(String).join('.') || 'the top level';
     throw damaged(`${location}: ${issue?.message ?? 'invalid'}`);
   }
-  const index = result.data.recordings.findIndex(
-    ({ response, lost, aborted }) => [response, lost, aborted].filter(Boolean).length !== 1,
-  );
-  if (index >= 0) throw damaged(`recordings.${index}: has no response`);
+  for (const [index, { response, lost, aborted }] of result.data.recordings.entries()) {
+    const location = `recordings.${index}`;
+    if ([response, lost, aborted].filter(Boolean).length !== 1) {
+      throw damaged(`${location}: has no response`);
+    }
+    if (!response) continue;
+    if (!isHeaders(response.headers)) throw damaged(`${location}.response.headers: invalid`);
+    const { body, events, file } = response;
+    const inPieces = response.text ?? events;
+    if ([body, inPieces, file].filter((each) => each !== undefined).length > 1) {
+      throw damaged(`${location}.response: has several bodies`);
+    }
+    if (file !== undefined && !existsSync(fileOf(file))) {
+      throw damaged(`${location}.response.file: ${fileOf(file)} does not exist`);
+    }
+  }
   return result.data.recordings;
+}
+
+function isHeaders(headers: Record<string, string>): boolean {
+  try {
+    return Boolean(new Headers(headers));
+  } catch {
+    return false;
+  }
 }

@@ -189,6 +189,10 @@ describe('failures', () => {
         'recordings.0: has no response',
       ],
       ['{"version": 2, "recordings": []}', 'version'],
+      [tapeWith({ status: 99, headers: {} }), 'recordings.0.response.status'],
+      [tapeWith({ status: 200, headers: { 'a b': '' } }), 'recordings.0.response.headers'],
+      [tapeWith({ status: 200, headers: {}, boddy: {} }), 'recordings.0.response: '],
+      [tapeWith({ status: 200, headers: {}, body: {}, text: '' }), 'has several bodies'],
     ] as const) {
       await writeFile(path, text);
       expect(() => replay()).toThrow(ConfigurationError);
@@ -196,6 +200,12 @@ describe('failures', () => {
     }
   });
 });
+
+const tapeWith = (response: object) =>
+  JSON.stringify({
+    version: 1,
+    recordings: [{ request: { method: 'GET', path: '/' }, response }],
+  });
 
 describe('modes', () => {
   test('auto records once and then replays; with CI set, it only replays', async () => {
@@ -241,6 +251,24 @@ describe('modes', () => {
       return performance.now() - start;
     };
     expect(await durationOf(true)).toBeGreaterThan(await durationOf(false));
+  });
+
+  test('a poll that was rejected for a while is repeated at once, unless times are replayed', async () => {
+    const { path } = await startRecording();
+    const fetch = async () => new Response(null, { status: 429, headers: { 'retry-after': '30' } });
+    const delays: (string | null)[] = [];
+    for (const timing of [true, false]) {
+      const tape = recordings(path, { mode: 'record', timing, fetch });
+      for (const method of ['GET', 'POST']) await tape.fetch('https://host.example/', { method });
+      await tape.save();
+      const replay = recordings(path, { mode: 'replay', timing });
+      for (const method of ['GET', 'POST']) {
+        const { headers } = await replay.fetch('https://host.example/', { method });
+        delays.push(headers.get('retry-after'));
+      }
+    }
+    // The delay of a paid request is part of its error.
+    expect(delays).toEqual(['30', '30', '0', '30']);
   });
 
   test.each([
