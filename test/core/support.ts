@@ -3,6 +3,8 @@ import type { Clock, PolygateOptions } from '../../src/index.ts';
 import { createMockGateway } from '../../src/mock/index.ts';
 import type { MockClock, MockGatewayOptions } from '../../src/mock/index.ts';
 
+export { turns } from '../support/turns.ts';
+
 /** Base URL of clients with a hand-written fetch. */
 export const baseURL = 'https://gateway.example';
 
@@ -137,15 +139,6 @@ export async function drain<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   return all;
-}
-
-/** Waits a few turns of the event loop, so that everything that needs no timer has happened. */
-export async function turns(count = 5): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) {
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-  }
 }
 
 /** A clock that moves only when it is advanced. */

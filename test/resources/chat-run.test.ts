@@ -3,7 +3,6 @@ import { z } from 'zod';
 
 import { PolygateError } from '../../src/index.ts';
 import { onMock } from '../core/support.ts';
-import { turns } from '../support/event-stream.ts';
 import { rejection } from '../support/rejection.ts';
 import {
   chatParams,
@@ -15,6 +14,7 @@ import {
   toolResults,
   tool,
 } from '../support/tools.ts';
+import { turns } from '../support/turns.ts';
 
 describe('run()', () => {
   test('executes the tools that the reference gateway calls, until it calls none', async () => {

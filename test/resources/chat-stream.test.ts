@@ -21,9 +21,9 @@ import {
   textEvent,
   finishEvent,
   streamOf,
-  turns,
 } from '../support/event-stream.ts';
 import { collect, rejection } from '../support/rejection.ts';
+import { turns } from '../support/turns.ts';
 
 const route = 'POST /v1/chat/completions';
 const chatParams = {

@@ -107,8 +107,3 @@ export async function contents(stream: AsyncIterable<ChatCompletionChunk>): Prom
   for await (const { choices } of stream) texts.push(choices[0]?.delta.content ?? '');
   return texts;
 }
-
-/** Waits for some turns of the event loop, so that pending callbacks run. */
-export async function turns(count = 5): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}

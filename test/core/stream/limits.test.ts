@@ -13,9 +13,9 @@ import {
   finishEvent,
   streamHeaders,
   streamOf,
-  turns,
 } from '../../support/event-stream.ts';
 import { rejection } from '../../support/rejection.ts';
+import { turns } from '../../support/turns.ts';
 
 const maxEventBytes = 2_000;
 

@@ -13,9 +13,9 @@ import {
   textEvent,
   finishEvent,
   streamOf,
-  turns,
 } from '../../support/event-stream.ts';
 import { collect, rejection } from '../../support/rejection.ts';
+import { turns } from '../../support/turns.ts';
 import { onMock } from '../support.ts';
 
 const mockParams = {

@@ -29,9 +29,9 @@ import {
   finishEvent,
   streamHeaders,
   streamOf,
-  turns,
 } from '../../support/event-stream.ts';
 import { collect, rejection } from '../../support/rejection.ts';
+import { turns } from '../../support/turns.ts';
 
 const pieces = [
   deltaEvent({ role: 'assistant', content: '' }),

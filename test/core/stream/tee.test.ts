@@ -15,9 +15,9 @@ import {
   finishEvent,
   streamHeaders,
   streamOf,
-  turns,
 } from '../../support/event-stream.ts';
 import { collect, rejection } from '../../support/rejection.ts';
+import { turns } from '../../support/turns.ts';
 import { virtualClock } from '../support.ts';
 
 const words = ['a', 'b', 'c', 'd'];

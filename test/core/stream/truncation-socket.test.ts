@@ -16,9 +16,9 @@ import {
   textEvent,
   finishEvent,
   streamHeaders,
-  turns,
 } from '../../support/event-stream.ts';
 import { rejection } from '../../support/rejection.ts';
+import { turns } from '../../support/turns.ts';
 
 /** Writes the response of the server under test. */
 type Reply = (response: ServerResponse) => void | Promise<void>;
