@@ -61,7 +61,7 @@ describe('a charge header with an impossible value', () => {
 describe('an error response that reports a charge', () => {
   const charged = { 'x-svc-charge-usd': '0.02', 'retry-after': '0' };
 
-  test.each([400, 404, 422, 429, 503])(
+  test.each([302, 400, 404, 422, 429, 503])(
     'with status %i is counted, is not free, and names the charge',
     async (status) => {
       const { fetch, sent } = scripted(errorReply(status, undefined, charged));

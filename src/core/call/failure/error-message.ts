@@ -53,7 +53,7 @@ function chargeAdvice(outcome: Outcome, safety: Safety, meta?: ResponseMeta): st
   const next = safety === 'keyed' ? sameKeyAdvice : 'sending it again may charge you again';
   const { status = 200, chargeUsd = 0 } = meta ?? {};
   const charged =
-    status >= 400 && chargeUsd > 0
+    status >= 300 && chargeUsd > 0
       ? `The service reported a charge of ${chargeUsd} USD`
       : 'The request may have been charged';
   return `${charged}; ${next}.`;
