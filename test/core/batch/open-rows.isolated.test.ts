@@ -67,6 +67,25 @@ describe('an aborted batch', () => {
     expect(error.message).toContain('Rows without a result: 3. Of these, 2 may have been charged');
   });
 
+  test('has the rows that were cut short in its error, even if the caller reads on later', async () => {
+    const world = onMock({ tasks: { durationMs: 1_500 } });
+    const { clock } = world.mock;
+    const stop = new AbortController();
+    const results: RecoveredRow[] = [];
+    const consume = async () => {
+      for await (const row of startRows(world, { signal: stop.signal })) {
+        results.push(row);
+        if (results.length > 1) continue;
+        await clock.sleep(5_000 - 1_900);
+        stop.abort();
+        await clock.sleep(1_000);
+      }
+    };
+    const { rows } = await clock.settle(rejection(AbortedError, consume()));
+    expect(results.map(({ id }) => id)).toEqual(['done', 'also done']);
+    expect(rows).toMatchObject(abortedRows);
+  });
+
   test('pays for no row twice when its rows are continued with their tasks and keys', async () => {
     const world = onMock({ tasks: { durationMs: 1_500 } });
     const { mock } = world;
