@@ -1,5 +1,5 @@
 import { BudgetExceededError, ConflictError } from 'polygate';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { rejection } from '../support/rejection.ts';
 import { mount, sendRaw, startProxy } from './support.ts';
@@ -60,6 +60,8 @@ describe('a request that the browser repeats by itself', () => {
 });
 
 describe('an attempt id', () => {
+  afterEach(() => void vi.useRealTimers());
+
   const send = (
     origin: string,
     id: string,
@@ -104,6 +106,14 @@ describe('an attempt id', () => {
     const otherKey = { 'idempotency-key': 'k1' };
     expect((await send(origin, '1', 'ann', images, otherKey)).status).toBe(409);
     expect(mock.invoice).toHaveLength(2);
+  });
+
+  test('is remembered even if the system time jumps by an hour', async () => {
+    const { mock, origin } = await startProxy();
+    expect((await send(origin, '1')).status).toBe(200);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+    expect((await send(origin, '1')).status).toBe(409);
+    expect(mock.invoice).toHaveLength(1);
   });
 
   test('of a GET is not remembered', async () => {

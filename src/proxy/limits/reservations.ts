@@ -7,7 +7,7 @@ import { toNanoUsd } from '../store/store.ts';
 
 /** A request in flight. */
 interface Flight {
-  /** When it counts as lost, in ms. */
+  /** When it counts as lost, on the monotonic clock, in ms. */
   leaseEndsAt: number;
   readonly windowMs: number;
   readonly holder: string;
@@ -57,9 +57,12 @@ export interface CountedKey {
 
 export const newUserState = (): UserState => ({ inFlight: new Map(), windows: new Map() });
 
-/** The current window, after the changes that time has made to the state. */
-export function windowAt(state: UserState, windowMs: number, now: number): Window {
-  loseExpired(state, now);
+/**
+ * The current window, after the changes that time has made to the state. Windows follow the system time `now`; leases follow
+ * the monotonic time `at`, because a change of the system time must not end them.
+ */
+export function windowAt(state: UserState, windowMs: number, now: number, at: number): Window {
+  loseExpired(state, at);
   const start = now - (now % windowMs);
   const window = state.windows.get(windowMs) ?? {
     start,
@@ -79,9 +82,9 @@ export function windowAt(state: UserState, windowMs: number, now: number): Windo
 }
 
 /** Requests whose process has stopped renewing them are no longer in flight, and may have been charged. */
-function loseExpired({ inFlight, windows }: UserState, now: number): void {
+function loseExpired({ inFlight, windows }: UserState, at: number): void {
   for (const [request, { leaseEndsAt, windowMs, holder, body }] of inFlight) {
-    if (leaseEndsAt > now) continue;
+    if (leaseEndsAt > at) continue;
     inFlight.delete(request);
     const held = windows.get(windowMs)?.held.get(holder);
     const nanoUsd = held?.requests.get(request);

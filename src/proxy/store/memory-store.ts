@@ -24,6 +24,7 @@ const sweepInterval = 60_000;
 /* @__NO_SIDE_EFFECTS__ */
 export function memoryStore(): Store {
   const users = new Map<string, UserState>();
+  /** By attempt, with the monotonic time of its request. */
   const attempts = new Map<string, { readonly at: number; readonly request: string }>();
   const keys = new Map<string, CountedKey & { readonly until: number }>();
   const owners = new Map<string, string>();
@@ -32,7 +33,7 @@ export function memoryStore(): Store {
   /** The state of a user. A map keeps the order of insertion, so the oldest entries come first. */
   function stateOf(user: string, now: number): UserState {
     for (const [attempt, { at }] of attempts) {
-      if (now - at < attemptMemoryMs && attempts.size < maxRemembered) break;
+      if (performance.now() - at < attemptMemoryMs && attempts.size < maxRemembered) break;
       attempts.delete(attempt);
     }
     if (Math.abs(now - sweptAt) > sweepInterval) sweep(now);
@@ -62,10 +63,11 @@ export function memoryStore(): Store {
       const { request: firstRequest = request } = attempts.get(attempt ?? '') ?? {};
       const isRepeated = firstRequest !== request;
       if (limits === undefined) {
-        if (attempt !== undefined && !isRepeated) attempts.set(attempt, { at: now, request });
+        if (attempt !== undefined && !isRepeated)
+          attempts.set(attempt, { at: performance.now(), request });
         return { refused: isRepeated ? 'attempt' : undefined, spentUsd: 0, windowEndsAt: now };
       }
-      const window = windowAt(state, limits.windowMs, now);
+      const window = windowAt(state, limits.windowMs, now, performance.now());
       const result = {
         spentUsd: toUsd(window.nanoUsd),
         windowEndsAt: window.start + limits.windowMs,
@@ -74,7 +76,7 @@ export function memoryStore(): Store {
       if (isRepeated) return { ...result, refused: 'attempt' };
       const { at = -Infinity } = keys.get(JSON.stringify([user, key])) ?? {};
       const isPaid = key !== undefined && isChargedOnce && at >= window.start;
-      const leaseEndsAt = now + leaseMs;
+      const leaseEndsAt = performance.now() + leaseMs;
       const holder = holderOf(reservation);
       const refused = reserveIn(state, window, limits, {
         request,
@@ -85,7 +87,7 @@ export function memoryStore(): Store {
         leaseEndsAt,
       });
       if (refused !== undefined) return { ...result, refused };
-      if (attempt !== undefined) attempts.set(attempt, { at: now, request });
+      if (attempt !== undefined) attempts.set(attempt, { at: performance.now(), request });
       return result;
     },
 
@@ -93,7 +95,7 @@ export function memoryStore(): Store {
       const { user, windowMs, key, as } = settlement;
       const now = Date.now();
       const state = stateOf(user, now);
-      const window = windowAt(state, windowMs, now);
+      const window = windowAt(state, windowMs, now, performance.now());
       const reserved = settleIn(state, window, settlement);
       if (reserved === undefined || as !== 'charged') return;
       const name = JSON.stringify([user, key]);
@@ -112,17 +114,17 @@ export function memoryStore(): Store {
     },
 
     async renew(user, requests, leaseMs) {
-      const now = Date.now();
+      const leaseEndsAt = performance.now() + leaseMs;
       for (const request of requests) {
         const flight = users.get(user)?.inFlight.get(request);
-        if (flight !== undefined) flight.leaseEndsAt = now + leaseMs;
+        if (flight !== undefined) flight.leaseEndsAt = leaseEndsAt;
       }
     },
 
     async usage(user, windowMs) {
       const now = Date.now();
       const state = stateOf(user, now);
-      const window = windowAt(state, windowMs, now);
+      const window = windowAt(state, windowMs, now, performance.now());
       return {
         usd: toUsd(window.nanoUsd),
         reservedUsd: toUsd(reservedIn(window)),

@@ -1,7 +1,7 @@
 import { Polygate, RateLimitError } from 'polygate';
 import { memoryStore } from 'polygate/proxy';
 import type { ProxyOptions } from 'polygate/proxy';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { ConfigurationError } from '../../../src/index.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -89,6 +89,18 @@ describe('limits.concurrent', () => {
     await client.images.submit(image);
     await slow;
     expect(setup.mock.invoice).toHaveLength(2);
+  });
+
+  test('stays taken if the system time jumps by an hour', async () => {
+    const store = memoryStore();
+    const setup = await startProxy({ limits: { concurrent: 1 }, store });
+    const flight = { user: 'ann', request: 'r', usd: 0, isChargedOnce: false, body: '' };
+    const limits = { windowMs: 86_400_000 };
+    await store.reserve({ ...flight, limits, leaseMs: 600_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+    await rejection(RateLimitError, setup.page(once).chat.completions.create(chat));
+    expect(received(setup.mock)).toEqual([]);
   });
 
   test('of a process that died is freed when its lease has ended', async () => {
