@@ -118,10 +118,14 @@ describe('a truncated download', () => {
   test.each(truncated)(
     'of a file that is compressed as %s although this was not asked for is unverified',
     async (encoding, body) => {
-      const { url } = await fileServer({ body, headers: { 'content-encoding': encoding } });
-      const { bytes, complete } = await downloaded(url);
-      expect(bytes).toBeLessThan(all);
-      expect(complete).toBe('unverified');
+      // With its size, and in chunks.
+      for (const sized of [true, false]) {
+        const headers = { 'content-encoding': encoding };
+        const { url } = await fileServer({ body, sized, headers });
+        const { bytes, complete } = await downloaded(url);
+        expect(bytes).toBeLessThan(all);
+        expect(complete).toBe('unverified');
+      }
     },
   );
 
