@@ -54,7 +54,7 @@ export class BatchRun {
   readonly #rows = new Map<string, RowEnd>();
   readonly #saves = new Set<Promise<void>>();
   readonly #stop = new AbortController();
-  readonly #startedAt = Date.now();
+  readonly #startedAt = performance.now();
   /** Number of rows that were done before. */
   readonly #doneBefore: number;
   #isUnsaved = false;
@@ -86,7 +86,7 @@ export class BatchRun {
       running: Math.min(this.client?.running ?? 0, left),
       usd: this.client?.usd ?? this.#context.chargedUsd,
       doneBefore: this.#doneBefore,
-      elapsedMs: Date.now() - this.#startedAt,
+      elapsedMs: performance.now() - this.#startedAt,
     };
   }
 

@@ -42,9 +42,9 @@ export async function finish(task: Task, run: TaskRun, options: ResultOptions): 
 
 /** Waits for a task, with a progress line in a terminal. */
 async function waitWithProgress(task: Task, signal: AbortSignal): Promise<SucceededGeneration> {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   let update: TaskUpdate | undefined;
-  const line = new ProgressLine(() => progressText(update, Date.now() - startedAt));
+  const line = new ProgressLine(() => progressText(update, performance.now() - startedAt));
   try {
     return await task.wait({
       signal,
