@@ -44,7 +44,7 @@ export function createCall(
 /** The call is returned without the result of its work. */
 export const pending = Symbol('pending');
 
-/** Waits for work until the call must return, or is cancelled. The work continues either way. */
+/** Waits for work until the call must return, or is canceled. The work continues either way. */
 export async function within<Value>(
   { signal, limitMs }: Pick<Call, 'signal' | 'limitMs'>,
   work: Promise<Value>,
@@ -69,7 +69,7 @@ export async function within<Value>(
   }
 }
 
-/** Waits for work that costs nothing, until the call must return or is cancelled, which cancels the work. */
+/** Waits for work that costs nothing, until the call must return or is canceled, which cancels the work. */
 export async function withinFree<Value>(
   call: Pick<Call, 'signal' | 'limitMs'>,
   work: (signal: AbortSignal) => Promise<Value>,

@@ -27,7 +27,7 @@ export class Results {
     this.#ended = ended;
   }
 
-  /** Saves the results of a task, unless they are in the folder. Is not cancelled with a call. */
+  /** Saves the results of a task, unless they are in the folder. Is not canceled with a call. */
   save(
     { idempotencyKey }: TaskEntry,
     generation: SucceededGeneration,

@@ -64,7 +64,7 @@ export class Submissions {
   }
 
   /**
-   * Returns the task of a request, and submits it if it has none. What was sent is not cancelled with the call.
+   * Returns the task of a request, and submits it if it has none. What was sent is not canceled with the call.
    *
    * @throws {@link CallFailure} if it fails.
    */
@@ -75,7 +75,7 @@ export class Submissions {
       return known.then(
         (opened) => ({ ...opened, isEarlier: true }),
         (error: unknown) => {
-          // The other call was cancelled before it sent anything. This one was not.
+          // The other call was canceled before it sent anything. This one was not.
           const isOther = error instanceof CallFailure && AbortedError.is(error.cause);
           if (isOther && !call.signal.aborted) return this.open(order, call);
           throw error;
@@ -185,7 +185,7 @@ export class Submissions {
     const reservation = await budget.reserve({ idempotencyKey, route: tool, model, quote });
     let isSent = false;
     try {
-      if (call.signal.aborted) throw cancelledBeforeSent();
+      if (call.signal.aborted) throw canceledBeforeSent();
       const known = this.#findSent(order, log);
       if (known?.receipt !== undefined) {
         // The charge of another process is not part of this budget.
@@ -236,5 +236,5 @@ export class Submissions {
 const notSent = (outcome: 'unknown' | 'not-sent' = 'not-sent') =>
   new PolygateError('not sent', { outcome });
 
-const cancelledBeforeSent = () =>
-  new AbortedError('The call was cancelled before the request was sent.', { outcome: 'not-sent' });
+const canceledBeforeSent = () =>
+  new AbortedError('The call was canceled before the request was sent.', { outcome: 'not-sent' });

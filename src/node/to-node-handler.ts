@@ -99,7 +99,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | un
 /**
  * The body of a request, which is read only when the handler reads it: Node then discards what remains after the
  * response, so that the connection can be reused. `Readable.toWeb` starts reading immediately, which would block the
- * next request behind an unread body, and closes the connection when it is cancelled.
+ * next request behind an unread body, and closes the connection when it is canceled.
  */
 function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
   const chunks: AsyncIterator<Uint8Array<ArrayBuffer>> = incoming.iterator({
