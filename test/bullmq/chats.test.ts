@@ -8,7 +8,7 @@ import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
 import { replaceBy } from '../../src/bullmq/decisions/settlement.ts';
 import { accountKeys } from '../../src/bullmq/redis/keys.ts';
 import { RowStore } from '../../src/bullmq/redis/row-store.ts';
-import { recordCompletion } from '../../src/bullmq/worker/completions.ts';
+import { recordSubmission } from '../../src/bullmq/worker/record-submission.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';
@@ -122,6 +122,42 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     await all[Symbol.asyncDispose]();
   });
 
+  test.each([
+    [402, 'balance'],
+    [400, undefined],
+  ] as const)(
+    'that are rejected with %i after another worker has recorded them as lost are failed, and not charged',
+    async (status, paused) => {
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const heldFetch: typeof fetch = async (...request) => {
+        const response = await fetch(...request);
+        await held;
+        return response;
+      };
+      const { queue, chat, posts, mock, prefix, ...all } = await start({
+        client: { fetch: heldFetch },
+      });
+      mock.fail({ route: chats, status, times: 1 });
+      queue.work();
+      await queue.add('a', chat());
+      await until(posts).toBe(1);
+      await loseJob(prefix);
+      await until(async () => (await queue.get('a'))?.status).toBe('unknown');
+      release();
+      await until(async () => (await queue.get('a'))?.status).toBe('failed');
+      expect((await queue.get('a'))?.error).toMatchObject({ status, outcome: 'rejected' });
+      await until(() => queue.paused).toBe(paused);
+      if (paused) await queue.resume();
+      await queue.retry('a');
+      await until(async () => (await queue.get('a'))?.status).toBe('succeeded');
+      expect(mock.invoice).toHaveLength(1);
+      await all[Symbol.asyncDispose]();
+    },
+  );
+
   test('that were retried before their completion came count both charges, and the late one is logged', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -173,9 +209,10 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     const completion: ChatCompletion = JSON.parse(
       JSON.stringify({ id: 'chatcmpl-1', choices: [{ index: 0, message }] }),
     );
-    const { move } = afterChat({}, completion, 0.02);
+    const step = afterChat({}, completion, 0.02);
+    const sent = { ...row, turn, data: { ...row.data, kind: 'chat' as const } };
     stores.redis.disconnect();
-    expect(await recordCompletion(gateway, stores.first.rows, { ...row, turn }, move)).toBe(false);
+    expect(await recordSubmission(gateway, stores.first.rows, sent, step)).toBeUndefined();
     expect(warnings).toEqual([
       expect.stringMatching(
         /row r0: the chat completion chatcmpl-1 has cost 0.02 USD, but could not be recorded/,

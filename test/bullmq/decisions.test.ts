@@ -137,7 +137,7 @@ describe('a failed submission', () => {
     expect(step.move).toMatchObject({ from: 'submitting', to, settlement });
     const waits = pause ? { kind: 'when-resumed' } : { kind: 'delay', delayMs };
     expect(step.next).toEqual(to === 'waiting' ? waits : { kind: 'end' });
-    expect(step.pause).toBe(pause);
+    expect(step.move.pause).toBe(pause);
     expect(step.move.state.failures).toBe(counted ? (failures ?? 0) + 1 : failures);
     expect(step.move.state.mayBeCharged).toBe(settlement === keep);
   });

@@ -98,7 +98,7 @@ export class RowStore {
   /** Moves a row. Returns false if its status or turn has changed. */
   async move(
     { jobId, key, turn }: HeldRow,
-    { from, to, state, settlement, limit }: Move,
+    { from, to, state, settlement, limit, pause }: Move,
   ): Promise<boolean> {
     const reply = await this.#run(move, jobId, {
       before: from,
@@ -108,6 +108,7 @@ export class RowStore {
       key,
       ...settleArguments(settlement),
       limit: limit ?? '',
+      pause: pause ?? '',
       channel: channelsOf(this.#toKey).ended,
     });
     return Number(reply) === 1;

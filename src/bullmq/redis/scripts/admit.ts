@@ -1,5 +1,5 @@
 import { addedField } from '../bullmq-layout.ts';
-import { nextNumber, setStatus } from './functions.ts';
+import { nextNumber, pauseQueue, setStatus } from './functions.ts';
 import { advance, leaseTicks } from './leases.ts';
 import { luaScript } from './lua-script.ts';
 
@@ -26,7 +26,7 @@ export const admit = luaScript(
     keys: ['row', 'counts', 'meta', 'spend', 'reservations', 'slots', 'clock'],
     args: ['id', 'price', 'budget', 'turn', 'added', 'attempt'],
   },
-  `${setStatus}${advance}${nextNumber}
+  `${setStatus}${pauseQueue}${advance}${nextNumber}
 price = tonumber(price)
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
@@ -46,8 +46,7 @@ if budget ~= '' and not reserved then
   if price > available or available <= 0 then
     local submitting = tonumber(redis.call('HGET', counts, 'submitting') or 0)
     if price <= free and free > 0 and submitting > 0 then return {'full'} end
-    redis.call('HSET', meta, 'paused', 'budget')
-    redis.call('PUBLISH', meta, 'budget')
+    pause_queue(meta, 'budget')
     return {'paused'}
   end
 end
