@@ -8,6 +8,7 @@ import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
 import { replaceBy } from '../../src/bullmq/decisions/settlement.ts';
 import { accountKeys } from '../../src/bullmq/redis/keys.ts';
 import { RowStore } from '../../src/bullmq/redis/row-store.ts';
+import { admitRow } from '../../src/bullmq/worker/admit-row.ts';
 import { recordSubmission } from '../../src/bullmq/worker/record-submission.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
@@ -290,7 +291,12 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     const store = new RowStore(redis.client, bull, accountKeys(prefix, gateway.baseURL));
     const stored = await store.read('a');
     if (!stored) throw new Error('no row');
-    const admission = await store.admit(stored, 0, undefined);
+    const admission = await admitRow(store, {
+      row: stored,
+      priceUsd: undefined,
+      maxUsd: undefined,
+      attempt: 'only',
+    });
     expect(admission).toMatchObject({ admitted: true });
     queue.work();
     const row = await queue.result('a');

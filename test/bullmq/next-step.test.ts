@@ -92,17 +92,19 @@ describe('an accepted submission', () => {
     state: { failures: 2, mayBeCharged: true },
     key: 'k',
     receipt,
-    priceUsd: 0.3,
     waitTimeout: 5_000,
     isReplayed: false,
     isReplayPaid: false,
   };
 
   test.each([
-    { change: {}, settlement: replaceBy(0.3) },
-    { change: { receipt: { ...receipt, chargeUsd: 0.2 } }, settlement: replaceBy(0.2) },
+    { change: {}, settlement: { ...spend, taskId: 'task_1' } },
+    { change: { receipt: { ...receipt, chargeUsd: 0.2 } }, settlement: replaceBy(0.2, 'task_1') },
     { change: { isReplayed: true }, settlement: release },
-    { change: { isReplayed: true, isReplayPaid: true }, settlement: replaceBy(0.3) },
+    {
+      change: { isReplayed: true, isReplayPaid: true },
+      settlement: { ...spend, taskId: 'task_1' },
+    },
   ])('with $change settles $settlement', ({ change, settlement }) => {
     const { move } = afterAccepted({ ...submission, ...change }, {}, timing);
     expect(move).toMatchObject({ from: 'submitting', to: 'running', settlement });
@@ -122,7 +124,8 @@ describe('a chat', () => {
 
   test.each([
     { chargeUsd: 0.1, settlement: replaceBy(0.1) },
-    { chargeUsd: undefined, settlement: keep },
+    // What is reserved counts.
+    { chargeUsd: undefined, settlement: spend },
   ])('that was completed for $chargeUsd USD settles $settlement', ({ chargeUsd, settlement }) => {
     const { move } = afterChat({ error: { name: 'E', message: '' } }, completion, chargeUsd);
     expect(move).toMatchObject({ from: 'submitting', to: 'succeeded', settlement });

@@ -1,9 +1,11 @@
 import { Polygate } from 'polygate';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { replaceBy } from '../../src/bullmq/decisions/settlement.ts';
+import { keep, release, replaceBy, spend } from '../../src/bullmq/decisions/settlement.ts';
+import { parseSpend } from '../../src/bullmq/redis/spend.ts';
 import type { StoredRow } from '../../src/bullmq/stored-row.ts';
 import { Admissions } from '../../src/bullmq/worker/admission.ts';
+import { admitRow } from '../../src/bullmq/worker/admit-row.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { until } from './setup.ts';
@@ -134,11 +136,11 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
         state: {},
         settlement: replaceBy(0.6),
       });
-      expect(await second.admit(two, 0.6, 1)).toMatchObject({ reason: 'paused' });
+      expect(await second.admit(two, 0.6, 1)).toMatchObject({ reason: 'exceeded' });
       expect(await first.pauseReason()).toBe('budget');
     });
 
-    test('admits rows without a known price until the budget is used up', async () => {
+    test('reserves the largest charge so far for a row without a known price', async () => {
       await using stores = await open();
       const [one = '', two = ''] = await stores.add(2);
       const turn = await admitted(stores, one);
@@ -149,9 +151,60 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
         settlement: replaceBy(1),
       } as const;
       await stores.first.move(one, 'k', turn, move);
-      expect(await stores.first.admit(two, 0, 1)).toMatchObject({ reason: 'paused' });
+      // It may cost as much as the first one.
+      expect(await stores.first.admit(two, undefined, 1.9)).toMatchObject({ reason: 'exceeded' });
       await stores.first.resume();
-      expect(await stores.first.admit(two, 0, 1.000_000_001)).toMatchObject({ admitted: true });
+      expect(await stores.first.admit(two, undefined, 2)).toMatchObject({ admitted: true });
+      expect(await stores.spend()).toEqual({ spent: 1, reserved: 1 });
+    });
+
+    test('decides again if the budget has changed since it was read', async () => {
+      await using stores = await open();
+      const [one = '', two = ''] = await stores.add(2);
+      await stores.setLimit(10);
+      const { rows } = stores.first;
+      const row = (await rows.readJob(two)) ?? expect.unreachable();
+      const claim = {
+        decision: 'reserve',
+        reservation: { usd: 0.6, basis: 'price' },
+        seen: await rows.readSpend(),
+      } as const;
+      await stores.second.admit(one, 0.6, 1);
+      expect(await rows.admit(row, claim, 'stale')).toMatchObject({ reason: 'changed' });
+      expect(await stores.spend()).toEqual({ spent: 0, reserved: 0.6 });
+    });
+
+    test('an attempt that is repeated takes one turn', async () => {
+      await using stores = await open();
+      const [id = ''] = await stores.add(1);
+      const { rows } = stores.first;
+      const row = (await rows.readJob(id)) ?? expect.unreachable();
+      const applicant = { row, priceUsd: 0.1, maxUsd: 1, attempt: 'the same' };
+      const first = await admitRow(rows, applicant);
+      expect(first).toMatchObject({ admitted: true });
+      expect(await admitRow(rows, applicant)).toEqual(first);
+      expect(await stores.spend()).toEqual({ spent: 0, reserved: 0.1 });
+    });
+
+    test.each([
+      { settlement: keep, unpriced: 1 },
+      { settlement: spend, unpriced: 1 },
+      { settlement: release, unpriced: 0 },
+      { settlement: replaceBy(0.2), unpriced: 0 },
+    ] as const)('a row that reserves nothing is $unpriced after $settlement', async (row) => {
+      await using stores = await open();
+      const [one = '', two = ''] = await stores.add(2);
+      await stores.setLimit(10);
+      const admission = await stores.first.admit(one, undefined, 1);
+      const turn = admission.admitted ? admission.turn : '';
+      // The first charge is not known yet.
+      expect(await stores.second.admit(two, undefined, 1)).toMatchObject({ reason: 'full' });
+      const { settlement } = row;
+      const move = { from: 'submitting', to: 'unknown', state: {}, settlement } as const;
+      expect(await stores.first.move(one, 'k', turn, move)).toBe(true);
+      const { unpriced } = parseSpend(await stores.first.rows.readSpend());
+      expect([...unpriced.values()]).toEqual([row.unpriced]);
+      expect(await stores.second.admit(two, undefined, 1)).toMatchObject({ admitted: true });
     });
 
     test('after the death of a process, its slot is free again and its row is taken up', async () => {

@@ -5,7 +5,7 @@ import { end } from '../move.ts';
 import type { Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState, StoredRow } from '../stored-row.ts';
-import { keep, replaceBy } from './settlement.ts';
+import { charged, keep } from './settlement.ts';
 
 /** What follows from the completion of a chat. */
 export function afterChat(
@@ -14,7 +14,7 @@ export function afterChat(
   chargeUsd: number | undefined,
 ): Step {
   const ended = { ...state, completion, error: undefined };
-  const settlement = chargeUsd === undefined ? keep : replaceBy(chargeUsd);
+  const settlement = charged(chargeUsd);
   return { move: { from: 'submitting', to: 'succeeded', state: ended, settlement }, next: end };
 }
 

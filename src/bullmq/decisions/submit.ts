@@ -33,7 +33,6 @@ export interface AcceptedSubmission {
   readonly isReplayed: boolean;
   /** Whether that request may be one of this row, so that the row has paid for it. */
   readonly isReplayPaid: boolean;
-  readonly priceUsd: number;
   /** How long to wait for the task, in ms. */
   readonly waitTimeout: number;
 }
@@ -44,11 +43,11 @@ export function afterAccepted(
   result: TaskResult,
   timing: PollTiming,
 ): Step {
-  const { receipt, key, isReplayed, isReplayPaid, priceUsd, waitTimeout } = accepted;
+  const { receipt, key, isReplayed, isReplayPaid, waitTimeout } = accepted;
   const state = { ...accepted.state, receipt, deadline: deadlineAfter(timing.now, waitTimeout) };
   const { move, ...step } = afterTask({ from: 'submitting', state, key }, result, timing);
   const charge = { replayed: isReplayed, chargeUsd: receipt.chargeUsd, taskId: receipt.id };
-  return { ...step, move: { ...move, settlement: settlementOf(charge, isReplayPaid, priceUsd) } };
+  return { ...step, move: { ...move, settlement: settlementOf(charge, isReplayPaid) } };
 }
 
 /** A submission that has failed. */

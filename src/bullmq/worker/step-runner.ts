@@ -95,26 +95,26 @@ export class StepRunner {
     const { row } = due;
     if (!(await this.#admissions.takePermit())) return jobEndAfterRefusal('full');
     try {
-      const priceUsd = await this.#priceOf(row.data);
-      if (priceUsd === undefined) return jobEndAfterRefusal('paused');
-      const admission = await this.#admissions.admit(row, priceUsd);
+      const price = await this.#priceOf(row.data);
+      if (price === 'no-key') return jobEndAfterRefusal('paused');
+      const admission = await this.#admissions.admit(row, price.usd);
       if (!admission.admitted) {
         if (admission.reason === 'gone') throw new RowTakenError();
         return jobEndAfterRefusal(admission.reason);
       }
-      return await this.#send(job, due, priceUsd, admission.turn);
+      return await this.#send(job, due, admission.turn);
     } finally {
       this.#admissions.releasePermit();
     }
   }
 
   /** Sends a row that was admitted. */
-  async #send(job: Job<RowData>, due: DueRow, priceUsd: number, turn: string): Promise<JobEnd> {
+  async #send(job: Job<RowData>, due: DueRow, turn: string): Promise<JobEnd> {
     const { row } = due;
     // Also if the worker that has sent it has moved it back to waiting since it was read.
     const mayBeCharged = row.state.mayBeCharged === true || row.status === 'submitting';
     try {
-      const step = await submit({ ...this.#context, ...due, mayBeCharged, priceUsd });
+      const step = await submit({ ...this.#context, ...due, mayBeCharged });
       const { rows, gateway } = this.#context;
       return await this.#endJob(job, await recordSubmission(gateway, rows, { ...row, turn }, step));
     } finally {
@@ -142,19 +142,16 @@ export class StepRunner {
     return jobEndAfter(step);
   }
 
-  /**
-   * What a row costs in USD at most, if there is a budget. Undefined without an API key to find out: the queue is then
-   * paused.
-   */
-  async #priceOf(data: RowData): Promise<number | undefined> {
+  /** What a row costs in USD, if there is a budget and the price is known. Without an API key to find out, pauses the queue. */
+  async #priceOf(data: RowData): Promise<{ readonly usd: number | undefined } | 'no-key'> {
     const { maxUsd, pauses } = this.#context;
-    if (maxUsd === undefined) return 0;
+    if (maxUsd === undefined) return { usd: undefined };
     try {
-      return await this.#prices.of(data);
+      return { usd: await this.#prices.of(data) };
     } catch (error) {
       if (!lacksKey(error)) throw error;
       await pauses.pause('authentication');
-      return undefined;
+      return 'no-key';
     }
   }
 }

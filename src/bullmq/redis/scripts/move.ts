@@ -1,3 +1,4 @@
+import { recordCharge } from './charges.ts';
 import { nextNumber, pauseQueue, setStatus } from './functions.ts';
 import { luaScript } from './lua-script.ts';
 import { settle } from './settle.ts';
@@ -17,7 +18,17 @@ import { settle } from './settle.ts';
  */
 export const move = luaScript(
   {
-    keys: ['row', 'counts', 'results', 'meta', 'spend', 'reservations', 'slots', 'clock'],
+    keys: [
+      'row',
+      'counts',
+      'results',
+      'meta',
+      'spend',
+      'charges',
+      'reservations',
+      'slots',
+      'clock',
+    ],
     args: [
       'id',
       'before',
@@ -25,6 +36,7 @@ export const move = luaScript(
       'to',
       'state',
       'key',
+      'path',
       'reservation',
       'charge',
       'task',
@@ -33,7 +45,7 @@ export const move = luaScript(
       'channel',
     ],
   },
-  `${setStatus}${pauseQueue}${settle}${nextNumber}
+  `${setStatus}${pauseQueue}${settle}${recordCharge}${nextNumber}
 local is_hint = limit == 'more' or limit == 'less'
 if limit ~= '' and not is_hint then redis.call('HSET', clock, 'limit', limit, 'reported', 1) end
 if redis.call('EXISTS', row) == 0 then return 0 end
@@ -46,7 +58,8 @@ end
 set_status(row, counts, from, to)
 redis.call('HSET', row, 'pg:state', state)
 redis.call('ZREM', slots, row)
-settle(row, spend, reservations, id, key, reservation, charge, task)
+settle(row, spend, charges, reservations, id, key, reservation, charge, task)
+if reservation == 'replace' then record_charge(charges, path, charge) end
 if pause ~= '' then pause_queue(meta, pause) end
 if to == 'succeeded' or to == 'failed' or to == 'unknown' then
   local number = next_number(redis.call('HGET', counts, 'ended'))
