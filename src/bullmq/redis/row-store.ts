@@ -20,15 +20,15 @@ import type { Redis } from 'ioredis';
 
 import { isUnpriced } from '../../internal/row-budget.ts';
 import { unchecked } from '../../types/schema.ts';
-import { isRecord, textOf } from '../../types/type-guards.ts';
 import type { BudgetDecision } from '../decisions/budget.ts';
 import type { Move } from '../move.ts';
 import type { RowStatus } from '../row.ts';
 import { jobIdOf } from '../stored-row.ts';
-import type { RowData, RowState, StoredRow } from '../stored-row.ts';
-import { addedField, jobListKeys } from './bullmq-layout.ts';
+import type { RowData, StoredRow } from '../stored-row.ts';
+import { jobListKeys } from './bullmq-layout.ts';
 import { channelsOf, queueKeys } from './keys.ts';
 import type { AccountKeys } from './keys.ts';
+import { parseRow, parseRowData, rowFields } from './parse-row.ts';
 import { admit } from './scripts/admit.ts';
 import { lateCharge } from './scripts/late-charge.ts';
 import { renew } from './scripts/leases.ts';
@@ -83,12 +83,17 @@ export class RowStore {
 
   /** Reads the row of a job; undefined if there is none, or if it is another kind of job. */
   async readJob(jobId: string): Promise<StoredRow | undefined> {
-    const fields = ['data', 'pg:status', 'pg:state', 'pg:turn', addedField];
-    return parseRow(jobId, await this.redis.hmget(this.#toKey(jobId), ...fields));
+    return parseRow(jobId, await this.redis.hmget(this.#toKey(jobId), ...rowFields));
   }
 
   async readJobs(jobIds: readonly string[]): Promise<(StoredRow | undefined)[]> {
     return Promise.all(jobIds.map((jobId) => this.readJob(jobId)));
+  }
+
+  /** Reads what jobs contain, which never changes; undefined for those that are not there. */
+  async readData(jobIds: readonly string[]): Promise<(RowData | undefined)[]> {
+    const read = (jobId: string) => this.redis.hget(this.#toKey(jobId), 'data');
+    return (await Promise.all(jobIds.map(read))).map(parseRowData);
   }
 
   /** Reads what the queue has spent, as a text for {@link Claim} and `parseSpend`. */
@@ -216,24 +221,3 @@ interface RowKeys
 
 /** What the script `admit` returns. */
 type AdmitReply = readonly ['ok', turn: string] | readonly [Refusal, turn?: undefined];
-
-function parseRow(jobId: string, fields: readonly (string | null)[]): StoredRow | undefined {
-  const [text, status, stateText, turn, addedAt] = fields;
-  const data: unknown = text ? JSON.parse(text) : undefined;
-  if (!isRowData(data) || !addedAt) return undefined;
-  const state = unchecked<RowState>(stateText ? JSON.parse(stateText) : {});
-  return {
-    jobId,
-    data,
-    status: unchecked<RowStatus>(textOf(status) ?? 'waiting'),
-    state,
-    key: state.key ?? data.key,
-    turn: turn ?? '0',
-    addedAt,
-  };
-}
-
-/** Whether a value is the data of a row, and not of another kind of job. */
-function isRowData(value: unknown): value is RowData {
-  return isRecord(value) && typeof value.hash === 'string' && typeof value.path === 'string';
-}
