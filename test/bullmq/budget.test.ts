@@ -4,6 +4,7 @@ import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';
 import type { SetUpOptions } from './setup.ts';
+import { warningsOf } from './warnings.ts';
 
 const chats = 'POST /v1/chat/completions';
 const messages = [{ role: 'user' as const, content: 'Label this.' }];
@@ -64,11 +65,8 @@ describe.skipIf(!isRedisInstalled)('the budget of a queue', () => {
   });
 
   test('pauses after four chats that may have been charged an unknown amount, and says why', async () => {
-    const warnings: string[] = [];
-    const ignore = () => undefined;
-    const warn = (text: string) => void warnings.push(text);
-    const logger = { debug: ignore, info: ignore, error: ignore, warn };
-    await using all = await start(100, { client: { logger, logLevel: 'warn' } });
+    const { warnings, ...client } = warningsOf();
+    await using all = await start(100, { client });
     const { queue, mock } = all;
     mock.fail({ route: chats, reset: 'after' });
     await queue.addBulk(numbered(20), all.describeRow);

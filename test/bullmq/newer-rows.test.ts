@@ -5,6 +5,7 @@ import { rejection } from '../support/rejection.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';
+import { warningsOf } from './warnings.ts';
 
 describe.skipIf(!isRedisInstalled)('a row that a newer version has written', () => {
   let redis: RedisServer;
@@ -18,12 +19,8 @@ describe.skipIf(!isRedisInstalled)('a row that a newer version has written', () 
     ['pg:status', 'running', /row a: is running without a task/],
     ['pg:state', '[]', /row a: has no readable state/],
   ])('with %s %s is not sent, and does not hold up others', async (field, value, text) => {
-    const warnings: string[] = [];
-    const ignore = () => undefined;
-    const warn = (line: string) => void warnings.push(line);
-    await using all = await setUp(redis.url, {
-      client: { logLevel: 'warn', logger: { debug: ignore, info: ignore, error: ignore, warn } },
-    });
+    const { warnings, ...client } = warningsOf();
+    await using all = await setUp(redis.url, { client });
     const { queue, mock } = all;
     await queue.add('a', all.picture('a'));
     await redis.client.hset(`${all.prefix}:pictures:row-a`, field, value);
