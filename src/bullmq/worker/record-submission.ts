@@ -13,7 +13,7 @@ import { textFor } from './step-log.ts';
  * process can only send a task again under its key, and has to record a chat as one that may have been charged.
  *
  * Returns the step that is recorded; undefined if the row was taken, retried or removed in the meantime, or Redis cannot be
- * reached anymore. What that means for a chat is logged.
+ * reached anymore. Logs a completion that could not be recorded, and the end of any chat if Redis cannot be reached.
  */
 export async function recordSubmission(
   gateway: Polygate,
