@@ -141,11 +141,11 @@ async function addGroup({ jobs, rows }: RowTarget, group: readonly RowData[]): P
   }));
   // BullMQ silently ignores a job whose id already exists.
   const stored = await withinTime(
-    jobs.addBulk(added).then(() => rows.readJobs(group.map(({ id }) => jobIdOf(id)))),
+    jobs.addBulk(added).then(() => rows.readData(group.map(({ id }) => jobIdOf(id)))),
   );
   // A missing row was removed in the meantime.
   return group
-    .filter(({ hash }, index) => (stored[index]?.data.hash ?? hash) !== hash)
+    .filter(({ hash }, index) => (stored[index]?.hash ?? hash) !== hash)
     .map(({ id }) => id);
 }
 

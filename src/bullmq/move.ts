@@ -12,6 +12,8 @@ export interface Move {
   readonly settlement?: Settlement | undefined;
   /** The account's limit as the service has reported it, or a hint if it reports none. */
   readonly limit?: number | 'more' | 'less' | undefined;
+  /** Why the queue must pause. It pauses at once, so that no other row is submitted before. */
+  readonly pause?: Exclude<PauseReason, 'caller'> | undefined;
 }
 
 /** Why a queue submits nothing: a 401 or no API key, a 402, its budget, or a call of `pause()`. */
@@ -23,11 +25,10 @@ export type Next =
   | { readonly kind: 'delay'; readonly delayMs: number }
   | { readonly kind: 'when-resumed' };
 
-/** What a step has led to: how the row moves, when its next step is due, and whether the queue must pause. */
+/** What a step has led to: how the row moves, and when its next step is due. */
 export interface Step {
   readonly move: Move;
   readonly next: Next;
-  readonly pause?: PauseReason | undefined;
 }
 
 export const end = { kind: 'end' } as const satisfies Next;

@@ -33,10 +33,13 @@ export interface GenerationQueueOptions {
   prefix?: string | undefined;
   /**
    * Maximum total that all processes together spend on this queue, in USD; pass the same value in all of them. The
-   * queue pauses when the next row would exceed it. The price of a row is reserved before it is submitted. A row without a
-   * known price, such as a chat, reserves nothing: it is submitted as long as the budget is not used up, so rows in flight
-   * can exceed it, and a row whose response was lost does not count. A row with a `fallback` reserves the highest known
-   * price of its models, so one of unknown price can exceed it, too.
+   * queue pauses when the next row would exceed it, and logs why. The price of a row is reserved before it is submitted; with
+   * a `fallback`, that of its most expensive model. What is reserved counts until the charge is known, so also if a response
+   * was lost or reports no charge.
+   *
+   * A row without a known price, such as a chat, reserves the largest charge so far for a request to the same endpoint. If
+   * it costs more, the difference can exceed the limit. Until the first charge is known, such rows are submitted one at a
+   * time, and the queue pauses after four that may have been charged. If all charges so far are 0, at most four are in flight.
    * @defaultValue no limit
    */
   maxUsd?: number | undefined;

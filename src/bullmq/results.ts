@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../errors/configuration.ts';
 import type { Generation, SucceededGeneration } from '../types/tasks/task.ts';
 import type { Announcements } from './redis/announcements.ts';
 import { isBug } from './redis/connection.ts';
@@ -65,7 +66,8 @@ async function readPage({ rows, index }: ResultSource, after: number): Promise<P
     const isCurrent = page.map(([, number], at) => (numbers[at] ?? number) === number);
     return { rows: ended.filter((_, at) => isCurrent[at]), last };
   } catch (error) {
-    if (isBug(error)) throw error;
+    // A row that cannot be read, unlike Redis, stays so: its result must not be left out.
+    if (isBug(error) || ConfigurationError.is(error)) throw error;
     return undefined;
   }
 }

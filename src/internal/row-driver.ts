@@ -76,10 +76,12 @@ export async function describeRow(
   };
 }
 
-/** Estimates what a row costs in USD; 0 if the price is not known. */
-export function estimateUsd({ kind, params }: RowRequest, prices: KnownPrices): number {
-  // The price of a chat is known only afterwards.
-  return kind === 'chat' ? 0 : (requestPrice[kind](params)(prices) ?? 0);
+/** Estimates what the task of a row costs in USD; undefined if the price is not known. That of a chat is known only afterwards. */
+export function estimateUsd(
+  { kind, params }: RowRequest & { readonly kind: TaskKind },
+  prices: KnownPrices,
+): number | undefined {
+  return requestPrice[kind](params)(prices);
 }
 
 /** Submits a row. `isRepeated`: before the response, an attempt was made that may have been charged. */

@@ -137,7 +137,7 @@ describe('a failed submission', () => {
     expect(step.move).toMatchObject({ from: 'submitting', to, settlement });
     const waits = pause ? { kind: 'when-resumed' } : { kind: 'delay', delayMs };
     expect(step.next).toEqual(to === 'waiting' ? waits : { kind: 'end' });
-    expect(step.pause).toBe(pause);
+    expect(step.move.pause).toBe(pause);
     expect(step.move.state.failures).toBe(counted ? (failures ?? 0) + 1 : failures);
     expect(step.move.state.mayBeCharged).toBe(settlement === keep);
   });
@@ -217,11 +217,15 @@ describe('a retry', () => {
 
 test.each([
   { replayed: false, chargeUsd: 0.2, mayBeCharged: false, settlement: replaceBy(0.2) },
-  { replayed: false, chargeUsd: undefined, mayBeCharged: false, settlement: replaceBy(0.3) },
+  // What is reserved counts.
+  { replayed: false, chargeUsd: undefined, mayBeCharged: false, settlement: spend },
+  { replayed: false, chargeUsd: 0, mayBeCharged: false, settlement: replaceBy(0) },
+  // It does not say what the original request has cost.
+  { replayed: true, chargeUsd: 0, mayBeCharged: true, settlement: spend },
   { replayed: true, chargeUsd: 0.2, mayBeCharged: false, settlement: release },
   { replayed: true, chargeUsd: 0.2, mayBeCharged: true, settlement: replaceBy(0.2) },
 ])('replayed: $replayed, mayBeCharged: $mayBeCharged settles $settlement', (row) => {
-  expect(settlementOf(row, row.mayBeCharged, 0.3)).toEqual(row.settlement);
+  expect(settlementOf(row, row.mayBeCharged)).toEqual(row.settlement);
 });
 
 test('an endless wait has no deadline', () => {

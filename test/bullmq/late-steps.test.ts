@@ -6,6 +6,7 @@ import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
 import { accountKeys } from '../../src/bullmq/redis/keys.ts';
 import { RowStore } from '../../src/bullmq/redis/row-store.ts';
 import type { RowData } from '../../src/bullmq/stored-row.ts';
+import { admitRow } from '../../src/bullmq/worker/admit-row.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';
@@ -102,7 +103,12 @@ describe.skipIf(!isRedisInstalled)('steps that come late', () => {
     const read = async () => (await rows.read('a')) ?? expect.unreachable();
 
     await queue.add('a', all.picture('a'));
-    const admission = await rows.admit(await read(), 0.02, 1);
+    const admission = await admitRow(rows, {
+      row: await read(),
+      priceUsd: 0.02,
+      maxUsd: 1,
+      attempt: 'only',
+    });
     const turn = admission.admitted ? admission.turn : '';
     // This worker has read the row while it was submitting.
     queue.work();

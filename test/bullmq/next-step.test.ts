@@ -2,7 +2,7 @@ import { TaskFailedError } from 'polygate';
 import type { ChatCompletion, SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import { afterChat, afterLostChat, lateMove } from '../../src/bullmq/decisions/chat.ts';
+import { afterChat, afterLostChat, lateStep } from '../../src/bullmq/decisions/chat.ts';
 import {
   jobEndAfter,
   jobEndAfterRefusal,
@@ -92,17 +92,19 @@ describe('an accepted submission', () => {
     state: { failures: 2, mayBeCharged: true },
     key: 'k',
     receipt,
-    priceUsd: 0.3,
     waitTimeout: 5_000,
     isReplayed: false,
     isReplayPaid: false,
   };
 
   test.each([
-    { change: {}, settlement: replaceBy(0.3) },
-    { change: { receipt: { ...receipt, chargeUsd: 0.2 } }, settlement: replaceBy(0.2) },
+    { change: {}, settlement: { ...spend, taskId: 'task_1' } },
+    { change: { receipt: { ...receipt, chargeUsd: 0.2 } }, settlement: replaceBy(0.2, 'task_1') },
     { change: { isReplayed: true }, settlement: release },
-    { change: { isReplayed: true, isReplayPaid: true }, settlement: replaceBy(0.3) },
+    {
+      change: { isReplayed: true, isReplayPaid: true },
+      settlement: { ...spend, taskId: 'task_1' },
+    },
   ])('with $change settles $settlement', ({ change, settlement }) => {
     const { move } = afterAccepted({ ...submission, ...change }, {}, timing);
     expect(move).toMatchObject({ from: 'submitting', to: 'running', settlement });
@@ -118,9 +120,12 @@ describe('an accepted submission', () => {
 });
 
 describe('a chat', () => {
+  const attempt = { state: {}, key: 'k', attempts: 5, maxRetryDelay: 1_000, isChat: true };
+
   test.each([
     { chargeUsd: 0.1, settlement: replaceBy(0.1) },
-    { chargeUsd: undefined, settlement: keep },
+    // What is reserved counts.
+    { chargeUsd: undefined, settlement: spend },
   ])('that was completed for $chargeUsd USD settles $settlement', ({ chargeUsd, settlement }) => {
     const { move } = afterChat({ error: { name: 'E', message: '' } }, completion, chargeUsd);
     expect(move).toMatchObject({ from: 'submitting', to: 'succeeded', settlement });
@@ -128,8 +133,32 @@ describe('a chat', () => {
   });
 
   test('that another worker has recorded as lost still becomes its completion', () => {
-    const completed = afterChat({}, completion, 0.1).move;
-    expect(lateMove(completed)).toEqual({ ...completed, from: 'unknown' });
+    const completed = afterChat({}, completion, 0.1);
+    const move = { ...completed.move, from: 'unknown' };
+    expect(lateStep(completed)).toEqual({ move, next: end });
+  });
+
+  test.each([
+    { error: badRequest, to: 'failed' },
+    // Nothing repeats a row that has ended.
+    { error: noSlot, to: 'failed' },
+    { error: badRequest, mayBeCharged: true, to: 'unknown' },
+    { error: noSlot, mayBeCharged: true, to: 'unknown' },
+  ])(
+    'that another worker has recorded as lost, and that $error.name has rejected, is $to',
+    (row) => {
+      const { error, to, mayBeCharged = false } = row;
+      const rejected = afterFailedSubmit({ ...attempt, mayBeCharged }, error);
+      const late = lateStep(rejected);
+      expect(late?.move).toMatchObject({ from: 'unknown', to, settlement: release });
+      expect(late?.move.state.error?.name).toBe(error.name);
+      expect(late?.next).toBe(end);
+    },
+  );
+
+  test('that another worker has recorded as lost, and whose response was lost, stays so', () => {
+    const lost = afterFailedSubmit({ ...attempt, mayBeCharged: false }, reset);
+    expect(lateStep(lost)).toBeUndefined();
   });
 
   test('that is lost may have been charged', () => {
@@ -138,7 +167,6 @@ describe('a chat', () => {
     expect(lost.move.state.error?.idempotencyKey).toBeUndefined();
   });
 
-  const attempt = { state: {}, key: 'k', attempts: 5, maxRetryDelay: 1_000, isChat: true };
   test.each([
     { error: reset, to: 'unknown', settlement: keep },
     // What an earlier request may have cost was spent when it was retried.

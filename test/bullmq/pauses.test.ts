@@ -132,17 +132,6 @@ describe.skipIf(!isRedisInstalled).concurrent('a paused queue', () => {
       expect(mock.invoice).toHaveLength(2);
     });
 
-    test('a model without a known price is submitted until the budget is used up', async () => {
-      await using all = await start({ queue: { maxUsd: 0.03 }, mock: { concurrencyLimit: 1 } });
-      const { queue, mock } = all;
-      mock.fail({ route: 'GET /v1/models/{model}', status: 404 });
-      queue.work();
-      await queue.addBulk(numbered(4), all.describeRow);
-      await until(() => queue.paused).toBe('budget');
-      await until(async () => (await queue.count()).succeeded).toBe(2);
-      expect(mock.invoice).toHaveLength(2);
-    });
-
     test('rows wait while prices cannot be fetched', async () => {
       await using all = await start({ queue: { maxUsd: 1 } });
       const { queue, mock } = all;

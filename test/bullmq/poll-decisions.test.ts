@@ -101,9 +101,8 @@ test('a failed poll is repeated after the requested delay, but not after more th
 test('a 401 of a poll pauses the queue, and the row stays running', () => {
   const step = afterFailedPoll({ state: { receipt }, key: 'k' }, authentication, timing(0));
   expect(step).toMatchObject({
-    pause: 'authentication',
     next: after(2_000),
-    move: { to: 'running' },
+    move: { to: 'running', pause: 'authentication' },
   });
 });
 

@@ -9,6 +9,7 @@ import type { RedisServer } from './redis-server.ts';
 import { until } from './setup.ts';
 import { admitted, ended, openStores } from './stores.ts';
 
+const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
 const anyTurn = expect.stringMatching(/^\d+$/);
 
 describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
@@ -46,7 +47,11 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
       const gone = { admitted: false, reason: 'gone' };
       expect(await stores.first.admit('row-x', 0, undefined)).toEqual(gone);
       const turn = await admitted(stores, one);
-      await stores.first.move(one, 'k', turn, { from: 'submitting', to: 'running', state: {} });
+      await stores.first.move(one, 'k', turn, {
+        from: 'submitting',
+        to: 'running',
+        state: { receipt },
+      });
       expect(await stores.first.admit(one, 0, undefined)).toEqual(gone);
       await ended(stores, two, {});
       expect(await stores.first.admit(two, 0, undefined)).toEqual(gone);
@@ -134,11 +139,11 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
         state: {},
         settlement: replaceBy(0.6),
       });
-      expect(await second.admit(two, 0.6, 1)).toMatchObject({ reason: 'paused' });
+      expect(await second.admit(two, 0.6, 1)).toMatchObject({ reason: 'exceeded' });
       expect(await first.pauseReason()).toBe('budget');
     });
 
-    test('admits rows without a known price until the budget is used up', async () => {
+    test('reserves the largest charge so far for a row without a known price', async () => {
       await using stores = await open();
       const [one = '', two = ''] = await stores.add(2);
       const turn = await admitted(stores, one);
@@ -149,9 +154,11 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
         settlement: replaceBy(1),
       } as const;
       await stores.first.move(one, 'k', turn, move);
-      expect(await stores.first.admit(two, 0, 1)).toMatchObject({ reason: 'paused' });
+      // It may cost as much as the first one.
+      expect(await stores.first.admit(two, undefined, 1.9)).toMatchObject({ reason: 'exceeded' });
       await stores.first.resume();
-      expect(await stores.first.admit(two, 0, 1.000_000_001)).toMatchObject({ admitted: true });
+      expect(await stores.first.admit(two, undefined, 2)).toMatchObject({ admitted: true });
+      expect(await stores.spend()).toEqual({ spent: 1, reserved: 1 });
     });
 
     test('after the death of a process, its slot is free again and its row is taken up', async () => {

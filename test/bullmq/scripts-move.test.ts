@@ -19,7 +19,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
       await using stores = await open();
       const [id = ''] = await stores.add(1);
       const turn = await admitted(stores, id, 0.3);
-      const state = { interval: 5 };
+      const state = { interval: 5, receipt: { v: 1, kind: 'image', id: 'task_1' } } as const;
       const move = {
         from: 'submitting',
         to: 'running',

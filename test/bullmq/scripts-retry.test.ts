@@ -8,6 +8,8 @@ import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { admitted, ended, openStores } from './stores.ts';
 
+const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
+
 describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
   let redis: RedisServer;
   beforeAll(async () => {
@@ -169,7 +171,11 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
       const before = await stores.dump();
       expect(await stores.first.remove(id)).toBe(false);
       expect(await stores.dump()).toEqual(before);
-      await stores.first.move(id, 'k', turn, { from: 'submitting', to: 'running', state: {} });
+      await stores.first.move(id, 'k', turn, {
+        from: 'submitting',
+        to: 'running',
+        state: { receipt },
+      });
       expect(await stores.first.remove(id)).toBe(false);
     });
 

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
@@ -12,6 +14,7 @@ import { RowStore } from '../../src/bullmq/redis/row-store.ts';
 import type { Admission } from '../../src/bullmq/redis/row-store.ts';
 import { jobIdOf } from '../../src/bullmq/stored-row.ts';
 import type { RowData, StoredRow } from '../../src/bullmq/stored-row.ts';
+import { admitRow } from '../../src/bullmq/worker/admit-row.ts';
 
 let lastPrefix = 0;
 
@@ -36,20 +39,23 @@ class LatestStore {
 
   async admit(
     jobId: string,
-    priceUsd: number,
-    budgetUsd: number | undefined,
+    priceUsd: number | undefined,
+    maxUsd: number | undefined,
     given?: StoredRow,
   ): Promise<Admission> {
     for (;;) {
       const row = given ?? (await this.#rowOf(jobId));
-      const admission = await this.rows.admit(row, priceUsd, budgetUsd);
-      if (admission.admitted || admission.reason !== 'gone') return admission;
+      const attempt = randomUUID();
+      const admission = await admitRow(this.rows, { row, priceUsd, maxUsd, attempt });
+      if (admission.admitted) return admission;
+      if (admission.reason === 'changed') continue;
+      if (admission.reason !== 'gone') return admission;
       if (given || (await this.#rowOf(jobId)).turn === row.turn) return admission;
     }
   }
 
   move(jobId: string, key: string, turn: string, change: Move): Promise<boolean> {
-    return this.rows.move({ jobId, key, turn }, change);
+    return this.rows.move({ jobId, data: dataOf(jobId), key, turn }, change);
   }
 
   async retry(
@@ -80,10 +86,23 @@ class LatestStore {
   resume = () => this.pauses.resume();
   clear = () => deleteRecords(this.rows.redis, this.#jobs);
 
-  async #rowOf(jobId: string): Promise<Pick<StoredRow, 'jobId' | 'key' | 'turn' | 'addedAt'>> {
-    return (await this.readJob(jobId)) ?? { jobId, key: 'none', turn: '0', addedAt: '0' };
+  async #rowOf(
+    jobId: string,
+  ): Promise<Pick<StoredRow, 'jobId' | 'data' | 'key' | 'turn' | 'addedAt'>> {
+    const none = { jobId, data: dataOf(jobId), key: 'none', turn: '0', addedAt: '0' };
+    return (await this.readJob(jobId)) ?? none;
   }
 }
+
+/** What the rows of these tests contain. */
+const dataOf = (jobId: string): RowData => ({
+  id: jobId.replace('row-', ''),
+  kind: 'image',
+  path: '/v1/images/generations',
+  params: { model: 'm' },
+  hash: 'h',
+  key: `key ${jobId}`,
+});
 
 /** The rows of one queue as two processes see them, each with a connection of its own. */
 export async function openStores(url: string) {
@@ -121,19 +140,11 @@ export async function openStores(url: string) {
     /** Adds rows, and returns the ids of their jobs. */
     async add(count: number): Promise<string[]> {
       const ids = Array.from({ length: count }, (_, index) => jobIdOf(`r${index}`));
-      const data = ids.map((id, index) => ({
-        id: `r${index}`,
-        kind: 'image' as const,
-        path: '/v1/images/generations',
-        params: { model: 'm' },
-        hash: 'h',
-        key: `key ${id}`,
-      }));
       await queue.addBulk(
-        data.map((row, index) => ({
+        ids.map((jobId) => ({
           name: 'image',
-          data: row,
-          opts: { jobId: ids[index] ?? '', priority: 1 },
+          data: dataOf(jobId),
+          opts: { jobId, priority: 1 },
         })),
       );
       return ids;
@@ -167,7 +178,7 @@ export type Stores = Awaited<ReturnType<typeof openStores>>;
 
 /** Takes a row from waiting to submitting, and returns its turn. */
 export async function admitted({ first }: Stores, jobId: string, priceUsd = 0): Promise<string> {
-  const admission = await first.admit(jobId, priceUsd, undefined);
+  const admission = await first.admit(jobId, priceUsd, Number.MAX_SAFE_INTEGER);
   if (!admission.admitted) throw new Error(`not admitted: ${admission.reason}`);
   return admission.turn;
 }

@@ -2,10 +2,10 @@ import type { ChatCompletion } from 'polygate';
 
 import { ConnectionError } from '../../errors/connection.ts';
 import { end } from '../move.ts';
-import type { Move, Step } from '../move.ts';
+import type { Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState, StoredRow } from '../stored-row.ts';
-import { keep, replaceBy } from './settlement.ts';
+import { charged, keep } from './settlement.ts';
 
 /** What follows from the completion of a chat. */
 export function afterChat(
@@ -14,7 +14,7 @@ export function afterChat(
   chargeUsd: number | undefined,
 ): Step {
   const ended = { ...state, completion, error: undefined };
-  const settlement = chargeUsd === undefined ? keep : replaceBy(chargeUsd);
+  const settlement = charged(chargeUsd);
   return { move: { from: 'submitting', to: 'succeeded', state: ended, settlement }, next: end };
 }
 
@@ -30,7 +30,13 @@ export function afterLostChat({ data, state }: Pick<StoredRow, 'data' | 'state'>
 }
 
 /**
- * The move that records a completion whose row another worker has recorded as lost in the meantime, because the worker
- * that sent the chat was cut off from Redis: what was paid for replaces the unknown end.
+ * The step of a chat whose row another worker has recorded as lost in the meantime, because the worker that sent it was cut
+ * off from Redis: what the response said replaces the unknown end. The job of the row has ended, so a rejected chat, which
+ * would be waiting, ends: `retry` sends it again. Undefined if the response, too, leaves open whether the chat was charged.
  */
-export const lateMove = (move: Move): Move => ({ ...move, from: 'unknown' });
+export function lateStep({ move }: Step): Step | undefined {
+  const { state, settlement = keep } = move;
+  if (!state.completion && settlement.reservation === 'keep') return undefined;
+  const to = move.to === 'waiting' ? (state.mayBeCharged ? 'unknown' : 'failed') : move.to;
+  return { move: { ...move, from: 'unknown', to }, next: end };
+}

@@ -38,9 +38,9 @@ export function jobEndOf({ status, state }: Pick<StoredRow, 'status' | 'state'>)
 }
 
 /** How a job ends whose row may not submit now, because no slot is free or the queue is paused. */
-export const jobEndAfterRefusal = (reason: 'full' | 'paused'): JobEnd => ({
+export const jobEndAfterRefusal = (reason: 'full' | 'changed' | 'paused' | 'exceeded'): JobEnd => ({
   kind: 'return',
-  pauseMs: reason === 'full' ? slotPause : pauseTime,
+  pauseMs: reason === 'full' || reason === 'changed' ? slotPause : pauseTime,
 });
 
 /** How a job ends after a step that was recorded. */

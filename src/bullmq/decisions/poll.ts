@@ -3,7 +3,7 @@ import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { isFinalError, nextPollDelay, taskPollInterval } from '../../internal/row-driver.ts';
 import type { DelayOptions, TaskResult } from '../../internal/row-driver.ts';
 import { after, end } from '../move.ts';
-import type { Step } from '../move.ts';
+import type { Move, Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowError } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
@@ -59,12 +59,18 @@ export function afterPoll(row: RunningRow, result: TaskResult, timing: PollTimin
  */
 export function afterFailedPoll(row: RunningRow, error: unknown, timing: PollTiming): Step {
   const pause = lacksKey(error) ? 'authentication' : undefined;
-  if (timing.now >= deadlineOf(row.state))
-    return { ...endUnknown(row, timeoutOf(row, error)), pause };
+  if (timing.now >= deadlineOf(row.state)) {
+    return withPause(endUnknown(row, timeoutOf(row, error)), pause);
+  }
   if (ConfigurationError.is(error) && !pause) return endUnknown(row, error);
   const state = { ...row.state, error: pollError(row, error) };
-  return { ...pollLater('running', state, retryAfterOf(error), timing), pause };
+  return withPause(pollLater('running', state, retryAfterOf(error), timing), pause);
 }
+
+const withPause = ({ move, next }: Step, pause: Move['pause']): Step => ({
+  move: { ...move, pause },
+  next,
+});
 
 /** The error of a row whose wait has ended. Its task was accepted, even if the last poll was rejected. */
 function timeoutOf({ state, key }: RunningRow, cause?: unknown): TaskWaitTimeoutError {

@@ -1,17 +1,17 @@
 /**
- * What a row costs. The script `admit` reserves its price. When a submission ends, a decision makes a `Settlement`, which
- * the scripts record: see `redis/scripts/settle.ts`, and `redis/scripts/late-charge.ts` for the charge of a chat whose row
- * was retried or removed.
+ * What a row costs. The script `admit` reserves its price, or what `decisions/budget.ts` estimates. When a submission ends, a
+ * decision makes a `Settlement`, which the scripts record: see `redis/scripts/settle.ts`, and `redis/scripts/late-charge.ts`
+ * for the charge of a chat whose row was retried or removed.
  */
 
-/** What happens to the price that is reserved for a row. */
+/** What happens to the amount that is reserved for a row. */
 export type Settlement =
   /** It stays reserved: whether the submission was charged is not known. */
   | { readonly reservation: 'keep' }
   /** It is free again: nothing was charged. */
   | { readonly reservation: 'release' }
-  /** It is spent, because it may have been charged, and no response can report that anymore. */
-  | { readonly reservation: 'spend' }
+  /** It is spent: the submission was charged without a report of the amount, or may have been, and no response can report it. */
+  | { readonly reservation: 'spend'; readonly taskId?: string | undefined }
   /** The charge is spent instead, once for each task. */
   | {
       readonly reservation: 'replace';
@@ -29,6 +29,12 @@ export const replaceBy = (chargeUsd: number, taskId?: string): Settlement => ({
   ...(taskId !== undefined && { taskId }),
 });
 
+/** The settlement of a submission that was accepted, and whose charge may be unknown. */
+export function charged(chargeUsd: number | undefined, taskId?: string): Settlement {
+  if (chargeUsd !== undefined) return replaceBy(chargeUsd, taskId);
+  return taskId === undefined ? spend : { ...spend, taskId };
+}
+
 /** What the response to a submission says about its charge. */
 interface SubmissionCharge {
   readonly replayed: boolean;
@@ -38,13 +44,13 @@ interface SubmissionCharge {
 
 /**
  * What an accepted submission has cost. A replay costs nothing itself: the original request was charged. If that was a
- * request of this row whose response was lost (`isReplayPaid`), the row counts the charge. Without a reported charge, it
- * has cost its price.
+ * request of this row whose response was lost (`isReplayPaid`), the row counts the charge. Without a reported charge, what is
+ * reserved counts. A replay without an amount says nothing about what the original request has cost.
  */
 export function settlementOf(
   { replayed, chargeUsd, taskId }: SubmissionCharge,
   isReplayPaid: boolean,
-  priceUsd: number,
 ): Settlement {
-  return replayed && !isReplayPaid ? release : replaceBy(chargeUsd ?? priceUsd, taskId);
+  if (replayed && !isReplayPaid) return release;
+  return charged(replayed && !chargeUsd ? undefined : chargeUsd, taskId);
 }

@@ -6,7 +6,7 @@ import { isUncharged, withEarlierCharge } from '../../internal/charges.ts';
 import { canSucceedLater, earlierRowAdvice, isFinalError } from '../../internal/row-driver.ts';
 import type { TaskResult } from '../../internal/row-driver.ts';
 import { after, end } from '../move.ts';
-import type { Move, PauseReason, Step } from '../move.ts';
+import type { Move, Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
@@ -33,7 +33,6 @@ export interface AcceptedSubmission {
   readonly isReplayed: boolean;
   /** Whether that request may be one of this row, so that the row has paid for it. */
   readonly isReplayPaid: boolean;
-  readonly priceUsd: number;
   /** How long to wait for the task, in ms. */
   readonly waitTimeout: number;
 }
@@ -44,11 +43,11 @@ export function afterAccepted(
   result: TaskResult,
   timing: PollTiming,
 ): Step {
-  const { receipt, key, isReplayed, isReplayPaid, priceUsd, waitTimeout } = accepted;
+  const { receipt, key, isReplayed, isReplayPaid, waitTimeout } = accepted;
   const state = { ...accepted.state, receipt, deadline: deadlineAfter(timing.now, waitTimeout) };
   const { move, ...step } = afterTask({ from: 'submitting', state, key }, result, timing);
   const charge = { replayed: isReplayed, chargeUsd: receipt.chargeUsd, taskId: receipt.id };
-  return { ...step, move: { ...move, settlement: settlementOf(charge, isReplayPaid, priceUsd) } };
+  return { ...step, move: { ...move, settlement: settlementOf(charge, isReplayPaid) } };
 }
 
 /** A submission that has failed. */
@@ -75,7 +74,7 @@ interface Circumstances {
 }
 
 /** How a row continues after a failed submission: it waits while the queue is paused, or for something else, or ends. */
-type Continuation = Exclude<PauseReason, 'caller'> | 'slot' | 'backoff' | 'end';
+type Continuation = NonNullable<Move['pause']> | 'slot' | 'backoff' | 'end';
 
 type Condition = (error: unknown, circumstances: Circumstances) => boolean;
 
@@ -104,30 +103,36 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
 
   // What an earlier request for a chat may have cost was spent when it was retried.
   const settlement = (isChat ? isLost : mayBeCharged || isLost) ? keep : release;
-  const moveTo = (to: Move['to'], change: RowState = {}): Move => {
-    const next = { ...state, ...change, mayBeCharged: mayBeCharged || isLost };
-    return { from: 'submitting', to, state: next, settlement };
-  };
   const advice = earlierRowAdvice({ isChargedOnce: !isChat });
   const rowError = mayBeCharged ? withEarlierCharge(error, advice) : error;
-  const failure = { failures, error: errorRecord(rowError, isChat ? undefined : key) };
+  const changed: RowState = {
+    ...state,
+    mayBeCharged: mayBeCharged || isLost,
+    error: errorRecord(rowError, isChat ? undefined : key),
+  };
+  const moveTo = (to: Move['to'], change?: Pick<RowState, 'failures'>): Move => {
+    return { from: 'submitting', to, state: { ...changed, ...change }, settlement };
+  };
   const retryAfterMs = Math.min(retryAfterOf(error) ?? 0, maxRetryDelay);
 
   switch (continuation) {
     case 'authentication':
     case 'balance':
     case 'budget':
-      return { move: moveTo('waiting'), next: { kind: 'when-resumed' }, pause: continuation };
+      return {
+        move: { ...moveTo('waiting'), pause: continuation },
+        next: { kind: 'when-resumed' },
+      };
     case 'slot':
       return { move: moveTo('waiting'), next: after(Math.max(slotDelay, retryAfterMs)) };
     case 'backoff': {
       const delayMs = Math.max(backoffAfter(failures), retryAfterMs);
-      return { move: moveTo('waiting', failure), next: after(delayMs) };
+      return { move: moveTo('waiting', { failures }), next: after(delayMs) };
     }
     case 'end': {
       const facts = { hasTask: false, mayBeCharged, isRecorded: true };
       const to = isFinalError(facts, error) ? 'failed' : 'unknown';
-      return { move: moveTo(to, failure), next: end };
+      return { move: moveTo(to, { failures }), next: end };
     }
   }
 }

@@ -132,19 +132,21 @@ const maxOutage = 600_000;
 const repeatDelay = 2_000;
 
 /**
- * Makes a change that only this process can make, even if Redis is unreachable for a while. Gives up when the connection
- * was closed, because it would keep the process alive in vain.
+ * Makes a change that only this process can make, even if Redis is unreachable for a while. Calls `onOutage` before it repeats
+ * the change for the first time. Gives up when the connection was closed, because it would keep the process alive in vain.
  */
 export async function repeatInOutage<Result>(
   redis: Redis,
   change: () => Promise<Result>,
+  onOutage?: (error: unknown) => void,
 ): Promise<Result> {
   const giveUpAt = performance.now() + maxOutage;
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     try {
       return await change();
     } catch (error) {
       if (isBug(error) || redis.status === 'end' || performance.now() > giveUpAt) throw error;
+      if (isFirst) onOutage?.(error);
       await new Promise((resolve) => void setTimeout(resolve, repeatDelay));
     }
   }

@@ -19,6 +19,7 @@ export function queueKeys(toKey: (name: string) => string) {
     counts: toKey('polygate:counts'),
     meta: toKey('polygate:meta'),
     spend: toKey('polygate:spend'),
+    charges: toKey('polygate:charges'),
     late: toKey('polygate:late'),
     reservations: toKey('polygate:reservations'),
     results: toKey('polygate:results'),

@@ -21,7 +21,7 @@ export class Pauses {
     return reason === null ? undefined : unchecked<PauseReason>(reason);
   }
 
-  /** Pauses the queue, unless it is paused already. */
+  /** Pauses the queue, unless it is paused already. The scripts `admit` and `move` pause it together with a row. */
   async pause(reason: PauseReason): Promise<void> {
     const { meta } = this.#keys;
     await this.#redis.multi().hsetnx(meta, 'paused', reason).publish(meta, reason).exec();

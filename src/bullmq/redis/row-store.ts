@@ -10,36 +10,52 @@
  *   deleted and added again never has a turn of the earlier one.
  * - `pg:admission` and `pg:retry`, the latest admission, with its turn, and the latest retry: see `attempt` in
  *   `scripts/admit.ts` and `scripts/retry.ts`.
- * - `pg:spent`, `pg:paid` and `pg:task`, its charges, and the key and the task of the last one: see `scripts/settle.ts`.
+ * - `pg:spent`, `pg:paid` and `pg:task`, its charges, and the key and the task of the last one, and `pg:unpriced`: see
+ *   `scripts/settle.ts`.
  */
 import { randomUUID } from 'node:crypto';
 
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
+import { isUnpriced } from '../../internal/row-budget.ts';
 import { unchecked } from '../../types/schema.ts';
-import { isRecord, textOf } from '../../types/type-guards.ts';
+import type { BudgetDecision } from '../decisions/budget.ts';
 import type { Move } from '../move.ts';
 import type { RowStatus } from '../row.ts';
 import { jobIdOf } from '../stored-row.ts';
-import type { RowData, RowState, StoredRow } from '../stored-row.ts';
-import { addedField, jobListKeys } from './bullmq-layout.ts';
+import type { RowData, StoredRow } from '../stored-row.ts';
+import { jobListKeys } from './bullmq-layout.ts';
 import { channelsOf, queueKeys } from './keys.ts';
 import type { AccountKeys } from './keys.ts';
+import { parseRow, parseRowData, rowFields } from './parse-row.ts';
 import { admit } from './scripts/admit.ts';
 import { lateCharge } from './scripts/late-charge.ts';
 import { renew } from './scripts/leases.ts';
 import { runScript } from './scripts/lua-script.ts';
 import type { LuaScript } from './scripts/lua-script.ts';
 import { move } from './scripts/move.ts';
+import { readSpend } from './scripts/read-spend.ts';
 import { remove } from './scripts/remove.ts';
 import { retry } from './scripts/retry.ts';
-import { settleArguments, toNanoUsd } from './scripts/settle.ts';
+import { settleArguments } from './scripts/settle.ts';
+import { toNanoUsd } from './spend.ts';
 
-/** Why a row may not submit now; `gone` if it is no longer waiting, or has changed since it was read. */
+/**
+ * Whether a row may submit now, and why not: no slot is free, or the budget may cover it when others have ended (`full`); it is
+ * no longer waiting, or has changed since it was read (`gone`); the queue is `paused`, or pauses now because its budget is
+ * `exceeded`; or the budget has `changed` since it was read.
+ */
 export type Admission =
   | { readonly admitted: true; readonly turn: string }
-  | { readonly admitted: false; readonly reason: 'full' | 'gone' | 'paused' };
+  | { readonly admitted: false; readonly reason: Refusal };
+
+type Refusal = 'full' | 'gone' | 'paused' | 'exceeded' | 'changed';
+
+/** What is decided about the budget for a row, and what it was decided from; that is empty without a limit. */
+export interface Claim extends Pick<BudgetDecision, 'decision' | 'reservation'> {
+  readonly seen: string;
+}
 
 /** A row as its caller has read it. It is changed only if it still has this turn. */
 type HeldRow = Pick<StoredRow, 'jobId' | 'key' | 'turn'>;
@@ -67,27 +83,41 @@ export class RowStore {
 
   /** Reads the row of a job; undefined if there is none, or if it is another kind of job. */
   async readJob(jobId: string): Promise<StoredRow | undefined> {
-    const fields = ['data', 'pg:status', 'pg:state', 'pg:turn', addedField];
-    return parseRow(jobId, await this.redis.hmget(this.#toKey(jobId), ...fields));
+    return parseRow(jobId, await this.redis.hmget(this.#toKey(jobId), ...rowFields));
   }
 
   async readJobs(jobIds: readonly string[]): Promise<(StoredRow | undefined)[]> {
     return Promise.all(jobIds.map((jobId) => this.readJob(jobId)));
   }
 
-  /** Takes a slot, the price and the right to submit for a row, if it has not changed since it was read. */
+  /** Reads what jobs contain, which never changes; undefined for those that are not there. */
+  async readData(jobIds: readonly string[]): Promise<(RowData | undefined)[]> {
+    const read = (jobId: string) => this.redis.hget(this.#toKey(jobId), 'data');
+    return (await Promise.all(jobIds.map(read))).map(parseRowData);
+  }
+
+  /** Reads what the queue has spent, as a text for {@link Claim} and `parseSpend`. */
+  async readSpend(): Promise<string> {
+    return String(await runScript(this.redis, readSpend, queueKeys(this.#toKey), {}));
+  }
+
+  /**
+   * Takes a slot, a reservation and the right to submit for a row, if neither the row nor what decided the claim has changed.
+   * Repeated with the same `attempt`, it takes them once.
+   */
   async admit(
-    { jobId, turn, addedAt }: Pick<StoredRow, 'jobId' | 'turn' | 'addedAt'>,
-    priceUsd: number,
-    budgetUsd: number | undefined,
+    { jobId, data, turn, addedAt }: Pick<StoredRow, 'jobId' | 'data' | 'turn' | 'addedAt'>,
+    { decision, reservation, seen }: Claim,
+    attempt: string,
   ): Promise<Admission> {
-    const hasLimit = budgetUsd !== undefined && Number.isFinite(budgetUsd);
     const reply = await this.#run(admit, jobId, {
-      price: toNanoUsd(priceUsd),
-      budget: hasLimit ? toNanoUsd(budgetUsd) : '',
+      seen,
+      decision,
+      amount: toNanoUsd(reservation.usd),
+      unpriced: isUnpriced(reservation) ? data.path : '',
       turn,
       added: addedAt,
-      attempt: randomUUID(),
+      attempt,
     });
     const [result, newTurn] = unchecked<AdmitReply>(reply);
     return result === 'ok'
@@ -97,8 +127,8 @@ export class RowStore {
 
   /** Moves a row. Returns false if its status or turn has changed. */
   async move(
-    { jobId, key, turn }: HeldRow,
-    { from, to, state, settlement, limit }: Move,
+    { jobId, data, key, turn }: HeldRow & Pick<StoredRow, 'data'>,
+    { from, to, state, settlement, limit, pause }: Move,
   ): Promise<boolean> {
     const reply = await this.#run(move, jobId, {
       before: from,
@@ -106,8 +136,10 @@ export class RowStore {
       to,
       state: JSON.stringify(state),
       key,
+      path: data.path,
       ...settleArguments(settlement),
       limit: limit ?? '',
+      pause: pause ?? '',
       channel: channelsOf(this.#toKey).ended,
     });
     return Number(reply) === 1;
@@ -115,11 +147,12 @@ export class RowStore {
 
   /** Counts the charge of a completion that no move could record. Returns false if one has recorded it already. */
   async countLateCharge(
-    { jobId, turn, addedAt }: Pick<StoredRow, 'jobId' | 'turn' | 'addedAt'>,
+    { jobId, data, turn, addedAt }: Pick<StoredRow, 'jobId' | 'data' | 'turn' | 'addedAt'>,
     chargeUsd: number,
   ): Promise<boolean> {
     const charge = toNanoUsd(chargeUsd);
-    return Number(await this.#run(lateCharge, jobId, { turn, added: addedAt, charge })) === 1;
+    const args = { path: data.path, turn, added: addedAt, charge };
+    return Number(await this.#run(lateCharge, jobId, args)) === 1;
   }
 
   /** Renews the slots of rows that this process submits. */
@@ -187,27 +220,4 @@ interface RowKeys
 }
 
 /** What the script `admit` returns. */
-type AdmitReply =
-  | readonly ['ok', turn: string]
-  | readonly ['full' | 'gone' | 'paused', turn?: undefined];
-
-function parseRow(jobId: string, fields: readonly (string | null)[]): StoredRow | undefined {
-  const [text, status, stateText, turn, addedAt] = fields;
-  const data: unknown = text ? JSON.parse(text) : undefined;
-  if (!isRowData(data) || !addedAt) return undefined;
-  const state = unchecked<RowState>(stateText ? JSON.parse(stateText) : {});
-  return {
-    jobId,
-    data,
-    status: unchecked<RowStatus>(textOf(status) ?? 'waiting'),
-    state,
-    key: state.key ?? data.key,
-    turn: turn ?? '0',
-    addedAt,
-  };
-}
-
-/** Whether a value is the data of a row, and not of another kind of job. */
-function isRowData(value: unknown): value is RowData {
-  return isRecord(value) && typeof value.hash === 'string' && typeof value.path === 'string';
-}
+type AdmitReply = readonly ['ok', turn: string] | readonly [Refusal, turn?: undefined];

@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
+
 import type { Polygate } from 'polygate';
 
+import { repeatInOutage } from '../redis/connection.ts';
 import type { Admission, RowStore } from '../redis/row-store.ts';
 import type { StoredRow } from '../stored-row.ts';
+import { admitRow } from './admit-row.ts';
 import { Permits } from './permits.ts';
-import { logMinor } from './step-log.ts';
+import { logMinor, logPause } from './step-log.ts';
 
 /** How often slots are renewed, in ms: once per tick of the clock of their leases, which last several ticks. */
 const renewInterval = 1_000;
@@ -66,7 +70,7 @@ export class Admissions {
    * Tries to take a slot until one is free, and then renews it until `release`. Only the row that has waited longest tries,
    * so that Redis has little to do.
    */
-  async admit(row: StoredRow, priceUsd: number): Promise<Admission> {
+  async admit(row: StoredRow, priceUsd: number | undefined): Promise<Admission> {
     const giveUpAt = performance.now() + maxSlotWait;
     const pending = this.#last.then(() => this.#take(row, priceUsd, giveUpAt));
     // The caller receives the error; the next row only waits.
@@ -81,13 +85,20 @@ export class Admissions {
     if (this.#holders.get(jobId) === turn) this.#holders.delete(jobId);
   }
 
-  async #take(row: StoredRow, priceUsd: number, giveUpAt: number): Promise<Admission> {
-    const { rows, maxUsd } = this.#context;
+  async #take(row: StoredRow, priceUsd: number | undefined, giveUpAt: number): Promise<Admission> {
+    const { rows, gateway, maxUsd } = this.#context;
+    const applicant = { row, priceUsd, maxUsd, attempt: randomUUID() };
+    const onExceeded = (problem: string) => logPause(gateway, problem);
     for (;;) {
-      const admission = await rows.admit(row, priceUsd, maxUsd);
-      if (admission.admitted || admission.reason !== 'full') return admission;
+      // Redis may have admitted the row before it became unreachable. Only this process knows that nothing was sent for it.
+      const admission = await repeatInOutage(rows.redis, () =>
+        admitRow(rows, applicant, onExceeded),
+      );
+      if (admission.admitted || !/^(full|changed)$/.test(admission.reason)) return admission;
       if (performance.now() > giveUpAt) return admission;
-      await new Promise((resolve) => void setTimeout(resolve, slotInterval));
+      if (admission.reason === 'full') {
+        await new Promise((resolve) => void setTimeout(resolve, slotInterval));
+      }
     }
   }
 

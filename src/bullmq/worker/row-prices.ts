@@ -16,13 +16,16 @@ export class RowPrices {
     this.#gateway = gateway;
   }
 
-  /** What a row costs in USD with the most expensive of its models. Models without a known price count as 0. */
-  async of(data: RowData): Promise<number> {
-    const models = [data.params.model, ...(data.fallback ?? [])];
-    const prices = await Promise.all(
-      models.map(async (model) => estimateUsd(data, await this.#pricingOf(model))),
-    );
-    return Math.max(...prices);
+  /** What a row costs in USD with the most expensive of its models; undefined if the price of one is not known. */
+  async of({ kind, ...data }: RowData): Promise<number | undefined> {
+    if (kind === 'chat') return undefined;
+    let highest = 0;
+    for (const model of [data.params.model, ...(data.fallback ?? [])]) {
+      const price = estimateUsd({ ...data, kind }, await this.#pricingOf(model));
+      if (price === undefined) return undefined;
+      highest = Math.max(highest, price);
+    }
+    return highest;
   }
 
   #pricingOf(model: string): Promise<KnownPrices> {

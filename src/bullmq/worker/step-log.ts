@@ -18,6 +18,11 @@ export function logFailedStep(
   );
 }
 
+/** Logs why the budget pauses the queue. */
+export function logPause(gateway: Polygate, problem: string): void {
+  logOf(gateway).warn(() => `The queue pauses at its budget: ${problem}.`);
+}
+
 /** Logs an error that changes nothing for any row, such as one of a connection that is restored. */
 export function logMinor(gateway: Polygate, what: string, error: unknown): void {
   logOf(gateway).debug(() => `${what}. ${textFor(error)}`);

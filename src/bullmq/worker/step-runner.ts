@@ -5,13 +5,13 @@ import { afterLostChat } from '../decisions/chat.ts';
 import { lacksKey } from '../decisions/failures.ts';
 import { jobEndAfter, jobEndAfterRefusal, jobEndOf, nextStepOf } from '../decisions/next-step.ts';
 import type { JobEnd } from '../decisions/next-step.ts';
-import type { Move, Step } from '../move.ts';
+import type { Step } from '../move.ts';
 import type { Pauses } from '../redis/pauses.ts';
 import type { RowStore } from '../redis/row-store.ts';
 import type { RowData, StoredRow } from '../stored-row.ts';
 import { Admissions } from './admission.ts';
-import { recordCompletion } from './completions.ts';
 import { prepareEnd, resultOf } from './job-end.ts';
+import { recordSubmission } from './record-submission.ts';
 import { RowPrices } from './row-prices.ts';
 import { logFailedStep, logMinor, nameOf } from './step-log.ts';
 import { poll, submit } from './steps.ts';
@@ -31,7 +31,7 @@ export interface RunnerContext extends StepOptions {
   readonly concurrency: number;
 }
 
-/** Another process has taken the row, or its completion is lost, so the step of this one comes too late. */
+/** Another process has taken the row, or has removed it, so the step of this one comes too late. */
 class RowTakenError extends Error {
   override readonly name = 'RowTakenError';
 }
@@ -82,9 +82,9 @@ export class StepRunner {
       case 'end':
         return jobEndOf(row);
       case 'poll':
-        return this.#record(job, row, await poll(due));
+        return this.#recordOnce(job, row, await poll(due));
       case 'record-lost-chat':
-        return this.#record(job, row, afterLostChat(row));
+        return this.#recordOnce(job, row, afterLostChat(row));
       case 'submit':
         return this.#submit(job, due);
     }
@@ -95,38 +95,44 @@ export class StepRunner {
     const { row } = due;
     if (!(await this.#admissions.takePermit())) return jobEndAfterRefusal('full');
     try {
-      const priceUsd = await this.#priceOf(row.data);
-      if (priceUsd === undefined) return jobEndAfterRefusal('paused');
-      const admission = await this.#admissions.admit(row, priceUsd);
+      const price = await this.#priceOf(row.data);
+      if (price === 'no-key') return jobEndAfterRefusal('paused');
+      const admission = await this.#admissions.admit(row, price.usd);
       if (!admission.admitted) {
         if (admission.reason === 'gone') throw new RowTakenError();
         return jobEndAfterRefusal(admission.reason);
       }
-      return await this.#send(job, due, priceUsd, admission.turn);
+      return await this.#send(job, due, admission.turn);
     } finally {
       this.#admissions.releasePermit();
     }
   }
 
   /** Sends a row that was admitted. */
-  async #send(job: Job<RowData>, due: DueRow, priceUsd: number, turn: string): Promise<JobEnd> {
+  async #send(job: Job<RowData>, due: DueRow, turn: string): Promise<JobEnd> {
     const { row } = due;
     // Also if the worker that has sent it has moved it back to waiting since it was read.
     const mayBeCharged = row.state.mayBeCharged === true || row.status === 'submitting';
     try {
-      const step = await submit({ ...this.#context, ...due, mayBeCharged, priceUsd });
-      return await this.#record(job, { ...row, turn }, step);
+      const step = await submit({ ...this.#context, ...due, mayBeCharged });
+      const { rows, gateway } = this.#context;
+      return await this.#endJob(job, await recordSubmission(gateway, rows, { ...row, turn }, step));
     } finally {
       this.#admissions.release(row.jobId, turn);
     }
   }
 
-  /** Records what a step has led to. */
-  async #record(job: Job<RowData>, row: StoredRow, step: Step): Promise<JobEnd> {
-    const { pauses, gateway } = this.#context;
-    const { move, pause } = step;
-    if (pause) await pauses.pause(pause);
-    if (!(await this.#move(row, move))) throw new RowTakenError();
+  /** Records what a step has led to. If Redis fails here, another process repeats the step. */
+  async #recordOnce(job: Job<RowData>, row: StoredRow, step: Step): Promise<JobEnd> {
+    const isMoved = await this.#context.rows.move(row, step.move);
+    return this.#endJob(job, isMoved ? step : undefined);
+  }
+
+  /** Decides how a job ends after a step that was recorded; undefined if it could not be. */
+  async #endJob(job: Job<RowData>, step: Step | undefined): Promise<JobEnd> {
+    if (!step) throw new RowTakenError();
+    const { gateway } = this.#context;
+    const { move } = step;
     const progress = move.to === 'succeeded' ? 100 : move.state.progress;
     if (progress !== undefined && progress !== job.progress) {
       await job
@@ -136,28 +142,16 @@ export class StepRunner {
     return jobEndAfter(step);
   }
 
-  /** Moves a row. Returns false if another process has taken it. */
-  async #move(row: StoredRow, move: Move): Promise<boolean> {
-    const { rows, gateway } = this.#context;
-    // If Redis fails here, another process repeats any other step. A chat that was rejected is the exception: it is not sent
-    // again, so its row ends as unknown, although it was not charged.
-    if (!move.state.completion) return rows.move(row, move);
-    return recordCompletion(gateway, rows, row, move);
-  }
-
-  /**
-   * What a row costs in USD at most, if there is a budget. Undefined without an API key to find out: the queue is then
-   * paused.
-   */
-  async #priceOf(data: RowData): Promise<number | undefined> {
+  /** What a row costs in USD, if there is a budget and the price is known. Without an API key to find out, pauses the queue. */
+  async #priceOf(data: RowData): Promise<{ readonly usd: number | undefined } | 'no-key'> {
     const { maxUsd, pauses } = this.#context;
-    if (maxUsd === undefined) return 0;
+    if (maxUsd === undefined) return { usd: undefined };
     try {
-      return await this.#prices.of(data);
+      return { usd: await this.#prices.of(data) };
     } catch (error) {
       if (!lacksKey(error)) throw error;
       await pauses.pause('authentication');
-      return undefined;
+      return 'no-key';
     }
   }
 }

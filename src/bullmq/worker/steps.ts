@@ -33,16 +33,15 @@ export interface DueRow {
 export interface AdmittedRow extends DueRow, StepOptions {
   /** Whether an earlier submission under the key may have been charged. */
   readonly mayBeCharged: boolean;
-  readonly priceUsd: number;
 }
 
 /** Submits a row that was admitted. */
 export async function submit(admitted: AdmittedRow): Promise<Step> {
-  const { gateway, row, mayBeCharged, priceUsd, waitTimeout } = admitted;
+  const { gateway, row, mayBeCharged, waitTimeout } = admitted;
   const { data, state, key } = row;
   const { kind } = data;
   if (kind === 'chat') return submitChat(admitted);
-  const accepted = { state, key, priceUsd, waitTimeout };
+  const accepted = { state, key, waitTimeout };
   try {
     const { task, meta, result, isRepeated } = await submitStoredRow(
       gateway,

@@ -1,12 +1,17 @@
 import { addedField } from '../bullmq-layout.ts';
-import { nextNumber, setStatus } from './functions.ts';
+import { addUnpriced } from './charges.ts';
+import { nextNumber, pauseQueue, setStatus } from './functions.ts';
 import { advance, leaseTicks } from './leases.ts';
 import { luaScript } from './lua-script.ts';
+import { spendText } from './read-spend.ts';
 
 /**
- * Lets a row submit, if the queue is not paused, the budget covers the price and a slot is free. Marks it as
- * submitting, reserves the price and leases the slot. Pauses the queue when the budget is used up; while other rows are
- * submitting, which may free a part of it, the row waits instead.
+ * Lets a row submit, if the queue is not paused, the budget covers it and a slot is free. Marks it as submitting, reserves
+ * `amount` and leases the slot. A row that has a reservation, because it may have been charged, keeps it.
+ *
+ * Whether the budget covers the row is decided before, by the rule of a batch: `decision` is `reserve`, `wait` for submissions
+ * in flight, or `exceeded`, which pauses the queue. It holds only as long as nothing has changed since it was made: `seen` is
+ * the `spend_text` from which it was made, and empty without a limit.
  *
  * A lease is named after the key of its row, because queues that share the slots of an account can have equal ids.
  *
@@ -17,17 +22,17 @@ import { luaScript } from './lua-script.ts';
  * A row that was submitted, retried, or removed and added again since the caller has read it is refused: what the
  * caller would send is out of date.
  *
- * `budget` is empty without a limit. `turn` and `added` are what the caller has read. `attempt` is unique: a connection
- * that was lost before the reply runs the script again, and must receive the turn that it has taken.
- * Returns the reason why not, or 'ok' and the turn.
+ * `unpriced` is the path of a row that may be charged although it reserves nothing, or empty. `turn` and `added` are what the
+ * caller has read. `attempt` is unique: a connection that was lost before the reply runs the script again, and must receive
+ * the turn that it has taken.
+ * Returns the reason why not, 'changed' if it must be decided again, or 'ok' and the turn.
  */
 export const admit = luaScript(
   {
-    keys: ['row', 'counts', 'meta', 'spend', 'reservations', 'slots', 'clock'],
-    args: ['id', 'price', 'budget', 'turn', 'added', 'attempt'],
+    keys: ['row', 'counts', 'meta', 'spend', 'charges', 'reservations', 'slots', 'clock'],
+    args: ['id', 'seen', 'decision', 'amount', 'unpriced', 'turn', 'added', 'attempt'],
   },
-  `${setStatus}${advance}${nextNumber}
-price = tonumber(price)
+  `${setStatus}${pauseQueue}${spendText}${addUnpriced}${advance}${nextNumber}
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
 local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from ~= 'waiting' and from ~= 'submitting' then return {'gone'} end
@@ -40,15 +45,12 @@ if turn ~= current then return {'gone'} end
 if added ~= redis.call('HGET', row, '${addedField}') then return {'gone'} end
 if redis.call('HEXISTS', meta, 'paused') == 1 then return {'paused'} end
 local reserved = redis.call('HGET', reservations, id)
-if budget ~= '' and not reserved then
-  local free = tonumber(budget) - (redis.call('HGET', spend, 'spent') or 0)
-  local available = free - (redis.call('HGET', spend, 'reserved') or 0)
-  if price > available or available <= 0 then
-    local submitting = tonumber(redis.call('HGET', counts, 'submitting') or 0)
-    if price <= free and free > 0 and submitting > 0 then return {'full'} end
-    redis.call('HSET', meta, 'paused', 'budget')
-    redis.call('PUBLISH', meta, 'budget')
-    return {'paused'}
+if seen ~= '' and not reserved then
+  if seen ~= spend_text(counts, spend, charges) then return {'changed'} end
+  if decision == 'wait' then return {'full'} end
+  if decision == 'exceeded' then
+    pause_queue(meta, 'budget')
+    return {'exceeded'}
   end
 end
 local tick = advance(clock)
@@ -57,8 +59,9 @@ local limit = math.max(1, tonumber(redis.call('HGET', clock, 'limit') or 1))
 if not redis.call('ZSCORE', slots, row) and redis.call('ZCARD', slots) >= limit then return {'full'} end
 redis.call('ZADD', slots, tick, row)
 if not reserved then
-  redis.call('HSET', reservations, id, price)
-  redis.call('HINCRBY', spend, 'reserved', price)
+  redis.call('HSET', reservations, id, amount)
+  redis.call('HINCRBY', spend, 'reserved', amount)
+  if unpriced ~= '' then add_unpriced(row, charges, unpriced) end
 end
 set_status(row, counts, from, 'submitting')
 local next_turn = next_number(turn)

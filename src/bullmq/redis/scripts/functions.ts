@@ -10,6 +10,14 @@ local function set_status(row, counts, from, to)
 end
 `;
 
+/** Pauses a queue, unless it is paused already, and announces it. */
+export const pauseQueue = `
+local function pause_queue(meta, reason)
+  redis.call('HSETNX', meta, 'paused', reason)
+  redis.call('PUBLISH', meta, reason)
+end
+`;
+
 /**
  * A number above the last one, from Redis's time in µs, so that numbers never start over, even if Redis loses its
  * latest data.

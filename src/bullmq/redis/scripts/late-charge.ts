@@ -1,4 +1,5 @@
 import { addedField } from '../bullmq-layout.ts';
+import { recordCharge } from './charges.ts';
 import { luaScript } from './lua-script.ts';
 
 /** For how long late charges are remembered, in s: much longer than a process repeats a change during an outage. */
@@ -21,14 +22,15 @@ end
 
 /**
  * Counts the charge of a chat whose row was retried or removed before its completion came. The reservation and the key
- * are those of another request, or there are none anymore.
+ * are those of another request, or there are none anymore. What was reserved for the chat has been spent when its row was
+ * retried or removed, and stays spent: too much is counted rather than too little.
  *
  * `turn` is the turn of the submission, and `added` the time at which its row was added.
  * Returns 1, or 0 if the completion is recorded already, in the row or in one that the script `remove` has removed.
  */
 export const lateCharge = luaScript(
-  { keys: ['row', 'spend', 'late'], args: ['id', 'turn', 'added', 'charge'] },
-  `${countOnce}
+  { keys: ['row', 'spend', 'charges', 'late'], args: ['id', 'path', 'turn', 'added', 'charge'] },
+  `${countOnce}${recordCharge}
 local same = redis.call('HGET', row, '${addedField}') == added
 if same and redis.call('HGET', row, 'pg:turn') == turn then return 0 end
 local entry = id .. ' ' .. added .. ' ' .. turn
@@ -36,6 +38,7 @@ if redis.call('ZSCORE', late, 'recorded ' .. entry) then return 0 end
 if charge == '0' or not count_once(late, entry) then return 1 end
 if same then redis.call('HINCRBY', row, 'pg:spent', charge) end
 redis.call('HINCRBY', spend, 'spent', charge)
+record_charge(charges, path, charge)
 return 1
 `,
 );

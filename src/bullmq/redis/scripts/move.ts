@@ -1,20 +1,34 @@
-import { nextNumber, setStatus } from './functions.ts';
+import { recordCharge } from './charges.ts';
+import { nextNumber, pauseQueue, setStatus } from './functions.ts';
 import { luaScript } from './lua-script.ts';
 import { settle } from './settle.ts';
 
 /**
  * Moves a row to another status with its new state: after an accepted or failed submission, a poll, or its end. Frees
- * its slot, settles its reservation, and records the end of the row for those who wait for results.
+ * its slot, settles its reservation, and records the end of the row for those who wait for results. If the service has
+ * rejected a row for a reason that concerns all, pauses the queue, so that the slot that is free now is not taken for another
+ * rejection.
  *
  * A limit is a number that the service reported, which is true also if the row is not moved; or else 'more' after a
  * success and 'less' after a rejection, which change it with the row, once, and only if the service reports none.
  *
- * `before` is the status that the row must have, and `channel` the one for ended rows.
+ * `before` is the status that the row must have, `pause` the reason of a pause or empty, and `channel` the one for ended
+ * rows.
  * Returns 1, or 0 if the status or turn of the row has changed.
  */
 export const move = luaScript(
   {
-    keys: ['row', 'counts', 'results', 'spend', 'reservations', 'slots', 'clock'],
+    keys: [
+      'row',
+      'counts',
+      'results',
+      'meta',
+      'spend',
+      'charges',
+      'reservations',
+      'slots',
+      'clock',
+    ],
     args: [
       'id',
       'before',
@@ -22,14 +36,16 @@ export const move = luaScript(
       'to',
       'state',
       'key',
+      'path',
       'reservation',
       'charge',
       'task',
       'limit',
+      'pause',
       'channel',
     ],
   },
-  `${setStatus}${settle}${nextNumber}
+  `${setStatus}${pauseQueue}${settle}${recordCharge}${nextNumber}
 local is_hint = limit == 'more' or limit == 'less'
 if limit ~= '' and not is_hint then redis.call('HSET', clock, 'limit', limit, 'reported', 1) end
 if redis.call('EXISTS', row) == 0 then return 0 end
@@ -42,7 +58,9 @@ end
 set_status(row, counts, from, to)
 redis.call('HSET', row, 'pg:state', state)
 redis.call('ZREM', slots, row)
-settle(row, spend, reservations, id, key, reservation, charge, task)
+settle(row, spend, charges, reservations, id, key, reservation, charge, task)
+if reservation == 'replace' then record_charge(charges, path, charge) end
+if pause ~= '' then pause_queue(meta, pause) end
 if to == 'succeeded' or to == 'failed' or to == 'unknown' then
   local number = next_number(redis.call('HGET', counts, 'ended'))
   redis.call('HSET', counts, 'ended', number)

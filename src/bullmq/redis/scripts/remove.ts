@@ -20,6 +20,7 @@ export const remove = luaScript(
       'counts',
       'results',
       'spend',
+      'charges',
       'late',
       'reservations',
       'wait',
@@ -37,7 +38,7 @@ local from = redis.call('HGET', row, 'pg:status') or 'waiting'
 if from == 'submitting' or from == 'running' then return from end
 if turn ~= (redis.call('HGET', row, 'pg:turn') or '0') then return 'changed' end
 set_status(row, counts, from, 'waiting')
-settle(row, spend, reservations, id, key, 'spend', '0', '')
+settle(row, spend, charges, reservations, id, key, 'spend', '0', '')
 if from == 'succeeded' and redis.call('HGET', row, 'pg:task') == '' then
   count_once(late, 'recorded ' .. id .. ' ' .. redis.call('HGET', row, '${addedField}') .. ' ' .. turn)
 end

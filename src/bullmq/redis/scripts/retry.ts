@@ -14,7 +14,17 @@ import { settle } from './settle.ts';
  */
 export const retry = luaScript(
   {
-    keys: ['row', 'counts', 'results', 'spend', 'reservations', 'failed', 'delayed', 'marker'],
+    keys: [
+      'row',
+      'counts',
+      'results',
+      'spend',
+      'charges',
+      'reservations',
+      'failed',
+      'delayed',
+      'marker',
+    ],
     args: [
       'id',
       'to',
@@ -36,7 +46,7 @@ if from ~= 'failed' and from ~= 'unknown' then return from end
 if turn ~= (redis.call('HGET', row, 'pg:turn') or '0') then return 'busy' end
 if not reopen_job(row, id, priority, failed, delayed, marker) then return 'busy' end
 set_status(row, counts, from, to)
-settle(row, spend, reservations, id, key, reservation, charge, task)
+settle(row, spend, charges, reservations, id, key, reservation, charge, task)
 redis.call('HINCRBY', row, 'pg:turn', 1)
 redis.call('HSET', row, 'pg:retry', attempt, 'pg:state', state)
 redis.call('ZREM', results, id)

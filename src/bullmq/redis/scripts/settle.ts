@@ -1,15 +1,14 @@
 import { keep } from '../../decisions/settlement.ts';
 import type { Settlement } from '../../decisions/settlement.ts';
-
-/** Amounts in Redis are integers in nano-USD, because sums of fractions would drift. */
-export const toNanoUsd = (usd: number): string =>
-  String(Math.min(Number.MAX_SAFE_INTEGER, Math.round(usd * 1e9)));
+import { toNanoUsd } from '../spend.ts';
+import { removeUnpriced } from './charges.ts';
 
 /** A settlement as arguments of a script. */
 export function settleArguments(settlement: Settlement = keep) {
   const { reservation } = settlement;
-  const { chargeUsd = 0, taskId = '' } = reservation === 'replace' ? settlement : {};
-  return { reservation, charge: toNanoUsd(chargeUsd), task: taskId };
+  const chargeUsd = reservation === 'replace' ? settlement.chargeUsd : 0;
+  const taskId = 'taskId' in settlement ? settlement.taskId : undefined;
+  return { reservation, charge: toNanoUsd(chargeUsd), task: taskId ?? '' };
 }
 
 /**
@@ -21,19 +20,22 @@ export function settleArguments(settlement: Settlement = keep) {
  * once under a key, because the service most likely still knew the task that was paid under it. The field `pg:paid`
  * keeps its 0.2 name, because such rows, which have no `pg:task`, may still be in Redis.
  *
+ * `pg:unpriced` marks a row with an unpriced reservation, one of 0 although the row may be charged: see `charges.ts`. The
+ * row still counts as unpriced if that reservation is spent.
+ *
  * The only charge that is counted elsewhere is that of a chat whose row was retried or removed: see `late-charge.ts`.
  */
-export const settle = `
-local function settle(row, spend, reservations, id, key, reservation, charge, task)
+export const settle = `${removeUnpriced}
+local function settle(row, spend, charges, reservations, id, key, reservation, charge, task)
   if reservation == 'keep' then return end
+  local is_paid = redis.call('HGET', row, 'pg:paid') == key
+    and (task == '' or task == (redis.call('HGET', row, 'pg:task') or task))
   local reserved = redis.call('HGET', reservations, id) or '0'
   redis.call('HDEL', reservations, id)
   if reserved ~= '0' then redis.call('HINCRBY', spend, 'reserved', '-' .. reserved) end
+  remove_unpriced(row, charges, reservation ~= 'spend' or is_paid)
   local amount = ({release = '0', spend = reserved, replace = charge})[reservation]
-  if amount == '0' then return end
-  if redis.call('HGET', row, 'pg:paid') == key then
-    if reservation == 'spend' or task == (redis.call('HGET', row, 'pg:task') or task) then return end
-  end
+  if amount == '0' or is_paid then return end
   redis.call('HSET', row, 'pg:paid', key, 'pg:task', task)
   redis.call('HINCRBY', row, 'pg:spent', amount)
   redis.call('HINCRBY', spend, 'spent', amount)

@@ -2,7 +2,13 @@ import { BudgetExceededError } from '../../../errors/budget.ts';
 import { roundUsd } from '../../limits/round-usd.ts';
 import { addCost, noCost } from '../journal/row-cost.ts';
 import type { RowCost } from '../journal/row-cost.ts';
-import { isUnpriced, nextReservation, reservationProblem } from './budget-decision.ts';
+import {
+  isUnpriced,
+  nextReservation,
+  reservationFor,
+  reservationProblem,
+  unpricedUsd,
+} from './budget-decision.ts';
 import type { Reservation, ReservationState } from './budget-decision.ts';
 import { Changes } from './changes.ts';
 
@@ -54,9 +60,7 @@ export class BatchBudget {
 
   /** The costs of all rows in all runs. Unpriced submissions may have cost as much as any other. */
   get total(): RowCost {
-    let unpricedUsd = 0;
-    for (const [path, count] of this.#unpriced) unpricedUsd += count * this.#largestAt(path);
-    return addCost(this.#total, { estimatedUsd: unpricedUsd });
+    return addCost(this.#total, { estimatedUsd: unpricedUsd(this.#unpriced, this.#largest) });
   }
 
   /** Adds what earlier runs have spent on a row. */
@@ -103,17 +107,10 @@ export class BatchBudget {
     return {
       maxUsd: this.#maxUsd,
       committedUsd: roundUsd(chargedUsd + estimatedUsd - repeatedUsd),
-      next: this.#reservationFor(price, path),
+      next: reservationFor(price, this.#largest.get(path)),
       inFlight: this.#inFlight,
       unpriced: this.#unpricedAt(path) - repeated,
     };
-  }
-
-  #reservationFor(price: number | undefined, path: string): Reservation {
-    if (price !== undefined) return { usd: price, basis: 'price' };
-    const largest = this.#largest.get(path);
-    if (largest !== undefined) return { usd: largest, basis: 'largest-charge' };
-    return { usd: 0, basis: 'unknown' };
   }
 
   /** Takes over the reservation of an earlier run, whose submission is sent again under its key. */

@@ -1,4 +1,4 @@
-/** What the budget of a batch decides: a pure function, so that a table can test it. All amounts are in USD. */
+/** What the budget of a batch or a queue decides: pure functions, so that a table can test them. All amounts are in USD. */
 import { roundUsd } from '../../limits/round-usd.ts';
 
 /** How many submissions may have been charged an amount of which nothing is known. */
@@ -13,6 +13,26 @@ export interface Reservation {
    * far, or nothing, because neither is known.
    */
   readonly basis: 'price' | 'largest-charge' | 'unknown';
+}
+
+/** What to reserve for a request. `largest` is the largest charge for such a request so far, if one is known. */
+export function reservationFor(
+  price: number | undefined,
+  largest: number | undefined,
+): Reservation {
+  if (price !== undefined) return { usd: price, basis: 'price' };
+  if (largest !== undefined) return { usd: largest, basis: 'largest-charge' };
+  return { usd: 0, basis: 'unknown' };
+}
+
+/** What unpriced requests may have cost: as much as any other. Both are by path. */
+export function unpricedUsd(
+  unpriced: ReadonlyMap<string, number>,
+  largest: ReadonlyMap<string, number>,
+): number {
+  let usd = 0;
+  for (const [path, count] of unpriced) usd += count * (largest.get(path) ?? 0);
+  return usd;
 }
 
 /** Whether nothing is set aside for a submission although it may be charged. */

@@ -1,0 +1,35 @@
+import { decideReservation, unlimited } from '../decisions/budget.ts';
+import type { Admission, RowStore } from '../redis/row-store.ts';
+import { parseSpend } from '../redis/spend.ts';
+import type { StoredRow } from '../stored-row.ts';
+
+/** A row that may submit as soon as the budget covers it and a slot is free. */
+export interface Applicant {
+  readonly row: Pick<StoredRow, 'jobId' | 'data' | 'turn' | 'addedAt'>;
+  /** Its price in USD; undefined if it is not known. */
+  readonly priceUsd: number | undefined;
+  /** The budget of the queue in USD, if there is one. */
+  readonly maxUsd: number | undefined;
+  /** Identifies the attempts of one worker to admit the row: repeated after an outage, they admit it once. */
+  readonly attempt: string;
+}
+
+/**
+ * Tries to admit a row. The budget is read first, and Redis admits the row only if it has not changed since. `onExceeded` is
+ * called if the budget does not cover the row, so that the queue is paused now.
+ */
+export async function admitRow(
+  rows: RowStore,
+  { row, priceUsd, maxUsd = Infinity, attempt }: Applicant,
+  onExceeded: (problem: string) => void = () => {},
+): Promise<Admission> {
+  if (maxUsd === Infinity) {
+    return rows.admit(row, { decision: 'reserve', reservation: unlimited, seen: '' }, attempt);
+  }
+  const seen = await rows.readSpend();
+  const purchase = { path: row.data.path, priceUsd };
+  const { decision, reservation, problem } = decideReservation(parseSpend(seen), purchase, maxUsd);
+  const admission = await rows.admit(row, { decision, reservation, seen }, attempt);
+  if (!admission.admitted && admission.reason === 'exceeded') onExceeded(problem);
+  return admission;
+}

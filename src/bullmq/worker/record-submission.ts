@@ -1,0 +1,76 @@
+import type { Polygate } from 'polygate';
+
+import { logOf } from '../../internal/row-driver.ts';
+import { lateStep } from '../decisions/chat.ts';
+import type { Move, Step } from '../move.ts';
+import { repeatInOutage } from '../redis/connection.ts';
+import type { RowStore } from '../redis/row-store.ts';
+import type { StoredRow } from '../stored-row.ts';
+import { textFor } from './step-log.ts';
+
+/**
+ * Records what a submission has led to, which only this process knows, even if Redis is unreachable for a while: another
+ * process can only send a task again under its key, and has to record a chat as one that may have been charged.
+ *
+ * Returns the step that is recorded; undefined if the row was taken, retried or removed in the meantime, or Redis cannot be
+ * reached anymore. Logs a completion that could not be recorded, and the end of any chat if Redis cannot be reached.
+ */
+export async function recordSubmission(
+  gateway: Polygate,
+  rows: RowStore,
+  row: StoredRow,
+  step: Step,
+): Promise<Step | undefined> {
+  const { id, kind } = row.data;
+  const isChat = kind === 'chat';
+  const late = isChat ? lateStep(step) : undefined;
+  const warn = (text: string) => logOf(gateway).warn(() => `row ${id}: ${text}`);
+  try {
+    return await repeatInOutage(
+      rows.redis,
+      async () => {
+        if (await rows.move(row, step.move)) return step;
+        if (late && (await rows.move(row, late.move))) return late;
+        const chargeUsd = completionCharge(step.move);
+        if (chargeUsd === undefined) return undefined;
+        // The connection was lost before the reply to the move.
+        if (!(await rows.countLateCharge(row, chargeUsd))) return step;
+        warn(
+          `${what(step.move)}, but came after its row was retried or removed, so it is not the result of a row.`,
+        );
+        return undefined;
+      },
+      (error) =>
+        warn(
+          `Redis is unreachable, so the end of its submission is recorded later. ${textFor(error)}`,
+        ),
+    );
+  } catch (error) {
+    if (!isChat) throw error;
+    warn(
+      `${what(step.move)}, but could not be recorded, so its row may end as unknown. ${textFor(error)}`,
+    );
+    return undefined;
+  }
+}
+
+/** What a completion has cost; 0 if its charge is not known, and undefined without a completion. */
+function completionCharge({ state, settlement }: Move): number | undefined {
+  if (!state.completion) return undefined;
+  return settlement?.reservation === 'replace' ? settlement.chargeUsd : 0;
+}
+
+/** Describes what the response to a chat said, without its texts. */
+function what({ state, settlement }: Move): string {
+  const { completion, error } = state;
+  if (completion) {
+    const cost =
+      settlement?.reservation === 'replace'
+        ? `has cost ${settlement.chargeUsd} USD`
+        : 'may have been charged';
+    return `the chat completion ${completion.id} ${cost}`;
+  }
+  const outcome =
+    settlement?.reservation === 'release' ? 'was not charged' : 'may have been charged';
+  return `the chat has failed (${error?.name}) and ${outcome}`;
+}

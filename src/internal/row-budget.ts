@@ -1,0 +1,10 @@
+/** What the budget of rows decides, by the rules of a batch. */
+export {
+  isUnpriced,
+  nextReservation,
+  reservationFor,
+  reservationProblem,
+  unpricedUsd,
+} from '../core/batch/run/budget-decision.ts';
+export type { Reservation } from '../core/batch/run/budget-decision.ts';
+export { roundUsd } from '../core/limits/round-usd.ts';

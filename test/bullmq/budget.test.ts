@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { isRedisInstalled, startRedis } from './redis-server.ts';
+import type { RedisServer } from './redis-server.ts';
+import { setUp, until } from './setup.ts';
+import type { SetUpOptions } from './setup.ts';
+import { warningsOf } from './warnings.ts';
+
+const chats = 'POST /v1/chat/completions';
+const messages = [{ role: 'user' as const, content: 'Label this.' }];
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `row ${index}`);
+
+/** As if the service reported no charges. */
+const withoutCharge: typeof fetch = async (...request) => {
+  const { body, status, headers } = await fetch(...request);
+  headers.delete('x-svc-charge-usd');
+  return new Response(body, { status, headers: new Headers(headers) });
+};
+
+describe.skipIf(!isRedisInstalled)('the budget of a queue', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis[Symbol.asyncDispose]());
+
+  /** Queues of which each affords as many chats as a test says. */
+  async function start(affordable: number, options: SetUpOptions = {}) {
+    const mock = { latencyMs: 20, concurrencyLimit: 8, ...options.mock };
+    const all = await setUp(redis.url, { ...options, mock });
+    const { gateway } = all;
+    const chat = () => gateway.chat.completions.submission({ model: 'aurora-chat', messages });
+    const describeRow = (id: string) => ({ id, submission: chat() });
+    await gateway.chat.completions.create({ model: 'aurora-chat', messages });
+    const [{ usd } = { usd: 0 }] = all.mock.invoice;
+    all.mock.clearRecords();
+    const maxUsd = (affordable + 0.5) * usd;
+    const open = () => all.open({ maxUsd });
+    const spent = () => all.mock.invoice.reduce((total, line) => total + line.usd, 0);
+    return { ...all, open, queue: open(), describeRow, maxUsd, spent };
+  }
+
+  test('is not exceeded by chats that several workers send at the same time', async () => {
+    await using all = await start(4);
+    const { queue, mock } = all;
+    await queue.addBulk(numbered(40), all.describeRow);
+    for (let worker = 0; worker < 3; worker += 1) all.open().work();
+    await until(() => queue.paused).toBe('budget');
+    await until(async () => (await queue.count()).submitting).toBe(0);
+    expect(await queue.count()).toMatchObject({ succeeded: 4, waiting: 36, failed: 0, unknown: 0 });
+    expect(mock.invoice).toHaveLength(4);
+    expect(all.spent()).toBeLessThanOrEqual(all.maxUsd);
+  });
+
+  test('counts a chat whose response was lost as the largest charge so far', async () => {
+    await using all = await start(5);
+    const { queue, mock } = all;
+    mock.fail({ route: chats, reset: 'after', attempt: [3, 4, 5, 6, 7, 8, 9, 10] });
+    await queue.addBulk(numbered(20), all.describeRow);
+    queue.work();
+    await until(() => queue.paused).toBe('budget');
+    await until(async () => (await queue.count()).submitting).toBe(0);
+    expect(await queue.count()).toMatchObject({ succeeded: 2, unknown: 3, waiting: 15 });
+    expect(all.spent()).toBeLessThanOrEqual(all.maxUsd);
+  });
+
+  test('pauses after four chats that may have been charged an unknown amount, and says why', async () => {
+    const { warnings, ...client } = warningsOf();
+    await using all = await start(100, { client });
+    const { queue, mock } = all;
+    mock.fail({ route: chats, reset: 'after' });
+    await queue.addBulk(numbered(20), all.describeRow);
+    all.open().work();
+    queue.work();
+    await until(() => queue.paused).toBe('budget');
+    expect(await queue.count()).toMatchObject({ unknown: 4, waiting: 16, submitting: 0 });
+    expect(all.posts()).toBe(4);
+    await until(() => warnings.join('\n')).toEqual(
+      expect.stringContaining('The queue pauses at its budget: 0 of'),
+    );
+  });
+
+  test('counts a chat whose charge is not reported as the largest charge so far', async () => {
+    let isReported = true;
+    const silent: typeof fetch = (...request) =>
+      isReported ? fetch(...request) : withoutCharge(...request);
+    await using all = await start(3, { client: { fetch: silent } });
+    const { queue, mock } = all;
+    queue.work();
+    await queue.addBulk(['first'], all.describeRow);
+    expect(await queue.result('first')).toMatchObject({ status: 'succeeded' });
+    isReported = false;
+    await queue.addBulk(numbered(20), all.describeRow);
+    await until(() => queue.paused).toBe('budget');
+    await until(async () => (await queue.count()).submitting).toBe(0);
+    expect(mock.invoice).toHaveLength(3);
+    expect(all.spent()).toBeLessThanOrEqual(all.maxUsd);
+  });
+
+  test('reserves the largest charge so far for an image without a known price, also of a fallback', async () => {
+    await using all = await setUp(redis.url, { queue: { maxUsd: 0.05 } });
+    const { queue, mock, gateway } = all;
+    mock.fail({ route: 'GET /v1/models/{model}', status: 404, attempt: [2, 3, 4, 5, 6] });
+    await queue.addBulk(numbered(6), (id) => ({
+      id,
+      submission: gateway.images.submission(
+        { model: 'prism-sketch', prompt: id },
+        { fallback: ['prism-image'] },
+      ),
+    }));
+    mock.fail({ model: 'prism-sketch', status: 503 });
+    all.open().work();
+    queue.work();
+    await until(() => queue.paused).toBe('budget');
+    await until(async () => (await queue.count()).submitting).toBe(0);
+    await until(async () => (await queue.count()).succeeded).toBe(2);
+    expect(mock.invoice.map(({ usd }) => usd)).toEqual([0.02, 0.02]);
+  });
+});
