@@ -38,6 +38,11 @@ export function statusOf(error: unknown): number | undefined {
   return APIError.is(error) ? error.status : undefined;
 }
 
+/** Whether an error shows how the requested endpoint responds. An outage and a rate limit do not. */
+export function isAboutEndpoint(error: unknown): boolean {
+  return errorResponse(error) !== undefined && !RateLimitError.is(error);
+}
+
 /** The error of a request that should fail; undefined if it succeeds. An error without a response is thrown. */
 export async function failureOf(request: Promise<unknown>): Promise<unknown> {
   try {
