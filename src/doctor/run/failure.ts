@@ -7,7 +7,7 @@ import {
 } from 'polygate';
 import type { RequestPromise, ResponseMeta } from 'polygate';
 
-import { doctorAdvice, withoutProgramAdvice } from '../../internal/error-advice.ts';
+import { messageForPeople } from '../../internal/error-advice.ts';
 import type { Finding, Report } from './report.ts';
 
 /** What the service sent instead of a result. */
@@ -73,15 +73,10 @@ export function describeFailure(
 export const noResponseAdvice =
   'Check the host name and port in baseURL, the firewall, and whether a proxy is in between.';
 
-/** The request that the message of an error names last, such as `GET /v1/account`. */
-export function requestOf(error: unknown): string | undefined {
-  return /\[([A-Z]+ [^,\]]+)[^[]*$/.exec(messageOf(error))?.[1];
-}
-
 /** The message of an error, without advice that does not apply to a diagnosis. */
 export function messageOf(error: unknown): string {
   if (!PolygateError.is(error)) return `Unexpected error: ${String(error)}`;
-  return withoutProgramAdvice(error.message).replace(` ${doctorAdvice}`, '');
+  return messageForPeople(error, { advice: undefined });
 }
 
 /**
