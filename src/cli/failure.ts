@@ -7,7 +7,7 @@ import {
 } from 'polygate';
 
 import { isUncharged } from '../internal/charges.ts';
-import { nothingCharged, withoutProgramAdvice } from '../internal/error-advice.ts';
+import { messageForPeople, nothingCharged, statesCharge } from '../internal/error-advice.ts';
 import { isRecord } from '../types/type-guards.ts';
 import { messageOf, MissingPackageError, UsageError } from './arguments.ts';
 import { formatUsd } from './money.ts';
@@ -74,22 +74,25 @@ export function describeFailure(error: unknown, context: FailureContext): string
   const advice = error instanceof UsageError && !isMissing ? ' (see --help)' : '';
   const lines = [`${command}: ${clean(message)}${advice}`];
   if (isMissing) lines.push('Install it next to polygate:', `  npm install ${error.packageName}`);
-  const sentence = isPaid ? moneySentence(chargedBy(error, context), context) : '';
-  // Messages of the client often say it already.
-  const isKnown =
-    [sentence, earlierRequestAdvice].some((known) => message.includes(known)) ||
-    (sentence === possiblyCharged && message.includes('may have been charged'));
-  if (!isKnown) lines.push(sentence);
+  const charged = chargedBy(error, context);
+  const sentence = isPaid ? moneySentence(charged, context) : '';
+  if (sentence !== '' && !isStated(charged, error)) lines.push(sentence);
   if (isPaid && idempotencyKey !== undefined) lines.push(`Idempotency key: ${idempotencyKey}`);
   for (const path of saved) lines.push(`Saved: ${clean(path)}`);
   if (next !== undefined) lines.push(`To continue: ${clean(next)}`);
   return lines.map((line) => `${line}\n`).join('');
 }
 
+/** Whether the message of an error says already what it means for the caller's money. */
+function isStated(charged: Charged, error: unknown): boolean {
+  if (!PolygateError.is(error) || !statesCharge(error)) return false;
+  return charged === (error.outcome === 'unknown' ? 'maybe' : 'no');
+}
+
 /** The first line of an error's message, for users of a command. */
 export function commandMessage(error: unknown): string {
-  const [first = ''] = messageOf(error).split('\n');
-  const message = withoutProgramAdvice(first);
+  const text = PolygateError.is(error) ? messageForPeople(error) : messageOf(error);
+  const [message = ''] = text.split('\n');
   if (BudgetExceededError.is(error)) {
     return message
       .replaceAll('maxUsd', '--max-usd')
@@ -105,8 +108,6 @@ export function commandMessage(error: unknown): string {
 export const earlierRequestAdvice =
   'This request was not charged, but an earlier one may have been.';
 
-const possiblyCharged = 'It may have been charged.';
-
 function moneySentence(
   charged: Charged,
   {
@@ -120,7 +121,7 @@ function moneySentence(
     case 'no':
       return hasEarlierCharges ? '' : nothingCharged;
     case 'maybe':
-      return possiblyCharged;
+      return 'It may have been charged.';
     case 'failed-task':
       return `The failed task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. ${refund}`;
     case 'yes':

@@ -2,6 +2,7 @@ import type { ToolRunProgress } from '../types/chat/run.ts';
 import { omitUndefined } from '../types/schema.ts';
 import type { TaskHandle } from '../types/tasks/task-handle.ts';
 import { isRecord } from '../types/type-guards.ts';
+import type { MessageParts } from './message.ts';
 import { printError } from './print.ts';
 
 const brand = Symbol.for('polygate.error');
@@ -85,6 +86,8 @@ export class PolygateError extends Error {
   declare readonly attempts?: readonly ModelAttempt[];
   /** Messages, rounds and charges of a failed `chat.completions.run()`, up to the failure. */
   declare readonly run?: ToolRunProgress;
+  /** @internal What the message consists of, if it was composed: see message.ts. */
+  declare readonly parts?: MessageParts;
 
   /**
    * Assigns each defined detail to the error. Subclasses declare the fields that they use. Objects and long texts are

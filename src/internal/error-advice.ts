@@ -1,23 +1,20 @@
-/** What the messages of errors advise programs to do, for texts that people read instead. */
-import { noJournalAdvice } from '../core/batch/pool/end-errors.ts';
-import { continueTaskAdvice, sameKeyAdvice } from '../core/call/failure/error-message.ts';
-import { failedTaskAdvice } from '../core/tasks/failed-task.ts';
+/** What the messages of errors say, for texts that people read instead of programs. */
+import type { PolygateError } from '../errors/base.ts';
+import { toMessage } from '../errors/message.ts';
+import type { MessageParts } from '../errors/message.ts';
 
-export { doctorAdvice, nothingCharged } from '../core/call/failure/error-message.ts';
+export { nothingCharged } from '../core/call/failure/error-message.ts';
 
-/** The advice about a task, with any id. */
-const aboutTask = new RegExp(
-  ` ${escapeRegExp(continueTaskAdvice('{id}')).replace('\\{id\\}', String.raw`\S+`)}`,
-  'g',
-);
-
-/** Leaves out of a message what only a program can do. */
-export function withoutProgramAdvice(message: string): string {
-  return [`; ${sameKeyAdvice}`, `; ${noJournalAdvice}`, ` ${failedTaskAdvice}`]
-    .reduce((text, advice) => text.replaceAll(advice, ''), message)
-    .replaceAll(aboutTask, '');
+/** The message of an error for people: without what only a program can do, and without the parts that `change` removes. */
+export function messageForPeople(
+  { message, parts }: PolygateError,
+  change?: Partial<MessageParts>,
+): string {
+  return parts ? toMessage({ ...parts, programAdvice: undefined, ...change }) : message;
 }
 
-function escapeRegExp(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-}
+/** The request that an error is about, such as `GET /v1/account`. */
+export const requestOf = ({ parts }: PolygateError): string | undefined => parts?.request;
+
+/** Whether the message of an error says something about charges. */
+export const statesCharge = ({ parts }: PolygateError): boolean => parts?.charge !== undefined;

@@ -19,6 +19,7 @@ import { errorRecord } from '../../src/bullmq/row.ts';
 import type { RowState } from '../../src/bullmq/stored-row.ts';
 import { resolveConfig } from '../../src/core/config/config.ts';
 import { resolveApiKey } from '../../src/core/http/request-headers.ts';
+import { createError } from '../../src/errors/create-error.ts';
 import {
   meta,
   rejected,
@@ -143,8 +144,12 @@ describe('a failed submission', () => {
   });
 
   test('after one that may have been charged has an error that says so', () => {
-    const message = '400: bad. Nothing was charged. [POST /v1/images/tasks]';
-    const error = new BadRequestError(message, { meta: meta(400), code: 'invalid', ...rejected });
+    const error = createError(
+      BadRequestError,
+      { summary: '400: bad.', charge: 'Nothing was charged.', request: 'POST /v1/images/tasks' },
+      { meta: meta(400), code: 'invalid', ...rejected },
+    );
+    const { message } = error;
     const attempt = { state: {}, key: 'k', attempts: 5, maxRetryDelay: 70_000 };
     const first = afterFailedSubmit({ ...attempt, mayBeCharged: false }, error);
     expect(first.move.state.error).toMatchObject({ message, outcome: 'rejected' });

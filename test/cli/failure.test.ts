@@ -12,6 +12,7 @@ import { expect, test } from 'vitest';
 import { MissingPackageError, UsageError } from '../../src/cli/arguments.ts';
 import { describeFailure, earlierRequestAdvice, exitCodeOf } from '../../src/cli/failure.ts';
 import type { FailureContext } from '../../src/cli/failure.ts';
+import { createError } from '../../src/errors/create-error.ts';
 
 const task: TaskHandle = {
   id: 'task_1',
@@ -81,12 +82,15 @@ test('a package that is missing is a short sentence, and the command that instal
 });
 
 test('a message of the client that says what was charged is not repeated', () => {
-  const error = new ConnectionError('lost. Nothing was charged.', { outcome: 'not-sent' });
+  const parts = { summary: 'lost.', charge: 'Nothing was charged.' };
+  const error = createError(ConnectionError, parts, { outcome: 'not-sent' });
   const context: FailureContext = { command: 'c', isPaid: true, sent: 'maybe' };
   expect(describeFailure(error, context)).toBe('c: lost. Nothing was charged.\n');
-  const message = 'lost. The request may have been charged; sending it again may charge you again.';
-  const lost = new ConnectionError(message, { outcome: 'unknown' });
-  expect(describeFailure(lost, context)).toBe(`c: ${message}\n`);
+  const charge = 'The request may have been charged; sending it again may charge you again.';
+  const lost = createError(ConnectionError, { ...parts, charge }, { outcome: 'unknown' });
+  expect(describeFailure(lost, context)).toBe(`c: lost. ${charge}\n`);
+  const repeated = { ...context, isRepeated: true };
+  expect(describeFailure(error, repeated)).toContain('\nIt may have been charged.\n');
 });
 
 test('a command that continues earlier ones does not say that nothing was charged', () => {
@@ -101,23 +105,21 @@ test('a command that continues earlier ones does not say that nothing was charge
 
 test('advice for programs is left out', () => {
   const context: FailureContext = { command: 'c', isPaid: true, sent: 'accepted', chargeUsd: 0.02 };
-  const lost =
-    'lost. The request may have been charged; retry with error.idempotencyKey to avoid a second charge. [POST /v1/x]';
-  expect(
-    describeFailure(new ConnectionError(lost, { outcome: 'unknown' }), {
-      ...context,
-      sent: 'maybe',
-    }),
-  ).toContain('c: lost. The request may have been charged. [POST /v1/x]\n');
-  const waiting = 'lost. Task task_1 is not lost: continue with error.task.wait(). [GET /v1/x]';
-  expect(describeFailure(new ConnectionError(waiting, { task }), context)).toContain(
-    'c: lost. [GET /v1/x]\n',
+  const request = 'GET /v1/x';
+  const lost = createError(
+    ConnectionError,
+    { summary: 'lost.', charge: 'It may have been charged.', programAdvice: 'Retry.', request },
+    { outcome: 'unknown' },
   );
-  const failed =
-    'Task task_1 failed: bad. Your balance shows whether it was refunded. To try again, use a new idempotency key. [GET /v1/x]';
-  expect(describeFailure(new TaskFailedError(failed, { task }), context)).toContain(
-    'c: Task task_1 failed: bad. [GET /v1/x]\n',
+  expect(describeFailure(lost, { ...context, sent: 'maybe' })).toBe(
+    'c: lost. It may have been charged. [GET /v1/x]\n',
   );
+  const waiting = createError(
+    ConnectionError,
+    { summary: 'lost.', programAdvice: 'Wait.', request },
+    { task },
+  );
+  expect(describeFailure(waiting, context)).toContain('c: lost. [GET /v1/x]\n');
 });
 
 test('what is known about an earlier request and a refund takes precedence', () => {
@@ -125,7 +127,11 @@ test('what is known about an earlier request and a refund takes precedence', () 
   const error = new ConfigurationError('x');
   expect(describeFailure(error, context)).toBe('c: x\nIt may have been charged.\n');
   expect(exitCodeOf(error, context)).toBe(3);
-  const copy = new ConfigurationError(`x ${earlierRequestAdvice}`, { outcome: 'unknown' });
+  const copy = createError(
+    ConfigurationError,
+    { summary: 'x', charge: earlierRequestAdvice },
+    { outcome: 'unknown' },
+  );
   expect(describeFailure(copy, context)).toBe(`c: x ${earlierRequestAdvice}\n`);
   const refund = 'It was refunded.';
   expect(describeFailure(new TaskFailedError('x', { task }), { ...context, refund })).toContain(

@@ -96,3 +96,73 @@ test('a second chat whose response cannot be read is not reported as one that wa
   });
   expect(mock.invoice).toHaveLength(4);
 });
+
+test.each<[string, Omit<Fault, 'route'>]>([
+  ['is rejected as a conflict', { status: 409, code: 'idempotency_conflict' }],
+  ['fails', { status: 500 }],
+  ['is rate limited', { status: 429, code: 'rate_limit_exceeded', retryAfter: 7 }],
+  ['is lost', { reset: 'after' }],
+  ['gets no response', { stallHeaders: true }],
+])('an image that was paid for is waited for, even if its replay %s', async (_, fault) => {
+  const { run, mock } = startMock();
+  mock.fail({ route: 'POST /v1/images/generations', ...fault, attempt: 2 });
+  const diagnosis = await run({ maxSpendUsd: 0.1 });
+  expect(findingOf(diagnosis, 'image-task')).toMatchObject({
+    status: 'ok',
+    detail: expect.stringContaining('generated an image'),
+  });
+  for (const id of ['A3', 'A4', 'A5', 'A6']) {
+    expect(findingAbout(diagnosis, id).status).toBe('ok');
+  }
+  expect(findingAbout(diagnosis, 'A14')).toMatchObject({
+    status: fault.status === 429 ? 'skipped' : 'warning',
+    detail: expect.stringContaining('The submit could not be replayed'),
+  });
+  expect(findingOf(diagnosis, 'replay').status).toBe('ok');
+  expect(mock.invoice.filter(({ route }) => route.includes('images'))).toHaveLength(1);
+});
+
+test('a replay that may have been charged advises to check the account', async () => {
+  const { run, mock } = startMock();
+  mock.fail({ route: 'POST /v1/images/generations', status: 500, attempt: 2 });
+  const diagnosis = await run({ maxSpendUsd: 0.1 });
+  expect(findingAbout(diagnosis, 'A14').advice).toBe('Check the charges in your account.');
+  expect(diagnosis.unconfirmedUsd).toBe(0.005);
+});
+
+/** Only the model lists in the style of another API. */
+const styled: Fault = {
+  route: 'GET /v1/models',
+  when: ({ headers }) => 'anthropic-version' in headers,
+};
+const pricing: Fault = { route: 'GET /v1/pricing' };
+
+test.each<[string, string, Fault, status: string]>([
+  ['models.error', 'A17', { ...styled, status: 429, retryAfter: 7 }, 'skipped'],
+  ['models.error', 'A17', { ...styled, reset: 'before' }, 'failed'],
+  ['public', 'A16', { ...pricing, status: 429, retryAfter: 7 }, 'skipped'],
+  ['public', 'A16', { ...pricing, reset: 'before' }, 'failed'],
+])(
+  'the finding %s draws no conclusion about %s from an outage (%o)',
+  async (id, assumption, fault, status) => {
+    const { run, mock } = startMock();
+    mock.fail(fault);
+    const diagnosis = await run();
+    const cause = fault.status === 429 ? 'Rate limited: 429' : 'The connection was lost';
+    expect(findingOf(diagnosis, id)).toMatchObject({
+      status,
+      detail: expect.stringMatching(`^${cause}`),
+    });
+    const { detail } = findingAbout(diagnosis, assumption);
+    expect(detail).not.toMatch(/fails with|do not respond as documented/);
+  },
+);
+
+test('a model list in another style that is rejected is reported', async () => {
+  const { run, mock } = startMock();
+  mock.fail({ ...styled, status: 404 });
+  expect(findingAbout(await run(), 'A17')).toMatchObject({
+    status: 'warning',
+    detail: expect.stringContaining('fails with anthropic: 404'),
+  });
+});

@@ -50,7 +50,7 @@ describe.each(['uncaught', 'logged'] as const)('an error that is %s', (how) => {
     ['task', 'TaskFailedError: Task task_1 failed: Flagged.', ['idempotencyKey']],
     [
       'body',
-      'ResponseValidationError: Invalid response: data: must be an array. To check the service, run npx polygate doctor.',
+      'ResponseValidationError: Invalid response: data: must be an array. Body: {',
       ['req_42'],
     ],
   ])(

@@ -1,7 +1,7 @@
-import { BudgetExceededError } from 'polygate';
+import { BudgetExceededError, PolygateError } from 'polygate';
 import { expect, test } from 'vitest';
 
-import { doctorAdvice, withoutProgramAdvice } from '../../src/internal/error-advice.ts';
+import { messageForPeople } from '../../src/internal/error-advice.ts';
 import { chat, image, onMock } from '../core/support.ts';
 import { rejection } from '../support/rejection.ts';
 
@@ -28,9 +28,10 @@ const failures: readonly (readonly [string, (world: World) => Promise<unknown>])
 
 test.each(failures)('the message of %s has no advice for programs left', async (_, fail) => {
   const world = onMock();
-  const { message } = await rejection(Error, world.mock.clock.settle(fail(world)));
+  const error = await rejection(PolygateError, world.mock.clock.settle(fail(world)));
+  const { message } = error;
   expect(message).toMatch(/error\.(idempotencyKey|task)|idempotency key/);
-  const text = withoutProgramAdvice(message);
+  const text = messageForPeople(error);
   expect(text).not.toMatch(/error\.|idempotency key|is not lost/);
   expect(message.length - text.length).toBeGreaterThan(40);
   // The sentence before it still ends with a period.
@@ -43,16 +44,21 @@ test('the message of a batch at its limit does not describe runs without a journ
     const rows = gateway.batch([1, 2, 3], () => gateway.images.submission(image), { maxUsd: 0.02 });
     for await (const row of rows) expect(row.status).toBe('succeeded');
   };
-  const { message } = await rejection(BudgetExceededError, mock.clock.settle(read()));
-  expect(withoutProgramAdvice(message)).toMatch(/with the same journal\.$/);
+  const error = await rejection(BudgetExceededError, mock.clock.settle(read()));
+  expect(error.message).toContain('Without a journal,');
+  expect(messageForPeople(error)).toMatch(/with the same journal\.$/);
 });
 
 test('the message of an invalid response names the doctor', async () => {
   const { mock, gateway } = onMock();
   mock.fail({ route: 'POST /v1/chat/completions', malformed: true });
-  const { message } = await rejection(
-    Error,
+  const error = await rejection(
+    PolygateError,
     mock.clock.settle(gateway.chat.completions.create(chat)),
   );
-  expect(message).toContain(` ${doctorAdvice}`);
+  expect(error.message).toContain('run npx polygate doctor');
+  // A diagnosis has advice of its own, but must not leave out what may cost money.
+  const text = messageForPeople(error, { advice: undefined });
+  expect(text).not.toContain('polygate doctor');
+  expect(text).toContain('sending it again may charge you again');
 });

@@ -78,11 +78,14 @@ function idOf(
 
 /** A task that has ended without a result. */
 function missingResult(id: string | undefined): ReadResult<never> {
-  const task = id === undefined ? 'The task' : `Task ${id}`;
+  const issues = [{ message: 'the task has succeeded without a URL' }];
+  if (id === undefined) return { issues };
+  const advice = `Task ${id} has ended and was charged. Contact the service with its id instead of waiting again.`;
   return {
-    issues: [{ message: 'the task has succeeded without a URL' }],
+    issues,
     taskId: id,
-    taskAdvice: `${task} has ended and was charged. Contact the service with its id instead of waiting again.`,
+    advice,
+    programAdvice: undefined,
   };
 }
 

@@ -1,6 +1,7 @@
-import type { AbortedError } from '../../errors/aborted.ts';
-import { abortedError } from '../../errors/aborted.ts';
+import { AbortedError } from '../../errors/aborted.ts';
 import type { APIError } from '../../errors/api.ts';
+import { createError } from '../../errors/create-error.ts';
+import type { MessageParts } from '../../errors/message.ts';
 import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
@@ -84,19 +85,19 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     throw taskFailedError(this.#task, last);
   }
 
-  abortedError(problem: string, reason: unknown): AbortedError {
-    return abortedError(reason, this.errorDetails, this.#withAdvice(problem));
+  abortedError(problem: string, cause: unknown): AbortedError {
+    return createError(AbortedError, this.#withAdvice(problem), { ...this.errorDetails, cause });
   }
 
   timeoutError(problem: string): TaskWaitTimeoutError {
     const generation = this.known?.data;
     if (generation) this.remember(generation);
     const details = { ...this.errorDetails, generation };
-    return new TaskWaitTimeoutError(this.#withAdvice(problem), details);
+    return createError(TaskWaitTimeoutError, this.#withAdvice(problem), details);
   }
 
-  #withAdvice(problem: string): string {
-    return `${problem} ${continueTaskAdvice(this.#task.id)}`;
+  #withAdvice(summary: string): MessageParts {
+    return { summary, programAdvice: continueTaskAdvice(this.#task.id) };
   }
 
   get errorDetails() {

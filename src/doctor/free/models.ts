@@ -4,7 +4,7 @@ import { isNonEmptyString } from '../../types/type-guards.ts';
 import { cheapestOf } from '../prices.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
-import { messageOf } from '../run/failure.ts';
+import { isAboutEndpoint, messageOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
 import { list } from '../text.ts';
 
@@ -59,7 +59,7 @@ async function checkStyles({ client, signal }: DiagnosisContext, report: Report)
     try {
       await client.models.list({ style }, { signal });
     } catch (error) {
-      if (signal?.aborted) throw error;
+      if (!isAboutEndpoint(error)) throw error;
       problems.push(`${style}: ${messageOf(error)}`);
     }
   }

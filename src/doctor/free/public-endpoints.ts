@@ -3,7 +3,7 @@ import type { RequestPromise } from 'polygate';
 import { isRecord } from '../../types/type-guards.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
-import { messageOf, statusOf } from '../run/failure.ts';
+import { isAboutEndpoint, messageOf, statusOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
 import { list } from '../text.ts';
 
@@ -73,7 +73,7 @@ async function readRecords(context: DiagnosisContext) {
       if (name === 'capabilities' && isRecord(record)) ({ webhooks } = record);
       if (name === 'status') ({ headers } = meta);
     } catch (error) {
-      if (context.signal?.aborted || statusOf(error) === 429) throw error;
+      if (!isAboutEndpoint(error)) throw error;
       missing.push(`${name} (${statusOf(error) ?? messageOf(error)})`);
     }
   }

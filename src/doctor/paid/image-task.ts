@@ -1,19 +1,18 @@
-import { ConcurrencyLimitError } from 'polygate';
-import type { Generation, Model, SubmittedTask, SucceededGeneration } from 'polygate';
+import type { Generation, Model, SucceededGeneration, Telemetry } from 'polygate';
 
 import { needed } from '../options.ts';
-import type { PricedModel } from '../prices.ts';
 import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
-import type { Finding, Report } from '../run/report.ts';
+import type { Report, Skip } from '../run/report.ts';
 import { usd } from '../text.ts';
-import { reportNoResult } from './no-result.ts';
+import { maxMinutes, reportNoResult } from './no-result.ts';
 import { payForFirst } from './pay-for-first.ts';
 import { Payment } from './payment.ts';
 import { choose } from './requests.ts';
-import { payAgain, submitImage } from './submit-image.ts';
+import { replayForSlots } from './slot.ts';
+import { submitImage } from './submit-image.ts';
 import type { PaidTask } from './submit-image.ts';
 import { reportRecord } from './task-record.ts';
 
@@ -41,96 +40,75 @@ export const imageTask = (models: readonly Model[] | undefined): Check<PaidTask>
     { id: 'A15', aspect: 'refund', ifOpen: noRefund },
   ],
   async run(context, report, keep) {
-    const candidates = choose(context, models, 'image');
     const recorder = recordCalls();
-    const submit = (model: PricedModel) => submitImage(context, model, recorder.telemetry);
-    const paymentWith = (model: PricedModel) => new Payment(context, report, model);
-    const accepted =
-      'detail' in candidates
-        ? candidates
-        : await payForFirst(candidates.map(paymentWith), submit, (paid) => {
-            keep(paid);
-            describeSubmit(paid, report.on('A7'));
-          });
-    if ('detail' in accepted) {
-      report.endsBecause(accepted);
+    const submitted = await submit(context, report, models, recorder.telemetry);
+    if ('detail' in submitted) {
+      report.endsBecause(submitted);
       return report.on('A15').skipped(noRefund);
     }
-    const { model, result: submitted } = accepted;
-    const { task } = submitted;
-    const isFinished = task.latest.status === 'succeeded';
-    const replayed = isFinished ? undefined : await checkSlot(context, report.on('A14'), submitted);
+    keep(submitted);
+
+    const { task, isFinished } = submitted;
+    const replayed = isFinished
+      ? undefined
+      : await replayForSlots(context, report.on('A14'), submitted);
     const paid = { ...submitted, replayed };
     keep(paid);
-    const words = new Set([
-      task.latest.rawStatus,
-      ...(replayed ? [replayed.latest.rawStatus] : []),
-    ]);
-    const onUpdate = ({ rawStatus }: Generation) => words.add(rawStatus);
-    let result: SucceededGeneration<'image'>;
+
+    let finished: FinishedTask;
     try {
-      result = await task.wait({ signal: context.signal, waitTimeout: 180_000, onUpdate });
+      finished = await waitFor(paid, context);
     } catch (error) {
       return reportNoResult(context, report, paid, error);
     }
-    keep({ ...paid, result });
-    report.ok(`${model.id} generated an image for ${usd(task.chargeUsd ?? model.priceUsd)}.`);
+    keep({ ...paid, result: finished.result });
+
+    const { params, priceUsd } = paid;
+    report.ok(`${params.model} generated an image for ${usd(task.chargeUsd ?? priceUsd)}.`);
     if (!isFinished) reportPollPath(recorder.calls, report.on('A2'));
-    await reportRecord(context, report, task, { result, words, isFinished });
+    await reportRecord(context, report, task, { ...finished, isFinished });
   },
 });
 
-function describeSubmit({ task: { latest } }: PaidTask, report: Report): void {
-  report.ok(
-    latest.status === 'succeeded'
-      ? 'The response to the submit is already finished. The client takes it for a task that has succeeded.'
-      : `The response to the submit is a task with status "${latest.rawStatus}".`,
-  );
-}
-
-/**
- * Replays the submit while its task runs: the free slots before and after show whether the task holds one. Returns the
- * task of the replay.
- */
-async function checkSlot(
+/** Submits an image with the cheapest model that the service accepts; or returns why there is none. Assumption A7. */
+async function submit(
   context: DiagnosisContext,
   report: Report,
-  paid: PaidTask,
-): Promise<SubmittedTask<'image'> | undefined> {
-  let replayed: SubmittedTask<'image'> | undefined;
-  try {
-    const problem = await payAgain(context, report, paid, (again) => {
-      replayed = again;
-      if (again.id === paid.task.id) report.add(slotFinding(paid.task, again));
-      else report.skipped('The replay created another task, which holds a slot of its own.');
-    });
-    if (problem !== undefined) report.skipped(problem);
-  } catch (error) {
-    if (!ConcurrencyLimitError.is(error)) throw error;
-    report.ok(slotIsHeld);
-  }
-  return replayed;
+  models: readonly Model[] | undefined,
+  telemetry: Telemetry,
+): Promise<PaidTask | Skip> {
+  const candidates = choose(context, models, 'image');
+  if ('detail' in candidates) return candidates;
+  const accepted = await payForFirst(
+    candidates.map((model) => new Payment(context, report, model)),
+    (model) => submitImage(context, model, telemetry),
+    (paid) => report.on('A7').ok(describeSubmit(paid)),
+  );
+  return 'detail' in accepted ? accepted : accepted.result;
 }
 
-const slotIsHeld =
-  'A running task holds a concurrency slot until it ends. The client learns this from the response headers and waits for slots.';
+function describeSubmit({ task, isFinished }: PaidTask): string {
+  return isFinished
+    ? 'The response to the submit is already finished. The client takes it for a task that has succeeded.'
+    : `The response to the submit is a task with status "${task.latest.rawStatus}".`;
+}
 
-/** Whether a task holds a slot, from the responses to its submit and to the replay. */
-function slotFinding(first: SubmittedTask<'image'>, again: SubmittedTask<'image'>): Finding {
-  const before = first.meta.concurrency.remaining;
-  const after = again.meta.concurrency.remaining;
-  const { status } = again.latest;
-  if (before === undefined || after === undefined) {
-    return { status: 'skipped', detail: 'The responses do not report free slots.' };
-  }
-  if (status !== 'queued' && status !== 'running') {
-    return { status: 'skipped', detail: 'The task ended too soon to check this.' };
-  }
-  const isHeld = after < before;
-  return {
-    status: 'ok',
-    detail: isHeld ? slotIsHeld : 'A running task holds no concurrency slot.',
-  };
+/** A task that has succeeded, and the status values that its records have had until then. */
+interface FinishedTask {
+  readonly result: SucceededGeneration<'image'>;
+  readonly words: ReadonlySet<string>;
+}
+
+/** Waits for the result of a task. */
+async function waitFor(
+  { task, replayed }: PaidTask,
+  { signal }: DiagnosisContext,
+): Promise<FinishedTask> {
+  const words = new Set([task.latest.rawStatus]);
+  if (replayed) words.add(replayed.latest.rawStatus);
+  const onUpdate = ({ rawStatus }: Generation) => words.add(rawStatus);
+  const result = await task.wait({ signal, waitTimeout: maxMinutes * 60_000, onUpdate });
+  return { result, words };
 }
 
 /** Which poll path the service responded at. Assumption A2, unless unknown tasks have shown it. */

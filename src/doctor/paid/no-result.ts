@@ -6,6 +6,9 @@ import { messageOf, statusOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
 import type { PaidTask } from './submit-image.ts';
 
+/** How long the task is waited for. */
+export const maxMinutes = 3;
+
 /** Describes a task that was paid for and has no result. */
 export async function reportNoResult(
   context: DiagnosisContext,
@@ -29,7 +32,7 @@ export async function reportNoResult(
   if (!TaskWaitTimeoutError.is(error)) throw error;
   const status = error.generation?.rawStatus ?? 'unknown';
   report.warning(
-    `Task ${paid.task.id} has not ended within 3 minutes. Its last status is "${status}".`,
+    `Task ${paid.task.id} has not ended within ${maxMinutes} minutes. Its last status is "${status}".`,
     needed.waitTimeout(),
   );
 }

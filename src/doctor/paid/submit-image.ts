@@ -19,6 +19,8 @@ export interface PaidTask {
   };
   readonly route: 'generations' | 'tasks';
   readonly priceUsd: number;
+  /** Whether the response to the submit was already the result. */
+  readonly isFinished: boolean;
   /** What the same request with the same key has returned, if it was sent again already. */
   readonly replayed?: SubmittedTask<'image'> | undefined;
   readonly result?: SucceededGeneration<'image'> | undefined;
@@ -36,7 +38,8 @@ export async function submitImage(
   const submit = async (route: PaidTask['route']) => {
     const options = { idempotencyKey, route, signal: context.signal };
     const task = await client.images.submit(params, options);
-    return { result: { task, params, route, priceUsd }, charge: task.meta };
+    const isFinished = task.latest.status === 'succeeded';
+    return { result: { task, params, route, priceUsd, isFinished }, charge: task.meta };
   };
   try {
     // The route whose poll path is not documented; not every service has it.

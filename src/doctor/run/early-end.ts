@@ -1,6 +1,9 @@
+import { PolygateError } from 'polygate';
+
+import { requestOf } from '../../internal/error-advice.ts';
 import { usd } from '../text.ts';
 import type { DiagnosisContext } from './context.ts';
-import { noResponseAdvice, requestOf } from './failure.ts';
+import { noResponseAdvice } from './failure.ts';
 import type { Finding } from './report.ts';
 
 /** Why a run ended before all checks had, as the start of a sentence. */
@@ -15,7 +18,7 @@ export function describeEarlyEnd(
   error: unknown,
   unconfirmedUsd: number,
 ): Pick<Finding, 'status' | 'detail' | 'advice'> {
-  const request = requestOf(error) ?? 'its result';
+  const request = (PolygateError.is(error) && requestOf(error)) || 'its result';
   const detail = `${earlyEnd(signal)} while this check waited for ${request}.`;
   if (unconfirmedUsd > 0) {
     const advice = `Its last request may have been charged ${usd(unconfirmedUsd)}: check the charges in your account.`;

@@ -7,7 +7,7 @@ import {
 } from 'polygate';
 import type { RequestPromise, ResponseMeta } from 'polygate';
 
-import { doctorAdvice, withoutProgramAdvice } from '../../internal/error-advice.ts';
+import { messageForPeople } from '../../internal/error-advice.ts';
 import type { Finding, Report } from './report.ts';
 
 /** What the service sent instead of a result. */
@@ -36,6 +36,11 @@ export async function responseOf(request: RequestPromise<unknown>): Promise<Erro
 /** The HTTP status of an error response. */
 export function statusOf(error: unknown): number | undefined {
   return APIError.is(error) ? error.status : undefined;
+}
+
+/** Whether an error shows how the requested endpoint responds. An outage and a rate limit do not. */
+export function isAboutEndpoint(error: unknown): boolean {
+  return errorResponse(error) !== undefined && !RateLimitError.is(error);
 }
 
 /** The error of a request that should fail; undefined if it succeeds. An error without a response is thrown. */
@@ -68,15 +73,10 @@ export function describeFailure(
 export const noResponseAdvice =
   'Check the host name and port in baseURL, the firewall, and whether a proxy is in between.';
 
-/** The request that the message of an error names last, such as `GET /v1/account`. */
-export function requestOf(error: unknown): string | undefined {
-  return /\[([A-Z]+ [^,\]]+)[^[]*$/.exec(messageOf(error))?.[1];
-}
-
 /** The message of an error, without advice that does not apply to a diagnosis. */
 export function messageOf(error: unknown): string {
   if (!PolygateError.is(error)) return `Unexpected error: ${String(error)}`;
-  return withoutProgramAdvice(error.message).replace(` ${doctorAdvice}`, '');
+  return messageForPeople(error, { advice: undefined });
 }
 
 /**

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 
-import { afterFailure } from '../../../src/core/batch/row/charge-rules.ts';
+import { afterFailure, withEarlierCharge } from '../../../src/core/batch/row/charge-rules.ts';
 import type { SubmissionFacts } from '../../../src/core/batch/row/charge-rules.ts';
 import { emptyMeta } from '../../../src/core/http/response-meta.ts';
+import { createError } from '../../../src/errors/create-error.ts';
 import {
   AbortedError,
   BadRequestError,
@@ -61,5 +62,47 @@ describe('what becomes of the reservation of a row', () => {
       { value: {} },
     );
     expect(afterFailure(task, error)).toBe('keep');
+  });
+});
+
+describe('the error of a request after an earlier one that may have been charged', () => {
+  const advice = 'An earlier one may have been charged.';
+
+  test('replaces what the message says about charges, and nothing else', () => {
+    const error = createError(
+      BadRequestError,
+      { summary: '400: bad.', charge: 'Nothing was charged.', request: 'POST /v1/x' },
+      { meta: emptyMeta(400), outcome: 'rejected', code: 'bad', idempotencyKey: 'k1' },
+    );
+    const restated = withEarlierCharge(error, advice);
+    expect(restated).toBeInstanceOf(BadRequestError);
+    expect(BadRequestError.is(restated)).toBe(true);
+    expect(restated).toMatchObject({
+      name: 'BadRequestError',
+      message: `400: bad. ${advice} [POST /v1/x]`,
+      outcome: 'unknown',
+      status: 400,
+      code: 'bad',
+      idempotencyKey: 'k1',
+    });
+    expect(restated.stack).toBe(error.stack?.replace('Nothing was charged.', advice));
+    expect(restated).toHaveProperty('meta', error.meta);
+    expect(Object.keys(restated.toJSON())).toEqual(Object.keys(error.toJSON()));
+    expect(withEarlierCharge(restated, 'Something else.')).toBe(restated);
+    // Other rows may hold the same error.
+    expect(error).toMatchObject({
+      outcome: 'rejected',
+      message: expect.stringContaining('Nothing'),
+    });
+  });
+
+  test('adds it to the message of an error that says nothing about charges', () => {
+    const restated = withEarlierCharge(refused, advice);
+    expect(restated).toMatchObject({ message: `refused ${advice}`, outcome: 'unknown' });
+    expect(Object.keys(restated)).toEqual(Object.keys(refused));
+  });
+
+  test.each([lost, invalid, thrown])('stays as it is if it claims nothing: %s', (error) => {
+    expect(withEarlierCharge(error, advice)).toBe(error);
   });
 });

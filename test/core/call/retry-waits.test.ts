@@ -210,7 +210,7 @@ describe('a 429 for concurrency', () => {
     const error = await failed;
     expect(sent).toHaveLength(3);
     expect(error).toMatchObject({ code: 'concurrency_limit_exceeded', outcome: 'unknown' });
-    expect(error.message).toContain('may have been charged; retry with error.idempotencyKey');
+    expect(error.message).toContain('may have been charged. Retry with error.idempotencyKey');
   });
 
   test('waits for Retry-After', async () => {

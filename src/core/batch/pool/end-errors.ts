@@ -3,6 +3,7 @@ import { abortedError } from '../../../errors/aborted.ts';
 import type { AbortedError } from '../../../errors/aborted.ts';
 import { BudgetExceededError } from '../../../errors/budget.ts';
 import { ConfigurationError } from '../../../errors/configuration.ts';
+import { createError } from '../../../errors/create-error.ts';
 import { PaymentRequiredError } from '../../../errors/status.ts';
 import type { OpenRow } from '../../../types/tasks/task-handle.ts';
 import { sentence } from '../../http/json.ts';
@@ -12,9 +13,6 @@ import type { RowHistory } from '../journal/row-history.ts';
 import type { RowResult } from '../results.ts';
 import type { Row } from '../row/row.ts';
 import type { PauseReason } from '../run/pause.ts';
-
-/** How a program continues a batch without a journal. */
-export const noJournalAdvice = 'without one, run only the rows not yielded';
 
 /** The rows of a run that the caller has aborted. */
 interface AbortedRows {
@@ -93,15 +91,19 @@ export function runPausedError(
     paused.some(({ status }) => status === 'unknown') || !unread || unread.some(mayBeCharged);
   const rowsOpen = Math.max(paused.length, (total ?? 0) - yielded);
   const unknown = yielded - done;
-  const summary =
+  const counts =
     `Rows done: ${done}. ` +
-    `Rows rejected or not sent: ${total === undefined ? 'at least ' : ''}${rowsOpen}. ` +
-    `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}. ` +
-    (unknown > 0 ? `Rows with unknown outcome: ${unknown}; they may have been charged. ` : '');
-  const advice = `then run it again with the same journal; ${noJournalAdvice}.`;
+    `Rows rejected or not sent: ${total === undefined ? 'at least ' : ''}${rowsOpen}.`;
+  const charge =
+    `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}.` +
+    (unknown > 0 ? ` Rows with unknown outcome: ${unknown}; they may have been charged.` : '');
+  const next = 'then run it again with the same journal.';
+  const programAdvice = 'Without a journal, run only the rows that were not yielded.';
   if (BudgetExceededError.is(reason)) {
     const { message, spentUsd, maxUsd } = reason;
-    return new BudgetExceededError(`${sentence(message)} ${summary}Raise the budget, ${advice}`, {
+    const summary = `${sentence(message)} ${counts}`;
+    const parts = { summary, charge, advice: `Raise the budget, ${next}`, programAdvice };
+    return createError(BudgetExceededError, parts, {
       outcome: mayBePaid ? 'unknown' : 'not-sent',
       spentUsd,
       maxUsd,
@@ -113,8 +115,10 @@ export function runPausedError(
   const cause = paused
     .map(({ error }) => error)
     .find((error) => PaymentRequiredError.is(error) && error.outcome === 'rejected');
-  return new PaymentRequiredError(
-    `402: The balance is insufficient. ${summary}Top up the balance or raise the limit of the API key, ${advice}`,
+  const advice = `Top up the balance or raise the limit of the API key, ${next}`;
+  return createError(
+    PaymentRequiredError,
+    { summary: `402: The balance is insufficient. ${counts}`, charge, advice, programAdvice },
     {
       meta: PaymentRequiredError.is(cause) ? cause.meta : emptyMeta(402),
       outcome: mayBePaid ? 'unknown' : 'rejected',

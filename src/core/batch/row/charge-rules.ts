@@ -1,11 +1,9 @@
 /** What is known about the charges of a row. A batch and a queue share these rules. */
 import { AbortedError } from '../../../errors/aborted.ts';
 import { PolygateError } from '../../../errors/base.ts';
-import type { ErrorDetails } from '../../../errors/base.ts';
 import { ConfigurationError } from '../../../errors/configuration.ts';
+import { restateCharge } from '../../../errors/restate-charge.ts';
 import { TaskFailedError } from '../../../errors/tasks.ts';
-import { unchecked } from '../../../types/schema.ts';
-import { nothingCharged } from '../../call/failure/error-message.ts';
 import { fingerprint } from '../../tasks/fingerprint.ts';
 
 /** How far a row has come, when an error ends it. */
@@ -102,17 +100,5 @@ export function earlierRowAdvice({ isChargedOnce }: { isChargedOnce: boolean }):
 export function withEarlierCharge<Thrown>(error: Thrown, advice: string): Thrown | PolygateError {
   if (!PolygateError.is(error) || error.task) return error;
   if (error.outcome !== 'rejected' && error.outcome !== 'not-sent') return error;
-  const { message, stack } = error;
-  const text = message.includes(nothingCharged)
-    ? message.replace(nothingCharged, advice)
-    : `${message} ${advice}`;
-  const details: Record<string, unknown> = {};
-  for (const name of Object.getOwnPropertyNames(error)) {
-    if (!/^(name|message|stack)$/.test(name)) details[name] = Reflect.get(error, name);
-  }
-  const Class = unchecked<new (message: string, details: ErrorDetails) => PolygateError>(
-    error.constructor,
-  );
-  const copy = new Class(text, { ...details, outcome: 'unknown' });
-  return Object.defineProperty(copy, 'stack', { value: stack?.replace(message, () => text) });
+  return restateCharge(error, advice);
 }

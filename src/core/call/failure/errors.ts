@@ -4,7 +4,9 @@ import type { ErrorDetails, Outcome, PolygateError } from '../../../errors/base.
 import { BudgetExceededError } from '../../../errors/budget.ts';
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
+import { createError } from '../../../errors/create-error.ts';
 import { HookError } from '../../../errors/hook.ts';
+import type { MessageParts } from '../../../errors/message.ts';
 import { ResponseValidationError } from '../../../errors/response-validation.ts';
 import {
   ConcurrencyLimitError,
@@ -25,19 +27,17 @@ import { budgetProblem } from '../../limits/budget.ts';
 import type { Commitments } from '../../limits/budget.ts';
 import type { ApiCall } from '../api-call.ts';
 import type { CallHistory } from '../attempt/history.ts';
-import { doctorAdvice, errorMessage } from './error-message.ts';
+import { messageParts } from './error-message.ts';
 import { combineOutcomes, outcomeOf } from './outcome.ts';
 
-/** What an invalid body reveals about a task. */
-interface TaskState {
-  /** Its id, so that a paid task is not lost. */
+/** What the message of an error says instead of, or in addition to, what it says about any such call. */
+interface Addition extends Partial<MessageParts> {
+  /** Id of a task in the body, so that a paid task is not lost. */
   readonly taskId?: string | undefined;
-  /** What to do about it, if waiting for it does not help. */
-  readonly taskAdvice?: string | undefined;
 }
 
 /** Why a body is invalid, and what it reveals nevertheless. */
-export interface InvalidResult extends TaskState {
+export interface InvalidResult extends Addition {
   readonly issues: readonly SchemaIssue[];
 }
 
@@ -82,6 +82,7 @@ export class CallErrors {
       `${code ? `${status} ${code}` : status}: ${message}`,
       outcomeOf(status, code, meta.chargeUsd),
       { ...details, meta, retryAfterMs },
+      status === 401 ? { advice: 'Check the API key.' } : {},
     );
   }
 
@@ -140,14 +141,18 @@ export class CallErrors {
     meta: ResponseMeta,
     problem: string,
     body?: unknown,
-    { issues, ...taskState }: Partial<InvalidResult> = {},
+    { issues, ...addition }: Partial<InvalidResult> = {},
   ): ResponseValidationError {
     const text = stringify(body);
     const shown = this.#redact(text);
     const line = singleLine(shown);
-    const summary = `Invalid response: ${singleLine(problem)}. ${doctorAdvice}${line && ` Body: ${line}`}`;
+    const summary = `Invalid response: ${singleLine(problem)}.${line && ` Body: ${line}`}`;
     const details = { meta, body: shown === text ? body : (parseJson(shown) ?? shown), issues };
-    return this.#create(ResponseValidationError, summary, 'unknown', details, taskState);
+    const advice = 'To check the service, run npx polygate doctor.';
+    return this.#create(ResponseValidationError, summary, 'unknown', details, {
+      advice,
+      ...addition,
+    });
   }
 
   /** A body is larger than `limit`, or the connection was lost while it was read. */
@@ -256,7 +261,7 @@ export class CallErrors {
     summary: string,
     attemptOutcome: Outcome,
     details: Details,
-    { taskId, taskAdvice }: TaskState = {},
+    { taskId, ...addition }: Addition = {},
   ): Created {
     const { task: known, findTask } = this.#call;
     const { meta, earlier } = this.#history;
@@ -267,9 +272,12 @@ export class CallErrors {
     const id = taskMeta?.taskId ?? taskId;
     const task = known ?? (id && taskMeta ? findTask?.(id, taskMeta, this.#call) : undefined);
     const idempotencyKey = this.idempotencyKey ?? task?.idempotencyKey;
-    const situation = { outcome, meta, task, taskAdvice };
-    const message = errorMessage(this.#redact(sentence(summary)), this.#call, situation);
-    return new Class(message, {
+    const parts = {
+      summary: this.#redact(sentence(summary)),
+      ...messageParts(this.#call, outcome, meta, task),
+      ...addition,
+    };
+    return createError(Class, parts, {
       meta,
       outcome: isReported ? outcome : undefined,
       idempotencyKey,
