@@ -4,6 +4,8 @@
  * was retried or removed.
  */
 
+import { reportedCharge } from '../../internal/charges.ts';
+
 /** What happens to the price that is reserved for a row. */
 export type Settlement =
   /** It stays reserved: whether the submission was charged is not known. */
@@ -46,5 +48,6 @@ export function settlementOf(
   isReplayPaid: boolean,
   priceUsd: number,
 ): Settlement {
-  return replayed && !isReplayPaid ? release : replaceBy(chargeUsd ?? priceUsd, taskId);
+  if (replayed && !isReplayPaid) return release;
+  return replaceBy(reportedCharge(chargeUsd, replayed) ?? priceUsd, taskId);
 }
