@@ -1,6 +1,5 @@
 import type { AbortedError } from '../../errors/aborted.ts';
 import { abortedError } from '../../errors/aborted.ts';
-import type { APIError } from '../../errors/api.ts';
 import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
@@ -15,12 +14,15 @@ import type { PollHeaders } from '../call/request/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { taskFailedError } from './failed-task.ts';
-import { firstPollCall, isUnknownPath, pollCalls } from './poll-paths.ts';
+import { firstPollCall, isUnknownPath, otherPollCalls } from './poll-paths.ts';
 import type { PolledTask } from './poll-paths.ts';
 import { rememberTask } from './remembered-tasks.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
+import { LatestRecord } from './wait/latest-record.ts';
 import { taskPollInterval } from './wait/poll-delay.ts';
 import type { PollOptions, PollResult, PollTarget } from './wait/poll-target.ts';
+
+const isFinal = (status: string): boolean => status === 'succeeded' || status === 'failed';
 
 /** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
 export class TaskPolls<Kind extends TaskKind> implements PollTarget<
@@ -31,8 +33,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   readonly #scope: TaskScope<Kind>;
   /** What was known when the handle was created. */
   readonly details: TaskDetails;
-  /** The last known record. */
-  known: PollResult<Generation<Kind>> | undefined;
+  readonly latest: LatestRecord<Generation<Kind>>;
   /** The poll that has found the task. */
   #found: ApiCall | undefined;
 
@@ -45,7 +46,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     this.#task = task;
     this.#scope = scope;
     this.details = details;
-    this.known = known;
+    this.latest = new LatestRecord(isFinal, known);
   }
 
   get context(): ClientContext {
@@ -59,10 +60,6 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
 
   get pollInterval(): number {
     return taskPollInterval;
-  }
-
-  isFinal(status: string): boolean {
-    return status === 'succeeded' || status === 'failed';
   }
 
   get pollHeaders(): PollHeaders | undefined {
@@ -89,7 +86,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   }
 
   timeoutError(problem: string): TaskWaitTimeoutError {
-    const generation = this.known?.data;
+    const generation = this.latest.value;
     if (generation) this.remember(generation);
     const details = { ...this.errorDetails, generation };
     return new TaskWaitTimeoutError(this.#withAdvice(problem), details);
@@ -122,19 +119,25 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     const { config } = this.context;
     const { deadline } = limitsOf(config, monotonicNow(config.clock), options);
     const { waitDeadline = Infinity, timeout = config.timeout } = options;
-    let firstError: APIError | undefined;
-    for (const call of pollCalls(this.#polled)) {
-      const remainingMs = waitDeadline - monotonicNow(config.clock);
-      if (firstError && remainingMs <= 0) break;
-      const limits = { deadline, timeout: Math.min(timeout, remainingMs) };
-      try {
-        return await this.#send(call, { ...options, ...limits });
-      } catch (error) {
-        if (!isUnknownPath(error)) throw error;
-        firstError ??= error;
+    const remainingMs = () => waitDeadline - monotonicNow(config.clock);
+    const sendTo = (call: ApiCall) =>
+      this.#send(call, { ...options, deadline, timeout: Math.min(timeout, remainingMs()) });
+    const polled = this.#polled;
+    const first = firstPollCall(polled);
+    try {
+      return await sendTo(first);
+    } catch (firstError) {
+      if (!isUnknownPath(firstError)) throw firstError;
+      for (const call of otherPollCalls(polled, first)) {
+        if (remainingMs() <= 0) break;
+        try {
+          return await sendTo(call);
+        } catch (error) {
+          if (!isUnknownPath(error)) throw error;
+        }
       }
+      throw firstError;
     }
-    throw firstError;
   }
 
   async #send(call: ApiCall, options: PollOptions): Promise<ApiResponse<Generation<Kind>>> {

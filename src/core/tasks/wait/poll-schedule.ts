@@ -17,7 +17,7 @@ export class PollSchedule {
   #dueAt = -Infinity;
 
   constructor(
-    { context, pollInterval: defaultInterval, known }: PollTarget<Pollable, unknown>,
+    { context, pollInterval: defaultInterval, latest }: PollTarget<Pollable, unknown>,
     options: Pick<WaitOptions<never>, 'pollInterval' | 'maxPollInterval' | 'waitTimeout'>,
   ) {
     const { pollInterval = defaultInterval, waitTimeout = defaultWaitTimeout } = options;
@@ -26,7 +26,8 @@ export class PollSchedule {
     this.deadline = this.#now + waitTimeout;
     this.#maxInterval = options.maxPollInterval ?? Math.max(pollInterval, 5_000);
     this.#interval = pollInterval;
-    if (known) this.recordPoll(known.at, known.retryAfterMs);
+    const { received } = latest;
+    if (received) this.recordPoll(received.at, received.retryAfterMs);
   }
 
   get #now(): number {
