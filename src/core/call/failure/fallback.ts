@@ -77,3 +77,25 @@ function isModelRelated(error: PolygateError): boolean {
     (error instanceof ConnectionError && !(error instanceof RequestTimeoutError))
   );
 }
+
+/** The models of a call. */
+export interface ModelOrder {
+  /** In the order in which they are tried, the skipped ones last. */
+  readonly ordered: readonly [string, ...string[]];
+  /** Those that were over capacity a moment ago. */
+  readonly skipped: readonly string[];
+}
+
+/**
+ * The model to try after `reasons.length` models have failed for these reasons; undefined if none is left, or the last
+ * failure is final.
+ */
+export function nextModel(
+  { ordered, skipped }: ModelOrder,
+  reasons: readonly (FallbackReason | undefined)[],
+): string | undefined {
+  const next = ordered[reasons.length];
+  if (next === undefined || reasons.at(-1) === undefined) return undefined;
+  // A skipped model may be the one that the key belongs to.
+  return skipped.includes(next) && !reasons.includes('conflict') ? undefined : next;
+}
