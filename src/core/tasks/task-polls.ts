@@ -19,8 +19,9 @@ import type { PolledTask } from './poll-paths.ts';
 import { rememberTask } from './remembered-tasks.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { LatestRecord } from './wait/latest-record.ts';
+import type { PollResult } from './wait/latest-record.ts';
 import { taskPollInterval } from './wait/poll-delay.ts';
-import type { PollOptions, PollResult, PollTarget } from './wait/poll-target.ts';
+import type { PollOptions, PollTarget } from './wait/poll-target.ts';
 
 const isFinal = (status: string): boolean => status === 'succeeded' || status === 'failed';
 

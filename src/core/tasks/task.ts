@@ -12,8 +12,9 @@ import { fillPath } from '../http/path.ts';
 import { parseReceipt } from './receipt.ts';
 import { TaskPolls } from './task-polls.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
-import { mergePollHeaders, toPollResult } from './wait/poll-target.ts';
-import type { PollResult } from './wait/poll-target.ts';
+import { toPollResult } from './wait/latest-record.ts';
+import type { PollResult } from './wait/latest-record.ts';
+import { mergePollHeaders } from './wait/poll-target.ts';
 import { checkAndWait, updatesOf, waitForResult } from './wait/run-wait.ts';
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */

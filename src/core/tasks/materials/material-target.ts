@@ -10,7 +10,8 @@ import type { PollHeaders } from '../../call/request/request-options.ts';
 import { readJson, readWithSchema } from '../../call/response.ts';
 import { fillPath } from '../../http/path.ts';
 import { LatestRecord } from '../wait/latest-record.ts';
-import type { PollResult, PollTarget } from '../wait/poll-target.ts';
+import type { PollResult } from '../wait/latest-record.ts';
+import type { PollTarget } from '../wait/poll-target.ts';
 
 /** The result of one poll of a material. */
 export type MaterialUpdate = Material & {

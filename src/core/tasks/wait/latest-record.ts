@@ -1,4 +1,31 @@
-import type { PollResult, Pollable } from './poll-target.ts';
+import type { ClientContext } from '../../call/context.ts';
+import type { ApiResponse } from '../../call/response.ts';
+import { monotonicNow } from '../../config/clock.ts';
+import { headersOf } from '../../http/direct-response.ts';
+import { parseRetryAfter } from '../../http/retry-after.ts';
+
+/** The fields that polling itself reads. */
+export interface Pollable {
+  status: string;
+  rawStatus?: string;
+}
+
+/** A record as a poll returned it. */
+export interface PollResult<Value> {
+  readonly data: Value;
+  /** When it was received, in monotonic ms. */
+  readonly at: number;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The record of a response. */
+export function toPollResult<Value>(
+  { data, response }: ApiResponse<Value>,
+  { config: { clock } }: ClientContext,
+): PollResult<Value> {
+  const retryAfterMs = parseRetryAfter(headersOf(response), clock.now());
+  return { data, at: monotonicNow(clock), retryAfterMs };
+}
 
 /** The last known record of something that is polled. */
 export class LatestRecord<Value extends Pollable> {

@@ -1,8 +1,9 @@
 import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
 import { monotonicNow } from '../../config/clock.ts';
 import type { Config } from '../../config/config.ts';
+import type { Pollable } from './latest-record.ts';
 import { defaultWaitTimeout, nextPollDelay } from './poll-delay.ts';
-import type { PollTarget, Pollable } from './poll-target.ts';
+import type { PollTarget } from './poll-target.ts';
 
 /** When one wait polls next, and when it gives up. */
 export class PollSchedule {

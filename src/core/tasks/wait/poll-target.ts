@@ -4,39 +4,13 @@ import type { TelemetryWait } from '../../../types/telemetry.ts';
 import type { ClientContext } from '../../call/context.ts';
 import type { CheckedOptions, PollHeaders } from '../../call/request/request-options.ts';
 import type { ApiResponse } from '../../call/response.ts';
-import { monotonicNow } from '../../config/clock.ts';
 import { noHeaderChanges, parseHeaderChanges } from '../../config/header-changes.ts';
-import { headersOf } from '../../http/direct-response.ts';
-import { parseRetryAfter } from '../../http/retry-after.ts';
-import type { LatestRecord } from './latest-record.ts';
-
-/** A record as a poll returned it. */
-export interface PollResult<Value> {
-  readonly data: Value;
-  /** When it was received, in monotonic ms. */
-  readonly at: number;
-  readonly retryAfterMs?: number | undefined;
-}
+import type { LatestRecord, Pollable } from './latest-record.ts';
 
 /** Options of one poll. */
 export interface PollOptions extends CheckedOptions {
   /** When the wait ends that the poll is part of, in monotonic ms. The requests of one poll share the time until then. */
   readonly waitDeadline?: number | undefined;
-}
-
-/** The record of a response. */
-export function toPollResult<Value>(
-  { data, response }: ApiResponse<Value>,
-  { config: { clock } }: ClientContext,
-): PollResult<Value> {
-  const retryAfterMs = parseRetryAfter(headersOf(response), clock.now());
-  return { data, at: monotonicNow(clock), retryAfterMs };
-}
-
-/** The fields that polling itself reads. */
-export interface Pollable {
-  status: string;
-  rawStatus?: string;
 }
 
 /** The value of a poll; or the last known value, and why the poll failed. */

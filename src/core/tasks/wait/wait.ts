@@ -6,10 +6,12 @@ import { startSpan } from '../../call/telemetry.ts';
 import type { Span } from '../../call/telemetry.ts';
 import { notify } from '../../config/log.ts';
 import { PollLimiter } from '../../limits/poll-limiter.ts';
+import { toPollResult } from './latest-record.ts';
+import type { Pollable } from './latest-record.ts';
 import { canPollLater } from './poll-failures.ts';
 import { PollSchedule } from './poll-schedule.ts';
-import { mergePollHeaders, toPollResult } from './poll-target.ts';
-import type { PollOptions, PollTarget, Pollable, Polled } from './poll-target.ts';
+import { mergePollHeaders } from './poll-target.ts';
+import type { PollOptions, PollTarget, Polled } from './poll-target.ts';
 
 /**
  * One wait for a record. Its user repeats three steps until the record is `finished`: wait until a poll is due, poll, and
