@@ -36,6 +36,20 @@ describe.each([
   },
 );
 
+test('what the client reserves for charges that were not reported leaves the diagnosis its limit', async () => {
+  const { run, mock, base } = startMock({}, withoutCharges);
+  const gateway = new Polygate(base);
+  await gateway.models.list();
+  for (let task = 0; task < 10; task += 1) {
+    await gateway.images.submit({ model: 'prism-image', prompt: 'A harbor' });
+  }
+  const before = invoiced(mock);
+  const { checks } = await run({ maxSpendUsd: 0.1 }, gateway);
+  expect(checks.filter(({ detail }) => /Budget exceeded|strict budget/.test(detail))).toEqual([]);
+  expect(invoiced(mock)).toBeGreaterThan(before);
+  expect(invoiced(mock)).toBeLessThanOrEqual(before + 0.1);
+});
+
 const chatRoute = 'POST /v1/chat/completions';
 const imageRoute = 'POST /v1/images/generations';
 
