@@ -9,7 +9,8 @@ import type { ApiCall } from './api-call.ts';
 import { limitsOf } from './call-limits.ts';
 import type { ClientContext, SharedState } from './context.ts';
 import { fallbackReason, nextModel } from './failure/fallback.ts';
-import type { Fallback, FallbackReason, ModelOrder } from './failure/fallback.ts';
+import type { FallbackReason, ModelOrder } from './failure/fallback.ts';
+import type { Fallback } from './request/fallback-option.ts';
 import type { CheckedOptions } from './request/request-options.ts';
 import type { PreparedCall } from './running-call.ts';
 

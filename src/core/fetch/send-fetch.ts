@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
-import { fallbackOf } from '../call/failure/fallback.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
+import { fallbackOf } from '../call/request/fallback-option.ts';
 import type { RequestOptions } from '../call/request/request-options.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller-context.ts';
