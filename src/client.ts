@@ -123,6 +123,11 @@ export class Polygate extends BaseClient<PolygateOptions> {
     return { maxRetryDelay, random };
   }
 
+  /** @internal What the ledger reserves for requests whose charge is not known, in USD. */
+  get reservedUsd(): number {
+    return this.#context.shared.ledger.commitments.reserved;
+  }
+
   /** @internal The `fetch` that requests are sent with. */
   get ownFetch(): typeof globalThis.fetch {
     return this.#context.config.fetch;

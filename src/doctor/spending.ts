@@ -1,6 +1,6 @@
 import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
 
-import { roundUsd } from '../internal/budget.ts';
+import { reservedUsdOf, roundUsd } from '../internal/budget.ts';
 import type { Skip } from './run/report.ts';
 import { usd } from './text.ts';
 
@@ -50,13 +50,14 @@ export class Spending {
   }
 
   /**
-   * Options for a paid request. The budget is raised by what the client has already spent, because both share a ledger. A
-   * strict budget rejects requests whose price the client cannot estimate, so a chat cannot have one.
+   * Options for a paid request. The budget is raised by what the client has already spent or reserved, because both share a
+   * ledger. A strict budget rejects requests whose price the client cannot estimate, so a chat cannot have one.
    */
   options(strict: boolean): PolygateOptions {
+    const gateway = this.#gateway;
     const left = (this.#maxUsd ?? 0) - this.#committedUsd;
     return {
-      budget: { maxUsd: roundUsd(this.#gateway.spend.totalUsd + left), strict },
+      budget: { maxUsd: roundUsd(gateway.spend.totalUsd + reservedUsdOf(gateway) + left), strict },
       // A service that charges replays would charge a retry again, so each request is sent once.
       maxRetries: 0,
       // The diagnosis sends one paid request at a time, and must see a 429 instead of waiting for a slot.

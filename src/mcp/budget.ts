@@ -4,6 +4,7 @@ import { BudgetExceededError } from 'polygate';
 import { formatUsd } from '../cli/money.ts';
 import { createLedger, roundUsd } from '../internal/budget.ts';
 import type { Reservation } from '../internal/budget.ts';
+import { reportedCharge } from '../internal/charges.ts';
 import type { Quote } from './price.ts';
 import type { Refunds } from './refunds.ts';
 
@@ -149,13 +150,11 @@ export class ProcessBudget {
   #charge(reservation: Reservation, { idempotencyKey: key, quote }: Purchase, task: Charged) {
     const { reservedUsd = 0 } = this.#open.get(key) ?? {};
     const { chargeUsd, id: taskId, replayed: idempotentReplay, meta } = task;
-    // A replay may report that it costs nothing, although the lost request was charged.
-    const isReported = chargeUsd !== undefined && (chargeUsd > 0 || !idempotentReplay);
-    const usd = isReported ? chargeUsd : reservedUsd;
+    const reportedUsd = reportedCharge(chargeUsd, idempotentReplay);
+    const usd = reportedUsd ?? reservedUsd;
     this.#open.delete(key);
-    reservation.settle();
     reservation.charge(usd, { taskId, idempotentReplay, requestId: meta?.requestId });
-    if (isReported) this.#learn(quote, usd);
+    if (reportedUsd !== undefined) this.#learn(quote, reportedUsd);
     return usd;
   }
 

@@ -17,7 +17,7 @@ import type { Rules } from '../core/config/validation.ts';
 import { queryString } from '../core/http/path.ts';
 import { materialTarget, readMaterial } from '../core/tasks/materials/material-target.ts';
 import type { MaterialUpdate } from '../core/tasks/materials/material-target.ts';
-import { toPollResult } from '../core/tasks/wait/poll-target.ts';
+import { toPollResult } from '../core/tasks/wait/latest-record.ts';
 import { checkAndWait, updatesOf, waitForResult, waits } from '../core/tasks/wait/run-wait.ts';
 import { waitCallbackRules } from '../core/tasks/wait/wait-rules.ts';
 import {

@@ -229,6 +229,8 @@ test.each([
   { replayed: true, chargeUsd: 0, mayBeCharged: true, settlement: spend },
   { replayed: true, chargeUsd: 0.2, mayBeCharged: false, settlement: release },
   { replayed: true, chargeUsd: 0.2, mayBeCharged: true, settlement: replaceBy(0.2) },
+  { replayed: true, chargeUsd: 0, mayBeCharged: true, settlement: replaceBy(0.3) },
+  { replayed: true, chargeUsd: undefined, mayBeCharged: true, settlement: replaceBy(0.3) },
 ])('replayed: $replayed, mayBeCharged: $mayBeCharged settles $settlement', (row) => {
   expect(settlementOf(row, row.mayBeCharged)).toEqual(row.settlement);
 });

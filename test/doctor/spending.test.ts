@@ -36,6 +36,18 @@ describe.each([
   },
 );
 
+test('what the client reserves for charges that were not reported leaves the diagnosis its limit', async () => {
+  const { run, mock, base } = startMock({}, withoutCharges);
+  const gateway = new Polygate(base);
+  await gateway.models.list();
+  await gateway.images.submit({ model: 'prism-image', prompt: 'A harbor', num_images: 8 });
+  const before = invoiced(mock);
+  const { checks } = await run({ maxSpendUsd: 0.1 }, gateway);
+  expect(checks.filter(({ detail }) => /Budget exceeded|strict budget/.test(detail))).toEqual([]);
+  expect(invoiced(mock)).toBeGreaterThan(before);
+  expect(invoiced(mock)).toBeLessThanOrEqual(before + 0.1);
+});
+
 const chatRoute = 'POST /v1/chat/completions';
 const imageRoute = 'POST /v1/images/generations';
 

@@ -4,6 +4,8 @@
  * for the charge of a chat whose row was retried or removed.
  */
 
+import { reportedCharge } from '../../internal/charges.ts';
+
 /** What happens to the amount that is reserved for a row. */
 export type Settlement =
   /** It stays reserved: whether the submission was charged is not known. */
@@ -52,5 +54,5 @@ export function settlementOf(
   isReplayPaid: boolean,
 ): Settlement {
   if (replayed && !isReplayPaid) return release;
-  return charged(replayed && !chargeUsd ? undefined : chargeUsd, taskId);
+  return charged(reportedCharge(chargeUsd, replayed), taskId);
 }

@@ -2,6 +2,7 @@ import type { ResponseMeta } from '../../types/meta.ts';
 import { notify } from '../config/log.ts';
 import { singleLine } from '../http/json.ts';
 import type { Reservation } from '../limits/ledger.ts';
+import { reportedCharge } from '../limits/reported-charge.ts';
 import { routeOf } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
@@ -42,7 +43,10 @@ export function reserveBudget<Result>(
   if (commitments) throw errors.budgetExceeded(budget, commitments, price);
 }
 
-/** Records the charge that the response to a paid call reports. */
+/**
+ * Records the charge that the response to a paid call reports. If the call has succeeded and none is reported, its estimate
+ * counts toward the budget.
+ */
 export function recordCharge<Result>(
   running: RunningCall<Result>,
   reservation: Reservation,
@@ -52,11 +56,12 @@ export function recordCharge<Result>(
   const { context, call, span } = running;
   const { log, onCharge } = context.config;
   // An error that reports a charge of 0 says that nothing was paid for.
-  const usd = isSuccess
+  const chargeUsd = isSuccess
     ? (meta.chargeUsd ?? estimateInvalidCharge(running, meta))
     : meta.chargeUsd || undefined;
-  if (isSuccess || usd !== undefined) reservation.settle();
-  const charge = reservation.charge(usd, meta);
+  const reported = reportedCharge(chargeUsd, meta.idempotentReplay);
+  if (isSuccess && reported === undefined) reservation.keep(estimateOf(running), meta);
+  const charge = reservation.charge(chargeUsd, meta);
   if (charge === undefined) return;
   log.info(() => `${routeOf(call)}: charged ${charge.usd} USD`);
   notify(log, onCharge, charge, 'onCharge');
@@ -79,9 +84,7 @@ function estimateInvalidCharge<Result>(
   log.warn(
     () =>
       `${routeOf(running.call)}: the service reported an invalid charge (${singleLine(reported, 40)}); ` +
-      (price === undefined
-        ? 'it is not counted, because the price is not known'
-        : `the estimate of ${price} USD is counted`),
+      (price === undefined ? 'its price is not known' : `the estimate of ${price} USD is counted`),
   );
   return price;
 }

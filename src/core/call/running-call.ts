@@ -5,7 +5,7 @@ import type { CallHistory } from './attempt/history.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { ClientContext } from './context.ts';
 import type { CallErrors } from './failure/errors.ts';
-import type { Fallback } from './failure/fallback.ts';
+import type { Fallback } from './request/fallback-option.ts';
 import type { CheckedOptions } from './request/request-options.ts';
 import type { ResponseHandler } from './response.ts';
 import type { Span } from './telemetry.ts';

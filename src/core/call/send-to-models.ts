@@ -8,8 +8,9 @@ import { routeOf } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
 import { limitsOf } from './call-limits.ts';
 import type { ClientContext, SharedState } from './context.ts';
-import { fallbackReason } from './failure/fallback.ts';
-import type { Fallback, FallbackReason } from './failure/fallback.ts';
+import { fallbackReason, nextModel } from './failure/fallback.ts';
+import type { FallbackReason, ModelOrder } from './failure/fallback.ts';
+import type { Fallback } from './request/fallback-option.ts';
 import type { CheckedOptions } from './request/request-options.ts';
 import type { PreparedCall } from './running-call.ts';
 
@@ -27,9 +28,10 @@ export async function sendToModels<Result>(
   const { clock, log, fallbackCooldown } = config;
   const now = monotonicNow(clock);
   const { deadline } = limitsOf(config, now, options, call);
-  const queue = new ModelQueue(models, shared, now);
+  const order = orderModels(models, shared, now);
   const attempts: ModelAttempt[] = [];
-  let model = queue.first;
+  const reasons: (FallbackReason | undefined)[] = [];
+  let [model] = order.ordered;
   for (;;) {
     try {
       return await run(withModel(call, model, attempts.at(-1)), { ...options, deadline });
@@ -40,12 +42,11 @@ export async function sendToModels<Result>(
       const reason = fallbackReason(error, call.safety);
       const failedAt = monotonicNow(clock);
       if (reason === 'overloaded') shared.skippedUntil.set(model, failedAt + fallbackCooldown);
-      const next = queue.takeNext(reason);
+      reasons.push(reason);
+      const next = failedAt < deadline ? nextModel(order, reasons) : undefined;
       // After a conflict, no other model is charged: the key belongs to a request that was accepted.
       const isPermitted = () => reason === 'conflict' || permits(context, isAllowed, error, model);
-      if (!next || failedAt >= deadline || !isPermitted()) {
-        throw withAttempts(error, attempts);
-      }
+      if (next === undefined || !isPermitted()) throw withAttempts(error, attempts);
       log.warn(() => `${routeOf(call)}: ${describe(failed)}; falling back to ${next}`);
       call.observer?.onRetry?.(failed.outcome);
       model = next;
@@ -53,32 +54,17 @@ export async function sendToModels<Result>(
   }
 }
 
-/** The models that are still to be tried. Those that were over capacity a moment ago are skipped, unless all were. */
-class ModelQueue {
-  /** The model to try first. */
-  readonly first: string;
-  readonly #queue: string[] = [];
-  readonly #skipped: string[] = [];
-
-  constructor(models: Fallback['models'], { skippedUntil }: SharedState, now: number) {
-    for (const model of models) {
-      const isSkipped = (skippedUntil.get(model) ?? -Infinity) > now;
-      (isSkipped ? this.#skipped : this.#queue).push(model);
-    }
-    if (this.#queue.length === 0) this.#readmit();
-    [this.first = models[0]] = this.#queue.splice(0, 1);
-  }
-
-  /** Removes and returns the model to try next, if there is a reason to try another one. */
-  takeNext(reason: FallbackReason | undefined): string | undefined {
-    // A skipped model may be the one that the key belongs to.
-    if (reason === 'conflict') this.#readmit();
-    return reason && this.#queue.shift();
-  }
-
-  #readmit(): void {
-    this.#queue.push(...this.#skipped.splice(0));
-  }
+/** The models in the order in which they are tried. Those that were over capacity a moment ago come last, unless all were. */
+function orderModels(
+  models: Fallback['models'],
+  { skippedUntil }: SharedState,
+  now: number,
+): ModelOrder {
+  const isSkipped = (model: string) => (skippedUntil.get(model) ?? -Infinity) > now;
+  if (models.every(isSkipped)) return { ordered: models, skipped: [] };
+  const [first, ...others] = models.filter((model) => !isSkipped(model));
+  const skipped = models.filter(isSkipped);
+  return { ordered: [first ?? models[0], ...others, ...skipped], skipped };
 }
 
 /** The same call to another model. */

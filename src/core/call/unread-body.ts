@@ -1,9 +1,10 @@
+import { ConfigurationError } from '../../errors/configuration.ts';
 import { garbage } from '../http/garbage.ts';
 import { isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
 import { toStream, WatchedBody } from '../http/watched-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { needsSlot } from './api-call.ts';
-import type { ResponseContext, ResponseHandler } from './response.ts';
+import type { ApiResponse, ResponseContext, ResponseHandler } from './response.ts';
 
 /**
  * Leaves the body to the caller. Aborting the caller's signal aborts the body, too. An event stream holds the concurrency
@@ -42,6 +43,22 @@ export function keepBodyUnread(
     const stream = toStream(body, createCheck?.(context) ?? endsWithBody);
     garbage?.register(stream, () => body.abort(undefined));
     return withBody(response, stream);
+  };
+}
+
+/** The result of a call whose body is left to the caller: it has no data. */
+export function toUnreadResult(
+  response: Response,
+  { meta }: Pick<ResponseContext, 'meta'>,
+): ApiResponse<never> {
+  return {
+    response,
+    meta,
+    get data(): never {
+      throw new ConfigurationError(
+        'The result cannot be read, because asResponse() left the body to you. The request was sent once. To get both, call withResponse() instead.',
+      );
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
-import { fallbackOf } from '../call/failure/fallback.ts';
+import { fallbackOf } from '../call/request/fallback-option.ts';
 import { checkParams, mergeExtraBody, toJson } from '../call/request/params.ts';
 import {
   checkRequestOptions,

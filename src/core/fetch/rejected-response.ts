@@ -2,13 +2,7 @@ import { APIError } from '../../errors/api.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
 import type { AttemptObserver } from '../call/api-call.ts';
-
-/** A response, and the error that a method of the client would have thrown because of it. */
-export interface Rejection {
-  readonly response: Response;
-  readonly meta: ResponseMeta;
-  readonly error: APIError | ResponseValidationError;
-}
+import type { Rejection } from './rejection.ts';
 
 /**
  * The response to the last attempt of a call that led to an error, with its body unread: `fetch` resolves with it where a

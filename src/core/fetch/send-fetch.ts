@@ -1,13 +1,12 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
-import { fallbackOf } from '../call/failure/fallback.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
+import { fallbackOf } from '../call/request/fallback-option.ts';
 import type { RequestOptions } from '../call/request/request-options.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { checkValue, headerText } from '../config/validation.ts';
-import { createResponse, withAbortableBody } from '../http/response-body.ts';
 import { checkChat } from './check-chat.ts';
 import { describeCall } from './describe-call.ts';
 import type { OpenTask } from './describe-call.ts';
@@ -15,7 +14,7 @@ import type { FetchRequest } from './fetch-request.ts';
 import { attachDetails } from './fetched-response.ts';
 import { readResponse } from './read-response.ts';
 import { RejectedResponse } from './rejected-response.ts';
-import type { Rejection } from './rejected-response.ts';
+import { toResponse } from './rejection.ts';
 import { findRoute } from './routes.ts';
 import type { Route } from './routes.ts';
 
@@ -59,10 +58,7 @@ export async function sendFetch(
     });
   } catch (error) {
     const rejection = rejected.behind(error);
-    if (rejection) {
-      const mayRepeat = callerMayRepeat(request, route);
-      return resolveWith(rejection, { idempotencyKey, signal, mayRepeat });
-    }
+    if (rejection) return toResponse(rejection, request, { route, idempotencyKey });
     rejected.drop();
     throw error;
   }
@@ -86,45 +82,4 @@ function checkRequest(
   const idempotencyKey = key?.[1] ?? (needsKey ? newIdempotencyKey() : undefined);
   checkValue('idempotencyKey', idempotencyKey, headerText);
   return idempotencyKey;
-}
-
-/**
- * Whether the calling library may send the request again after an unknown outcome. It does not know a key that the client
- * generated.
- */
-function callerMayRepeat({ key }: FetchRequest, { call: { safety } }: Route): boolean {
-  return safety === 'safe' || (safety === 'keyed' && key !== undefined);
-}
-
-/** What the response of a rejection depends on besides it. */
-interface Rejected {
-  readonly idempotencyKey: string | undefined;
-  readonly signal: AbortSignal | undefined;
-  /** Whether the calling library may send the request again after an unknown outcome. */
-  readonly mayRepeat: boolean;
-}
-
-/** The response of a rejection, with its details. */
-function resolveWith(
-  { response, meta, error }: Rejection,
-  { idempotencyKey, signal, mayRepeat }: Rejected,
-): Response {
-  const details = { meta, idempotencyKey, error };
-  const isFinal = error.outcome === 'unknown' && !mayRepeat;
-  // The call has read the start of the body. Its signal has no effect on the rest, but the caller's has.
-  const passedOn = withAbortableBody(response, signal);
-  return attachDetails(isFinal ? withoutRetry(passedOn) : passedOn, details);
-}
-
-/**
- * Keeps libraries that honor `x-should-retry`, such as `openai`, from repeating a request that may have been charged: they
- * would repeat it without its key.
- */
-function withoutRetry(response: Response): Response {
-  // A redirect that the browser hides cannot be copied, and is not repeated.
-  if (response.status === 0) return response;
-  const { body, status, statusText, url } = response;
-  const headers = new Headers(response.headers);
-  headers.set('x-should-retry', 'false');
-  return createResponse(body, { status, statusText, headers }, url);
 }

@@ -5,7 +5,7 @@ import { roundUsd } from './round-usd.ts';
 export interface Commitments {
   /** Charged so far. */
   readonly spent: number;
-  /** Reserved for requests whose charge is not known yet. */
+  /** Reserved for requests whose charge is not known, or not yet. */
   readonly reserved: number;
 }
 

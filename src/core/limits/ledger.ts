@@ -9,6 +9,7 @@ import type { Budget } from '../config/options.ts';
 import { checkValue, functionValue } from '../config/validation.ts';
 import { fitsBudget } from './budget.ts';
 import type { Commitments } from './budget.ts';
+import { reportedCharge } from './reported-charge.ts';
 import { roundUsd } from './round-usd.ts';
 
 /** A paid call, as the ledger knows it. */
@@ -32,12 +33,16 @@ export interface Reservation {
   reserve(budget: Budget, price: number | undefined, isNext: boolean): Commitments | undefined;
   /** Ends the part of a failed call. What may have been charged stays reserved. */
   leave(error: PolygateError): void;
-  /** Ends the reservation, because the response reports what was charged. */
-  settle(): void;
   /**
-   * Records the charge that a response reports; returns undefined if it reports none. A replay of a recorded key costs
-   * nothing. A replay whose original response was lost is recorded now, and the original costs nothing if it still
-   * arrives.
+   * Ends the reservation of a request that has succeeded without a `reportedCharge`. The estimate stays reserved, until a
+   * replay reports the charge: what was reserved, and at least `price` or, if that is undefined, the largest charge of the
+   * route so far. A replay of a key that counts already adds nothing.
+   */
+  keep(price: number | undefined, meta: ChargeMeta): void;
+  /**
+   * Ends the reservation and records the charge that a response reports; returns undefined if it reports none. A replay of
+   * a recorded key costs nothing. A replay whose original response was lost is recorded now, and the original costs nothing
+   * if it still arrives.
    */
   charge(usd: number | undefined, meta: ChargeMeta): Charge | undefined;
 }
@@ -55,16 +60,21 @@ interface Reserved {
   readonly holders: Set<unknown>;
 }
 
+/**
+ * How a key counts: with its charge, from the original response or from a replay that came before it; or with an estimate
+ * in USD, because no response has reported a charge.
+ */
+type CountedAs = 'original' | 'replay' | number;
+
 /** Tracks reported charges and budget reservations. */
 export type Ledger = ReturnType<typeof createLedger>;
 
 /** Creates an empty ledger. */
 export function createLedger() {
   const byModel = new Map<string, ModelSpend>();
-  /** Keys whose charge is recorded. True if it was recorded from a replay, before the original response arrived. */
-  const keys = new Map<unknown, boolean>();
+  const keys = new Map<unknown, CountedAs>();
   const reservations = new Map<unknown, Reserved>();
-  /** The sum of all reservations. */
+  /** The sum of all reservations and of all estimates that count. */
   let reservedUsd = 0;
   const listeners = new Set<() => void>();
   /** The largest charge so far, by route. */
@@ -79,16 +89,23 @@ export function createLedger() {
     byModel.set(model, { usd: roundUsd(before.usd + usd), requests: before.requests + 1 });
   }
 
+  function reservedFor(owner: unknown): number {
+    return reservations.get(owner)?.usd ?? 0;
+  }
+
   function setReservation(owner: unknown, reservation: Reserved | undefined): void {
-    reservedUsd = roundUsd(
-      reservedUsd - (reservations.get(owner)?.usd ?? 0) + (reservation?.usd ?? 0),
-    );
+    addReserved((reservation?.usd ?? 0) - reservedFor(owner));
     if (reservation) reservations.set(owner, reservation);
     else reservations.delete(owner);
   }
 
-  function rememberKey(key: string, fromReplay: boolean): void {
-    keys.set(key, fromReplay);
+  function addReserved(usd: number): void {
+    reservedUsd = roundUsd(reservedUsd + usd);
+  }
+
+  function rememberKey(key: string | undefined, countedAs: CountedAs): void {
+    if (key === undefined) return;
+    keys.set(key, countedAs);
     const [oldest] = keys.keys();
     if (keys.size > maxRememberedKeys) keys.delete(oldest);
   }
@@ -153,19 +170,27 @@ export function createLedger() {
           if (holders.size === 0) setReservation(owner, undefined);
         },
 
-        settle: () => setReservation(owner, undefined),
+        keep(price, { idempotentReplay: replay }) {
+          const usd = Math.max(reservedFor(owner), price ?? largest.get(route) ?? 0);
+          setReservation(owner, undefined);
+          if (keys.has(replay ? key : owner)) return;
+          addReserved(usd);
+          rememberKey(key, usd);
+        },
 
         charge(usd, { requestId, taskId, idempotentReplay: replay }) {
           if (usd === undefined) return undefined;
-          const recordedFromReplay = keys.get(key);
+          const charge = { usd: 0, model, route, requestId, taskId, replay };
+          if (reportedCharge(usd, replay) === undefined) return charge;
+          const countedAs = keys.get(key);
+          setReservation(owner, undefined);
+          if (typeof countedAs === 'number' && (replay || owner === key)) addReserved(-countedAs);
           largest.set(route, Math.max(largest.get(route) ?? 0, usd));
-          const isRecorded = replay
-            ? recordedFromReplay !== undefined
-            : recordedFromReplay === true;
-          if (!isRecorded) add(model ?? '', usd);
-          if (key !== undefined) rememberKey(key, replay && recordedFromReplay !== false);
-          if (!isRecorded) for (const listener of listeners) listener();
-          return { usd: isRecorded ? 0 : usd, model, route, requestId, taskId, replay };
+          rememberKey(key, replay && countedAs !== 'original' ? 'replay' : 'original');
+          if (replay ? typeof countedAs === 'string' : countedAs === 'replay') return charge;
+          add(model ?? '', usd);
+          for (const listener of listeners) listener();
+          return { ...charge, usd };
         },
       };
     },

@@ -14,21 +14,23 @@ export interface PolledTask<Kind extends TaskKind> {
   readonly details: TaskDetails;
 }
 
-/** The poll to try first. */
+/** The poll to try first: at the path that the service named, or else at the best template. */
 export function firstPollCall<Kind extends TaskKind>(polled: PolledTask<Kind>): ApiCall {
   return pollAt(polled, bestTemplate(polled.scope), polled.details.pollPath);
 }
 
 /**
- * The polls at every path at which the task may be found, best first: the one that the service named, the template
- * that worked for another task, then the assumed templates. Assumptions A1 and A2.
+ * The polls at every other path at which the task may be found, best first: the template that worked for another task, then
+ * the assumed templates. Assumptions A1 and A2.
  */
-export function* pollCalls<Kind extends TaskKind>(polled: PolledTask<Kind>): Generator<ApiCall> {
+export function* otherPollCalls<Kind extends TaskKind>(
+  polled: PolledTask<Kind>,
+  first: ApiCall,
+): Generator<ApiCall> {
   const { scope, details } = polled;
-  if (details.pollPath !== undefined) yield firstPollCall(polled);
-  for (const template of new Set([bestTemplate(scope), ...scope.pollTemplates])) {
-    yield pollAt(polled, template);
-  }
+  const templates = new Set([bestTemplate(scope), ...scope.pollTemplates]);
+  if (details.pollPath === undefined) templates.delete(first.template);
+  for (const template of templates) yield pollAt(polled, template);
 }
 
 /** Whether the error of a poll means that its path does not exist, rather than the task. */

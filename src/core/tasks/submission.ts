@@ -1,7 +1,7 @@
 import { omitUndefined, unchecked } from '../../types/schema.ts';
 import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
 import type { AttemptObserver } from '../call/api-call.ts';
-import { fallbackOf } from '../call/failure/fallback.ts';
+import { fallbackOf } from '../call/request/fallback-option.ts';
 import { checkRequestOptions, fallbackRules } from '../call/request/request-options.ts';
 import type { RequestOptions } from '../call/request/request-options.ts';
 import type { RequestPromise } from '../call/request/request-promise.ts';

@@ -4,7 +4,7 @@ import type { SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import { execute } from '../call/execute.ts';
-import { fallbackOf } from '../call/failure/fallback.ts';
+import { fallbackOf } from '../call/request/fallback-option.ts';
 import { checkParams, mergeExtraBody, toJson } from '../call/request/params.ts';
 import type { FindProblem } from '../call/request/params.ts';
 import {

@@ -10,7 +10,7 @@ import { keepMeta } from '../http/kept-meta.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { Task } from './task.ts';
 import type { SubmittedTask } from './task.ts';
-import { toPollResult } from './wait/poll-target.ts';
+import { toPollResult } from './wait/latest-record.ts';
 
 /**
  * What a task keeps of the options of its submission. Not all of them: a task may be kept for long, and the signal and

@@ -1,5 +1,4 @@
 import { AbortedError } from '../../errors/aborted.ts';
-import type { APIError } from '../../errors/api.ts';
 import { createError } from '../../errors/create-error.ts';
 import type { MessageParts } from '../../errors/message.ts';
 import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
@@ -16,12 +15,16 @@ import type { PollHeaders } from '../call/request/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { taskFailedError } from './failed-task.ts';
-import { firstPollCall, isUnknownPath, pollCalls } from './poll-paths.ts';
+import { firstPollCall, isUnknownPath, otherPollCalls } from './poll-paths.ts';
 import type { PolledTask } from './poll-paths.ts';
 import { rememberTask } from './remembered-tasks.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
+import { LatestRecord } from './wait/latest-record.ts';
+import type { PollResult } from './wait/latest-record.ts';
 import { taskPollInterval } from './wait/poll-delay.ts';
-import type { PollOptions, PollResult, PollTarget } from './wait/poll-target.ts';
+import type { PollOptions, PollTarget } from './wait/poll-target.ts';
+
+const isFinal = (status: string): boolean => status === 'succeeded' || status === 'failed';
 
 /** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
 export class TaskPolls<Kind extends TaskKind> implements PollTarget<
@@ -32,8 +35,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   readonly #scope: TaskScope<Kind>;
   /** What was known when the handle was created. */
   readonly details: TaskDetails;
-  /** The last known record. */
-  known: PollResult<Generation<Kind>> | undefined;
+  readonly latest: LatestRecord<Generation<Kind>>;
   /** The poll that has found the task. */
   #found: ApiCall | undefined;
 
@@ -46,7 +48,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     this.#task = task;
     this.#scope = scope;
     this.details = details;
-    this.known = known;
+    this.latest = new LatestRecord(isFinal, known);
   }
 
   get context(): ClientContext {
@@ -60,10 +62,6 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
 
   get pollInterval(): number {
     return taskPollInterval;
-  }
-
-  isFinal(status: string): boolean {
-    return status === 'succeeded' || status === 'failed';
   }
 
   get pollHeaders(): PollHeaders | undefined {
@@ -90,7 +88,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   }
 
   timeoutError(problem: string): TaskWaitTimeoutError {
-    const generation = this.known?.data;
+    const generation = this.latest.value;
     if (generation) this.remember(generation);
     const details = { ...this.errorDetails, generation };
     return createError(TaskWaitTimeoutError, this.#withAdvice(problem), details);
@@ -123,19 +121,25 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     const { config } = this.context;
     const { deadline } = limitsOf(config, monotonicNow(config.clock), options);
     const { waitDeadline = Infinity, timeout = config.timeout } = options;
-    let firstError: APIError | undefined;
-    for (const call of pollCalls(this.#polled)) {
-      const remainingMs = waitDeadline - monotonicNow(config.clock);
-      if (firstError && remainingMs <= 0) break;
-      const limits = { deadline, timeout: Math.min(timeout, remainingMs) };
-      try {
-        return await this.#send(call, { ...options, ...limits });
-      } catch (error) {
-        if (!isUnknownPath(error)) throw error;
-        firstError ??= error;
+    const remainingMs = () => waitDeadline - monotonicNow(config.clock);
+    const sendTo = (call: ApiCall) =>
+      this.#send(call, { ...options, deadline, timeout: Math.min(timeout, remainingMs()) });
+    const polled = this.#polled;
+    const first = firstPollCall(polled);
+    try {
+      return await sendTo(first);
+    } catch (firstError) {
+      if (!isUnknownPath(firstError)) throw firstError;
+      for (const call of otherPollCalls(polled, first)) {
+        if (remainingMs() <= 0) break;
+        try {
+          return await sendTo(call);
+        } catch (error) {
+          if (!isUnknownPath(error)) throw error;
+        }
       }
+      throw firstError;
     }
-    throw firstError;
   }
 
   async #send(call: ApiCall, options: PollOptions): Promise<ApiResponse<Generation<Kind>>> {

@@ -12,8 +12,9 @@ import { fillPath } from '../http/path.ts';
 import { parseReceipt } from './receipt.ts';
 import { TaskPolls } from './task-polls.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
-import { keepRecord, mergePollHeaders } from './wait/poll-target.ts';
-import type { PollResult } from './wait/poll-target.ts';
+import { toPollResult } from './wait/latest-record.ts';
+import type { PollResult } from './wait/latest-record.ts';
+import { mergePollHeaders } from './wait/poll-target.ts';
 import { checkAndWait, updatesOf, waitForResult } from './wait/run-wait.ts';
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
@@ -50,7 +51,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   /** The last known state of the task; undefined before the first poll of a resumed task. */
   get latest(): Generation<Kind> | undefined {
-    const latest = this.#polls.known?.data;
+    const latest = this.#polls.latest.value;
     if (latest) this.#polls.remember(latest);
     return latest;
   }
@@ -100,7 +101,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     });
     return startRequest(polls.context, prepare, async ({ options: checked }) => {
       const response = await polls.poll(checked);
-      keepRecord(polls, response);
+      polls.latest.keep(toPollResult(response, polls.context));
       polls.remember(response.data);
       return response;
     });

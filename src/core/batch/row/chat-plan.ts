@@ -2,6 +2,7 @@ import type { ChatCompletion } from '../../../types/chat/completion.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import type { ChatSubmission } from '../../chat/chat-submission.ts';
 import { emptyMeta } from '../../http/response-meta.ts';
+import { reportedCharge } from '../../limits/reported-charge.ts';
 import { requestHash } from '../../tasks/fingerprint.ts';
 import type { Intent } from '../journal/line.ts';
 import { toSettledFields } from '../journal/row-cost.ts';
@@ -49,19 +50,22 @@ export function chatSubmission(
   };
 }
 
+const chargeOf = ({ meta }: Completed): number | undefined =>
+  reportedCharge(meta.chargeUsd, meta.idempotentReplay);
+
 /** The plan for the row of a chat. */
 export function chatPlan({ start, submission, signal }: ChatRow): RowPlan<Completed> {
   return {
     start,
     signal,
     isChargedOnce: false,
-    chargeOf: ({ meta }) => meta.chargeUsd,
+    chargeOf,
     taskOf: () => undefined,
     toLine: ({ id, cost }, accepted) => ({
       type: 'completed',
       id,
       completion: accepted.completion,
-      ...toSettledFields(cost, accepted.meta.chargeUsd),
+      ...toSettledFields(cost, chargeOf(accepted)),
     }),
     finish: async ({ completion: received, meta }) => {
       try {

@@ -1,4 +1,5 @@
 import type { TaskKind } from '../../../types/tasks/task.ts';
+import { reportedCharge } from '../../limits/reported-charge.ts';
 import type { Submission } from '../../tasks/submission.ts';
 import { hasId } from '../../tasks/task-id.ts';
 import type { Task } from '../../tasks/task.ts';
@@ -62,9 +63,8 @@ export function taskPlan<Kind extends TaskKind>(
   };
 }
 
-/** A replay without an amount says nothing about what the original request has cost. */
 const chargeOf = ({ chargeUsd, replayed }: Task): number | undefined =>
-  replayed && !chargeUsd ? undefined : chargeUsd;
+  reportedCharge(chargeUsd, replayed);
 
 /**
  * Plans a row of a batch. Nothing is written or sent.

@@ -40,3 +40,15 @@ export function messageParts(
       }
     : { request, charge: `${charge}; sending it again may charge you again.` };
 }
+
+/** What a call was doing when the time limit of an option was exceeded: waiting for a slot, not sent otherwise, or sent. */
+export function timeoutSummary(
+  stage: 'queued' | 'unsent' | 'sent',
+  ms: number,
+  option: string,
+): string {
+  const limit = `${ms} ms (${option})`;
+  if (stage === 'sent') return `No complete response within ${limit}`;
+  if (stage === 'unsent') return `The request was not sent within ${limit}`;
+  return `The request was still waiting for a concurrency slot after ${limit}. Send fewer requests at a time, or increase ${option}`;
+}

@@ -27,8 +27,8 @@ import { budgetProblem } from '../../limits/budget.ts';
 import type { Commitments } from '../../limits/budget.ts';
 import type { ApiCall } from '../api-call.ts';
 import type { CallHistory } from '../attempt/history.ts';
-import { messageParts } from './error-message.ts';
-import { combineOutcomes, outcomeOf } from './outcome.ts';
+import { messageParts, timeoutSummary } from './error-message.ts';
+import { combineOutcomes, outcomeBeforeBody, outcomeOf } from './outcome.ts';
 
 /** What the message of an error says instead of, or in addition to, what it says about any such call. */
 interface Addition extends Partial<MessageParts> {
@@ -88,12 +88,8 @@ export class CallErrors {
 
   /** The request could not be sent, or failed: because of the API key, a hook or the connection. */
   sendError(error: unknown): PolygateError {
-    const { status = 0, chargeUsd } = this.#history.meta ?? {};
-    // A hook failed before the body was read, so the error code is unknown, and any 5xx may have been charged.
-    const isRejected = status >= 400 && status < 500;
-    const outcome = isRejected
-      ? outcomeOf(status, '', chargeUsd)
-      : this.#history.interruptedOutcome;
+    const { meta = {}, interruptedOutcome } = this.#history;
+    const outcome = outcomeBeforeBody(meta, interruptedOutcome);
     // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
     if (ConfigurationError.is(error)) {
       const { message, cause, outcome: known = outcome } = error;
@@ -117,11 +113,8 @@ export class CallErrors {
   timeout(ms: number, option = 'timeout'): RequestTimeoutError {
     const { isQueued, attempts, interruptedOutcome } = this.#history;
     const wasSent = attempts > 0 || interruptedOutcome !== 'not-sent';
-    const summary = isQueued
-      ? `The request was still waiting for a concurrency slot after ${ms} ms (${option}). Send fewer requests at a time, or increase ${option}`
-      : wasSent
-        ? `No complete response within ${ms} ms (${option})`
-        : `The request was not sent within ${ms} ms (${option})`;
+    const stage = isQueued ? 'queued' : wasSent ? 'sent' : 'unsent';
+    const summary = timeoutSummary(stage, ms, option);
     const cause = isQueued ? this.queueTimeout(ms, option) : undefined;
     return this.#create(RequestTimeoutError, summary, interruptedOutcome, { cause });
   }

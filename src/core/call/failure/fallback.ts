@@ -2,35 +2,7 @@ import type { Safety } from '../../../endpoints/safety.ts';
 import { APIError } from '../../../errors/api.ts';
 import { PolygateError } from '../../../errors/base.ts';
 import { BudgetExceededError } from '../../../errors/budget.ts';
-import { ConfigurationError } from '../../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
-import type { RequestOptions } from '../request/request-options.ts';
-
-/** The other models of a call. */
-export interface Fallback {
-  /** The model of the params, then the others, in the order in which they are tried. */
-  readonly models: readonly [string, ...string[]];
-  readonly isAllowed: RequestOptions['fallbackOn'];
-}
-
-/**
- * The fallback of a call to `model`; undefined if it has none. Later changes to the options have no effect.
- *
- * @throws {@link ConfigurationError} if a model is listed twice.
- */
-export function fallbackOf(
-  model: string,
-  { fallback = [], fallbackOn }: Pick<RequestOptions, 'fallback' | 'fallbackOn'> = {},
-): Fallback | undefined {
-  if (fallback.length === 0) return undefined;
-  const models = [model, ...fallback] as const;
-  if (new Set(models).size < models.length) {
-    throw new ConfigurationError(
-      'fallback: must not contain a model twice, or the model of the params.',
-    );
-  }
-  return { models, isAllowed: fallbackOn };
-}
 
 /**
  * Why another model may be tried after an error:
@@ -76,4 +48,26 @@ function isModelRelated(error: PolygateError): boolean {
     error instanceof BudgetExceededError ||
     (error instanceof ConnectionError && !(error instanceof RequestTimeoutError))
   );
+}
+
+/** The models of a call. */
+export interface ModelOrder {
+  /** In the order in which they are tried, the skipped ones last. */
+  readonly ordered: readonly [string, ...string[]];
+  /** Those that were over capacity a moment ago. */
+  readonly skipped: readonly string[];
+}
+
+/**
+ * The model to try after `reasons.length` models have failed for these reasons; undefined if none is left, or the last
+ * failure is final.
+ */
+export function nextModel(
+  { ordered, skipped }: ModelOrder,
+  reasons: readonly (FallbackReason | undefined)[],
+): string | undefined {
+  const next = ordered[reasons.length];
+  if (next === undefined || reasons.at(-1) === undefined) return undefined;
+  // A skipped model may be the one that the key belongs to.
+  return skipped.includes(next) && !reasons.includes('conflict') ? undefined : next;
 }

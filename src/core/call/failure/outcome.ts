@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../errors/base.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
 
 /** What an error response reveals about the request: rejected, or possibly carried out and charged. Specification: Codes. */
 export function outcomeOf(status: number, code = '', chargeUsd = 0): Outcome {
@@ -13,6 +14,17 @@ export function outcomeOf(status: number, code = '', chargeUsd = 0): Outcome {
     code === 'attempt_repeated' ||
     code.endsWith('_outcome_uncertain');
   return isUncertain ? 'unknown' : 'rejected';
+}
+
+/**
+ * The outcome of an attempt that failed before the body of its response was read, for example in a hook. The error code is
+ * unknown, so any 5xx may have been charged. `interrupted` is the outcome of an attempt without a rejection.
+ */
+export function outcomeBeforeBody(
+  { status = 0, chargeUsd }: Partial<Pick<ResponseMeta, 'status' | 'chargeUsd'>>,
+  interrupted: Outcome,
+): Outcome {
+  return status >= 400 && status < 500 ? outcomeOf(status, '', chargeUsd) : interrupted;
 }
 
 /**

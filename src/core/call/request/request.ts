@@ -1,5 +1,4 @@
 import type { Endpoint } from '../../../endpoints/endpoint.ts';
-import { ConfigurationError } from '../../../errors/configuration.ts';
 import type { ResponseSchema } from '../../../types/schema.ts';
 import { captureContext } from '../../config/caller-context.ts';
 import type { Config } from '../../config/config.ts';
@@ -77,24 +76,16 @@ async function executeUnread(
   context: ClientContext,
   prepared: PreparedCall,
 ): Promise<ApiResponse<never>> {
-  const { options } = prepared;
-  const { data: response, meta } = await execute(
+  const { options, parts = [] } = prepared;
+  const { data } = await execute(
     context,
-    { ...prepared, parts: [...(prepared.parts ?? []), unreadBodies] },
+    { ...prepared, parts: [...parts, unreadBodies] },
     async (received) => {
-      const { keepBodyUnread } = await unreadBodies.load();
-      return keepBodyUnread(options.signal)(received);
+      const { keepBodyUnread, toUnreadResult } = await unreadBodies.load();
+      return toUnreadResult(await keepBodyUnread(options.signal)(received), received);
     },
   );
-  return {
-    response,
-    meta,
-    get data(): never {
-      throw new ConfigurationError(
-        'The result cannot be read, because asResponse() left the body to you. The request was sent once. To get both, call withResponse() instead.',
-      );
-    },
-  };
+  return data;
 }
 
 /** Calls `work` now. The returned function returns its result or throws its error, so that a promise can reject with it. */

@@ -9,7 +9,9 @@ import { execute } from '../../call/execute.ts';
 import type { PollHeaders } from '../../call/request/request-options.ts';
 import { readJson, readWithSchema } from '../../call/response.ts';
 import { fillPath } from '../../http/path.ts';
-import type { PollResult, PollTarget } from '../wait/poll-target.ts';
+import { LatestRecord } from '../wait/latest-record.ts';
+import type { PollResult } from '../wait/latest-record.ts';
+import type { PollTarget } from '../wait/poll-target.ts';
 
 /** The result of one poll of a material. */
 export type MaterialUpdate = Material & {
@@ -19,6 +21,9 @@ export type MaterialUpdate = Material & {
 
 export const readMaterial = readJson(readWithSchema(materialSchema));
 
+// Specification: Material status; polling a material.
+const isFinal = (status: string): boolean => /^available$|^delete|(failed|expired)$/.test(status);
+
 /** A material to wait for. */
 export function materialTarget(
   context: ClientContext,
@@ -26,13 +31,12 @@ export function materialTarget(
   known?: PollResult<Material>,
   pollHeaders?: PollHeaders,
 ): PollTarget<Material, AvailableMaterial> {
+  const latest = new LatestRecord(isFinal, known);
   return {
     context,
     operation: { type: 'wait', kind: 'material', id },
-    known,
+    latest,
     pollHeaders,
-    // Specification: Material status; polling a material.
-    isFinal: (status) => /^available$|^delete|(failed|expired)$/.test(status),
     pollInterval: 3_000,
     async poll(options) {
       const path = fillPath(retrieveMaterial.path, { material_id: id });
@@ -48,7 +52,7 @@ export function materialTarget(
     },
     abortedError: (problem, reason) => abortedError(reason, {}, withAdvice(problem, id)),
     timeoutError(problem) {
-      const details = { material: this.known?.data };
+      const details = { material: latest.value };
       return new MaterialWaitTimeoutError(withAdvice(problem, id), details);
     },
   };

@@ -1,8 +1,9 @@
 import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
 import { monotonicNow } from '../../config/clock.ts';
 import type { Config } from '../../config/config.ts';
+import type { Pollable } from './latest-record.ts';
 import { defaultWaitTimeout, nextPollDelay } from './poll-delay.ts';
-import type { PollTarget, Pollable } from './poll-target.ts';
+import type { PollTarget } from './poll-target.ts';
 
 /** When one wait polls next, and when it gives up. */
 export class PollSchedule {
@@ -17,7 +18,7 @@ export class PollSchedule {
   #dueAt = -Infinity;
 
   constructor(
-    { context, pollInterval: defaultInterval, known }: PollTarget<Pollable, unknown>,
+    { context, pollInterval: defaultInterval, latest }: PollTarget<Pollable, unknown>,
     options: Pick<WaitOptions<never>, 'pollInterval' | 'maxPollInterval' | 'waitTimeout'>,
   ) {
     const { pollInterval = defaultInterval, waitTimeout = defaultWaitTimeout } = options;
@@ -26,7 +27,8 @@ export class PollSchedule {
     this.deadline = this.#now + waitTimeout;
     this.#maxInterval = options.maxPollInterval ?? Math.max(pollInterval, 5_000);
     this.#interval = pollInterval;
-    if (known) this.recordPoll(known.at, known.retryAfterMs);
+    const { received } = latest;
+    if (received) this.recordPoll(received.at, received.retryAfterMs);
   }
 
   get #now(): number {

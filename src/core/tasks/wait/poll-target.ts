@@ -4,18 +4,8 @@ import type { TelemetryWait } from '../../../types/telemetry.ts';
 import type { ClientContext } from '../../call/context.ts';
 import type { CheckedOptions, PollHeaders } from '../../call/request/request-options.ts';
 import type { ApiResponse } from '../../call/response.ts';
-import { monotonicNow } from '../../config/clock.ts';
 import { noHeaderChanges, parseHeaderChanges } from '../../config/header-changes.ts';
-import { headersOf } from '../../http/direct-response.ts';
-import { parseRetryAfter } from '../../http/retry-after.ts';
-
-/** A record as a poll returned it. */
-export interface PollResult<Value> {
-  readonly data: Value;
-  /** When it was received, in monotonic ms. */
-  readonly at: number;
-  readonly retryAfterMs?: number | undefined;
-}
+import type { LatestRecord, Pollable } from './latest-record.ts';
 
 /** Options of one poll. */
 export interface PollOptions extends CheckedOptions {
@@ -23,26 +13,11 @@ export interface PollOptions extends CheckedOptions {
   readonly waitDeadline?: number | undefined;
 }
 
-/** The record of a response. */
-export function toPollResult<Value>(
-  { data, response }: ApiResponse<Value>,
-  { config: { clock } }: ClientContext,
-): PollResult<Value> {
-  const retryAfterMs = parseRetryAfter(headersOf(response), clock.now());
-  return { data, at: monotonicNow(clock), retryAfterMs };
-}
-
-/** The fields that polling itself reads. */
-export interface Pollable {
-  status: string;
-  rawStatus?: string;
-}
-
 /** The value of a poll; or the last known value, and why the poll failed. */
 export type Polled<Value> = Value & { pollError?: Error | undefined };
 
 /** A record that is polled, and what is known about it. */
-interface PolledRecord<Value> {
+interface PolledRecord<Value extends Pollable> {
   readonly context: ClientContext;
   /** The wait, for telemetry. */
   readonly operation: TelemetryWait;
@@ -50,14 +25,11 @@ interface PolledRecord<Value> {
   readonly pollInterval: number;
   /** Headers of the request that created the record. The wait's own headers are added to them. */
   readonly pollHeaders?: PollHeaders | undefined;
-  /** The last known record. Only `keepRecord` changes it. */
-  known?: PollResult<Value> | undefined;
+  readonly latest: LatestRecord<Value>;
 }
 
 /** How a wait for a record ends. */
 interface WaitEnd<Value, Result> {
-  /** Whether a status ends the wait. */
-  isFinal(status: string): boolean;
   /** The result of the wait, given the finished record. Throws if it failed. */
   toResult(last: Value): Result;
   /** What the errors of a wait say about the record. */
@@ -69,28 +41,14 @@ interface WaitEnd<Value, Result> {
 }
 
 /** What is polled, and how a wait for it ends. */
-export interface PollTarget<Value, Result> extends PolledRecord<Value>, WaitEnd<Value, Result> {
+export interface PollTarget<Value extends Pollable, Result>
+  extends PolledRecord<Value>, WaitEnd<Value, Result> {
   /** Polls once, and returns the record. */
   poll(options: PollOptions): Promise<ApiResponse<Value>>;
   /** Called with every update that is returned. */
   remember?(update: Value): void;
   /** The value of updates until a poll succeeds. Without one, failed polls yield no update until then. */
   initial?(): Value;
-}
-
-/**
- * Keeps the record of a poll as the last known one, and returns it. A record that has not ended is older than one that
- * has, whatever the order in which they arrived.
- */
-export function keepRecord<Value extends Pollable>(
-  target: PollTarget<Value, unknown>,
-  response: ApiResponse<Value>,
-): PollResult<Value> {
-  const { known, context } = target;
-  const record = toPollResult(response, context);
-  const isOlder = known && target.isFinal(known.data.status) && !target.isFinal(record.data.status);
-  if (!isOlder) target.known = record;
-  return record;
 }
 
 const noPollHeaders: PollHeaders = { headers: noHeaderChanges };

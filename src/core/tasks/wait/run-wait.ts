@@ -5,7 +5,8 @@ import type { Span } from '../../call/telemetry.ts';
 import { captureContext } from '../../config/caller-context.ts';
 import { checkOptions } from '../../config/validation.ts';
 import { Part } from '../../http/part.ts';
-import type { PollTarget, Pollable, Polled } from './poll-target.ts';
+import type { Pollable } from './latest-record.ts';
+import type { PollTarget, Polled } from './poll-target.ts';
 import { waitCallbackRules, waitRules } from './wait-rules.ts';
 import type { Wait } from './wait.ts';
 

@@ -6,10 +6,12 @@ import { startSpan } from '../../call/telemetry.ts';
 import type { Span } from '../../call/telemetry.ts';
 import { notify } from '../../config/log.ts';
 import { PollLimiter } from '../../limits/poll-limiter.ts';
+import { toPollResult } from './latest-record.ts';
+import type { Pollable } from './latest-record.ts';
 import { canPollLater } from './poll-failures.ts';
 import { PollSchedule } from './poll-schedule.ts';
-import { keepRecord, mergePollHeaders } from './poll-target.ts';
-import type { PollOptions, PollTarget, Pollable, Polled } from './poll-target.ts';
+import { mergePollHeaders } from './poll-target.ts';
+import type { PollOptions, PollTarget, Polled } from './poll-target.ts';
 
 /**
  * One wait for a record. Its user repeats three steps until the record is `finished`: wait until a poll is due, poll, and
@@ -35,13 +37,12 @@ export class Wait<Value extends Pollable> {
   }
 
   get #last(): Value | undefined {
-    return this.#target.known?.data;
+    return this.#target.latest.value;
   }
 
   /** The finished record; undefined while the wait continues. */
   get finished(): Value | undefined {
-    const last = this.#last;
-    return last && this.#target.isFinal(last.status) ? last : undefined;
+    return this.#target.latest.finished;
   }
 
   /** Waits until the next poll is due, or the deadline. Rejects as soon as the signal aborts. */
@@ -68,9 +69,11 @@ export class Wait<Value extends Pollable> {
     }
     let retryAfterMs: number | undefined;
     try {
-      const record = keepRecord(this.#target, await this.#target.poll(this.#pollOptions));
-      this.#recordSuccess(record.data.status);
-      ({ retryAfterMs } = record);
+      const response = await this.#target.poll(this.#pollOptions);
+      const received = toPollResult(response, this.#target.context);
+      this.#target.latest.keep(received);
+      this.#recordSuccess(received.data.status);
+      ({ retryAfterMs } = received);
     } catch (error) {
       this.#keepFailure(error);
       if (error instanceof APIError) ({ retryAfterMs } = error);
