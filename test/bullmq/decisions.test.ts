@@ -5,13 +5,7 @@ import { canonicalJson } from '../../src/bullmq/add-rows.ts';
 import { isRejected, lacksKey, reportedLimit } from '../../src/bullmq/decisions/failures.ts';
 import { deadlineAfter } from '../../src/bullmq/decisions/poll.ts';
 import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
-import {
-  keep,
-  release,
-  replaceBy,
-  settlementOf,
-  spend,
-} from '../../src/bullmq/decisions/settlement.ts';
+import { keep, release, spend } from '../../src/bullmq/decisions/settlement.ts';
 import type { Settlement } from '../../src/bullmq/decisions/settlement.ts';
 import { afterFailedSubmit } from '../../src/bullmq/decisions/submit.ts';
 import { after } from '../../src/bullmq/move.ts';
@@ -218,21 +212,6 @@ describe('a retry', () => {
     expect([to, settlement, Object.keys(next)]).toEqual(['waiting', spend, ['key']]);
     expect(next.key).toBe('pg-2');
   });
-});
-
-test.each([
-  { replayed: false, chargeUsd: 0.2, mayBeCharged: false, settlement: replaceBy(0.2) },
-  // What is reserved counts.
-  { replayed: false, chargeUsd: undefined, mayBeCharged: false, settlement: spend },
-  { replayed: false, chargeUsd: 0, mayBeCharged: false, settlement: replaceBy(0) },
-  // It does not say what the original request has cost.
-  { replayed: true, chargeUsd: 0, mayBeCharged: true, settlement: spend },
-  { replayed: true, chargeUsd: 0.2, mayBeCharged: false, settlement: release },
-  { replayed: true, chargeUsd: 0.2, mayBeCharged: true, settlement: replaceBy(0.2) },
-  { replayed: true, chargeUsd: 0, mayBeCharged: true, settlement: replaceBy(0.3) },
-  { replayed: true, chargeUsd: undefined, mayBeCharged: true, settlement: replaceBy(0.3) },
-])('replayed: $replayed, mayBeCharged: $mayBeCharged settles $settlement', (row) => {
-  expect(settlementOf(row, row.mayBeCharged)).toEqual(row.settlement);
 });
 
 test('an endless wait has no deadline', () => {

@@ -4,11 +4,11 @@ import { image, onMock } from './setup.ts';
 import { memoryStorage, openTab } from './support.ts';
 
 let page: EventTarget;
-let document: EventTarget & { visibilityState: string };
+let document: EventTarget & { hidden: boolean };
 
 beforeEach(() => {
   page = new EventTarget();
-  document = Object.assign(new EventTarget(), { visibilityState: 'visible' });
+  document = Object.assign(new EventTarget(), { hidden: false });
   vi.stubGlobal('window', page);
   vi.stubGlobal('document', document);
 });
@@ -39,7 +39,7 @@ test.each([
 test('does not poll when the page is hidden', async () => {
   const { mock, tab } = await waitingTab();
   const before = mock.requests.length;
-  document.visibilityState = 'hidden';
+  document.hidden = true;
   document.dispatchEvent(new Event('visibilitychange'));
   await new Promise((resolve) => void setImmediate(resolve));
   expect(mock.requests).toHaveLength(before);

@@ -4,7 +4,7 @@ import { refusal } from './errors.ts';
 export function randomKey(): string {
   const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
   const part = () => Math.random().toString(36).slice(2);
-  return crypto?.randomUUID?.() ?? [part(), part(), part()].join('-');
+  return crypto?.randomUUID?.() ?? part() + part() + part();
 }
 
 /**

@@ -16,7 +16,7 @@ export function onWake(listener: () => void, signal: AbortSignal): void {
   document?.addEventListener(
     'visibilitychange',
     () => {
-      if (document.visibilityState === 'visible') listener();
+      if (!document.hidden) listener();
     },
     { signal },
   );

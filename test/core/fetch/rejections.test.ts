@@ -51,7 +51,7 @@ describe('a request without a response', () => {
     const { gateway, sent, fail } = scriptedClient([reset]);
     const error = await fail(gateway.fetch(imagePath, post(image)));
     expect(error.idempotencyKey).toBe(sent[0]?.headers.get('x-idempotency-key'));
-    expect(error.message).toContain('retry with error.idempotencyKey');
+    expect(error.message).toContain('Retry with error.idempotencyKey');
   });
 
   test.each(['..', '{"v":1}'])('carries the task that the service named %j', async (id) => {

@@ -207,7 +207,7 @@ describe('the idempotency key', () => {
     });
     const error = await caught(gateway.images.submit(image));
     expect(error).toMatchObject({ name: 'ConfigurationError', outcome: 'unknown' });
-    expect(error.message).toContain('retry with error.idempotencyKey');
+    expect(error.message).toContain('Retry with error.idempotencyKey');
     expect(sent).toHaveLength(1);
   });
 });

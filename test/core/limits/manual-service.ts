@@ -1,5 +1,3 @@
-// Parts that are still loading would take longer than `turns`.
-import '../../../src/all.ts';
 import type { Polygate, PolygateOptions } from '../../../src/index.ts';
 import { clientOf, image, turns, virtualClock } from '../support.ts';
 import type { Reply } from '../support.ts';
