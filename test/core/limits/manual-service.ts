@@ -1,5 +1,5 @@
-// Parts that are still loading would take longer than `turns`.
-import '../../../src/all.ts';
+import { vi } from 'vitest';
+
 import type { Polygate, PolygateOptions } from '../../../src/index.ts';
 import { clientOf, image, turns, virtualClock } from '../support.ts';
 import type { Reply } from '../support.ts';
@@ -42,6 +42,8 @@ export const taskWithLimit = (limit: number, remaining?: number): Reply => {
 /** Starts submits without waiting for their results. */
 export async function submitMany(gateway: Polygate, count: number): Promise<void> {
   for (let call = 0; call < count; call += 1) gateway.images.submit(image).catch(() => undefined);
+  // Parts of the client that are still loading would take longer than a number of turns.
+  await vi.dynamicImportSettled();
   await turns();
 }
 
