@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { root } from './pages.ts';
 
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
-const { version }: { version: string } = JSON.parse(read('package.json'));
 const [firstScreen = ''] = read('README.md').split(/^## /m);
 
 /** Returns the Markdown of the home page. */
@@ -14,7 +13,6 @@ export function homePage(start: string): string {
   return [
     '<main class="home">',
     '<div class="hero">',
-    `<p class="version"><a href="/guides/changelog.html">Version ${version}</a></p>`,
     heading,
     promise,
     what,

@@ -39,7 +39,7 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/batches.md: Chats and crashes': /^(A \w+ succeeded Label: A \w+\n){2}$/,
   'docs/batches.md: Show progress': /2 of 2, 0 not, 0 running, 0\.04 USD\n$/,
   'docs/costs.md: What a call cost': /^0\.\d+ USD for \d+ tokens\n0\.02 USD\n$/,
-  'docs/costs.md: What each user cost': /^\{ ada: 0\.02, bob: 0\.02 \} 0\.04\n$/,
+  'docs/cookbook.md: Cost per user': /^\{ ada: 0\.02, bob: 0\.02 \} 0\.04\n$/,
   'docs/costs.md: Set a budget': /^0\.8 of 1\n$/,
   'docs/costs.md: What a run cost': /\n0\.02 1\nprism-image 0\.02\n$/,
   'docs/errors.md: Handle all errors in one place': /^succeeded succeeded 2\n$/,

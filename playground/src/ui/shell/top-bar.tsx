@@ -35,8 +35,10 @@ function GatewayName() {
   return (
     <span class="gateway-name">
       <i class="status-dot" aria-hidden="true" />
-      {kind === 'real' ? host : 'Reference gateway'}
-      {backend.isInPage && ', in this page'}
+      <span class="gateway-host">
+        {kind === 'real' ? host : 'Reference gateway'}
+        {backend.isInPage && <span class="gateway-place">, in this page</span>}
+      </span>
     </span>
   );
 }
