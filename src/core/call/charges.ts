@@ -55,7 +55,7 @@ export function recordCharge<Result>(
 ): void {
   const { context, call, span } = running;
   const { log, onCharge } = context.config;
-  // An error that reports a charge of 0 says that nothing was paid for.
+  // An error that reports 0 has no charge to record: its outcome decides what stays reserved.
   const chargeUsd = isSuccess
     ? (meta.chargeUsd ?? estimateInvalidCharge(running, meta))
     : meta.chargeUsd || undefined;

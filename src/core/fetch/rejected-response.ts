@@ -49,6 +49,7 @@ export class RejectedResponse implements AttemptObserver {
     if (!this.#last || !isOfResponse) return undefined;
     const { response, meta } = this.#last;
     const mayBeCharged = error.outcome === 'unknown' && !response.ok;
+    // The metadata of a response is parsed once, so that the same object means the same response.
     return error.meta === meta || mayBeCharged ? { response, meta, error } : undefined;
   }
 }

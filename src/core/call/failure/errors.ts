@@ -1,12 +1,10 @@
 import { AbortedError } from '../../../errors/aborted.ts';
 import type { APIError } from '../../../errors/api.ts';
-import type { ErrorDetails, Outcome, PolygateError } from '../../../errors/base.ts';
+import type { ErrorDetails, PolygateError } from '../../../errors/base.ts';
 import { BudgetExceededError } from '../../../errors/budget.ts';
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
-import { createError } from '../../../errors/create-error.ts';
 import { HookError } from '../../../errors/hook.ts';
-import type { MessageParts } from '../../../errors/message.ts';
 import { ResponseValidationError } from '../../../errors/response-validation.ts';
 import {
   ConcurrencyLimitError,
@@ -14,70 +12,37 @@ import {
   statusErrorClass,
 } from '../../../errors/status.ts';
 import { StreamError, StreamIdleTimeoutError } from '../../../errors/stream.ts';
-import type { ChatCompletion } from '../../../types/chat/completion.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import type { SchemaIssue } from '../../../types/standard-schema.ts';
 import type { Budget } from '../../config/options.ts';
 import { noReason, parseErrorBody } from '../../http/error-body.ts';
-import { parseJson, sentence, singleLine, stringify } from '../../http/json.ts';
-import { networkErrorMessage, networkOutcome } from '../../http/network-error.ts';
+import { parseJson, singleLine, stringify } from '../../http/json.ts';
+import { networkOutcome } from '../../http/network-error.ts';
 import { BodyTooLargeError } from '../../http/response-body.ts';
 import { emptyMeta } from '../../http/response-meta.ts';
 import { budgetProblem } from '../../limits/budget.ts';
 import type { Commitments } from '../../limits/budget.ts';
-import type { ApiCall } from '../api-call.ts';
-import type { CallHistory } from '../attempt/history.ts';
-import { messageParts, timeoutSummary } from './error-message.ts';
-import { combineOutcomes, outcomeBeforeBody, outcomeOf } from './outcome.ts';
-
-/** What the message of an error says instead of, or in addition to, what it says about any such call. */
-interface Addition extends Partial<MessageParts> {
-  /** Id of a task in the body, so that a paid task is not lost. */
-  readonly taskId?: string | undefined;
-}
+import { ErrorComposer } from './error-composer.ts';
+import type { Addition } from './error-composer.ts';
+import { timeoutSummary } from './error-message.ts';
+import { outcomeBeforeBody, outcomeOf } from './outcome.ts';
 
 /** Why a body is invalid, and what it reveals nevertheless. */
 export interface InvalidResult extends Addition {
   readonly issues: readonly SchemaIssue[];
 }
 
-/** Creates the errors of one call from its description and its history: one method per kind of failure. */
-export class CallErrors {
-  readonly idempotencyKey: string | undefined;
-  readonly #call: ApiCall;
-  readonly #history: CallHistory;
-  #authorization: string | undefined;
-  #readPartial: (() => ChatCompletion | undefined) | undefined;
-
-  constructor(call: ApiCall, history: CallHistory, idempotencyKey?: string) {
-    this.#call = call;
-    this.#history = history;
-    this.idempotencyKey = idempotencyKey;
-  }
-
-  /** Removes the credentials that are sent from every message, in case the service repeats them. */
-  hideCredentials(authorization: string | undefined): void {
-    this.#authorization = authorization;
-  }
-
-  /** Adds what a stream has accumulated so far to every error. */
-  includePartial(read: () => ChatCompletion | undefined): void {
-    this.#readPartial = read;
-  }
-
-  protected get partial(): ChatCompletion | undefined {
-    return this.#readPartial?.();
-  }
-
+/** The errors of one call: one method per kind of failure. */
+export class CallErrors extends ErrorComposer {
   /** The service responded with an error status. */
   apiError(meta: ResponseMeta, text: string, retryAfterMs: number | undefined): APIError {
     const { status } = meta;
     // Browsers hide everything about a redirect and report its status as 0.
     const isRedirect = status === 0 || (status > 299 && status < 400);
     const fallback = isRedirect ? 'redirects are not followed; check baseURL' : noReason;
-    const { message = fallback, ...details } = parseErrorBody(this.#redact(text));
+    const { message = fallback, ...details } = parseErrorBody(this.redact(text));
     const { code } = details;
-    return this.#create(
+    return this.create(
       statusErrorClass(status, code),
       `${code ? `${status} ${code}` : status}: ${message}`,
       outcomeOf(status, code, meta.chargeUsd),
@@ -88,15 +53,15 @@ export class CallErrors {
 
   /** The request could not be sent, or failed: because of the API key, a hook or the connection. */
   sendError(error: unknown): PolygateError {
-    const { meta = {}, interruptedOutcome } = this.#history;
+    const { meta = {}, interruptedOutcome } = this.history;
     const outcome = outcomeBeforeBody(meta, interruptedOutcome);
     // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
     if (ConfigurationError.is(error)) {
       const { message, cause, outcome: known = outcome } = error;
-      return this.#create(ConfigurationError, message, known, { cause });
+      return this.create(ConfigurationError, message, known, { cause });
     }
     if (error instanceof HookError) {
-      return this.#create(HookError, error.message, outcome, { cause: error.cause });
+      return this.create(HookError, error.message, outcome, { cause: error.cause });
     }
     return this.connectionError(error);
   }
@@ -105,25 +70,25 @@ export class CallErrors {
   connectionError(error: unknown, outcome = networkOutcome(error)): ConnectionError {
     const summary =
       outcome === 'unknown' ? 'The connection was lost' : 'Could not connect to the service';
-    const cause = this.#safeCause(error);
-    return this.#create(ConnectionError, `${summary}: ${cause.message}`, outcome, { cause });
+    const cause = this.safeCause(error);
+    return this.create(ConnectionError, `${summary}: ${cause.message}`, outcome, { cause });
   }
 
   /** The time limit of an option was exceeded by an attempt, or while the call waited for a concurrency slot. */
   timeout(ms: number, option = 'timeout'): RequestTimeoutError {
-    const { isQueued, attempts, interruptedOutcome } = this.#history;
+    const { isQueued, attempts, interruptedOutcome } = this.history;
     const wasSent = attempts > 0 || interruptedOutcome !== 'not-sent';
     const stage = isQueued ? 'queued' : wasSent ? 'sent' : 'unsent';
     const summary = timeoutSummary(stage, ms, option);
     const cause = isQueued ? this.queueTimeout(ms, option) : undefined;
-    return this.#create(RequestTimeoutError, summary, interruptedOutcome, { cause });
+    return this.create(RequestTimeoutError, summary, interruptedOutcome, { cause });
   }
 
   /** The caller aborted, with a signal or `stream.abort()`. */
   aborted(cause: unknown): AbortedError {
-    const { interruptedOutcome } = this.#history;
-    const outcome = this.#outcomeAfter(interruptedOutcome);
-    return this.#create(AbortedError, 'Aborted by the caller', interruptedOutcome, {
+    const { interruptedOutcome } = this.history;
+    const outcome = this.outcomeAfter(interruptedOutcome);
+    return this.create(AbortedError, 'Aborted by the caller', interruptedOutcome, {
       cause,
       outcome,
     });
@@ -137,12 +102,12 @@ export class CallErrors {
     { issues, ...addition }: Partial<InvalidResult> = {},
   ): ResponseValidationError {
     const text = stringify(body);
-    const shown = this.#redact(text);
+    const shown = this.redact(text);
     const line = singleLine(shown);
     const summary = `Invalid response: ${singleLine(problem)}.${line && ` Body: ${line}`}`;
     const details = { meta, body: shown === text ? body : (parseJson(shown) ?? shown), issues };
     const advice = 'To check the service, run npx polygate doctor.';
-    return this.#create(ResponseValidationError, summary, 'unknown', details, {
+    return this.create(ResponseValidationError, summary, 'unknown', details, {
       advice,
       ...addition,
     });
@@ -161,13 +126,13 @@ export class CallErrors {
    */
   queueTimeout(ms: number, option = 'maxQueueTime'): ConcurrencyLimitError {
     const summary = `No concurrency slot became free within ${ms} ms (${option}). Send fewer requests at a time, use a batch, or increase ${option}`;
-    const { outcome, slotRejection } = this.#history.earlier;
+    const { outcome, slotRejection } = this.history.earlier;
     const { meta = emptyMeta(429) } = slotRejection ?? {};
     // Its outcome is that nothing was charged.
     const cause = outcome === 'unknown' ? undefined : slotRejection;
     const { type, param, body, retryAfterMs } = cause ?? {};
     const details = { code: concurrencyLimitCode, meta, type, param, body, retryAfterMs, cause };
-    return this.#create(ConcurrencyLimitError, summary, cause?.outcome ?? 'not-sent', details);
+    return this.create(ConcurrencyLimitError, summary, cause?.outcome ?? 'not-sent', details);
   }
 
   /** The budget does not cover the request. */
@@ -176,12 +141,12 @@ export class CallErrors {
     commitments: Commitments,
     price: number | undefined,
   ): BudgetExceededError {
-    const whenKnown = this.#call.estimateUsd
+    const whenKnown = this.call.estimateUsd
       ? 'after models.retrieve or models.list'
       : 'when it is complete';
     const summary = budgetProblem(budget, commitments, price, whenKnown);
     const details = { spentUsd: commitments.spent, maxUsd: budget.maxUsd };
-    return this.#create(BudgetExceededError, summary, 'not-sent', details);
+    return this.create(BudgetExceededError, summary, 'not-sent', details);
   }
 
   /**
@@ -194,89 +159,25 @@ export class CallErrors {
     problem: string,
     error?: unknown,
   ): Interrupted {
-    const cause = error === undefined ? undefined : this.#safeCause(error);
-    return this.#create(Class, `${summary}: ${cause?.message ?? problem}`, 'unknown', { cause });
+    const cause = error === undefined ? undefined : this.safeCause(error);
+    return this.create(Class, `${summary}: ${cause?.message ?? problem}`, 'unknown', { cause });
   }
 
   /** A stream sent nothing for too long. */
   streamIdle(ms: number): StreamIdleTimeoutError {
     const summary = `No data received for ${ms} ms (streamIdleTimeout)`;
-    return this.#create(StreamIdleTimeoutError, summary, 'unknown', {});
+    return this.create(StreamIdleTimeoutError, summary, 'unknown', {});
   }
 
   /** A stream contains invalid data. */
   invalidStream(problem: string): StreamError {
-    return this.#create(StreamError, `Invalid stream: ${problem}`, 'unknown', {});
+    return this.create(StreamError, `Invalid stream: ${problem}`, 'unknown', {});
   }
 
   /** A stream contains an error object instead of a chunk. */
   streamErrorEvent(data: string): StreamError {
-    const { message = noReason, code, type } = parseErrorBody(this.#redact(data));
+    const { message = noReason, code, type } = parseErrorBody(this.redact(data));
     const summary = `The stream contains an error: ${code ? `${code}: ` : ''}${message}`;
-    return this.#create(StreamError, summary, 'unknown', { code, type });
-  }
-
-  /** The message of a `fetch` error, without the error itself, which may contain the request and its headers. */
-  #safeCause(error: unknown): Error {
-    const cause = new Error(this.#redact(networkErrorMessage(error)));
-    cause.name = 'NetworkError';
-    // Without frames, which would only show the inside of the client.
-    cause.stack = String(cause);
-    return cause;
-  }
-
-  /**
-   * Removes the API key from a text. Keys under 8 characters are placeholders, and replacing them would garble words.
-   */
-  #redact(text: string): string {
-    const apiKey = this.#authorization?.replace(/^Bearer /, '') ?? '';
-    return apiKey.length < 8 ? text : text.replaceAll(apiKey, '(the API key)');
-  }
-
-  /** Whether it matters that a request was carried out: it is paid, or it has a key because it creates something. */
-  get #hasEffect(): boolean {
-    return this.#call.paid === true || this.#call.safety === 'keyed';
-  }
-
-  /** The outcome of the call after an attempt. Earlier attempts only matter to a call that has an effect. */
-  #outcomeAfter(attemptOutcome: Outcome): Outcome {
-    return this.#hasEffect
-      ? combineOutcomes(this.#history.earlier.outcome, attemptOutcome)
-      : attemptOutcome;
-  }
-
-  /**
-   * Creates an error: what happened, whether money may have been spent, and what to do next. An unknown outcome is reported
-   * only if the call has an effect: otherwise, it would worry callers for no reason.
-   */
-  #create<Created, Details extends object>(
-    Class: new (message: string, details: Details & ErrorDetails) => Created,
-    summary: string,
-    attemptOutcome: Outcome,
-    details: Details,
-    { taskId, ...addition }: Addition = {},
-  ): Created {
-    const { task: known, findTask } = this.#call;
-    const { meta, earlier } = this.#history;
-    const outcome = this.#outcomeAfter(attemptOutcome);
-    const isReported = this.#hasEffect || outcome !== 'unknown';
-    const taskMeta = meta?.taskId ? meta : (earlier.taskMeta ?? meta);
-    // The id in the headers comes first: the body may be damaged.
-    const id = taskMeta?.taskId ?? taskId;
-    const task = known ?? (id && taskMeta ? findTask?.(id, taskMeta, this.#call) : undefined);
-    const idempotencyKey = this.idempotencyKey ?? task?.idempotencyKey;
-    const parts = {
-      summary: this.#redact(sentence(summary)),
-      ...messageParts(this.#call, outcome, meta, task),
-      ...addition,
-    };
-    return createError(Class, parts, {
-      meta,
-      outcome: isReported ? outcome : undefined,
-      idempotencyKey,
-      task,
-      partial: this.partial,
-      ...details,
-    });
+    return this.create(StreamError, summary, 'unknown', { code, type });
   }
 }

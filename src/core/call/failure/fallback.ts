@@ -31,7 +31,8 @@ export function fallbackReason(error: unknown, safety: Safety): FallbackReason |
     case 404:
       return 'unavailable';
     case 409:
-      return safety === 'keyed' && /(^|_)conflict$/.test(code ?? 'conflict')
+      // A 409 without a code counts as a conflict of keys.
+      return safety === 'keyed' && (code === undefined || /(^|_)conflict$/.test(code))
         ? 'conflict'
         : undefined;
     case 429:

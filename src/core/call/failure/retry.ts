@@ -20,10 +20,11 @@ import { outcomeOf } from './outcome.ts';
 // These are final in any case: redirects, 501, 505, permanent codes (`permanentCode`), and a truncated response whose
 // headers name a task, which a retry could lose. `outcomeOf` in outcome.ts decides the outcome of every error response.
 // `decideRetry` also ends a call whose `Retry-After` exceeds `maxRetryDelay`, that has used its `maxRetries`, or whose
-// client has used up its retry budget. The last two do not apply to rejections for lack of a slot.
+// client has used up its retry budget. The last two do not apply to rejections for lack of a slot, if the client limits its
+// concurrency.
 //
 // A `keyed` request is retried with the same key and the same bytes. A final error with the outcome `unknown` says that
-// the request may have been charged: see `chargeAdvice` in error-message.ts.
+// the request may have been charged: see `messageParts` in error-message.ts.
 
 /** What has happened in a call, as far as the next retry depends on it. */
 interface RetryFacts {
@@ -101,6 +102,8 @@ function classifyFailure(error: unknown): Failure | undefined {
     const { status, code, retryAfterMs, meta } = error;
     return { status, code, retryAfterMs, outcome: outcomeOf(status, code, meta.chargeUsd) };
   }
+  // Its outcome is that of the call, which is no worse: an attempt that may have been charged has ended a request that is sent
+  // `once`, and a rejection counts as `not-sent`.
   if (ConnectionError.is(error)) return error;
   if (!ResponseValidationError.is(error)) return undefined;
   const { body, meta } = error;
