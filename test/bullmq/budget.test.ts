@@ -12,9 +12,18 @@ const numbered = (count: number) => Array.from({ length: count }, (_, index) => 
 
 /** As if the service reported no charges. */
 const withoutCharge: typeof fetch = async (...request) => {
-  const { body, status, headers } = await fetch(...request);
+  const { body, status, headers: received } = await fetch(...request);
+  const headers = new Headers(received);
   headers.delete('x-svc-charge-usd');
-  return new Response(body, { status, headers: new Headers(headers) });
+  return new Response(body, { status, headers });
+};
+
+/** As if a replay reported that it costs nothing itself. */
+const withFreeReplays: typeof fetch = async (...request) => {
+  const { body, status, headers: received } = await fetch(...request);
+  const headers = new Headers(received);
+  if (headers.get('x-svc-idempotent-replay') === 'true') headers.set('x-svc-charge-usd', '0');
+  return new Response(body, { status, headers });
 };
 
 describe.skipIf(!isRedisInstalled)('the budget of a queue', () => {
@@ -49,6 +58,20 @@ describe.skipIf(!isRedisInstalled)('the budget of a queue', () => {
     await until(async () => (await queue.count()).submitting).toBe(0);
     expect(await queue.count()).toMatchObject({ succeeded: 4, waiting: 36, failed: 0, unknown: 0 });
     expect(mock.invoice).toHaveLength(4);
+    expect(all.spent()).toBeLessThanOrEqual(all.maxUsd);
+  });
+
+  test('counts a chat as the largest charge so far if its response was lost and its replay costs nothing', async () => {
+    const client = { fetch: withFreeReplays, maxRetries: 1, retryAmbiguous: { chat: true } };
+    await using all = await start(3, { mock: { assumptions: { A11: 'replay' } }, client });
+    const { queue, mock } = all;
+    // The first request of each chat but the first, whose charge is known.
+    mock.fail({ route: chats, reset: 'after', attempt: [2, 4, 6, 8, 10] });
+    await queue.addBulk(numbered(20), all.describeRow);
+    queue.work({ concurrency: 1 });
+    await until(() => queue.paused).toBe('budget');
+    expect(await queue.count()).toMatchObject({ succeeded: 3, unknown: 0, failed: 0 });
+    expect(mock.invoice).toHaveLength(3);
     expect(all.spent()).toBeLessThanOrEqual(all.maxUsd);
   });
 
@@ -93,6 +116,7 @@ describe.skipIf(!isRedisInstalled)('the budget of a queue', () => {
     await queue.addBulk(numbered(20), all.describeRow);
     await until(() => queue.paused).toBe('budget');
     await until(async () => (await queue.count()).submitting).toBe(0);
+    expect(await queue.count()).toMatchObject({ succeeded: 3, unknown: 0, failed: 0 });
     expect(mock.invoice).toHaveLength(3);
     expect(all.spent()).toBeLessThanOrEqual(all.maxUsd);
   });

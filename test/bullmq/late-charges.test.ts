@@ -30,7 +30,7 @@ describe.skipIf(!isRedisInstalled)('completions of chats', () => {
     const completion: ChatCompletion = JSON.parse(
       JSON.stringify({ id: 'chatcmpl-1', choices: [{ index: 0, message }] }),
     );
-    const step = afterChat({}, completion, 0.02);
+    const step = afterChat({}, completion, { chargeUsd: 0.02, replayed: false });
     const sent = { ...row, turn, data: { ...row.data, kind: 'chat' as const } };
     stores.redis.disconnect();
     expect(await recordSubmission(gateway, stores.first.rows, sent, step)).toBeUndefined();

@@ -123,17 +123,19 @@ describe('a chat', () => {
   const attempt = { state: {}, key: 'k', attempts: 5, maxRetryDelay: 1_000, isChat: true };
 
   test.each([
-    { chargeUsd: 0.1, settlement: replaceBy(0.1) },
+    { chargeUsd: 0.1, replayed: false, settlement: replaceBy(0.1) },
+    { chargeUsd: 0.1, replayed: true, settlement: replaceBy(0.1) },
     // What is reserved counts.
-    { chargeUsd: undefined, settlement: spend },
-  ])('that was completed for $chargeUsd USD settles $settlement', ({ chargeUsd, settlement }) => {
-    const { move } = afterChat({ error: { name: 'E', message: '' } }, completion, chargeUsd);
+    { chargeUsd: undefined, replayed: false, settlement: spend },
+    { chargeUsd: 0, replayed: true, settlement: spend },
+  ])('with the charge $chargeUsd settles $settlement', ({ settlement, ...charge }) => {
+    const { move } = afterChat({ error: { name: 'E', message: '' } }, completion, charge);
     expect(move).toMatchObject({ from: 'submitting', to: 'succeeded', settlement });
     expect(move.state).toEqual({ completion, error: undefined });
   });
 
   test('that another worker has recorded as lost still becomes its completion', () => {
-    const completed = afterChat({}, completion, 0.1);
+    const completed = afterChat({}, completion, { chargeUsd: 0.1, replayed: false });
     const move = { ...completed.move, from: 'unknown' };
     expect(lateStep(completed)).toEqual({ move, next: end });
   });

@@ -5,16 +5,17 @@ import { end } from '../move.ts';
 import type { Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState, StoredRow } from '../stored-row.ts';
-import { charged, keep } from './settlement.ts';
+import { keep, settlementOf } from './settlement.ts';
+import type { SubmissionCharge } from './settlement.ts';
 
-/** What follows from the completion of a chat. */
+/** What follows from the completion of a chat. A replay can only be that of its own request, whose response was lost. */
 export function afterChat(
   state: RowState,
   completion: ChatCompletion,
-  chargeUsd: number | undefined,
+  charge: SubmissionCharge,
 ): Step {
   const ended = { ...state, completion, error: undefined };
-  const settlement = charged(chargeUsd);
+  const settlement = settlementOf(charge, true);
   return { move: { from: 'submitting', to: 'succeeded', state: ended, settlement }, next: end };
 }
 

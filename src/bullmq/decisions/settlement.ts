@@ -31,14 +31,8 @@ export const replaceBy = (chargeUsd: number, taskId?: string): Settlement => ({
   ...(taskId !== undefined && { taskId }),
 });
 
-/** The settlement of a submission that was accepted, and whose charge may be unknown. */
-export function charged(chargeUsd: number | undefined, taskId?: string): Settlement {
-  if (chargeUsd !== undefined) return replaceBy(chargeUsd, taskId);
-  return taskId === undefined ? spend : { ...spend, taskId };
-}
-
 /** What the response to a submission says about its charge. */
-interface SubmissionCharge {
+export interface SubmissionCharge {
   readonly replayed: boolean;
   readonly chargeUsd?: number | undefined;
   readonly taskId?: string | undefined;
@@ -54,5 +48,7 @@ export function settlementOf(
   isReplayPaid: boolean,
 ): Settlement {
   if (replayed && !isReplayPaid) return release;
-  return charged(reportedCharge(chargeUsd, replayed), taskId);
+  const reportedUsd = reportedCharge(chargeUsd, replayed);
+  if (reportedUsd !== undefined) return replaceBy(reportedUsd, taskId);
+  return taskId === undefined ? spend : { ...spend, taskId };
 }

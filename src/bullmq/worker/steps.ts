@@ -76,7 +76,8 @@ async function submitChat(admitted: AdmittedRow): Promise<Step> {
   const { gateway, row } = admitted;
   try {
     const { completion, meta } = await sendChat(gateway, row.data);
-    const step = afterChat(row.state, completion, meta.chargeUsd);
+    const { chargeUsd, idempotentReplay: replayed } = meta;
+    const step = afterChat(row.state, completion, { chargeUsd, replayed });
     return withLimit(step, meta.concurrency.limit ?? 'more');
   } catch (error) {
     const step = afterFailedSubmit({ ...failed(admitted), isChat: true }, error);
