@@ -7,7 +7,7 @@ import { checkValue, objectWithMethods } from '../internal/options.ts';
 import { emptyMeta } from '../internal/response-meta.ts';
 import { describeRow, requestHash, rowKey } from '../internal/row-driver.ts';
 import { isNonEmptyString, isRecord } from '../types/type-guards.ts';
-import { withinTime } from './redis/connection.ts';
+import { withinTime } from './redis/outage.ts';
 import { submitPriority } from './redis/row-store.ts';
 import type { RowStore } from './redis/row-store.ts';
 import { jobIdOf } from './stored-row.ts';

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors/configuration.ts';
 import type { Generation, SucceededGeneration } from '../types/tasks/task.ts';
 import type { Announcements } from './redis/announcements.ts';
-import { isBug } from './redis/connection.ts';
+import { isBug } from './redis/outage.ts';
 import type { RowIndex } from './redis/row-index.ts';
 import type { RowStore } from './redis/row-store.ts';
 import { isEnded } from './row.ts';

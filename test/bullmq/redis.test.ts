@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { ConnectionError } from 'polygate';
 import { expect, test } from 'vitest';
 
-import { disconnect, reconnecting, withinTime } from '../../src/bullmq/redis/connection.ts';
+import { disconnect, reconnecting } from '../../src/bullmq/redis/connection.ts';
+import { withinTime } from '../../src/bullmq/redis/outage.ts';
 import { rejection } from '../support/rejection.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 
@@ -12,7 +13,7 @@ test('an unreachable Redis is reported with what happened and what to do', async
   expect(await rejection(ConnectionError, call)).toMatchObject({
     message:
       'Redis: Connection is closed. Nothing was sent to the service. If this call changes the queue, Redis may still ' +
-      'make the change later. Check the connection to Redis and repeat the call: no row is paid for twice.',
+      'make the change later. Check the connection to Redis and repeat the call: no task is paid for twice.',
     outcome: 'unknown',
   });
 });

@@ -9,7 +9,10 @@ import type { RowError } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
 
-/** The longest delay between two polls of a task, in ms, unless the service requests another one. */
+/**
+ * The longest delay between two polls of a task, in ms, unless the service requests another one. It is longer than that of
+ * a wait, because thousands of rows may be running, and no caller watches a single one.
+ */
 const maxPollInterval = 10_000;
 
 /** A row that has a task. */

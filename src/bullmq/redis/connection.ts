@@ -1,56 +1,8 @@
 import type { ConnectionOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 
-import { PolygateError } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { ConnectionError } from '../../errors/connection.ts';
 import { unchecked } from '../../types/schema.ts';
-
-/** Documented: every call rejects within this time, in ms, while Redis is unreachable. */
-const maxOutageTime = 20_000;
-
-/**
- * How often to look for changes although none was announced, in ms: an announcement can be lost. `result()` can wait
- * this long before it notices an outage.
- */
-export const maxSilence = 5_000;
-
-/** How long one request to Redis may take, in ms. A second is left for timers that are late. */
-const maxRedisTime = maxOutageTime - maxSilence - 1_000;
-
-/**
- * Rejects if Redis does not respond in time. The steps may still happen later: all of them can be repeated.
- *
- * @throws `ConnectionError`
- */
-export async function withinTime<Result>(work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(unreachable(`no response within ${maxRedisTime / 1_000} s`)),
-      maxRedisTime,
-    );
-  });
-  try {
-    return await Promise.race([work, timeout]);
-  } catch (error) {
-    if (PolygateError.is(error) || isBug(error)) throw error;
-    throw unreachable(error instanceof Error ? error.message : String(error), error);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Whether an error comes from this code or from a damaged row, and not from Redis or the connection to it. */
-export const isBug = (error: unknown): boolean =>
-  [SyntaxError, TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
-
-function unreachable(reason: string, cause?: unknown): ConnectionError {
-  return new ConnectionError(
-    `Redis: ${reason.replace(/\.$/, '')}. Nothing was sent to the service. If this call changes the queue, Redis may still make the change later. Check the connection to Redis and repeat the call: no row is paid for twice.`,
-    { cause },
-  );
-}
 
 interface Connection {
   readonly redis: Redis;
@@ -125,29 +77,4 @@ export function disconnect(redis: Redis): void {
   if (redis.status === 'end') return;
   if (redis.status === 'reconnecting') redis.connect().catch(() => undefined);
   redis.disconnect();
-}
-
-/** For how long a change is repeated while Redis is unreachable, and how often, in ms. */
-const maxOutage = 600_000;
-const repeatDelay = 2_000;
-
-/**
- * Makes a change that only this process can make, even if Redis is unreachable for a while. Calls `onOutage` before it repeats
- * the change for the first time. Gives up when the connection was closed, because it would keep the process alive in vain.
- */
-export async function repeatInOutage<Result>(
-  redis: Redis,
-  change: () => Promise<Result>,
-  onOutage?: (error: unknown) => void,
-): Promise<Result> {
-  const giveUpAt = performance.now() + maxOutage;
-  for (let isFirst = true; ; isFirst = false) {
-    try {
-      return await change();
-    } catch (error) {
-      if (isBug(error) || redis.status === 'end' || performance.now() > giveUpAt) throw error;
-      if (isFirst) onOutage?.(error);
-      await new Promise((resolve) => void setTimeout(resolve, repeatDelay));
-    }
-  }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { Polygate } from 'polygate';
 
-import { repeatInOutage } from '../redis/connection.ts';
+import { repeatInOutage } from '../redis/outage.ts';
 import type { Admission, RowStore } from '../redis/row-store.ts';
 import type { StoredRow } from '../stored-row.ts';
 import { admitRow } from './admit-row.ts';
@@ -94,9 +94,10 @@ export class Admissions {
       const admission = await repeatInOutage(rows.redis, () =>
         admitRow(rows, applicant, onExceeded),
       );
-      if (admission.admitted || !/^(full|changed)$/.test(admission.reason)) return admission;
-      if (performance.now() > giveUpAt) return admission;
-      if (admission.reason === 'full') {
+      if (admission.admitted || performance.now() > giveUpAt) return admission;
+      const { reason } = admission;
+      if (reason !== 'full' && reason !== 'changed') return admission;
+      if (reason === 'full') {
         await new Promise((resolve) => void setTimeout(resolve, slotInterval));
       }
     }

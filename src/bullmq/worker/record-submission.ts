@@ -3,7 +3,7 @@ import type { Polygate } from 'polygate';
 import { logOf } from '../../internal/row-driver.ts';
 import { lateStep } from '../decisions/chat.ts';
 import type { Move, Step } from '../move.ts';
-import { repeatInOutage } from '../redis/connection.ts';
+import { repeatInOutage } from '../redis/outage.ts';
 import type { RowStore } from '../redis/row-store.ts';
 import type { StoredRow } from '../stored-row.ts';
 import { textFor } from './step-log.ts';

@@ -1,6 +1,7 @@
 import { Worker } from 'bullmq';
 
-import { disconnect, reconnecting, trackDuplicates, withinTime } from '../redis/connection.ts';
+import { disconnect, reconnecting, trackDuplicates } from '../redis/connection.ts';
+import { withinTime } from '../redis/outage.ts';
 import type { RowData } from '../stored-row.ts';
 import { logMinor } from './step-log.ts';
 import { StepRunner } from './step-runner.ts';
