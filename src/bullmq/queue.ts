@@ -37,7 +37,7 @@ interface RequiredOptions extends Omit<GenerationQueueOptions, 'connection'> {
  * retry rows only with this class.
  *
  * All methods that return a promise reject with a `ConnectionError` within 20 s if Redis is unreachable; its
- * `outcome` is `'unknown'`, because Redis may still make the change later. Repeat the call: no row is paid for twice.
+ * `outcome` is `'unknown'`, because Redis may still make the change later. Repeat the call: no task is paid for twice.
  * After `close()`, they reject with a `ConfigurationError`.
  */
 export class GenerationQueue {

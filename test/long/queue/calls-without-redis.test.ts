@@ -13,7 +13,7 @@ const numbered = (count: number) => Array.from({ length: count }, (_, index) => 
 async function rejectAll(calls: (() => Promise<unknown>)[]): Promise<number> {
   const startedAt = performance.now();
   const errors = await Promise.all(calls.map((call) => rejection(ConnectionError, call())));
-  for (const { message } of errors) expect(message).toMatch(/^Redis: .*no row is paid for twice/);
+  for (const { message } of errors) expect(message).toMatch(/^Redis: .*no task is paid for twice/);
   return performance.now() - startedAt;
 }
 
