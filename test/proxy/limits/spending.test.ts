@@ -155,21 +155,6 @@ describe('a response that is lost', () => {
     },
   );
 
-  test.each(['0', null])('counts if its replay reports the charge %s', async (charge) => {
-    const setup = await startProxy({ limits: { usd: imageUsd } });
-    const { mock, page } = setup;
-    mock.fail({ route: submits, reset: 'after', times: 1 });
-    mock.fail({ route: submits, headers: { 'x-svc-charge-usd': charge } });
-    const key = { idempotencyKey: 'k' };
-    await page(once)
-      .images.submit(image, key)
-      .catch(() => {});
-    for (let repeat = 0; repeat < 2; repeat += 1) await page(once).images.submit(image, key);
-    expect(await usageOf(setup)).toEqual({ ...nothing, usd: imageUsd, requests: 3 });
-    await rejection(PaymentRequiredError, page(once).images.submit(image));
-    expect(mock.invoice).toHaveLength(1);
-  });
-
   test('of a chat keeps the reservation, because nothing can show whether it was charged', async () => {
     const setup = await startProxy({ limits: { usd: 1 } });
     setup.mock.fail({ route: 'POST /v1/chat/completions', reset: 'after', times: 1 });
