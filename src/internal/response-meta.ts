@@ -1,2 +1,3 @@
 /** What the headers of a response say about the request: its charge, its task and its id. */
 export { emptyMeta, parseResponseMeta } from '../core/http/response-meta.ts';
+export { reportedCharge } from '../core/limits/reported-charge.ts';

@@ -26,6 +26,23 @@ const withFreeReplays: typeof fetch = async (...request) => {
   return new Response(body, { status, headers });
 };
 
+/** As if the service reported that replays cost nothing. `change` replaces parts of a replay of the task with an id. */
+const replaysWith =
+  (change: (id: string) => { body: string; headers: Record<string, string> } | undefined) =>
+  async (...request: Parameters<typeof fetch>) => {
+    const response = await fetch(...request);
+    if (response.headers.get('x-svc-idempotent-replay') !== 'true') return response;
+    const text = await response.text();
+    const { id } = JSON.parse(text) as { id: string };
+    const { body = text, headers } = change(id) ?? {};
+    const { status } = response;
+    const kept = Object.fromEntries(response.headers);
+    return new Response(body, {
+      status,
+      headers: { ...kept, ...headers, 'x-svc-charge-usd': '0' },
+    });
+  };
+
 describe.skipIf(!isRedisInstalled)('the budget of a queue', () => {
   let redis: RedisServer;
   beforeAll(async () => {
@@ -119,6 +136,44 @@ describe.skipIf(!isRedisInstalled)('the budget of a queue', () => {
     expect(await queue.count()).toMatchObject({ succeeded: 3, unknown: 0, failed: 0 });
     expect(mock.invoice).toHaveLength(3);
     expect(all.spent()).toBeLessThanOrEqual(all.maxUsd);
+  });
+
+  test('counts a lost chat whose replay costs nothing itself as the largest charge so far', async () => {
+    const fetch = replaysWith(() => undefined);
+    await using all = await start(3, {
+      mock: { assumptions: { A11: 'replay' } },
+      client: { fetch, retryAmbiguous: { chat: true }, maxRetries: 1 },
+    });
+    const { queue, mock } = all;
+    queue.work();
+    await queue.addBulk(['first'], all.describeRow);
+    expect(await queue.result('first')).toMatchObject({ status: 'succeeded' });
+    mock.fail({ route: chats, reset: 'after', times: 1 });
+    await queue.addBulk(['lost'], all.describeRow);
+    expect(await queue.result('lost')).toMatchObject({ status: 'succeeded' });
+    await queue.addBulk(numbered(5), all.describeRow);
+    await until(() => queue.paused).toBe('budget');
+    await until(async () => (await queue.count()).submitting).toBe(0);
+    expect(mock.invoice).toHaveLength(3);
+    expect(all.spent()).toBeLessThanOrEqual(all.maxUsd);
+  });
+
+  test('counts a lost image whose replay costs nothing itself and cannot be read', async () => {
+    const fetch = replaysWith((id) => {
+      return { body: '{"id":', headers: { 'x-svc-task-id': id } };
+    });
+    await using all = await setUp(redis.url, {
+      client: { fetch, maxRetries: 1 },
+      queue: { maxUsd: 0.03 },
+    });
+    const { queue, mock } = all;
+    mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 1 });
+    await queue.addBulk(['lost'], all.describeRow);
+    queue.work();
+    expect(await queue.result('lost')).toMatchObject({ status: 'succeeded' });
+    await queue.addBulk(['next'], all.describeRow);
+    await until(() => queue.paused).toBe('budget');
+    expect(mock.invoice).toHaveLength(1);
   });
 
   test('reserves the largest charge so far for an image without a known price, also of a fallback', async () => {

@@ -1,5 +1,5 @@
 /** The requests of a row. Each returns what follows from its response. */
-import type { Polygate, Receipt } from 'polygate';
+import type { Polygate, Receipt, Task } from 'polygate';
 
 import { PolygateError } from '../../errors/base.ts';
 import { delayOptionsOf, pollRow, sendChat, submitStoredRow } from '../../internal/row-driver.ts';
@@ -62,8 +62,9 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
     if (!task) return withLimit(afterFailedSubmit(failed(admitted), error), limit);
     // Its task is known, although the response is not valid: it counts as paid.
     const submission = { ...accepted, receipt: unchecked<Receipt>(task.toJSON()) };
+    const { replayed } = unchecked<Task>(task);
     const step = afterAccepted(
-      { ...submission, isReplayed: false, isReplayPaid: true },
+      { ...submission, isReplayed: replayed, isReplayPaid: true },
       {},
       timingOf(admitted),
     );

@@ -1,3 +1,4 @@
+import { reportedCharge } from '../../internal/response-meta.ts';
 import type { ProxyResponse } from '../options.ts';
 import type { SettledAs } from '../store/store.ts';
 
@@ -17,7 +18,9 @@ export function chargeOf(
   { status, chargeUsd, idempotentReplay: replay }: ChargeMeta,
 ): { as: SettledAs; chargeUsd?: number | undefined; replay: boolean } {
   // An error response can report a charge. One of 0 says that nothing was paid for.
-  if (outcome === 'accepted' || (chargeUsd ?? 0) > 0) return { as: 'charged', chargeUsd, replay };
+  if (outcome === 'accepted' || (chargeUsd ?? 0) > 0) {
+    return { as: 'charged', chargeUsd: reportedCharge(chargeUsd, replay), replay };
+  }
   const isInvalid = outcome === 'rejected' && invalidStatuses.includes(status);
   return { as: isInvalid ? 'invalid' : outcome, replay };
 }

@@ -143,6 +143,9 @@ describe('the budget of the client', () => {
     expect(statuses).toEqual(Array(5).fill('succeeded'));
     expect(error).toMatchObject({ rowsDone: 5, rowsOpen: 7, maxUsd: 0.1, outcome: 'not-sent' });
     expect(world.mock.invoice).toHaveLength(5);
+    expect(error.message).toContain('this request costs 0.02 USD. Rows done: 5.');
+    // That is true of the last row only.
+    expect(error.message).not.toContain('Nothing was charged');
     const rows = await runImageBatch(newProcess(world), numbers(12), { journal });
     expect(rows.every(({ status }) => status === 'succeeded')).toBe(true);
     expect(world.mock.invoice).toHaveLength(12);

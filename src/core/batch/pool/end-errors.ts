@@ -1,6 +1,7 @@
 /** The errors that end a run although rows have no result. */
 import { abortedError } from '../../../errors/aborted.ts';
 import type { AbortedError } from '../../../errors/aborted.ts';
+import type { PolygateError } from '../../../errors/base.ts';
 import { BudgetExceededError } from '../../../errors/budget.ts';
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import { createError } from '../../../errors/create-error.ts';
@@ -81,6 +82,10 @@ interface PausedRows {
   readonly total: number | undefined;
 }
 
+/** What an error says, without what it says about the charge of its request, because other rows were charged. */
+const summaryOf = ({ message, parts }: PolygateError): string =>
+  parts?.summary ?? sentence(message);
+
 /** The error that ends a run which has paused for this reason. */
 export function runPausedError(
   reason: PauseReason,
@@ -100,8 +105,8 @@ export function runPausedError(
   const next = 'then run it again with the same journal.';
   const programAdvice = 'Without a journal, run only the rows that were not yielded.';
   if (BudgetExceededError.is(reason)) {
-    const { message, spentUsd, maxUsd } = reason;
-    const summary = `${sentence(message)} ${counts}`;
+    const { spentUsd, maxUsd } = reason;
+    const summary = `${summaryOf(reason)} ${counts}`;
     const parts = { summary, charge, advice: `Raise the budget, ${next}`, programAdvice };
     return createError(BudgetExceededError, parts, {
       outcome: mayBePaid ? 'unknown' : 'not-sent',
