@@ -188,9 +188,10 @@ export class GenerationQueue {
    */
   async retry(id: string, options: RetryOptions = {}): Promise<void> {
     checkOptions(options, retryRules);
-    const { anew = false } = options;
+    const { anew: isAnew = false } = options;
+    const { waitTimeout } = this.#options;
     const { rows } = this.#connection;
-    await this.#connection.call(() => retryRow(rows, id, anew, this.#options.waitTimeout));
+    await this.#connection.call(() => retryRow(rows, { id, isAnew, waitTimeout }));
   }
 
   /**

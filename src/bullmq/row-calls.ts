@@ -12,6 +12,17 @@ const busyInterval = 100;
 /** For how long, in ms: less than the time limit of a call, so that nothing is retried after the call has rejected. */
 const maxBusyTime = 10_000;
 
+/** How a row is retried. */
+interface Retry {
+  readonly id: string;
+  /** Whether it gets a new key, and is charged again. */
+  readonly isAnew: boolean;
+  /** How long to wait for its task, in ms. */
+  readonly waitTimeout: number;
+  /** How long to wait for the worker that records its failure, in ms. */
+  readonly busyTime?: number | undefined;
+}
+
 /**
  * Reopens a failed or unknown row. Waits while its worker is still recording the failure in BullMQ. Once another call has
  * retried the row, this one rejects, even if the row has failed again: its caller does not know of that failure, and
@@ -21,10 +32,7 @@ const maxBusyTime = 10_000;
  */
 export async function retryRow(
   rows: RowStore,
-  id: string,
-  isAnew: boolean,
-  waitTimeout: number,
-  busyTime = maxBusyTime,
+  { id, isAnew, waitTimeout, busyTime = maxBusyTime }: Retry,
 ): Promise<void> {
   const giveUpAt = performance.now() + busyTime;
   let turn: string | undefined;

@@ -33,11 +33,24 @@ export interface RowState {
 }
 
 /** A row as Redis stores it. */
-export interface StoredRow {
+export type StoredRow = RunningRow | OtherRow;
+
+/** A row whose task was accepted and has not ended. */
+export interface RunningRow extends RowIdentity {
+  readonly status: 'running';
+  readonly state: RowState & { readonly receipt: Receipt };
+}
+
+/** A row that is not running. */
+interface OtherRow extends RowIdentity {
+  readonly status: Exclude<RowStatus, 'running'>;
+  readonly state: RowState;
+}
+
+/** What is known about a row in any state. */
+interface RowIdentity {
   readonly jobId: string;
   readonly data: RowData;
-  readonly status: RowStatus;
-  readonly state: RowState;
   /** The idempotency key in use. */
   readonly key: string;
   /** Fencing token of the latest admission or retry, `0` before the first one: only its holder may move the row. */

@@ -9,14 +9,11 @@ const tolerance = 1e-6;
 
 /** What the diagnosis may spend, and what it has spent. */
 export class Spending {
-  /** What responses reported as charged, in USD. */
-  spentUsd = 0;
   /** What the wallet holds, if that is known. */
   walletUsd = Infinity;
-  /** Prices of requests that may have been charged, but whose responses were lost, in USD. */
-  unconfirmedUsd = 0;
-  /** Whether a response has reported no charge, so that `spentUsd` may be too low. */
-  hasUnreportedCharge = false;
+  #spentUsd = 0;
+  #unconfirmedUsd = 0;
+  #hasUnreportedCharge = false;
   /** Why nothing more may be spent. */
   #blockedBy: string | undefined;
   readonly #gateway: Polygate;
@@ -27,6 +24,21 @@ export class Spending {
   constructor(gateway: Polygate, maxUsd: number | undefined) {
     this.#gateway = gateway;
     this.#maxUsd = maxUsd;
+  }
+
+  /** What responses reported as charged, in USD. */
+  get spentUsd(): number {
+    return this.#spentUsd;
+  }
+
+  /** Prices of requests that may have been charged, but whose responses were lost, in USD. */
+  get unconfirmedUsd(): number {
+    return this.#unconfirmedUsd;
+  }
+
+  /** Whether a response has reported no charge, so that `spentUsd` may be too low. */
+  get hasUnreportedCharge(): boolean {
+    return this.#hasUnreportedCharge;
   }
 
   /** Why a request that costs this much cannot be sent; undefined if it can. */
@@ -72,11 +84,11 @@ export class Spending {
   record(priceUsd: number, meta: ResponseMeta): 'missing' | 'too-high' | undefined {
     if (meta.idempotentReplay) return undefined;
     const { chargeUsd } = meta;
-    this.spentUsd = roundUsd(this.spentUsd + (chargeUsd ?? 0));
+    this.#spentUsd = roundUsd(this.#spentUsd + (chargeUsd ?? 0));
     this.#commit(chargeUsd ?? priceUsd);
     if (chargeUsd === undefined) {
-      const isFirst = !this.hasUnreportedCharge;
-      this.hasUnreportedCharge = true;
+      const isFirst = !this.#hasUnreportedCharge;
+      this.#hasUnreportedCharge = true;
       return isFirst ? 'missing' : undefined;
     }
     if (chargeUsd <= priceUsd + tolerance) return undefined;
@@ -91,7 +103,7 @@ export class Spending {
 
   /** Counts the price of a request whose response was lost. */
   commitUnconfirmed(priceUsd: number): void {
-    this.unconfirmedUsd = roundUsd(this.unconfirmedUsd + priceUsd);
+    this.#unconfirmedUsd = roundUsd(this.#unconfirmedUsd + priceUsd);
     this.#commit(priceUsd);
   }
 

@@ -42,7 +42,17 @@ describe('the next step of a row', () => {
     ['chat', 'succeeded', 'end'],
     ['chat', 'unknown', 'end'],
   ] as const)('of kind %s that is %s is: %s', (kind, status, next) => {
-    expect(nextStepOf({ status, data: dataOf(kind) })).toBe(next);
+    const state = { receipt };
+    const row = {
+      jobId: 'j',
+      data: dataOf(kind),
+      status,
+      state,
+      key: 'k',
+      turn: '1',
+      addedAt: '1',
+    };
+    expect(nextStepOf(row)).toMatchObject({ kind: next });
   });
 });
 

@@ -8,6 +8,7 @@ import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { admitted, ended, openStores } from './stores.ts';
 
+const anew = { id: 'r0', isAnew: true, waitTimeout: 1 };
 const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
 
 describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
@@ -65,11 +66,14 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
       const [id = ''] = await stores.add(1);
       await ended(stores, id, {});
       await stores.redis.zrem(stores.queue.toKey('failed'), id);
-      const error = await rejection(ConnectionError, retryRow(stores.first.rows, 'r0', true, 1, 0));
+      const error = await rejection(
+        ConnectionError,
+        retryRow(stores.first.rows, { ...anew, busyTime: 0 }),
+      );
       expect(error.outcome).toBe('not-sent');
       await stores.redis.zadd(stores.queue.toKey('failed'), 1, id);
       expect(await stores.first.readJob(id)).toMatchObject({ status: 'failed' });
-      await retryRow(stores.first.rows, 'r0', true, 1, 0);
+      await retryRow(stores.first.rows, { ...anew, busyTime: 0 });
       expect(await stores.first.readJob(id)).toMatchObject({ status: 'waiting' });
     });
 
@@ -93,7 +97,7 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
         await ended(stores, id, {});
         return reply;
       };
-      const error = await rejection(ConfigurationError, retryRow(rows, 'r0', true, 1));
+      const error = await rejection(ConfigurationError, retryRow(rows, anew));
       expect(error.message).toContain('was retried by another call');
       expect(replies).toEqual(['busy']);
       expect(await first.readJob(id)).toMatchObject({ status: 'failed' });

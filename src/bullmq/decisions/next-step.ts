@@ -1,6 +1,6 @@
 import type { Step } from '../move.ts';
 import { isEnded } from '../row.ts';
-import type { StoredRow } from '../stored-row.ts';
+import type { RunningRow, StoredRow } from '../stored-row.ts';
 
 /** How long a worker takes no jobs after a row for which no slot was free, in ms, so that polls which become due come first. */
 export const slotPause = 200;
@@ -9,17 +9,21 @@ export const slotPause = 200;
 export const pauseTime = 500;
 
 /** What a worker does with a row whose job it has taken. */
-export type NextStep = 'end' | 'poll' | 'submit' | 'record-lost-chat';
+export type NextStep =
+  | { readonly kind: 'end' | 'submit' | 'record-lost-chat' }
+  | { readonly kind: 'poll'; readonly row: RunningRow };
 
 /**
  * What comes next for a row. A worker that finds a submitting row takes the turn to submit it again under its key, because
  * the worker that has sent it died or lost its job. A chat has no such key; the turn stays that of the worker that has sent
  * it, which may still be alive and record the completion.
  */
-export function nextStepOf({ status, data }: Pick<StoredRow, 'status' | 'data'>): NextStep {
-  if (isEnded(status)) return 'end';
-  if (status === 'running') return 'poll';
-  return status === 'submitting' && data.kind === 'chat' ? 'record-lost-chat' : 'submit';
+export function nextStepOf(row: StoredRow): NextStep {
+  const { status, data } = row;
+  if (isEnded(status)) return { kind: 'end' };
+  if (row.status === 'running') return { kind: 'poll', row };
+  const isLostChat = status === 'submitting' && data.kind === 'chat';
+  return { kind: isLostChat ? 'record-lost-chat' : 'submit' };
 }
 
 /** What BullMQ does with a job after a step of its row. */

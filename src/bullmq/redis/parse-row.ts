@@ -23,9 +23,11 @@ export function parseRow(
   if (!isRowData(data) || !addedAt) return undefined;
   const state = parseState(data.id, stateText);
   const known = parseStatus(data.id, status);
-  if (known === 'running' && !state.receipt) throw unreadable(data.id, 'is running without a task');
-  const key = state.key ?? data.key;
-  return { jobId, data, status: known, state, key, turn: turn ?? '0', addedAt };
+  const row = { jobId, data, key: state.key ?? data.key, turn: turn ?? '0', addedAt };
+  if (known !== 'running') return { ...row, status: known, state };
+  const { receipt } = state;
+  if (!receipt) throw unreadable(data.id, 'is running without a task');
+  return { ...row, status: known, state: { ...state, receipt } };
 }
 
 function parseStatus(id: string, status: string | null | undefined): RowStatus {

@@ -78,11 +78,12 @@ export class StepRunner {
     const startedAt = performance.now();
     const clock = () => redisTime + performance.now() - startedAt;
     const due = { gateway, row, clock };
-    switch (nextStepOf(row)) {
+    const next = nextStepOf(row);
+    switch (next.kind) {
       case 'end':
         return jobEndOf(row);
       case 'poll':
-        return this.#recordOnce(job, row, await poll(due));
+        return this.#recordOnce(job, row, await poll({ ...due, row: next.row }));
       case 'record-lost-chat':
         return this.#recordOnce(job, row, afterLostChat(row));
       case 'submit':

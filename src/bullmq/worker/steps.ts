@@ -11,7 +11,7 @@ import type { PollTiming } from '../decisions/poll.ts';
 import { afterAccepted, afterFailedSubmit } from '../decisions/submit.ts';
 import type { FailedSubmission } from '../decisions/submit.ts';
 import type { Move, Step } from '../move.ts';
-import type { StoredRow } from '../stored-row.ts';
+import type { RunningRow, StoredRow } from '../stored-row.ts';
 
 /** The options that the steps of a row depend on. */
 export interface StepOptions {
@@ -87,11 +87,11 @@ async function submitChat(admitted: AdmittedRow): Promise<Step> {
 }
 
 /** Polls the task of a row once. */
-export async function poll(due: DueRow): Promise<Step> {
+export async function poll(due: DueRow & { readonly row: RunningRow }): Promise<Step> {
   const { gateway, row } = due;
   const { state, key } = row;
   try {
-    const { meta, result } = await pollRow(gateway, unchecked<Receipt>(state.receipt));
+    const { meta, result } = await pollRow(gateway, state.receipt);
     const step = afterPoll({ state, key }, result, timingOf(due));
     return withLimit(step, meta.concurrency.limit);
   } catch (error) {

@@ -1,8 +1,9 @@
 /** The errors of rows. What a message says about charges is true of the row, not only of the last request. */
-import { AbortedError, abortedError } from '../../errors/aborted.ts';
+import { AbortedError } from '../../errors/aborted.ts';
 import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { ConnectionError } from '../../errors/connection.ts';
+import { createError } from '../../errors/create-error.ts';
 import { textOf } from '../../types/type-guards.ts';
 
 /** A row that cannot be planned. */
@@ -50,10 +51,9 @@ export function missingParamsError(id: string, idempotencyKey: string): Connecti
 
 /** A row whose `submit` line could not be written. */
 export function notRecordedError(cause: unknown): ConfigurationError {
-  return new ConfigurationError(
-    `journal: appending failed (${String(cause)}). Nothing was sent for this row.`,
-    { cause, outcome: 'not-sent' },
-  );
+  const summary = `journal: appending failed (${String(cause)}).`;
+  const parts = { summary, charge: 'Nothing was sent for this row.' };
+  return createError(ConfigurationError, parts, { cause, outcome: 'not-sent' });
 }
 
 /**
@@ -61,9 +61,12 @@ export function notRecordedError(cause: unknown): ConfigurationError {
  * must not get a shared one; and with a fallback, a `BudgetExceededError` would make it try the next model.
  */
 export function unsentError(reason: unknown): AbortedError {
-  const message =
-    'The row was aborted before this run sent it, so this run was not charged for it. To continue, run the batch again.';
-  return abortedError(reason, { outcome: 'not-sent' }, message);
+  // An earlier run may have been charged. What is then said about charges follows the summary, and the advice stays last.
+  const parts = {
+    summary: 'The row was aborted before this run sent it, so this run was not charged for it.',
+    advice: 'To continue, run the batch again.',
+  };
+  return createError(AbortedError, parts, { cause: reason, outcome: 'not-sent' });
 }
 
 /**

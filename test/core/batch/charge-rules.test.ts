@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
+import { notRecordedError, unsentError } from '../../../src/core/batch/row-errors.ts';
 import { afterFailure, withEarlierCharge } from '../../../src/core/batch/row/charge-rules.ts';
 import type { SubmissionFacts } from '../../../src/core/batch/row/charge-rules.ts';
 import { emptyMeta } from '../../../src/core/http/response-meta.ts';
@@ -104,5 +105,24 @@ describe('the error of a request after an earlier one that may have been charged
 
   test.each([lost, invalid, thrown])('stays as it is if it claims nothing: %s', (error) => {
     expect(withEarlierCharge(error, advice)).toBe(error);
+  });
+});
+
+describe('the error of a row that was not sent now, and may have been charged before', () => {
+  const advice = 'This request was not charged, but an earlier one may have been.';
+
+  test.each([
+    [
+      'a row that could not be recorded does not claim that nothing was sent for it',
+      notRecordedError(new Error('ENOSPC')),
+      `journal: appending failed (Error: ENOSPC). ${advice}`,
+    ],
+    [
+      'an aborted row ends with what to do',
+      unsentError('stop'),
+      `The row was aborted before this run sent it, so this run was not charged for it. ${advice} To continue, run the batch again.`,
+    ],
+  ])('%s', (_, error, message) => {
+    expect(withEarlierCharge(error, advice)).toMatchObject({ message, outcome: 'unknown' });
   });
 });

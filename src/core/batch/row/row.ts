@@ -39,11 +39,31 @@ import type { ChargeFacts } from './charge-rules.ts';
 export type RowState = 'planned' | 'recorded' | 'sent' | 'accepted' | 'durable';
 
 /**
+ * The states in which a row may take each step:
+ *
+ * - A request is recorded before it is sent, so no row is sent or accepted that is only planned.
+ * - A hook can respond in place of the service, so a row can be accepted that was not sent.
+ * - A failure of which the outcome is unknown leaves a row sent, and another attempt sends it again.
+ */
+const startsOf = {
+  identify: ['planned'],
+  resume: ['planned'],
+  setKey: ['planned'],
+  record: ['planned'],
+  markSent: ['recorded', 'sent'],
+  accept: ['recorded', 'sent'],
+  makeDurable: ['accepted'],
+} as const satisfies Record<string, readonly RowState[]>;
+
+/**
  * A row of a batch or a recovery. Either an earlier run has left its task or completion, and it is resumed, or it goes
  * through these transitions:
  *
  *     identify -> setKey -> record -> markSent -> accept -> makeDurable
  *                           markUnsent <- markSent, if the service has certainly not accepted it
+ *
+ * Each throws if the row is in a state that does not allow it. That is a mistake in the client: nothing that a service, a
+ * journal or a caller does leads to it.
  */
 export class Row implements Spender {
   #id = '';
@@ -96,6 +116,7 @@ export class Row implements Spender {
 
   /** Sets what is known about the row before this run does anything for it. */
   identify(id: string, history: RowHistory): void {
+    this.#expectStartOf('identify');
     this.#id = id;
     this.#history = history;
     // Without a readable `submit` line, the receipt still has the key.
@@ -105,38 +126,44 @@ export class Row implements Spender {
 
   /** An earlier run has left its task, or the completion of a chat. */
   resume(task: Task | undefined): void {
+    this.#expectStartOf('resume');
     this.#task = task;
     this.#state = 'durable';
   }
 
   /** The row is planned, and is submitted under this key. */
   setKey(idempotencyKey: string | undefined): void {
+    this.#expectStartOf('setKey');
     this.#idempotencyKey = idempotencyKey;
   }
 
   /** Its `submit` line is durable. */
   record(): void {
+    this.#expectStartOf('record');
     this.#state = 'recorded';
   }
 
   /** An attempt is handed to `fetch`. */
   markSent(): void {
+    this.#expectStartOf('markSent');
     this.#state = 'sent';
   }
 
-  /** The service has certainly not accepted what this run has sent. */
+  /** The service has certainly not accepted what this run has sent. Has no effect on a row that is not sent. */
   markUnsent(): void {
     if (this.#state === 'sent') this.#state = 'recorded';
   }
 
   /** The service has accepted its submission. Chats have no task. */
   accept(task: Task | undefined): void {
+    this.#expectStartOf('accept');
     this.#task = task;
     this.#state = 'accepted';
   }
 
   /** A later run finds what was accepted. */
   makeDurable(): void {
+    this.#expectStartOf('makeDurable');
     this.#state = 'durable';
   }
 
@@ -172,5 +199,11 @@ export class Row implements Spender {
       mayBeCharged: mayBeCharged(this.#history),
       isRecorded: this.#state !== 'planned',
     };
+  }
+
+  #expectStartOf(step: keyof typeof startsOf): void {
+    const starts: readonly RowState[] = startsOf[step];
+    if (starts.includes(this.#state)) return;
+    throw new Error(`Bug in polygate: ${step}() of row ${this.#id}, which is ${this.#state}.`);
   }
 }

@@ -49,7 +49,7 @@ async function recordAndSend<Accepted>(
     const error = toRowError(thrown, { signal, pauseReason: context.pause.reason });
     // A time limit can end the call while its intent is being written. Only then is it known what has to be taken back.
     await recording?.catch(() => undefined);
-    await settle(row, plan, submission, error, context);
+    await settle(row, { plan, submission, error }, context);
     throw error;
   }
 }
@@ -99,14 +99,20 @@ async function recordIntent(
   row.record();
 }
 
+/** A submission that failed. */
+interface FailedSubmission<Accepted> {
+  readonly plan: RowPlan<Accepted>;
+  readonly submission: RowSubmission<Accepted>;
+  readonly error: Error;
+}
+
 /** Settles the reservation of a submission that failed, and records it if the submission was certainly not charged. */
 async function settle<Accepted>(
   row: Row,
-  plan: RowPlan<Accepted>,
-  { intent, recordedBy }: RowSubmission<Accepted>,
-  error: Error,
+  { plan, submission, error }: FailedSubmission<Accepted>,
   { journal, budget, pause }: RunContext,
 ): Promise<void> {
+  const { intent, recordedBy } = submission;
   const thisRun = row.state === 'planned' ? undefined : 'this-run';
   const { isChargedOnce } = plan;
   const next = afterFailure({ recordedBy: recordedBy ?? thisRun, isChargedOnce }, error);
