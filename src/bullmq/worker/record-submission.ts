@@ -23,35 +23,45 @@ export async function recordSubmission(
 ): Promise<Step | undefined> {
   const { id, kind } = row.data;
   const isChat = kind === 'chat';
-  const late = isChat ? lateStep(step) : undefined;
   const warn = (text: string) => logOf(gateway).warn(() => `row ${id}: ${text}`);
+  const warnOutage = (error: unknown) =>
+    warn(`Redis is unreachable, so the end of its submission is recorded later. ${textFor(error)}`);
   try {
-    return await repeatInOutage(
+    const recorded = await repeatInOutage(
       rows.redis,
-      async () => {
-        if (await rows.move(row, step.move)) return step;
-        if (late && (await rows.move(row, late.move))) return late;
-        const chargeUsd = completionCharge(step.move);
-        if (chargeUsd === undefined) return undefined;
-        // The connection was lost before the reply to the move.
-        if (!(await rows.countLateCharge(row, chargeUsd))) return step;
-        warn(
-          `${what(step.move)}, but came after its row was retried or removed, so it is not the result of a row.`,
-        );
-        return undefined;
-      },
-      (error) =>
-        warn(
-          `Redis is unreachable, so the end of its submission is recorded later. ${textFor(error)}`,
-        ),
+      () => recordStep(rows, row, step, isChat),
+      warnOutage,
+    );
+    if (recorded !== 'late') return recorded;
+    warn(
+      `${what(step.move)}, but came after its row was retried or removed, so it is not the result of a row.`,
     );
   } catch (error) {
     if (!isChat) throw error;
     warn(
       `${what(step.move)}, but could not be recorded, so its row may end as unknown. ${textFor(error)}`,
     );
-    return undefined;
   }
+  return undefined;
+}
+
+/**
+ * Records the step or, for a row that has been recorded as lost meanwhile, what replaces that. If the row was retried or
+ * removed, only the charge of a completion is recorded: the result is `late`. Repeating it changes nothing.
+ */
+async function recordStep(
+  rows: RowStore,
+  row: StoredRow,
+  step: Step,
+  isChat: boolean,
+): Promise<Step | 'late' | undefined> {
+  if (await rows.move(row, step.move)) return step;
+  const late = isChat ? lateStep(step) : undefined;
+  if (late && (await rows.move(row, late.move))) return late;
+  const chargeUsd = completionCharge(step.move);
+  if (chargeUsd === undefined) return undefined;
+  // If its charge counts already, the move was made, and the connection was lost before the reply to it.
+  return (await rows.countLateCharge(row, chargeUsd)) ? 'late' : step;
 }
 
 /** What a completion has cost; 0 if its charge is not known, and undefined without a completion. */

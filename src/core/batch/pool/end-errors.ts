@@ -87,48 +87,74 @@ const summaryOf = ({ message, parts }: PolygateError): string =>
   parts?.summary ?? sentence(message);
 
 /** The error that ends a run which has paused for this reason. */
-export function runPausedError(
-  reason: PauseReason,
-  { paused, unread, yielded, done, total }: PausedRows,
-): PauseReason {
+export function runPausedError(reason: PauseReason, rows: PausedRows): PauseReason {
   if (ConfigurationError.is(reason)) return reason;
+  const pause = describePause(rows);
+  return BudgetExceededError.is(reason)
+    ? overBudgetError(reason, pause)
+    : insufficientBalanceError(rows.paused, pause);
+}
+
+/** What the error of a pause says about the rows, whatever the reason. */
+interface Pause {
+  readonly counts: string;
+  readonly charge: string;
+  /** Whether an earlier run may have paid for some of the open rows. */
+  readonly mayBePaid: boolean;
+  readonly rowsDone: number;
+  readonly rowsOpen: number;
+}
+
+function describePause({ paused, unread, yielded, done, total }: PausedRows): Pause {
   const mayBePaid =
     paused.some(({ status }) => status === 'unknown') || !unread || unread.some(mayBeCharged);
   const rowsOpen = Math.max(paused.length, (total ?? 0) - yielded);
   const unknown = yielded - done;
-  const counts =
-    `Rows done: ${done}. ` +
-    `Rows rejected or not sent: ${total === undefined ? 'at least ' : ''}${rowsOpen}.`;
-  const charge =
-    `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}.` +
-    (unknown > 0 ? ` Rows with unknown outcome: ${unknown}; they may have been charged.` : '');
-  const next = 'then run it again with the same journal.';
-  const programAdvice = 'Without a journal, run only the rows that were not yielded.';
-  if (BudgetExceededError.is(reason)) {
-    const { spentUsd, maxUsd } = reason;
-    const summary = `${summaryOf(reason)} ${counts}`;
-    const parts = { summary, charge, advice: `Raise the budget, ${next}`, programAdvice };
-    return createError(BudgetExceededError, parts, {
-      outcome: mayBePaid ? 'unknown' : 'not-sent',
-      spentUsd,
-      maxUsd,
-      rowsDone: done,
-      rowsOpen,
-    });
-  }
+  return {
+    counts:
+      `Rows done: ${done}. ` +
+      `Rows rejected or not sent: ${total === undefined ? 'at least ' : ''}${rowsOpen}.`,
+    charge:
+      `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}.` +
+      (unknown > 0 ? ` Rows with unknown outcome: ${unknown}; they may have been charged.` : ''),
+    mayBePaid,
+    rowsDone: done,
+    rowsOpen,
+  };
+}
+
+const runAgain = 'then run it again with the same journal.';
+const programAdvice = 'Without a journal, run only the rows that were not yielded.';
+
+function overBudgetError(
+  reason: BudgetExceededError,
+  { counts, charge, mayBePaid, rowsDone, rowsOpen }: Pause,
+): BudgetExceededError {
+  const { spentUsd, maxUsd } = reason;
+  const summary = `${summaryOf(reason)} ${counts}`;
+  const parts = { summary, charge, advice: `Raise the budget, ${runAgain}`, programAdvice };
+  const outcome = mayBePaid ? 'unknown' : 'not-sent';
+  return createError(BudgetExceededError, parts, { outcome, spentUsd, maxUsd, rowsDone, rowsOpen });
+}
+
+function insufficientBalanceError(
+  paused: readonly PausedRow[],
+  { counts, charge, mayBePaid, rowsDone, rowsOpen }: Pause,
+): PaymentRequiredError {
   // The response of the service, which says whether it is the balance or the API key that has reached its limit.
   const cause = paused
     .map(({ error }) => error)
     .find((error) => PaymentRequiredError.is(error) && error.outcome === 'rejected');
-  const advice = `Top up the balance or raise the limit of the API key, ${next}`;
+  const advice = `Top up the balance or raise the limit of the API key, ${runAgain}`;
+  const summary = `402: The balance is insufficient. ${counts}`;
   return createError(
     PaymentRequiredError,
-    { summary: `402: The balance is insufficient. ${counts}`, charge, advice, programAdvice },
+    { summary, charge, advice, programAdvice },
     {
       meta: PaymentRequiredError.is(cause) ? cause.meta : emptyMeta(402),
       outcome: mayBePaid ? 'unknown' : 'rejected',
       cause,
-      rowsDone: done,
+      rowsDone,
       rowsOpen,
     },
   );
