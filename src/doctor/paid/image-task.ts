@@ -117,7 +117,7 @@ function reportPollPath(calls: readonly RecordedCall[], report: Report): void {
   const found = polls.find(({ error }) => error === undefined)?.template;
   const [first] = polls;
   if (found === undefined || first === undefined) return;
-  if (found === first.template) return report.ok(`GET ${found} returns the task.`);
-  const detail = `GET ${first.template} does not return the task, but GET ${found} does.`;
-  report.warning(detail, needed.triedPollPath(found));
+  const need = needed.triedPollPath({ assumed: first.template, found });
+  if (need === undefined) return report.ok(`GET ${found} returns the task.`);
+  report.warning(`GET ${first.template} does not return the task, but GET ${found} does.`, need);
 }

@@ -7,6 +7,7 @@ import type { DiagnosisContext } from '../run/context.ts';
 import { errorResponse, statusOf } from '../run/failure.ts';
 import type { Report, Skip } from '../run/report.ts';
 import { usd } from '../text.ts';
+import { vendorHeadersOf } from '../vendor-headers.ts';
 
 /** What is known about the charge of a request: metadata of the response that had it, if there was one. */
 export type Charge = ResponseMeta | 'possible' | 'none';
@@ -92,7 +93,7 @@ export class Payment {
     const detail = `The response reports no charge, so spend, budget and onCharge do not count it. It may have cost ${usd(this.model.priceUsd)}.`;
     const advice =
       'Check whether a proxy removes response headers. Without them, read the charges in your account.';
-    const need = needed.headerPrefix([meta]);
+    const need = needed.headerPrefix(vendorHeadersOf([meta]));
     if (need === undefined) return this.#aboutCharge.failed(detail, { advice });
     this.#context.adopt(need.option);
     this.#aboutCharge.warning(detail, need);
