@@ -24,7 +24,7 @@ export const stream = (
   async run(context, report) {
     if (model === undefined) {
       const candidates = choose(context, models, 'chat');
-      return report.skipped('detail' in candidates ? candidates : noModel);
+      return report.skipped(candidates.kind === 'skipped' ? candidates.reason : noModel);
     }
     const send = async (): Promise<Paid<StreamEnd>> => {
       const { completions } = payingClient(context, { strict: false }).chat;
