@@ -47,7 +47,8 @@ test.each([
 test('a stream that is cut off counts at its listed price if its headers report a charge of 0', async () => {
   const { run, mock } = startMock({}, (fetch) => async (input, init) => {
     const response = await fetch(input, init);
-    if (!String(init?.body).includes('"stream":true')) return response;
+    const isStream = typeof init?.body === 'string' && init.body.includes('"stream":true');
+    if (!isStream) return response;
     const headers = new Headers(response.headers);
     headers.set('x-svc-charge-usd', '0');
     return new Response(response.body, { status: response.status, headers });
