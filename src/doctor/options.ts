@@ -1,10 +1,13 @@
-/** Which options the client needs for a service: every option that a diagnosis recommends is decided here. */
-import { ConfigurationError, PermissionDeniedError } from 'polygate';
+/**
+ * Which options the client needs for a service. Checks find out facts, and pass them to this file, which decides for every
+ * option whether a diagnosis recommends it.
+ */
+import { ConfigurationError, PermissionDeniedError, TaskWaitTimeoutError } from 'polygate';
 import type { PolygateOptions, ResponseMeta } from 'polygate';
 
 import type { Diagnosis } from './diagnosis.ts';
 import { statusOf } from './run/failure.ts';
-import { findVendorPrefix, readsVendorHeaders } from './vendor-headers.ts';
+import type { VendorHeaders } from './vendor-headers.ts';
 
 /** What to set, and why. */
 export interface Needed {
@@ -28,6 +31,25 @@ export interface FoundPath {
   readonly isTried: boolean;
 }
 
+/** The poll paths of a task that was found. */
+export interface TriedPaths {
+  /** The first path that the client has polled. */
+  readonly assumed: string;
+  readonly found: string;
+}
+
+/** What `header-prefix` has found out about request ids. */
+export interface RequestIds {
+  /** Whether the client reads the id that it has sent. */
+  readonly isRead: boolean;
+  /** Whether the client reads any id. */
+  readonly hasId: boolean;
+  /** The header in which the service accepts an id of the caller; undefined if none is known. */
+  readonly accepted: string | undefined;
+  /** A header that returns an id; undefined if none is known. */
+  readonly returned: string | undefined;
+}
+
 /** For each option: whether what a check has found shows that it is needed. Returns undefined if it does not. */
 export const needed = {
   /** `authentication` has failed with an error. */
@@ -41,8 +63,9 @@ export const needed = {
     };
   },
 
-  /** `reachable` has found the gateway elsewhere. */
-  baseURL: (baseURL: string): Certain => ({ advice: 'Set baseURL.', option: { baseURL } }),
+  /** `reachable` has searched for the gateway at other addresses, because it is not at the base URL. */
+  baseURL: (found: string | undefined): Certain | undefined =>
+    found === undefined ? undefined : setBaseURL(found),
 
   /** `reachable` was redirected: only to the same host is it certainly the same service. */
   baseURLOfRedirect(baseURL: string, target: URL | undefined): Needed {
@@ -54,24 +77,26 @@ export const needed = {
           'On a public network, sign in to it first. Otherwise, set baseURL to the address of the API, if you trust it.',
       };
     }
-    return needed.baseURL(target.origin + target.pathname.replace(/\/v1\/status$/, ''));
+    return setBaseURL(target.origin + target.pathname.replace(/\/v1\/status$/, ''));
   },
 
   /** Responses have documented headers with a prefix that the client does not read. */
-  headerPrefix(metas: readonly ResponseMeta[], consequence = ''): Certain | undefined {
-    const headerPrefix = readsVendorHeaders(metas) ? undefined : findVendorPrefix(metas);
-    return headerPrefix === undefined
-      ? undefined
-      : { advice: `Set headerPrefix.${consequence}`, option: { headerPrefix } };
+  headerPrefix({ isRead, prefix }: VendorHeaders, consequence = ''): Certain | undefined {
+    if (isRead || prefix === undefined) return undefined;
+    return { advice: `Set headerPrefix.${consequence}`, option: { headerPrefix: prefix } };
   },
 
-  /** `header-prefix` has found a request id in another header. */
-  requestIdHeader: (requestIdHeader: string, acceptsCallerId: boolean): Certain => ({
-    advice: acceptsCallerId
-      ? 'Set requestIdHeader, so that your request ids reach the logs of the service.'
-      : 'Set requestIdHeader, so that errors contain the id that support needs.',
-    option: { requestIdHeader },
-  }),
+  /** Another header accepts the ids of the caller, or is the only one that returns an id. */
+  requestIdHeader({ isRead, hasId, accepted, returned }: RequestIds): Certain | undefined {
+    if (isRead) return undefined;
+    const requestIdHeader = accepted ?? (hasId ? undefined : returned);
+    if (requestIdHeader === undefined) return undefined;
+    const purpose =
+      accepted === undefined
+        ? 'errors contain the id that support needs'
+        : 'your request ids reach the logs of the service';
+    return { advice: `Set requestIdHeader, so that ${purpose}.`, option: { requestIdHeader } };
+  },
 
   /** `poll-paths` has searched for the path of tasks. */
   pollPath({ name, assumed, isAssumedMissing, found, isTried }: FoundPath): Needed | undefined {
@@ -86,19 +111,24 @@ export const needed = {
     return pathOption(name, found, isTried ? pollsFirst : 'does not find its tasks');
   },
 
-  /** `image-task` has found its task only where the client polls after another path. */
-  triedPollPath: (found: string): Certain => pathOption('imageTask', found, pollsFirst),
+  /** `image-task` has polled its task, first at `assumed`, and found it. */
+  triedPollPath: ({ assumed, found }: TriedPaths): Certain | undefined =>
+    found === assumed ? undefined : pathOption('imageTask', found, pollsFirst),
 
-  /** No poll path returns a task that `image-task` has paid for. */
-  unknownPollPath: (): Needed => ({
-    advice: 'Set paths.imageTask to the poll path that the operator of the service names.',
-  }),
+  /** Waiting for a task that `image-task` has paid for has failed: with a 404, no poll path returns it. */
+  unknownPollPath: (error: unknown): Needed | undefined =>
+    statusOf(error) === 404
+      ? { advice: 'Set paths.imageTask to the poll path that the operator of the service names.' }
+      : undefined,
 
-  /** The task of `image-task` has not ended in time. */
-  waitTimeout: (): Needed => ({
-    advice:
-      'If all tasks take this long, raise waitTimeout. A status that the client does not know counts as running.',
-  }),
+  /** Waiting for the task of `image-task` has failed. */
+  waitTimeout: (error: unknown): Needed | undefined =>
+    TaskWaitTimeoutError.is(error)
+      ? {
+          advice:
+            'If all tasks take this long, raise waitTimeout. A status that the client does not know counts as running.',
+        }
+      : undefined,
 
   /** `replay` has sent an image over the default route. */
   imageRoute: (status: number | undefined): Needed | undefined =>
@@ -116,18 +146,23 @@ export const needed = {
         }
       : undefined,
 
-  /** No free check shows whether voices are replayed. */
+  /** Always open: no free check shows whether voices are replayed. */
   retryAmbiguousVoices: (): Needed => ({
     advice: 'If your service guarantees it, set retryAmbiguous.voices.',
   }),
 
-  /** `replay` has received another task for a reused key. */
-  noRetries: {
-    advice:
-      'Report it to the operator: the specification guarantees idempotent replay. Until then, turn retries off.',
-    option: { maxRetries: 0 },
-  } satisfies Certain,
+  /** `replay` has received a task for a reused key. */
+  noRetries: ({ isSame }: { readonly isSame: boolean }): Certain | undefined =>
+    isSame
+      ? undefined
+      : {
+          advice:
+            'Report it to the operator: the specification guarantees idempotent replay. Until then, turn retries off.',
+          option: { maxRetries: 0 },
+        },
 };
+
+const setBaseURL = (baseURL: string): Certain => ({ advice: 'Set baseURL.', option: { baseURL } });
 
 const pollsFirst = 'sends failing polls first';
 

@@ -9,11 +9,10 @@ const tolerance = 1e-6;
 
 /** What the diagnosis may spend, and what it has spent. */
 export class Spending {
-  /** What the wallet holds, if that is known. */
-  walletUsd = Infinity;
   #spentUsd = 0;
   #unconfirmedUsd = 0;
   #hasUnreportedCharge = false;
+  #walletUsd: number | undefined;
   /** Why nothing more may be spent. */
   #blockedBy: string | undefined;
   readonly #gateway: Polygate;
@@ -41,6 +40,16 @@ export class Spending {
     return this.#hasUnreportedCharge;
   }
 
+  /** What the wallet held before the diagnosis has spent anything; undefined if that is not known. */
+  get walletUsd(): number | undefined {
+    return this.#walletUsd;
+  }
+
+  /** Spends no more than what the wallet holds. */
+  noteWallet(balanceUsd: number): void {
+    this.#walletUsd = balanceUsd;
+  }
+
   /** Why a request that costs this much cannot be sent; undefined if it can. */
   problem(priceUsd: number): Skip | undefined {
     if (this.#maxUsd === undefined) {
@@ -54,7 +63,7 @@ export class Spending {
         `, but only ${usd(Math.max(0, left))} of ${usd(this.#maxUsd)} may still be spent.`,
       );
     }
-    const walletUsd = this.walletUsd - this.#committedUsd;
+    const walletUsd = (this.#walletUsd ?? Infinity) - this.#committedUsd;
     if (priceUsd > walletUsd) {
       return tooExpensive(priceUsd, `, but the wallet has only ${usd(Math.max(0, walletUsd))}.`);
     }

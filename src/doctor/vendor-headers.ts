@@ -7,16 +7,28 @@ const vendorHeader =
 /** Headers whose names are too specific to appear in an unrelated service. */
 const distinctive = /^(charge-usd|balance-usd|readiness-score|concurrency-limit)$/;
 
-/** Whether the client has read any documented header. */
-export function readsVendorHeaders(metas: readonly ResponseMeta[]): boolean {
+/** What responses show about the documented headers. */
+export interface VendorHeaders {
+  /** Whether the client has read any of them. */
+  readonly isRead: boolean;
+  /** The prefix with which responses send them; undefined if they send none. */
+  readonly prefix: string | undefined;
+}
+
+/** Looks for the documented headers in responses. */
+export const vendorHeadersOf = (metas: readonly ResponseMeta[]): VendorHeaders => ({
+  isRead: isAnyRead(metas),
+  prefix: findPrefix(metas),
+});
+
+function isAnyRead(metas: readonly ResponseMeta[]): boolean {
   return metas.some(
     ({ chargeUsd, wallet, balanceUsd, readiness, concurrency, taskId }) =>
       (chargeUsd ?? wallet ?? balanceUsd ?? readiness ?? concurrency.limit ?? taskId) !== undefined,
   );
 }
 
-/** The prefix with which responses send the documented headers; undefined if they send none. */
-export function findVendorPrefix(metas: readonly ResponseMeta[]): string | undefined {
+function findPrefix(metas: readonly ResponseMeta[]): string | undefined {
   const suffixes = new Map<string, Set<string>>();
   for (const { headers } of metas) {
     headers.forEach((_, name) => {

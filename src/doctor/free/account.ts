@@ -85,7 +85,7 @@ export const wallet = (account: Account | undefined): Check => ({
     if (typeof balanceUsd !== 'number') {
       report.warning('The account record has no balance in USD.');
     } else {
-      spending.walletUsd = balanceUsd;
+      spending.noteWallet(balanceUsd);
       const detail = `The balance is ${usd(balanceUsd)}.`;
       const advice = 'Top up the balance: paid requests fail with a 402.';
       if (balanceUsd > 0) report.ok(detail);

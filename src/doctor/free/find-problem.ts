@@ -17,11 +17,12 @@ export async function findProblem(
   const { baseURL } = context.client;
   if (await hasGatewayDocument(context)) return undefined;
   const elsewhere = await findBaseURL(context);
-  if (elsewhere !== undefined) {
+  const need = needed.baseURL(elsewhere);
+  if (need !== undefined) {
     return {
       status: 'failed',
       detail: `The gateway is at ${elsewhere}, not at ${baseURL}.`,
-      ...needed.baseURL(elsewhere),
+      ...need,
     };
   }
   const explained = explainResponse(first, baseURL);

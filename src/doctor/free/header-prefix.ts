@@ -6,7 +6,7 @@ import type { DiagnosisContext } from '../run/context.ts';
 import { responseOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
 import { list, randomId } from '../text.ts';
-import { findVendorPrefix, readsVendorHeaders } from '../vendor-headers.ts';
+import { vendorHeadersOf } from '../vendor-headers.ts';
 
 /** Which headers the service uses for metadata and for the request id. Assumption A10. */
 export const headerPrefix: Check = {
@@ -21,18 +21,19 @@ export const headerPrefix: Check = {
 };
 
 function reportPrefix(context: DiagnosisContext, report: Report): void {
-  const { freeMetas: metas, unmet } = context;
-  const found = findVendorPrefix(metas);
-  if (readsVendorHeaders(metas)) {
-    const names =
-      found === undefined ? 'documented headers' : `the headers that start with ${found}`;
-    return report.ok(`The client reads ${names}.`);
-  }
-  const need = needed.headerPrefix(metas, ' Without it, spend and budget count nothing.');
+  const { freeMetas, unmet } = context;
+  const found = vendorHeadersOf(freeMetas);
+  const { isRead, prefix } = found;
+  const need = needed.headerPrefix(found, ' Without it, spend and budget count nothing.');
   if (need !== undefined) {
     context.adopt(need.option);
-    const detail = `The headers of the service start with ${found}, so the client reads no charges, limits and task ids from them.`;
+    const detail = `The headers of the service start with ${prefix}, so the client reads no charges, limits and task ids from them.`;
     return report.warning(detail, need);
+  }
+  if (isRead) {
+    const names =
+      prefix === undefined ? 'documented headers' : `the headers that start with ${prefix}`;
+    return report.ok(`The client reads ${names}.`);
   }
   const detail = 'The responses to free requests have no header with a vendor prefix.';
   if (unmet.key !== undefined) {
@@ -58,26 +59,27 @@ interface Echo {
 async function checkRequestId(context: DiagnosisContext, report: Report): Promise<void> {
   const echo = await sendRequestId(context, context.client);
   const names = requestIdHeaders(echo);
-  if (echo.isRead) {
-    return report.ok(
+  const candidates = [...new Set([...names.echoes, ...names.likely])];
+  const { isRead } = echo;
+  const accepted = isRead ? undefined : await findAccepted(context, candidates.slice(0, 4));
+  const [returned] = candidates;
+  const hasId = echo.meta.requestId !== undefined;
+  const need = needed.requestIdHeader({ isRead, hasId, accepted, returned });
+  if (need !== undefined) {
+    // Only an id that the service accepts is worth sending.
+    if (accepted !== undefined) context.adopt(need.option);
+    const detail =
+      accepted === undefined
+        ? `The service returns a request id in ${returned}, which the client does not read.`
+        : `The service takes the caller's request id from ${accepted} and returns it there.`;
+    report.warning(detail, need);
+  } else if (isRead) {
+    report.ok(
       `The service accepts the caller's request id and returns it in ${list(names.echoes)}.`,
     );
-  }
-  const candidates = [...new Set([...names.echoes, ...names.likely])];
-  const accepted = await findAccepted(context, candidates.slice(0, 4));
-  if (accepted !== undefined) {
-    const need = needed.requestIdHeader(accepted, true);
-    context.adopt(need.option);
-    const detail = `The service takes the caller's request id from ${accepted} and returns it there.`;
-    return report.warning(detail, need);
-  }
-  const [name] = candidates;
-  if (echo.meta.requestId !== undefined) {
+  } else if (hasId) {
     const detail = "Responses have a request id, but the service ignores the caller's.";
     report.warning(detail, { advice: 'Log meta.requestId instead of passing requestId.' });
-  } else if (name !== undefined) {
-    const detail = `The service returns a request id in ${name}, which the client does not read.`;
-    report.warning(detail, needed.requestIdHeader(name, false));
   } else {
     const advice = 'Note the time of a failed request: the service has no other way to find it.';
     report.warning('Responses have no request id.', { advice });
@@ -96,7 +98,7 @@ async function findAccepted(
   names: readonly string[],
 ): Promise<string | undefined> {
   for (const name of names) {
-    const client = context.client.withOptions(needed.requestIdHeader(name, true).option);
+    const client = context.client.withOptions({ requestIdHeader: name });
     if ((await sendRequestId(context, client)).isRead) return name;
   }
   return undefined;

@@ -7,13 +7,14 @@ import type { PricedModel } from '../prices.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { messageOf } from '../run/failure.ts';
-import type { Report, Skip } from '../run/report.ts';
+import type { Report } from '../run/report.ts';
 import { list, randomId, usd } from '../text.ts';
 import { payForFirst } from './pay-for-first.ts';
 import type { Accepted } from './pay-for-first.ts';
 import { Payment } from './payment.ts';
 import type { Paid } from './payment.ts';
 import { chatParams, choose, payingClient } from './requests.ts';
+import type { Skipped } from './requests.ts';
 
 /**
  * The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. Finds a chat model that
@@ -29,11 +30,11 @@ export const chat = (models: readonly Model[] | undefined): Check<PricedModel> =
   ],
   async run(context, report, keep) {
     const candidates = choose(context, models, 'chat');
-    if ('detail' in candidates) return report.endsBecause(candidates);
+    if (candidates.kind === 'skipped') return report.endsBecause(candidates.reason);
     const idempotencyKey = randomId();
-    const payments = candidates.map((model) => new Payment(context, report, model));
+    const payments = candidates.models.map((model) => new Payment(context, report, model));
     const sendWith = (model: PricedModel) => send(context, model, idempotencyKey);
-    let paid: Accepted<unknown> | Skip;
+    let paid: Accepted<unknown> | Skipped;
     try {
       paid = await payForFirst(payments, sendWith, (result, { id }) =>
         describeCompletion(id, result, report.on('A8')),
@@ -42,7 +43,7 @@ export const chat = (models: readonly Model[] | undefined): Check<PricedModel> =
       if (!ResponseValidationError.is(error)) throw error;
       return report.on('A8').failed(messageOf(error));
     }
-    if ('detail' in paid) return report.endsBecause(paid);
+    if (paid.kind === 'skipped') return report.endsBecause(paid.reason);
     keep(paid.model);
     await checkReplay(context, report.on('A11'), paid.model, idempotencyKey);
   },

@@ -5,12 +5,14 @@ import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
-import type { Report, Skip } from '../run/report.ts';
+import type { Report } from '../run/report.ts';
 import { usd } from '../text.ts';
 import { maxMinutes, reportNoResult } from './no-result.ts';
 import { payForFirst } from './pay-for-first.ts';
+import type { Accepted } from './pay-for-first.ts';
 import { Payment } from './payment.ts';
 import { choose } from './requests.ts';
+import type { Skipped } from './requests.ts';
 import { replayForSlots } from './slot.ts';
 import { submitImage } from './submit-image.ts';
 import type { PaidTask } from './submit-image.ts';
@@ -41,11 +43,12 @@ export const imageTask = (models: readonly Model[] | undefined): Check<PaidTask>
   ],
   async run(context, report, keep) {
     const recorder = recordCalls();
-    const submitted = await submit(context, report, models, recorder.telemetry);
-    if ('detail' in submitted) {
-      report.endsBecause(submitted);
+    const accepted = await submit(context, report, models, recorder.telemetry);
+    if (accepted.kind === 'skipped') {
+      report.endsBecause(accepted.reason);
       return report.on('A15').skipped(noRefund);
     }
+    const { result: submitted } = accepted;
     keep(submitted);
 
     const { task, isFinished } = submitted;
@@ -76,15 +79,14 @@ async function submit(
   report: Report,
   models: readonly Model[] | undefined,
   telemetry: Telemetry,
-): Promise<PaidTask | Skip> {
+): Promise<Accepted<PaidTask> | Skipped> {
   const candidates = choose(context, models, 'image');
-  if ('detail' in candidates) return candidates;
-  const accepted = await payForFirst(
-    candidates.map((model) => new Payment(context, report, model)),
+  if (candidates.kind === 'skipped') return candidates;
+  return payForFirst(
+    candidates.models.map((model) => new Payment(context, report, model)),
     (model) => submitImage(context, model, telemetry),
     (paid) => report.on('A7').ok(describeSubmit(paid)),
   );
-  return 'detail' in accepted ? accepted : accepted.result;
 }
 
 function describeSubmit({ task, isFinished }: PaidTask): string {
@@ -117,7 +119,7 @@ function reportPollPath(calls: readonly RecordedCall[], report: Report): void {
   const found = polls.find(({ error }) => error === undefined)?.template;
   const [first] = polls;
   if (found === undefined || first === undefined) return;
-  if (found === first.template) return report.ok(`GET ${found} returns the task.`);
-  const detail = `GET ${first.template} does not return the task, but GET ${found} does.`;
-  report.warning(detail, needed.triedPollPath(found));
+  const need = needed.triedPollPath({ assumed: first.template, found });
+  if (need === undefined) return report.ok(`GET ${found} returns the task.`);
+  report.warning(`GET ${first.template} does not return the task, but GET ${found} does.`, need);
 }

@@ -2,7 +2,7 @@ import { TaskFailedError, TaskWaitTimeoutError } from 'polygate';
 
 import { needed } from '../options.ts';
 import type { DiagnosisContext } from '../run/context.ts';
-import { messageOf, statusOf } from '../run/failure.ts';
+import { messageOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
 import type { PaidTask } from './submit-image.ts';
 
@@ -21,19 +21,16 @@ export async function reportNoResult(
     report.on('A4').ok(`The service marks a failed task with "${error.generation.rawStatus}".`);
     return checkRefund(context, report.on('A15'), paid);
   }
-  if (statusOf(error) === 404) {
-    return report
-      .on('A2')
-      .failed(
-        `Task ${paid.task.id} was paid for, but no poll path returns it. ${messageOf(error)}`,
-        needed.unknownPollPath(),
-      );
+  const pathNeed = needed.unknownPollPath(error);
+  if (pathNeed !== undefined) {
+    const detail = `Task ${paid.task.id} was paid for, but no poll path returns it. ${messageOf(error)}`;
+    return report.on('A2').failed(detail, pathNeed);
   }
   if (!TaskWaitTimeoutError.is(error)) throw error;
   const status = error.generation?.rawStatus ?? 'unknown';
   report.warning(
     `Task ${paid.task.id} has not ended within ${maxMinutes} minutes. Its last status is "${status}".`,
-    needed.waitTimeout(),
+    needed.waitTimeout(error),
   );
 }
 
@@ -58,7 +55,7 @@ async function checkRefund(
   const { balance }: { balance?: { usd?: unknown } } = data;
   const { chargeUsd } = task;
   const before = spending.walletUsd;
-  if (typeof balance?.usd !== 'number' || before === Infinity || !chargeUsd) {
+  if (typeof balance?.usd !== 'number' || before === undefined || !chargeUsd) {
     return report.skipped('The balance does not show it.');
   }
   // Other charges of this diagnosis are known. Those of other users of the account are not.

@@ -2,9 +2,11 @@ import type { PricedModel } from '../prices.ts';
 import { statusOf } from '../run/failure.ts';
 import type { Skip } from '../run/report.ts';
 import type { Paid, Payment } from './payment.ts';
+import type { Skipped } from './requests.ts';
 
 /** A model that the service has accepted, with the result. */
 export interface Accepted<Result> {
+  readonly kind: 'accepted';
   readonly model: PricedModel;
   readonly result: Result;
 }
@@ -20,13 +22,13 @@ export async function payForFirst<Result>(
   payments: readonly Payment[],
   send: (model: PricedModel) => Promise<Paid<Result>>,
   describe: (result: Result, model: PricedModel) => void,
-): Promise<Accepted<Result> | Skip> {
+): Promise<Accepted<Result> | Skipped> {
   let rejection: { readonly error: unknown } | undefined;
-  let skip: Skip = { detail: 'There is no model to try.' };
+  let reason: Skip = { detail: 'There is no model to try.' };
   for (const payment of payments) {
     const { model, problem } = payment;
     if (problem !== undefined) {
-      skip = problem;
+      reason = problem;
       break;
     }
     let paid: Paid<Result>;
@@ -38,8 +40,8 @@ export async function payForFirst<Result>(
       continue;
     }
     payment.describe(paid, (result) => describe(result, model));
-    return { model, result: paid.result };
+    return { kind: 'accepted', model, result: paid.result };
   }
   if (rejection !== undefined) throw rejection.error;
-  return skip;
+  return { kind: 'skipped', reason };
 }

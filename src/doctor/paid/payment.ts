@@ -1,4 +1,4 @@
-import { PolygateError, ResponseValidationError } from 'polygate';
+import { PolygateError } from 'polygate';
 import type { ResponseMeta } from 'polygate';
 
 import { needed } from '../options.ts';
@@ -7,6 +7,7 @@ import type { DiagnosisContext } from '../run/context.ts';
 import { errorResponse, statusOf } from '../run/failure.ts';
 import type { Report, Skip } from '../run/report.ts';
 import { usd } from '../text.ts';
+import { vendorHeadersOf } from '../vendor-headers.ts';
 
 /** What is known about the charge of a request: metadata of the response that had it, if there was one. */
 export type Charge = ResponseMeta | 'possible' | 'none';
@@ -52,7 +53,7 @@ export class Payment {
     try {
       return await send();
     } catch (error) {
-      this.#count(chargeOf(error));
+      this.#count(chargeOfFailed(error));
       throw error;
     }
   }
@@ -92,7 +93,7 @@ export class Payment {
     const detail = `The response reports no charge, so spend, budget and onCharge do not count it. It may have cost ${usd(this.model.priceUsd)}.`;
     const advice =
       'Check whether a proxy removes response headers. Without them, read the charges in your account.';
-    const need = needed.headerPrefix([meta]);
+    const need = needed.headerPrefix(vendorHeadersOf([meta]));
     if (need === undefined) return this.#aboutCharge.failed(detail, { advice });
     this.#context.adopt(need.option);
     this.#aboutCharge.warning(detail, need);
@@ -103,10 +104,14 @@ export class Payment {
   }
 }
 
-/** What is known about the charge of a request that failed. */
-function chargeOf(error: unknown): Charge {
-  const meta = errorResponse(error)?.meta;
-  if (meta && (ResponseValidationError.is(error) || meta.chargeUsd !== undefined)) return meta;
+/** What is known about the charge of a request that failed. `meta` is that of its response, if it has received one. */
+export function chargeOfFailed(error: unknown, meta = errorResponse(error)?.meta): Charge {
+  const { status = 0, chargeUsd, idempotentReplay } = meta ?? {};
+  // A response that is not an error was charged, unless it is a replay. If it reports nothing, that is a finding.
+  const isAccepted = status >= 200 && status < 300;
+  const isKnown = isAccepted && (idempotentReplay || chargeUsd === undefined);
+  if (meta && (isKnown || (chargeUsd ?? 0) > 0)) return meta;
+  // A reported charge of 0 does not prove that a request whose outcome is unknown was free.
   const isUnknown = PolygateError.is(error) && error.outcome === 'unknown';
   // A 503 should be free, but a limit holds only if it does not depend on that.
   return isUnknown || statusOf(error) === 503 ? 'possible' : 'none';

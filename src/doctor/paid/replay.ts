@@ -43,24 +43,25 @@ function describeReplay(
   { replayed, chargeUsd }: SubmittedTask<'image'>,
   isSame: boolean,
 ): void {
-  if (replayed && isSame) {
+  const need = needed.noRetries({ isSame });
+  if (need !== undefined) {
+    report.failed(
+      'A reused key creates a second task, so a retried submit is charged twice.',
+      need,
+    );
+  } else if (replayed) {
     report.ok('A reused key returns the same task without a second charge.');
-  } else if (isSame && !chargeUsd) {
+  } else if (!chargeUsd) {
     report.ok(
       'A reused key returns the same task and reports no charge, although it is not marked as a replay.',
     );
-  } else if (isSame) {
+  } else {
     report.warning(
       'A reused key returns the same task, but reports its charge again without marking it as a replay.',
       {
         advice:
           'gateway.spend then counts the charge of a retried submit twice. Compare it with your account.',
       },
-    );
-  } else {
-    report.failed(
-      'A reused key creates a second task, so a retried submit is charged twice.',
-      needed.noRetries,
     );
   }
 }

@@ -22,6 +22,18 @@ export function payingClient(
   return client.withOptions(spending.options(strict));
 }
 
+/** Why a check sends no paid request. */
+export interface Skipped {
+  readonly kind: 'skipped';
+  readonly reason: Skip;
+}
+
+/** The models that a check tries, cheapest first. */
+export interface Candidates {
+  readonly kind: 'candidates';
+  readonly models: readonly PricedModel[];
+}
+
 /** How many models of a type are tried. */
 const maxModels = 3;
 
@@ -30,11 +42,17 @@ export function choose(
   { spending }: DiagnosisContext,
   models: readonly Model[] | undefined,
   type: 'chat' | 'image',
-): readonly PricedModel[] | Skip {
-  if (models === undefined) return { detail: 'The model list could not be read.' };
+): Candidates | Skipped {
+  const skipped = (reason: Skip): Skipped => ({ kind: 'skipped', reason });
+  if (models === undefined) return skipped({ detail: 'The model list could not be read.' });
   const candidates = cheapestModels(models, type).slice(0, maxModels);
   const [cheapest] = candidates;
-  if (cheapest !== undefined) return spending.problem(cheapest.priceUsd) ?? candidates;
+  if (cheapest !== undefined) {
+    const problem = spending.problem(cheapest.priceUsd);
+    return problem ? skipped(problem) : { kind: 'candidates', models: candidates };
+  }
   const others = models.some((model) => model.type === type);
-  return { detail: `The service lists ${others ? 'no price for its' : 'no'} ${type} models.` };
+  return skipped({
+    detail: `The service lists ${others ? 'no price for its' : 'no'} ${type} models.`,
+  });
 }

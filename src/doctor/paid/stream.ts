@@ -4,7 +4,7 @@ import type { ChatCompletion, Model } from 'polygate';
 import type { PricedModel } from '../prices.ts';
 import type { Check } from '../run/check.ts';
 import { messageOf } from '../run/failure.ts';
-import { Payment } from './payment.ts';
+import { Payment, chargeOfFailed } from './payment.ts';
 import type { Paid } from './payment.ts';
 import { chatParams, choose, payingClient } from './requests.ts';
 
@@ -24,7 +24,7 @@ export const stream = (
   async run(context, report) {
     if (model === undefined) {
       const candidates = choose(context, models, 'chat');
-      return report.skipped('detail' in candidates ? candidates : noModel);
+      return report.skipped(candidates.kind === 'skipped' ? candidates.reason : noModel);
     }
     const send = async (): Promise<Paid<StreamEnd>> => {
       const { completions } = payingClient(context, { strict: false }).chat;
@@ -33,9 +33,9 @@ export const stream = (
         const completion = await chunks.final();
         return { result: { completion }, charge: chunks.meta ?? 'possible' };
       } catch (error) {
-        // The headers of a stream that failed have reported its charge.
+        // The headers of a stream that failed may have reported its charge.
         if (!chunks.meta) throw error;
-        return { result: { error }, charge: chunks.meta };
+        return { result: { error }, charge: chargeOfFailed(error, chunks.meta) };
       }
     };
     const problem = await new Payment(context, report, model).pay(send, (result) => {

@@ -28,7 +28,7 @@ export type Requirement = 'gateway' | 'key';
  * - `foundGateway`, `acceptedKey` and their opposites, which decide whether later checks run;
  * - `adopt`, with options that all later requests need;
  * - `noteMeta` and `read`, with the headers that `header-prefix` looks at;
- * - `spending`: what was spent, `walletUsd`, and `block`, after which nothing more is.
+ * - `spending`: what was spent, `noteWallet`, and `block`, after which nothing more is.
  */
 export class DiagnosisContext {
   readonly signal: AbortSignal | undefined;
