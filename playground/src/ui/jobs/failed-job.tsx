@@ -17,8 +17,8 @@ export function FailedJob({ job, problem }: { job: Job; problem: Problem }) {
   const text = message
     // The route and the request id, which the flight recorder has too.
     .replace(/ \[[^[\]]*\]$/, '')
-    // Advice for code; the button follows it.
-    .replace(/ [^.]*\berror\.\w+[^.]*\./, '');
+    // Advice for code, and the reason for it, which the proxy has stated already; the button follows the advice.
+    .replace(/( The request may have been charged\.)? [^.]*\berror\.\w+[^.]*\./, '');
   return (
     <li class="card job job-failed" data-state={state} data-job={job.id}>
       <Icon name="warning" />
