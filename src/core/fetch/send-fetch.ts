@@ -41,7 +41,7 @@ export async function sendFetch(
   const prepared = {
     call: { ...call, observer: rejected },
     options: { headers, idempotencyKey, signal },
-    fallback: fallbackOf(call.model ?? '', fetchOptions),
+    fallback: call.model === undefined ? undefined : fallbackOf(call.model, fetchOptions),
   };
   const check = chat && checkChat(chat.choiceCount);
   const isKnownRoute = route.endpoint !== undefined;

@@ -51,7 +51,7 @@ async function exchange<Result>(
     return { response, meta, data: await handle(received), model: call.model };
   }
   call.observer?.onRejection?.(response, meta());
-  const text = await readBodyText(response, maxErrorBodyBytes, signal).catch(() => '');
+  const text = await readBodyText(response, maxErrorBodyBytes, signal).catch(() => undefined);
   throw errors.apiError(meta(), text, parseRetryAfter(headersOf(response), config.clock.now()));
 }
 

@@ -25,7 +25,7 @@ import type { Commitments } from '../../limits/budget.ts';
 import { ErrorComposer } from './error-composer.ts';
 import type { Addition } from './error-composer.ts';
 import { timeoutSummary } from './error-message.ts';
-import { outcomeBeforeBody, outcomeOf } from './outcome.ts';
+import { outcomeBeforeBody, outcomeOf, outcomeOfUnread } from './outcome.ts';
 
 /** Why a body is invalid, and what it reveals nevertheless. */
 export interface InvalidResult extends Addition {
@@ -34,18 +34,22 @@ export interface InvalidResult extends Addition {
 
 /** The errors of one call: one method per kind of failure. */
 export class CallErrors extends ErrorComposer {
-  /** The service responded with an error status. */
-  apiError(meta: ResponseMeta, text: string, retryAfterMs: number | undefined): APIError {
+  /** The service responded with an error status. `text` is the body; undefined if it could not be read. */
+  apiError(
+    meta: ResponseMeta,
+    text: string | undefined,
+    retryAfterMs: number | undefined,
+  ): APIError {
     const { status } = meta;
     // Browsers hide everything about a redirect and report its status as 0.
     const isRedirect = status === 0 || (status > 299 && status < 400);
     const fallback = isRedirect ? 'redirects are not followed; check baseURL' : noReason;
-    const { message = fallback, ...details } = parseErrorBody(this.redact(text));
+    const { message = fallback, ...details } = parseErrorBody(this.redact(text ?? ''));
     const { code } = details;
     return this.create(
       statusErrorClass(status, code),
       `${code ? `${status} ${code}` : status}: ${message}`,
-      outcomeOf(status, code, meta.chargeUsd),
+      text === undefined ? outcomeOfUnread(meta) : outcomeOf(status, code, meta.chargeUsd),
       { ...details, meta, retryAfterMs },
       status === 401 ? { advice: 'Check the API key.' } : {},
     );

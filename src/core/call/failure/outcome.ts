@@ -17,14 +17,24 @@ export function outcomeOf(status: number, code = '', chargeUsd = 0): Outcome {
 }
 
 /**
+ * The outcome of an error response whose body, and with it the error code, could not be read. A 409 may be that of the proxy for
+ * a request that it has already forwarded.
+ */
+export function outcomeOfUnread({ status, chargeUsd }: UnreadResponse): Outcome {
+  return status === 409 ? 'unknown' : outcomeOf(status, '', chargeUsd);
+}
+
+type UnreadResponse = Pick<ResponseMeta, 'status' | 'chargeUsd'>;
+
+/**
  * The outcome of an attempt that failed before the body of its response was read, for example in a hook. The error code is
  * unknown, so any 5xx may have been charged. `interrupted` is the outcome of an attempt without a rejection.
  */
 export function outcomeBeforeBody(
-  { status = 0, chargeUsd }: Partial<Pick<ResponseMeta, 'status' | 'chargeUsd'>>,
+  { status = 0, chargeUsd }: Partial<UnreadResponse>,
   interrupted: Outcome,
 ): Outcome {
-  return status >= 400 && status < 500 ? outcomeOf(status, '', chargeUsd) : interrupted;
+  return status >= 400 && status < 500 ? outcomeOfUnread({ status, chargeUsd }) : interrupted;
 }
 
 /**
