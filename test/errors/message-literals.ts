@@ -14,7 +14,7 @@ export function sourceText(): string {
 /** The beginning of each text with which an error is created, up to what varies, if it is long enough to be recognized. */
 export function literalsOf(source: string): string[] {
   const texts = source.matchAll(
-    /(?:new (?!Error|TypeError|RangeError)\w*Error\(|createError\(\s*\w+,\s*\{\s*summary:)\s*(?:'([^']*)'|`([^`]*)`)/g,
+    /(?:new (?!Error|TypeError|RangeError)\w*Error\(|\bsummary(?: =|:))\s*(?:'([^']*)'|`([^`]*)`)/g,
   );
   return Array.from(texts, ([, quoted, template = '']) => quoted ?? template)
     .map((text) => text.split('…')[0]?.trim() ?? '')

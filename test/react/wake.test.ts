@@ -4,11 +4,11 @@ import { image, onMock } from './setup.ts';
 import { memoryStorage, openTab } from './support.ts';
 
 let page: EventTarget;
-let document: EventTarget & { hidden: boolean };
+let document: { hidden: boolean };
 
 beforeEach(() => {
   page = new EventTarget();
-  document = Object.assign(new EventTarget(), { hidden: false });
+  document = { hidden: false };
   vi.stubGlobal('window', page);
   vi.stubGlobal('document', document);
 });
@@ -26,7 +26,7 @@ async function waitingTab() {
 
 test.each([
   ['the browser is online again', () => page.dispatchEvent(new Event('online'))],
-  ['the page is visible again', () => document.dispatchEvent(new Event('visibilitychange'))],
+  ['the page is visible again', () => page.dispatchEvent(new Event('visibilitychange'))],
 ])('polls immediately when %s', async (_, dispatch) => {
   const { mock, tab, result } = await waitingTab();
   const before = mock.requests.length;
@@ -40,7 +40,7 @@ test('does not poll when the page is hidden', async () => {
   const { mock, tab } = await waitingTab();
   const before = mock.requests.length;
   document.hidden = true;
-  document.dispatchEvent(new Event('visibilitychange'));
+  page.dispatchEvent(new Event('visibilitychange'));
   await new Promise((resolve) => void setImmediate(resolve));
   expect(mock.requests).toHaveLength(before);
   expect(tab.now.status).toBe('queued');

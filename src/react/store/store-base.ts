@@ -60,9 +60,11 @@ export abstract class StoreBase<Snapshot extends object, Settings> {
     name: Name,
     value: Settings[Name] extends ((value: infer Value) => void) | undefined ? Value : never,
   ): void {
-    const all = [...this.#subscribers].map(({ settings }) => settings.current);
-    const own = all.find((settings) => settings[name]) ?? this.settings;
-    const run = async (): Promise<void> => unchecked<Callback | undefined>(own[name])?.(value);
+    const own = [...this.#subscribers].find(({ settings }) => settings.current[name]);
+    const callback = unchecked<Callback | undefined>(
+      (own?.settings.current ?? this.settings)[name],
+    );
+    const run = async (): Promise<void> => callback?.(value);
     run().catch((error: unknown) => warn(`${String(name)} threw: ${String(error)}`));
   }
 

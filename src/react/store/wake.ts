@@ -12,12 +12,6 @@ export function onPageEvent(
 /** Calls `listener` when the browser is online again, and when the page is shown again, until the signal aborts. */
 export function onWake(listener: () => void, signal: AbortSignal): void {
   onPageEvent('online', listener, signal);
-  const { document }: { document?: Document } = globalThis;
-  document?.addEventListener(
-    'visibilitychange',
-    () => {
-      if (!document.hidden) listener();
-    },
-    { signal },
-  );
+  // It bubbles from the document.
+  onPageEvent('visibilitychange', () => !document.hidden && listener(), signal);
 }

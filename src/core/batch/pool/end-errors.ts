@@ -146,10 +146,9 @@ function insufficientBalanceError(
     .map(({ error }) => error)
     .find((error) => PaymentRequiredError.is(error) && error.outcome === 'rejected');
   const advice = `Top up the balance or raise the limit of the API key, ${runAgain}`;
-  const summary = `402: The balance is insufficient. ${counts}`;
   return createError(
     PaymentRequiredError,
-    { summary, charge, advice, programAdvice },
+    { summary: `402: The balance is insufficient. ${counts}`, charge, advice, programAdvice },
     {
       meta: PaymentRequiredError.is(cause) ? cause.meta : emptyMeta(402),
       outcome: mayBePaid ? 'unknown' : 'rejected',
