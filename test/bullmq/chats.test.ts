@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountKeys } from '../../src/bullmq/redis/keys.ts';
 import { RowStore } from '../../src/bullmq/redis/row-store.ts';
 import { admitRow } from '../../src/bullmq/worker/admit-row.ts';
+import { holdResponses } from './held-fetch.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';
@@ -84,15 +85,7 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
   });
 
   test('end with their completion if the worker that sent them was only cut off', async () => {
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const heldFetch: typeof fetch = async (...request) => {
-      const response = await fetch(...request);
-      await held;
-      return response;
-    };
+    const { fetch: heldFetch, release } = holdResponses();
     const { queue, chat, posts, mock, prefix, ...all } = await start({
       client: { fetch: heldFetch },
     });
@@ -114,15 +107,7 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
   ] as const)(
     'that are rejected with %i after another worker has recorded them as lost are failed, and not charged',
     async (status, paused) => {
-      let release = () => {};
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      const heldFetch: typeof fetch = async (...request) => {
-        const response = await fetch(...request);
-        await held;
-        return response;
-      };
+      const { fetch: heldFetch, release } = holdResponses();
       const { queue, chat, posts, mock, prefix, ...all } = await start({
         client: { fetch: heldFetch },
       });

@@ -108,25 +108,3 @@ declare module 'react-native' {
   }): ReactElement;
   export function Image(props: { source: { uri: string } }): ReactElement;
 }
-
-declare module '@react-native-async-storage/async-storage' {
-  const storage: {
-    getItem(key: string): Promise<string | null>;
-    setItem(key: string, value: string): Promise<void>;
-    removeItem(key: string): Promise<void>;
-  };
-  export default storage;
-}
-
-declare module 'expo/fetch' {
-  export const fetch: typeof globalThis.fetch;
-}
-
-declare module 'react-native' {
-  export const AppState: {
-    addEventListener(
-      type: 'change',
-      listener: (state: string) => void,
-    ): { readonly remove: () => void };
-  };
-}

@@ -1,5 +1,6 @@
 import type { KnownPrices, Polygate } from 'polygate';
 
+import { highestPrice } from '../../internal/row-budget.ts';
 import { estimateUsd } from '../../internal/row-driver.ts';
 import { isRejected, lacksKey } from '../decisions/failures.ts';
 import type { RowData } from '../stored-row.ts';
@@ -19,13 +20,10 @@ export class RowPrices {
   /** What a row costs in USD with the most expensive of its models; undefined if the price of one is not known. */
   async of({ kind, ...data }: RowData): Promise<number | undefined> {
     if (kind === 'chat') return undefined;
-    let highest = 0;
-    for (const model of [data.params.model, ...(data.fallback ?? [])]) {
-      const price = estimateUsd({ ...data, kind }, await this.#pricingOf(model));
-      if (price === undefined) return undefined;
-      highest = Math.max(highest, price);
-    }
-    return highest;
+    const models = [data.params.model, ...(data.fallback ?? [])];
+    return highestPrice(models, async (model) =>
+      estimateUsd({ ...data, kind }, await this.#pricingOf(model)),
+    );
   }
 
   #pricingOf(model: string): Promise<KnownPrices> {

@@ -1,8 +1,9 @@
 /** The requests of a row. Each returns what follows from its response. */
-import type { Polygate, Receipt, Task } from 'polygate';
+import type { Polygate, Task } from 'polygate';
 
 import { PolygateError } from '../../errors/base.ts';
 import { delayOptionsOf, pollRow, sendChat, submitStoredRow } from '../../internal/row-driver.ts';
+import type { TaskResult } from '../../internal/row-driver.ts';
 import { unchecked } from '../../types/schema.ts';
 import { afterChat } from '../decisions/chat.ts';
 import { reportedLimit } from '../decisions/failures.ts';
@@ -41,34 +42,33 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
   const { data, state, key } = row;
   const { kind } = data;
   if (kind === 'chat') return submitChat(admitted);
-  const accepted = { state, key, waitTimeout };
+  const accept = (task: Task, result: TaskResult, isReplayPaid: boolean) =>
+    afterAccepted(
+      {
+        state,
+        key,
+        waitTimeout,
+        receipt: task.toJSON(),
+        isReplayed: task.replayed,
+        isReplayPaid,
+      },
+      result,
+      timingOf(admitted),
+    );
   try {
     const { task, meta, result, isRepeated } = await submitStoredRow(
       gateway,
       { ...data, kind },
       key,
     );
-    const isReplayPaid = mayBeCharged || isRepeated;
-    const submission = { ...accepted, receipt: task.toJSON(), isReplayPaid };
-    const step = afterAccepted(
-      { ...submission, isReplayed: task.replayed },
-      result,
-      timingOf(admitted),
-    );
+    const step = accept(task, result, mayBeCharged || isRepeated);
     return withLimit(step, meta.concurrency.limit ?? 'more');
   } catch (error) {
     const limit = reportedLimit(error);
     const task = PolygateError.is(error) ? error.task : undefined;
     if (!task) return withLimit(afterFailedSubmit(failed(admitted), error), limit);
     // Its task is known, although the response is not valid: it counts as paid.
-    const submission = { ...accepted, receipt: unchecked<Receipt>(task.toJSON()) };
-    const { replayed } = unchecked<Task>(task);
-    const step = afterAccepted(
-      { ...submission, isReplayed: replayed, isReplayPaid: true },
-      {},
-      timingOf(admitted),
-    );
-    return withLimit(step, limit);
+    return withLimit(accept(unchecked<Task>(task), {}, true), limit);
   }
 }
 

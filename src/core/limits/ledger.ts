@@ -184,6 +184,7 @@ export function createLedger() {
           if (reportedCharge(usd, replay) === undefined) return charge;
           const countedAs = keys.get(key);
           setReservation(owner, undefined);
+          // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
           if (typeof countedAs === 'number' && (replay || owner === key)) addReserved(-countedAs);
           largest.set(route, Math.max(largest.get(route) ?? 0, usd));
           rememberKey(key, replay && countedAs !== 'original' ? 'replay' : 'original');

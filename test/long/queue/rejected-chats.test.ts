@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
+import { holdResponses } from '../../bullmq/held-fetch.ts';
 import { isRedisInstalled, startRedis } from '../../bullmq/redis-server.ts';
 import { setUp, until } from '../../bullmq/setup.ts';
 
@@ -14,15 +15,7 @@ describe.skipIf(!isRedisInstalled)('a chat that is rejected while Redis is unrea
     [503, 'waiting', undefined],
     [400, 'failed', undefined],
   ] as const)('with %i is %s, and not charged', async (status, expected, paused) => {
-    let respond = () => {};
-    const held = new Promise<void>((resolve) => {
-      respond = resolve;
-    });
-    const heldFetch: typeof fetch = async (...request) => {
-      const response = await fetch(...request);
-      await held;
-      return response;
-    };
+    const { fetch: heldFetch, release: respond } = holdResponses();
     const warnings: string[] = [];
     const ignore = () => undefined;
     const warn = (text: string) => void warnings.push(text);

@@ -44,13 +44,19 @@ export function rowPrices({ client, enter, fetchModel }: PriceSource): PriceOf {
     await pending;
     return submission.estimateUsd(prices.get(model));
   };
-  return async (submission) => {
-    let highest = 0;
-    for (const model of submission.models) {
-      const price = await priceAt(submission, model);
-      if (price === undefined) return undefined;
-      highest = Math.max(highest, price);
-    }
-    return highest;
-  };
+  return (submission) => highestPrice(submission.models, (model) => priceAt(submission, model));
+}
+
+/** The price in USD with the most expensive of the models; undefined if the price with one is not known. */
+export async function highestPrice(
+  models: readonly string[],
+  priceAt: (model: string) => Promise<number | undefined>,
+): Promise<number | undefined> {
+  let highest = 0;
+  for (const model of models) {
+    const price = await priceAt(model);
+    if (price === undefined) return undefined;
+    highest = Math.max(highest, price);
+  }
+  return highest;
 }

@@ -102,8 +102,8 @@ function classifyFailure(error: unknown): Failure | undefined {
     const { status, code, retryAfterMs, meta } = error;
     return { status, code, retryAfterMs, outcome: outcomeOf(status, code, meta.chargeUsd) };
   }
-  // Its outcome is that of the call, which is no worse: an attempt that may have been charged has ended a request that is sent
-  // `once`, and a rejection counts as `not-sent`.
+  // Its outcome is that of the whole call, which leads to the same decision: a request that is sent `once` ends with the
+  // first attempt that may have been charged, and earlier rejections count as `not-sent`.
   if (ConnectionError.is(error)) return error;
   if (!ResponseValidationError.is(error)) return undefined;
   const { body, meta } = error;
