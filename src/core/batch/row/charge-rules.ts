@@ -4,7 +4,6 @@ import { PolygateError } from '../../../errors/base.ts';
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import { restateCharge } from '../../../errors/restate-charge.ts';
 import { TaskFailedError } from '../../../errors/tasks.ts';
-import { fingerprint } from '../../tasks/fingerprint.ts';
 
 /** How far a row has come, when an error ends it. */
 export interface ChargeFacts {
@@ -12,16 +11,8 @@ export interface ChargeFacts {
   readonly hasTask: boolean;
   /** Whether an earlier submission under its key may have been charged. */
   readonly mayBeCharged: boolean;
-  /** Whether its submission is recorded, so that it may have been sent. */
+  /** Whether its submission is recorded, so that it may have been sent. Does not matter with a task. */
   readonly isRecorded?: boolean | undefined;
-}
-
-/**
- * The idempotency key of a row: the same in every process that works on it. Other params are another request, so where
- * a row may be submitted with others, `identity` ends with their fingerprint.
- */
-export async function rowKey(...identity: string[]): Promise<string> {
-  return `pg-${await fingerprint(...identity)}`;
 }
 
 /**
@@ -37,11 +28,11 @@ export function isFinalError(
   if (mayBeCharged) return false;
   // A callback that submits a request itself may have caused a charge before the row was recorded.
   if (!isRecorded) return !(PolygateError.is(error) && error.outcome === 'unknown');
-  return isRejected(error);
+  return isUnchargedSubmission(error);
 }
 
 /** Whether an error proves that a submission was not charged. If it has a task, its outcome is that of a later request. */
-function isRejected(error: unknown): boolean {
+function isUnchargedSubmission(error: unknown): boolean {
   return PolygateError.is(error) && !error.task && isUncharged(error);
 }
 
@@ -103,7 +94,7 @@ export function afterFailure(
   error: unknown,
 ): 'keep' | 'release' | 'refuse' {
   if (recordedBy === undefined) return 'release';
-  if (recordedBy === 'earlier-run' || !isRejected(error)) return 'keep';
+  if (recordedBy === 'earlier-run' || !isUnchargedSubmission(error)) return 'keep';
   // An aborted run does not wait for the lines of its tasks. Its `refused` line could come after another run has sent the
   // task again under the same key, and would take back what that run has sent.
   return isChargedOnce && AbortedError.is(error) ? 'keep' : 'refuse';

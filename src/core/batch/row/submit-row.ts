@@ -23,9 +23,11 @@ export async function submitRow<Accepted>(
 ): Promise<Accepted> {
   const { row, plan, submission } = submitting;
   const { journal, budget, pause } = context;
-  // An earlier run may have sent it.
+  // An earlier run may have sent it, so a budget that has no room for new rows does not keep it back.
   if (submission.recordedBy) row.record();
-  const { accepted, reserved } = await pause.whileSubmitting(row, () => send(submitting, context));
+  const { accepted, reserved } = await pause.whileSubmitting(row, () =>
+    reserveAndSend(submitting, context),
+  );
   const counted = countedCharge({ ...plan.chargeOf(accepted), isReplayPaid: true });
   budget.settle(row, reserved, counted);
   const cost = toSettledFields(row.cost, counted.counts === 'charge');
@@ -35,8 +37,8 @@ export async function submitRow<Accepted>(
   return accepted;
 }
 
-/** Sends a row until it is accepted. If that fails, settles its reservation. */
-async function send<Accepted>(
+/** Reserves the price of a row, and sends it until it is accepted. If that fails, settles the reservation. */
+async function reserveAndSend<Accepted>(
   submitting: SubmittingRow<Accepted>,
   context: RowContext,
 ): Promise<{ readonly accepted: Accepted; readonly reserved: ReservedPrice }> {

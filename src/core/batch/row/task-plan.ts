@@ -6,7 +6,7 @@ import type { Intent } from '../journal/line.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import { changedParamsError } from '../row-errors.ts';
 import type { RowContext } from '../run/context.ts';
-import { rowKey } from './charge-rules.ts';
+import { rowKey } from './row-key.ts';
 import type { RowPlan, RowStart, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 

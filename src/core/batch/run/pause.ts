@@ -35,7 +35,7 @@ export class Pause {
   readonly #log: Log;
   readonly #beginsAtBudget: boolean;
   #reason: PauseReason | undefined;
-  /** The rows that it may keep back. A listener on one signal for each would cause a warning in Node 20. */
+  /** A set, because Node 20 warns of a leak if a signal has a listener for each of many rows. */
   readonly #submitting = new Set<Submitting>();
 
   /** `beginsAtBudget`: it begins at a budget, too, and not only at a 402. */
@@ -65,11 +65,7 @@ export class Pause {
   /** Begins the pause, and aborts the rows that it keeps back. Has no effect on a run that is paused. */
   begin(reason?: PauseReason): void {
     if (this.#reason) return;
-    const details = { meta: emptyMeta(402), outcome: 'not-sent' as const };
-    const begun =
-      reason && !PaymentRequiredError.is(reason)
-        ? reason
-        : new PaymentRequiredError('402', details);
+    const begun = reason && !PaymentRequiredError.is(reason) ? reason : newPaymentRequired();
     this.#reason = begun;
     for (const row of this.#submitting) this.keepBack(row);
     const summary = PaymentRequiredError.is(begun) ? '402' : begun.message;
@@ -97,4 +93,9 @@ export class Pause {
   keepBack({ state, controller }: Submitting): void {
     if (this.#reason && keepsBack(this.#reason, state)) controller.abort(this.#reason);
   }
+}
+
+/** The reason of a pause at a 402. The error that the service has responded with describes the request of one row. */
+function newPaymentRequired(): PaymentRequiredError {
+  return new PaymentRequiredError('402', { meta: emptyMeta(402), outcome: 'not-sent' });
 }
