@@ -67,6 +67,7 @@ export function createRunContext({
   const { log } = client.config;
   // Validates only, before anything is paid for.
   parseHeaderChanges(wait.headers);
+  // Only a budget is worth requests for prices.
   const prices = { client, enter, fetchModel: maxUsd === undefined ? undefined : fetchModel };
   return {
     ...client,
