@@ -23,12 +23,11 @@ export async function runRow<Accepted>(
   { makePlan, context, onAccepted }: RowOptions<Accepted>,
 ): Promise<RowResult> {
   const { pause } = context;
-  const { controller } = row;
-  const { signal } = controller;
+  const { signal } = row.controller;
   let stopListening: (() => void) | undefined;
   try {
     const plan = await makePlan();
-    stopListening = forwardAbort(plan.signal, controller);
+    stopListening = forwardAbort(plan.signal, row.controller);
     const accepted = await accept(row, plan, context);
     onAccepted();
     return { ...identityOf(row), ...(await plan.finish(accepted, signal)) };

@@ -96,8 +96,8 @@ async function recordIntent(
   { intent }: RowSubmission<unknown>,
   { journal }: RowContext,
 ): Promise<void> {
-  const { id, cost, controller } = row;
-  const { signal } = controller;
+  const { id, cost } = row;
+  const { signal } = row.controller;
   if (signal.aborted) throw unsentError(signal.reason);
   await journal
     .append({ type: 'submit', id, ...intent, ...toCostFields(cost) })
