@@ -4,7 +4,7 @@
  * for the charge of a chat whose row was retried or removed.
  */
 
-import { reportedCharge } from '../../internal/charges.ts';
+import { countedCharge } from '../../internal/row-budget.ts';
 
 /** What happens to the amount that is reserved for a row. */
 export type Settlement =
@@ -39,16 +39,15 @@ export interface SubmissionCharge {
 }
 
 /**
- * What an accepted submission has cost. A replay costs nothing itself: the original request was charged. If that was a
- * request of this row whose response was lost (`isReplayPaid`), the row counts the charge. Without a reported charge, what is
- * reserved counts. A replay without an amount says nothing about what the original request has cost.
+ * What an accepted submission has cost. `isReplayPaid`: if it is a replay, the original request may be one of this row, so
+ * that the row has paid for it.
  */
 export function settlementOf(
   { replayed, chargeUsd, taskId }: SubmissionCharge,
   isReplayPaid: boolean,
 ): Settlement {
-  if (replayed && !isReplayPaid) return release;
-  const reportedUsd = reportedCharge(chargeUsd, replayed);
-  if (reportedUsd !== undefined) return replaceBy(reportedUsd, taskId);
+  const counted = countedCharge({ chargeUsd, isReplay: replayed, isReplayPaid });
+  if (counted.counts === 'charge') return replaceBy(counted.usd, taskId);
+  if (counted.counts === 'nothing') return release;
   return taskId === undefined ? spend : { ...spend, taskId };
 }

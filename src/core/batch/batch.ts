@@ -12,8 +12,9 @@ import { rowError } from './row-errors.ts';
 import { planRow } from './row/batch-plan.ts';
 import { Row } from './row/row.ts';
 import { runRow } from './row/run-row.ts';
-import { beginRun, createRunContext, endRun } from './run/context.ts';
+import { createRunContext } from './run/context.ts';
 import type { RunContext } from './run/context.ts';
+import { beginRun, endRun } from './run/lifecycle.ts';
 import type { FetchModel } from './run/prices.ts';
 
 const iterableRule: Rule = [

@@ -16,8 +16,9 @@ import { planRecovery } from './row/recovery-plan.ts';
 import type { Recreator } from './row/recovery-plan.ts';
 import { Row } from './row/row.ts';
 import { runRow } from './row/run-row.ts';
-import { beginRun, createRunContext, endRun } from './run/context.ts';
+import { createRunContext } from './run/context.ts';
 import type { RunContext } from './run/context.ts';
+import { beginRun, endRun } from './run/lifecycle.ts';
 import type { FetchModel } from './run/prices.ts';
 import { untilAborted } from './run/until-aborted.ts';
 

@@ -97,20 +97,17 @@ export type AnySubmission = Submission | ChatSubmission<unknown>;
  * The result of a row of `gateway.batch`, by what `describe` returns.
  *
  * - {@link Submission} of a kind, such as `Submission<'image'>`: {@link BatchRow} of this kind.
+ * - One of several submissions of tasks: one {@link BatchRow} of all their kinds, rather than a union of a row for each.
  * - {@link ChatSubmission} of an output: {@link ChatRow} of this output.
- * - One of several submissions: the union of their rows.
+ * - A submission of a task or a chat: the union of both rows.
  * - `never`, because it always throws: {@link BatchRow} of any kind.
  */
 export type RowOf<Input, Described> = [Described] extends [never]
   ? BatchRow<Input>
   :
-      | ([Described & Submission] extends [never]
+      | ([Extract<Described, Submission>] extends [never]
           ? never
-          : Extract<Described, Submission> extends Submission<infer Kind>
-            ? [Extract<Described, Submission>] extends [never]
-              ? never
-              : BatchRow<Input, Kind>
-            : never)
+          : BatchRow<Input, Extract<Described, Submission>['kind']>)
       | (Described extends ChatSubmission<infer Output> ? ChatRow<Input, Output> : never);
 
 /** The part of a result that depends on how the row ended. */

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 
 import { notRecordedError, unsentError } from '../../../src/core/batch/row-errors.ts';
-import { afterFailure, withEarlierCharge } from '../../../src/core/batch/row/charge-rules.ts';
-import type { SubmissionFacts } from '../../../src/core/batch/row/charge-rules.ts';
+import {
+  afterFailure,
+  failedRow,
+  withEarlierCharge,
+} from '../../../src/core/batch/row/charge-rules.ts';
+import type { FailureFacts, SubmissionFacts } from '../../../src/core/batch/row/charge-rules.ts';
 import { emptyMeta } from '../../../src/core/http/response-meta.ts';
 import { createError } from '../../../src/errors/create-error.ts';
 import {
@@ -63,6 +67,59 @@ describe('what becomes of the reservation of a row', () => {
       { value: {} },
     );
     expect(afterFailure(task, error)).toBe('keep');
+  });
+});
+
+describe('a row that has failed', () => {
+  const planned = {
+    hasTask: false,
+    mayBeCharged: false,
+    isRecorded: false,
+    isChargedOnce: true,
+    isPauseReason: false,
+  };
+  const sent = { ...planned, isRecorded: true };
+  const open = { ...sent, mayBeCharged: true };
+  const taskAdvice = 'submit the row again only under its idempotency key.';
+  const chatAdvice = 'if the row is sent again, you may pay for it a second time.';
+
+  test.each<[string, FailureFacts, Error, 'failed' | 'unknown', advice?: string]>([
+    ['because its callback has thrown', planned, thrown, 'failed'],
+    ['because its callback has lost a response', planned, lost, 'unknown'],
+    ['because it was rejected', sent, rejected, 'failed'],
+    ['because its response was lost', sent, lost, 'unknown'],
+    ['because the balance does not cover it', { ...sent, isPauseReason: true }, unpaid, 'failed'],
+    ['because it was rejected now, an open task', open, rejected, 'unknown', taskAdvice],
+    [
+      'because its callback has thrown, an open task',
+      { ...open, isRecorded: false },
+      thrown,
+      'unknown',
+    ],
+    [
+      'because it was rejected now, an open chat',
+      { ...open, isChargedOnce: false },
+      rejected,
+      'unknown',
+      chatAdvice,
+    ],
+    ['because its response was lost again', open, lost, 'unknown'],
+    [
+      'because the balance does not cover it, an open task',
+      { ...open, isPauseReason: true },
+      unpaid,
+      'unknown',
+    ],
+    ['because the wait for its task was aborted', { ...open, hasTask: true }, unsent, 'unknown'],
+  ])('%s', (_, facts, error, status, advice) => {
+    const end = failedRow(facts, error);
+    expect(end.status).toBe(status);
+    if (advice === undefined) expect(end.error).toBe(error);
+    else
+      expect(end.error).toMatchObject({
+        message: expect.stringContaining(advice),
+        outcome: 'unknown',
+      });
   });
 });
 

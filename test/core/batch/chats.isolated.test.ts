@@ -174,6 +174,19 @@ describe('a chat whose response was lost', () => {
     expect(chatRequests(world.mock)).toHaveLength(sent + 1);
   });
 
+  test('may be paid for a second time, as its error says, if its callback receives an error', async () => {
+    const { world, journal } = await interrupted();
+    const { mock, gateway } = newProcess(world);
+    const describeRow = async (row: string) => {
+      await gateway.models.retrieve('none');
+      return describeChat(gateway)(row);
+    };
+    const batch = gateway.batch(['lost'], describeRow, { journal, id: String });
+    const [row] = await mock.clock.settle(collect(batch));
+    expect(row).toMatchObject({ status: 'unknown', error: { status: 404, outcome: 'unknown' } });
+    expect(row?.error?.message).toContain('you may pay for it a second time');
+  });
+
   test('with other params is an error, even if it has finished', async () => {
     const { world, journal, sent } = await interrupted();
     const { mock, gateway } = newProcess(world);

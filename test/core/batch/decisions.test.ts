@@ -40,7 +40,7 @@ describe('the next step of a run', () => {
     pauseReason: undefined,
     mayReadMore: false,
     running: 0,
-    writing: 0,
+    recording: 0,
   };
 
   test.each<[string, Partial<StepState<string, string>>, Step<string, string>['type']]>([
@@ -50,7 +50,7 @@ describe('the next step of a run', () => {
     ['the caller has aborted, and rows are running', { isAborted: true, running: 3 }, 'abort'],
     [
       'the caller has aborted, and a line is being written',
-      { isAborted: true, writing: 1 },
+      { isAborted: true, recording: 1 },
       'abort',
     ],
     ['the caller has aborted a paused run', { isAborted: true, pauseReason: '402' }, 'abort'],
@@ -58,10 +58,10 @@ describe('the next step of a run', () => {
     ['rows are running in a paused run', { pauseReason: '402', running: 1 }, 'wait'],
     ['more rows may be read', { mayReadMore: true }, 'wait'],
     ['more rows may be read in a paused run', { pauseReason: '402', mayReadMore: true }, 'wait'],
-    ['the end of a row is not durable yet', { writing: 1 }, 'wait'],
+    ['the end of a row is not durable yet', { recording: 1 }, 'wait'],
     [
       'the end of a row is not durable yet in a paused run',
-      { pauseReason: '402', writing: 1 },
+      { pauseReason: '402', recording: 1 },
       'wait',
     ],
     ['nothing is left in a paused run', { pauseReason: '402' }, 'pause'],

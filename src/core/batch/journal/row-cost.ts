@@ -35,10 +35,10 @@ export function toCostFields({ chargedUsd, estimatedUsd }: RowCost): CostFields 
   return { usd: chargedUsd || undefined, estimatedUsd: estimatedUsd || undefined };
 }
 
-/** The same for a line about a task or completion, whose charge may not be reported. A charge of 0 is a known one. */
-export function toSettledFields(cost: RowCost, chargeUsd: number | undefined): CostFields {
+/** The same for a line about a task or completion. A charge that is known to be 0 is not absent. */
+export function toSettledFields(cost: RowCost, isChargeKnown: boolean): CostFields {
   const fields = toCostFields(cost);
-  return chargeUsd === undefined ? fields : { ...fields, usd: cost.chargedUsd };
+  return isChargeKnown ? { ...fields, usd: cost.chargedUsd } : fields;
 }
 
 /** The cost of a row as of a line. An amount that was edited by hand must not make the row unreadable. */

@@ -36,7 +36,7 @@ export interface StepState<Result, Reason> {
   /** Number of rows that are running. */
   readonly running: number;
   /** Number of `finished` lines that are not durable yet. */
-  readonly writing: number;
+  readonly recording: number;
 }
 
 /**
@@ -50,10 +50,10 @@ export type Step<Result, Reason> =
 
 /** Decides how a run continues. */
 export function nextStep<Result, Reason>(state: StepState<Result, Reason>): Step<Result, Reason> {
-  const { result, isAborted, pauseReason, mayReadMore, running, writing } = state;
+  const { result, isAborted, pauseReason, mayReadMore, running, recording } = state;
   // Results that were paid for come first, whatever ends the run.
   if (result !== undefined) return { type: 'yield', result };
   if (isAborted) return { type: 'abort' };
-  if (running > 0 || writing > 0 || mayReadMore) return { type: 'wait' };
+  if (running > 0 || recording > 0 || mayReadMore) return { type: 'wait' };
   return pauseReason === undefined ? { type: 'end' } : { type: 'pause', reason: pauseReason };
 }

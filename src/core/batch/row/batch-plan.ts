@@ -4,7 +4,7 @@ import { ChatSubmission } from '../../chat/chat-submission.ts';
 import { Task } from '../../tasks/task.ts';
 import type { AnySubmission } from '../results.ts';
 import { rowError } from '../row-errors.ts';
-import type { RunContext } from '../run/context.ts';
+import type { RowContext } from '../run/context.ts';
 import { planChat } from './chat-plan.ts';
 import type { RowPlan } from './row-plan.ts';
 import type { Row } from './row.ts';
@@ -14,7 +14,7 @@ import { planTask } from './task-plan.ts';
 interface RowDescription {
   readonly id: string;
   readonly describe: () => AnySubmission | Promise<AnySubmission>;
-  readonly context: RunContext;
+  readonly context: RowContext;
   readonly settings: { readonly runId: string; readonly storeParams: boolean };
 }
 
@@ -42,7 +42,7 @@ export async function planRow(
 /**
  * Locks the journal before the first chat of a batch. If it cannot be locked, the batch pauses, and ends with the error.
  */
-async function lockForChats({ journal, pause }: RunContext): Promise<void> {
+async function lockForChats({ journal, pause }: RowContext): Promise<void> {
   try {
     await journal.lock({ isRequired: true });
   } catch (error) {

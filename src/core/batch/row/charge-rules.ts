@@ -4,7 +4,6 @@ import { PolygateError } from '../../../errors/base.ts';
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import { restateCharge } from '../../../errors/restate-charge.ts';
 import { TaskFailedError } from '../../../errors/tasks.ts';
-import { fingerprint } from '../../tasks/fingerprint.ts';
 
 /** How far a row has come, when an error ends it. */
 export interface ChargeFacts {
@@ -12,16 +11,8 @@ export interface ChargeFacts {
   readonly hasTask: boolean;
   /** Whether an earlier submission under its key may have been charged. */
   readonly mayBeCharged: boolean;
-  /** Whether its submission is recorded, so that it may have been sent. */
+  /** Whether its submission is recorded, so that it may have been sent. Does not matter with a task. */
   readonly isRecorded?: boolean | undefined;
-}
-
-/**
- * The idempotency key of a row: the same in every process that works on it. Other params are another request, so where
- * a row may be submitted with others, `identity` ends with their fingerprint.
- */
-export async function rowKey(...identity: string[]): Promise<string> {
-  return `pg-${await fingerprint(...identity)}`;
 }
 
 /**
@@ -37,8 +28,12 @@ export function isFinalError(
   if (mayBeCharged) return false;
   // A callback that submits a request itself may have caused a charge before the row was recorded.
   if (!isRecorded) return !(PolygateError.is(error) && error.outcome === 'unknown');
-  if (!PolygateError.is(error) || error.task) return false;
-  return isUncharged(error);
+  return isUnchargedSubmission(error);
+}
+
+/** Whether an error proves that a submission was not charged. If it has a task, its outcome is that of a later request. */
+function isUnchargedSubmission(error: unknown): boolean {
+  return PolygateError.is(error) && !error.task && isUncharged(error);
 }
 
 /** Whether an error proves that no attempt of its call was charged. */
@@ -46,6 +41,30 @@ export function isUncharged(error: unknown): boolean {
   if (!PolygateError.is(error)) return false;
   // A `ConfigurationError` without an outcome was thrown before anything was sent.
   return error.outcome === undefined ? ConfigurationError.is(error) : error.outcome !== 'unknown';
+}
+
+/** What decides how a row ends that has failed. */
+export interface FailureFacts extends ChargeFacts {
+  /** Whether the service charges the earlier submission once under its key, however often it is sent. */
+  readonly isChargedOnce: boolean;
+  /** Whether the error is the reason of a pause, so that the row is not yielded. */
+  readonly isPauseReason: boolean;
+}
+
+/**
+ * The end of a row that has failed. Its error says what is known about all submissions of the row, except for the reason of
+ * a pause, which belongs to all rows.
+ */
+export function failedRow(
+  facts: FailureFacts,
+  error: Error,
+): { readonly status: 'failed' | 'unknown'; readonly error: Error } {
+  const status = isFinalError(facts, error) ? 'failed' : 'unknown';
+  const isEarlierOpen = facts.mayBeCharged && !facts.hasTask && !facts.isPauseReason;
+  return {
+    status,
+    error: isEarlierOpen ? withEarlierCharge(error, earlierRowAdvice(facts)) : error,
+  };
 }
 
 /** What is known about a submission when an error ends it. */
@@ -75,15 +94,11 @@ export function afterFailure(
   error: unknown,
 ): 'keep' | 'release' | 'refuse' {
   if (recordedBy === undefined) return 'release';
-  if (recordedBy === 'earlier-run') return 'keep';
-  // A row that is charged once and was aborted can be sent again in any case.
-  const isRefused = isChargedOnce
-    ? isFinalError(sentOnlyNow, error) && !AbortedError.is(error)
-    : isUncharged(error);
-  return isRefused ? 'refuse' : 'keep';
+  if (recordedBy === 'earlier-run' || !isUnchargedSubmission(error)) return 'keep';
+  // An aborted run does not wait for the lines of its tasks. Its `refused` line could come after another run has sent the
+  // task again under the same key, and would take back what that run has sent.
+  return isChargedOnce && AbortedError.is(error) ? 'keep' : 'refuse';
 }
-
-const sentOnlyNow: ChargeFacts = { hasTask: false, mayBeCharged: false, isRecorded: true };
 
 /** What the error of a row says about its earlier request. `isChargedOnce`: its key protects it from a second charge. */
 export function earlierRowAdvice({ isChargedOnce }: { isChargedOnce: boolean }): string {

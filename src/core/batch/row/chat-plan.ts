@@ -2,14 +2,12 @@ import type { ChatCompletion } from '../../../types/chat/completion.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import type { ChatSubmission } from '../../chat/chat-submission.ts';
 import { emptyMeta } from '../../http/response-meta.ts';
-import { reportedCharge } from '../../limits/reported-charge.ts';
 import { requestHash } from '../../tasks/fingerprint.ts';
 import type { Intent } from '../journal/line.ts';
-import { toSettledFields } from '../journal/row-cost.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import { changedParamsError, damagedJournalError, lostChatError } from '../row-errors.ts';
-import type { RunContext } from '../run/context.ts';
-import { rowKey } from './charge-rules.ts';
+import type { RowContext } from '../run/context.ts';
+import { rowKey } from './row-key.ts';
 import type { RowPlan, RowStart, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 
@@ -50,23 +48,15 @@ export function chatSubmission(
   };
 }
 
-const chargeOf = ({ meta }: Completed): number | undefined =>
-  reportedCharge(meta.chargeUsd, meta.idempotentReplay);
-
 /** The plan for the row of a chat. */
 export function chatPlan({ start, submission, signal }: ChatRow): RowPlan<Completed> {
   return {
     start,
     signal,
     isChargedOnce: false,
-    chargeOf,
+    chargeOf: ({ meta }) => ({ chargeUsd: meta.chargeUsd, isReplay: meta.idempotentReplay }),
     taskOf: () => undefined,
-    toLine: ({ id, cost }, accepted) => ({
-      type: 'completed',
-      id,
-      completion: accepted.completion,
-      ...toSettledFields(cost, chargeOf(accepted)),
-    }),
+    toLine: (id, { completion }, cost) => ({ type: 'completed', id, completion, ...cost }),
     finish: async ({ completion: received, meta }) => {
       try {
         const checked = await (submission?.parse(received, meta) ?? received);
@@ -91,7 +81,7 @@ export function chatPlan({ start, submission, signal }: ChatRow): RowPlan<Comple
 export async function planChat(
   { id, history }: Row,
   submission: ChatSubmission<unknown>,
-  { journal, resendUnknown, config }: RunContext,
+  { journal, resendUnknown, config }: RowContext,
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Completed>> {
   const { idempotencyKey, signal, path, body, params, fallback } = submission.details(storeParams);

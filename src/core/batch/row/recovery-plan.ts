@@ -7,7 +7,7 @@ import { isChatPath, taskKindOf } from '../journal/line.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import type { RowHistory } from '../journal/row-history.ts';
 import { lostChatError, missingParamsError } from '../row-errors.ts';
-import type { RunContext } from '../run/context.ts';
+import type { RowContext } from '../run/context.ts';
 import { chatPlan, chatSubmission, receivedEarlier } from './chat-plan.ts';
 import type { RowPlan } from './row-plan.ts';
 import type { Row } from './row.ts';
@@ -33,7 +33,7 @@ export interface Recreator {
 export async function planRecovery(
   row: Row,
   recreate: Recreator,
-  context: RunContext,
+  context: RowContext,
 ): Promise<RowPlan<unknown>> {
   const { receipt, path = '', params, fallback, hash = '', key = '' } = row.history;
   if (isChatPath(path)) return planChatRecovery(row, recreate, context);
@@ -57,7 +57,7 @@ export async function planRecovery(
 async function planChatRecovery(
   { id, history }: Row,
   recreate: Recreator,
-  { journal, resendUnknown }: RunContext,
+  { journal, resendUnknown }: RowContext,
 ): Promise<RowPlan<unknown>> {
   const { completedAt, path = '', params, fallback, hash = '', key } = history;
   if (completedAt !== undefined) {

@@ -2,9 +2,10 @@ import type { AttemptObserver } from '../../call/api-call.ts';
 import type { RequestOptions } from '../../call/request/request-options.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { Intent, JournalLine } from '../journal/line.ts';
+import type { CostFields } from '../journal/row-cost.ts';
 import type { RowOutcome } from '../results.ts';
+import type { ChargeReport } from '../run/counted-charge.ts';
 import type { Priced } from '../run/prices.ts';
-import type { Row } from './row.ts';
 
 /** What a row sends: the submission of a task or a chat. */
 export interface RowSubmission<Accepted> extends Priced {
@@ -33,12 +34,12 @@ export interface RowPlan<Accepted> {
    * in the last moment, when the request has a concurrency slot: after a crash, a row with an intent is not sent again.
    */
   readonly isChargedOnce: boolean;
-  /** The charge of the submission in USD; undefined if the service has not reported it. */
-  chargeOf(accepted: Accepted): number | undefined;
+  /** What the response says about the charge of the submission. */
+  chargeOf(accepted: Accepted): ChargeReport;
   /** The task, if the row is one. */
   taskOf(accepted: Accepted): Task | undefined;
   /** The journal line that makes `accepted` durable; undefined if nothing could be found with it. */
-  toLine(row: Row, accepted: Accepted): JournalLine | undefined;
+  toLine(id: string, accepted: Accepted, cost: CostFields): JournalLine | undefined;
   /** The result of the row. */
   finish(accepted: Accepted, signal: AbortSignal): Promise<RowOutcome>;
 }

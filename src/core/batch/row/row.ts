@@ -32,7 +32,6 @@ import type { RowCost } from '../journal/row-cost.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import type { RowHistory } from '../journal/row-history.ts';
 import type { Spender } from '../run/batch-budget.ts';
-import type { Reservation } from '../run/budget-decision.ts';
 import type { ChargeFacts } from './charge-rules.ts';
 
 /** The state that a row has reached in this run. */
@@ -71,7 +70,6 @@ export class Row implements Spender {
   #state: RowState = 'planned';
   #idempotencyKey: string | undefined;
   #cost = noCost;
-  #reservation: Reservation | undefined;
   #task: Task | undefined;
   #controller: AbortController | undefined;
 
@@ -102,11 +100,6 @@ export class Row implements Spender {
   /** What it has cost in all runs. */
   get cost(): RowCost {
     return this.#cost;
-  }
-
-  /** The part of the estimates that belongs to the submission in progress. Set until it is accepted or has failed. */
-  get reservation(): Reservation | undefined {
-    return this.#reservation;
   }
 
   /** The task of the row, once it is accepted. Chats have none. */
@@ -170,16 +163,6 @@ export class Row implements Spender {
   /** Adds to its cost. */
   addCost(change: Partial<RowCost>): void {
     this.#cost = addCost(this.#cost, change);
-  }
-
-  /** A part of the budget is set aside for the submission in progress. */
-  beginReservation(reservation: Reservation): void {
-    this.#reservation = reservation;
-  }
-
-  /** The submission was accepted or has failed. */
-  endReservation(): void {
-    this.#reservation = undefined;
   }
 
   /** Aborts what the row waits for. Created when the row starts: a recovery knows all rows in advance. */

@@ -1,9 +1,9 @@
 import { forwardAbort } from '../../config/clock.ts';
-import { mayBeCharged } from '../journal/row-history.ts';
+import { isChatPath } from '../journal/line.ts';
 import type { RowResult } from '../results.ts';
 import { toRowError } from '../row-errors.ts';
-import type { RunContext } from '../run/context.ts';
-import { earlierRowAdvice, isFinalError, withEarlierCharge } from './charge-rules.ts';
+import type { RowContext } from '../run/context.ts';
+import { failedRow } from './charge-rules.ts';
 import type { RowPlan } from './row-plan.ts';
 import type { Row } from './row.ts';
 import { submitRow } from './submit-row.ts';
@@ -12,7 +12,7 @@ import { submitRow } from './submit-row.ts';
 interface RowOptions<Accepted> {
   /** Identifies the row and plans it. */
   readonly makePlan: () => Promise<RowPlan<Accepted>>;
-  readonly context: RunContext;
+  readonly context: RowContext;
   /** Called when the row has a task or a completion, and waits only for its result. */
   readonly onAccepted: () => void;
 }
@@ -23,27 +23,22 @@ export async function runRow<Accepted>(
   { makePlan, context, onAccepted }: RowOptions<Accepted>,
 ): Promise<RowResult> {
   const { pause } = context;
-  const { controller } = row;
-  const { signal } = controller;
-  let plan: RowPlan<Accepted> | undefined;
+  const { signal } = row.controller;
   let stopListening: (() => void) | undefined;
   try {
-    plan = await makePlan();
-    stopListening = forwardAbort(plan.signal, controller);
+    const plan = await makePlan();
+    stopListening = forwardAbort(plan.signal, row.controller);
     const accepted = await accept(row, plan, context);
     onAccepted();
     return { ...identityOf(row), ...(await plan.finish(accepted, signal)) };
   } catch (thrown) {
     const error = toRowError(thrown, { signal, pauseReason: pause.reason });
-    const status = isFinalError(row.chargeFacts, error) ? 'failed' : 'unknown';
-    const result: RowResult = { ...identityOf(row), status, error };
+    const isPauseReason = pause.isReason(error);
     // A callback can receive a 402, too, for example for a chat request that writes the row's prompt.
-    if (pause.isReason(error)) pause.begin(error);
-    else if (!row.task && mayBeCharged(row.history)) {
-      const advice = earlierRowAdvice({ isChargedOnce: plan?.isChargedOnce ?? true });
-      return { ...result, error: withEarlierCharge(error, advice) };
-    }
-    return result;
+    if (isPauseReason) pause.begin(error);
+    const isChargedOnce = !isChatPath(row.history.path);
+    const facts = { ...row.chargeFacts, isChargedOnce, isPauseReason };
+    return { ...identityOf(row), ...failedRow(facts, error) };
   } finally {
     stopListening?.();
   }
@@ -53,7 +48,7 @@ export async function runRow<Accepted>(
 async function accept<Accepted>(
   row: Row,
   plan: RowPlan<Accepted>,
-  context: RunContext,
+  context: RowContext,
 ): Promise<Accepted> {
   const { start, isChargedOnce } = plan;
   if ('accepted' in start) {
@@ -62,7 +57,7 @@ async function accept<Accepted>(
   }
   const { submission } = start;
   row.setKey(submission.intent.key);
-  const accepted = submitRow(row, plan, submission, context);
+  const accepted = submitRow({ row, plan, submission }, context);
   // The journal must stay locked until the outcome of a chat is recorded.
   if (!isChargedOnce) keepUntilSettled(context.sending, accepted);
   return accepted;

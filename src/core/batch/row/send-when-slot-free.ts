@@ -1,7 +1,7 @@
 import { RequestTimeoutError } from '../../../errors/connection.ts';
 import { ConcurrencyLimitError } from '../../../errors/status.ts';
 import type { AttemptObserver } from '../../call/api-call.ts';
-import type { RunContext } from '../run/context.ts';
+import type { RowContext } from '../run/context.ts';
 import { isUncharged } from './charge-rules.ts';
 import type { RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
@@ -15,50 +15,42 @@ interface Sending<Accepted> {
 /**
  * Sends a row, repeatedly until the service has a free concurrency slot. A single request gives up after `maxQueueTime`
  * or `totalTimeout`. A batch does not: if running tasks occupy the slots (assumption A14), each row has to wait until
- * earlier tasks end. The pause aborts the row, too, unless the service may accept the request.
+ * earlier tasks end.
  */
 export async function sendWhenSlotFree<Accepted>(
   row: Row,
   { submission, beforeAttempt }: Sending<Accepted>,
-  { config, pause, enter }: RunContext,
+  { config, pause, enter }: RowContext,
 ): Promise<Accepted> {
-  const { idempotencyKey, controller } = row;
-  const { signal } = controller;
-  const markWaiting = () => {
+  const { idempotencyKey } = row;
+  const { signal } = row.controller;
+  const markUnsent = () => {
     row.markUnsent();
-    pause.addUnsent(controller);
+    pause.keepBack(row);
   };
   const observer: AttemptObserver = {
     beforeAttempt,
-    onSend: () => {
-      row.markSent();
-      pause.removeUnsent(controller);
-    },
+    onSend: () => row.markSent(),
     onResponse: ({ status }) => {
       if (status === 402) pause.begin();
     },
     // Attempts that were certainly rejected count as unsent.
     onRetry: (outcome) => {
-      if (outcome !== 'unknown') markWaiting();
+      if (outcome !== 'unknown') markUnsent();
     },
   };
-  try {
-    for (;;) {
-      markWaiting();
-      try {
-        return await enter(() => submission.send({ idempotencyKey, signal }, observer));
-      } catch (error) {
-        if (isUncharged(error)) row.markUnsent();
-        const rejection = RequestTimeoutError.is(error) ? error.cause : error;
-        const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
-        // An earlier attempt may have been charged: report it instead of retrying.
-        if (!isLimited || rejection.outcome === 'unknown') throw error;
-        markWaiting();
-        // A row that found no free slot waits at least a second.
-        await config.clock.sleep(Math.max(1_000, rejection.retryAfterMs ?? 0), signal);
-      }
+  for (;;) {
+    try {
+      return await enter(() => submission.send({ idempotencyKey, signal }, observer));
+    } catch (error) {
+      const rejection = RequestTimeoutError.is(error) ? error.cause : error;
+      const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
+      // If an earlier attempt may have been charged, that is reported instead of retrying.
+      const mayRetry = isLimited && rejection.outcome !== 'unknown';
+      if (mayRetry || isUncharged(error)) markUnsent();
+      if (!mayRetry) throw error;
+      // A row that found no free slot waits at least a second.
+      await config.clock.sleep(Math.max(1_000, rejection.retryAfterMs ?? 0), signal);
     }
-  } finally {
-    pause.removeUnsent(controller);
   }
 }

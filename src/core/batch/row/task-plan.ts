@@ -1,14 +1,12 @@
 import type { TaskKind } from '../../../types/tasks/task.ts';
-import { reportedCharge } from '../../limits/reported-charge.ts';
 import type { Submission } from '../../tasks/submission.ts';
 import { hasId } from '../../tasks/task-id.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { Intent } from '../journal/line.ts';
-import { toSettledFields } from '../journal/row-cost.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import { changedParamsError } from '../row-errors.ts';
-import type { RunContext } from '../run/context.ts';
-import { rowKey } from './charge-rules.ts';
+import type { RowContext } from '../run/context.ts';
+import { rowKey } from './row-key.ts';
 import type { RowPlan, RowStart, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 
@@ -38,22 +36,17 @@ export function taskSubmission<Kind extends TaskKind>(
 /** The plan for the row of a task. */
 export function taskPlan<Kind extends TaskKind>(
   { start, signal }: TaskRow<Kind>,
-  { enter, waitOptions }: RunContext,
+  { enter, waitOptions }: RowContext,
 ): RowPlan<Task<Kind>> {
   return {
     start,
     signal,
     isChargedOnce: true,
-    chargeOf,
+    chargeOf: ({ chargeUsd, replayed }) => ({ chargeUsd, isReplay: replayed }),
     taskOf: (accepted) => accepted,
-    toLine: ({ id, cost }, accepted) => {
+    toLine: (id, accepted, cost) => {
       if (!hasId(accepted)) return undefined;
-      return {
-        type: 'accepted',
-        id,
-        receipt: accepted.toJSON(),
-        ...toSettledFields(cost, chargeOf(accepted)),
-      };
+      return { type: 'accepted', id, receipt: accepted.toJSON(), ...cost };
     },
     finish: async (accepted, rowSignal) => {
       const options = { ...waitOptions, signal: rowSignal };
@@ -63,9 +56,6 @@ export function taskPlan<Kind extends TaskKind>(
   };
 }
 
-const chargeOf = ({ chargeUsd, replayed }: Task): number | undefined =>
-  reportedCharge(chargeUsd, replayed);
-
 /**
  * Plans a row of a batch. Nothing is written or sent.
  *
@@ -74,7 +64,7 @@ const chargeOf = ({ chargeUsd, replayed }: Task): number | undefined =>
 export async function planTask<Kind extends TaskKind>(
   row: Row,
   submission: Submission<Kind>,
-  context: RunContext,
+  context: RowContext,
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Task<Kind>>> {
   const { id, history } = row;

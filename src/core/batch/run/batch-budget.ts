@@ -11,15 +11,18 @@ import {
 } from './budget-decision.ts';
 import type { Reservation, ReservationState } from './budget-decision.ts';
 import { Changes } from './changes.ts';
+import type { CountedCharge } from './counted-charge.ts';
 
 /** A row, as its budget sees it. */
 export interface Spender {
   readonly cost: RowCost;
-  /** What is set aside for the submission in progress. It is part of the estimates of the row. */
-  readonly reservation: Reservation | undefined;
   addCost(change: Partial<RowCost>): void;
-  beginReservation(reservation: Reservation): void;
-  endReservation(): void;
+}
+
+/** What is set aside for a submission until it is settled. It is part of the estimates of its row. */
+export interface ReservedPrice extends Reservation {
+  /** Path of the endpoint. */
+  readonly path: string;
 }
 
 /** A submission that needs a part of the budget. */
@@ -51,7 +54,7 @@ export class BatchBudget {
   readonly #unpriced = new Map<string, number>();
   /** Number of submissions with a reservation. */
   #inFlight = 0;
-  /** The ends of reservations. */
+  /** Submissions that were settled. */
   readonly #changes = new Changes();
 
   constructor(maxUsd = Infinity) {
@@ -66,38 +69,34 @@ export class BatchBudget {
   /** Adds what earlier runs have spent on a row. */
   addEarlier({ cost, path, unpriced }: EarlierCost): void {
     this.#total = addCost(this.#total, cost);
+    // The sum, because the journal does not keep the single charges of a chat that was resent: too much rather than too little.
     if (cost.chargedUsd > 0) this.#recordCharge(path, cost.chargedUsd);
     if (unpriced > 0) this.#addUnpriced(path, unpriced);
   }
 
   /**
-   * Reserves the price of a submission. If it does not fit, waits for the submissions that are in flight, whose charges may
-   * be lower. Until the first charge is known, requests without a price are sent one at a time, and only while few of them
-   * are unpriced.
+   * Reserves the price of a submission, which must be settled. If it does not fit, waits for the submissions that are in
+   * flight, whose charges may be lower. Until the first charge is known, requests without a price are sent one at a time, and
+   * only while few of them are unpriced.
    *
    * @throws {@link BudgetExceededError} when the remaining budget does not cover the price, or might not because the price is
    * unknown.
    */
-  async reserve(row: Spender, purchase: Purchase): Promise<void> {
+  async reserve(row: Spender, purchase: Purchase): Promise<ReservedPrice> {
     const { path, signal, repeats } = purchase;
     for (;;) {
       const state = this.#stateFor(purchase);
       const decision = nextReservation(state);
       if (decision === 'reserve') {
         this.#addUnpriced(path, -repeats);
-        this.#begin(row, state.next);
-        return;
+        this.#change(row, { estimatedUsd: state.next.usd });
+        this.#inFlight += 1;
+        return { ...state.next, path };
       }
       if (decision === 'exceeded') throw this.#exceeded(state);
       await this.#changes.next(signal);
       signal.throwIfAborted();
     }
-  }
-
-  #begin(row: Spender, reservation: Reservation): void {
-    this.#inFlight += 1;
-    row.beginReservation(reservation);
-    this.#change(row, { estimatedUsd: reservation.usd });
   }
 
   #stateFor({ price, path, repeats }: Purchase): ReservationState {
@@ -114,31 +113,27 @@ export class BatchBudget {
   }
 
   /** Takes over the reservation of an earlier run, whose submission is sent again under its key. */
-  adopt(row: Spender): void {
+  adopt({ cost }: Spender, path: string): ReservedPrice {
     this.#inFlight += 1;
-    row.beginReservation({ usd: row.cost.estimatedUsd, basis: 'price' });
+    return { usd: cost.estimatedUsd, basis: 'price', path };
   }
 
-  /** Replaces the reservation of a row with its charge. */
-  charge(row: Spender, { path, usd }: { path: string; usd: number }): void {
-    this.#recordCharge(path, usd);
-    this.#change(row, { chargedUsd: usd, estimatedUsd: -(row.reservation?.usd ?? 0) });
-    this.#end(row);
-  }
-
-  /** Ends the reservation of a row that was certainly not charged. */
-  release(row: Spender): void {
-    this.#change(row, { estimatedUsd: -(row.reservation?.usd ?? 0) });
-    this.#end(row);
-  }
-
-  /**
-   * Ends the reservation of a row that was or may have been charged, and whose charge is not known: it succeeded and the
-   * service has reported none, or its outcome is unknown. The estimate still counts; without one, the row is unpriced.
-   */
-  keep(row: Spender, { path }: { path: string }): void {
-    if (row.reservation && isUnpriced(row.reservation)) this.#addUnpriced(path, 1);
-    this.#end(row);
+  /** Ends the reservation of a submission. If it still counts, but has no amount, the submission is unpriced. */
+  settle(row: Spender, reserved: ReservedPrice, counted: CountedCharge): void {
+    const { path, usd } = reserved;
+    this.#inFlight -= 1;
+    switch (counted.counts) {
+      case 'charge':
+        this.#change(row, { chargedUsd: counted.usd, estimatedUsd: -usd });
+        this.#recordCharge(path, counted.usd);
+        break;
+      case 'nothing':
+        this.#change(row, { estimatedUsd: -usd });
+        break;
+      case 'reservation':
+        if (isUnpriced(reserved)) this.#addUnpriced(path, 1);
+    }
+    this.#changes.notify();
   }
 
   #addUnpriced(path: string, count: number): void {
@@ -151,12 +146,6 @@ export class BatchBudget {
 
   #largestAt(path: string): number {
     return this.#largest.get(path) ?? 0;
-  }
-
-  #end(row: Spender): void {
-    if (row.reservation) this.#inFlight -= 1;
-    row.endReservation();
-    this.#changes.notify();
   }
 
   #recordCharge(path: string, usd: number): void {

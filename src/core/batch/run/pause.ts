@@ -4,20 +4,27 @@ import { PaymentRequiredError } from '../../../errors/status.ts';
 import type { Log } from '../../config/log.ts';
 import { sentence } from '../../http/json.ts';
 import { emptyMeta } from '../../http/response-meta.ts';
+import type { RowState } from '../row/row.ts';
 
 /** Why a run pauses: a 402, a budget that has no room for the next row, or a journal that is not safe for chats. */
 export type PauseReason = PaymentRequiredError | BudgetExceededError | ConfigurationError;
 
 /**
- * Whether a pause keeps a row from being sent that has not been sent yet:
+ * Whether a pause keeps back a row in this state:
  *
- *     reason         row is planned   row is recorded
- *     -------------  ---------------  ------------------------------
- *     402, journal   yes              yes
- *     budget         yes              no: its price is reserved in it
+ *     reason         planned  recorded                         sent or later
+ *     -------------  -------  -------------------------------  ----------------------------
+ *     402, journal   yes      yes                              no: it may have been charged
+ *     budget         yes      no: its price is reserved in it  no
  */
-export function keepsBack(reason: PauseReason, state: 'planned' | 'recorded'): boolean {
-  return state === 'planned' || !BudgetExceededError.is(reason);
+export function keepsBack(reason: PauseReason, state: RowState): boolean {
+  return state === 'planned' || (state === 'recorded' && !BudgetExceededError.is(reason));
+}
+
+/** A row that is being submitted, as the pause sees it. */
+interface Submitting {
+  readonly state: RowState;
+  readonly controller: AbortController;
 }
 
 /**
@@ -28,8 +35,8 @@ export class Pause {
   readonly #log: Log;
   readonly #beginsAtBudget: boolean;
   #reason: PauseReason | undefined;
-  /** Rows whose request has not been sent. A listener on one signal for each would cause a warning in Node 20. */
-  readonly #unsent = new Set<AbortController>();
+  /** A set, because Node 20 warns of a leak if a signal has a listener for each of many rows. */
+  readonly #submitting = new Set<Submitting>();
 
   /** `beginsAtBudget`: it begins at a budget, too, and not only at a 402. */
   constructor({ log, beginsAtBudget }: { log: Log; beginsAtBudget: boolean }) {
@@ -55,50 +62,40 @@ export class Pause {
     return !error.task && error.outcome !== 'unknown';
   }
 
-  /** Begins the pause, and aborts the rows that wait for a slot if it keeps them back. Has no effect on a run that is paused. */
+  /** Begins the pause, and aborts the rows that it keeps back. Has no effect on a run that is paused. */
   begin(reason?: PauseReason): void {
     if (this.#reason) return;
-    const details = { meta: emptyMeta(402), outcome: 'not-sent' as const };
-    const begun =
-      reason && !PaymentRequiredError.is(reason)
-        ? reason
-        : new PaymentRequiredError('402', details);
+    const begun = reason && !PaymentRequiredError.is(reason) ? reason : newPaymentRequired();
     this.#reason = begun;
-    // A planned row at a budget ends when it would be recorded.
-    const abortsWaiting = keepsBack(begun, 'recorded');
-    if (abortsWaiting) for (const row of this.#unsent) row.abort(begun);
+    for (const row of this.#submitting) this.keepBack(row);
     const summary = PaymentRequiredError.is(begun) ? '402' : begun.message;
-    const kept = abortsWaiting ? 'are submitted' : 'are submitted but those with a reservation';
+    const kept = keepsBack(begun, 'recorded')
+      ? 'are submitted'
+      : 'are submitted but those with a reservation';
     this.#log.warn(() => `Pausing: no further rows ${kept}. Reason: ${sentence(summary)}`);
   }
 
-  /** Why a row in this state is kept back; undefined if it is not. */
-  reasonToKeepBack(state: 'planned' | 'recorded'): PauseReason | undefined {
-    return this.#reason && keepsBack(this.#reason, state) ? this.#reason : undefined;
-  }
-
-  /** Lets the pause abort a row during the `work` that submits it, but not while its request is in flight. */
-  async whileUnsent<Accepted>(
-    row: AbortController,
-    work: () => Promise<Accepted>,
+  /** Keeps back a row during the work that submits it, whenever its state allows. */
+  async whileSubmitting<Accepted>(
+    row: Submitting,
+    submit: () => Promise<Accepted>,
   ): Promise<Accepted> {
-    this.addUnsent(row);
+    this.#submitting.add(row);
     try {
-      return await work();
+      this.keepBack(row);
+      return await submit();
     } finally {
-      this.removeUnsent(row);
+      this.#submitting.delete(row);
     }
   }
 
-  /** The row waits, and its request has not been sent, or was certainly rejected. */
-  addUnsent(row: AbortController): void {
-    this.#unsent.add(row);
-    const reason = this.reasonToKeepBack('recorded');
-    if (reason) row.abort(reason);
+  /** Aborts the row if the pause keeps it back. Called when its state becomes one in which that is possible. */
+  keepBack({ state, controller }: Submitting): void {
+    if (this.#reason && keepsBack(this.#reason, state)) controller.abort(this.#reason);
   }
+}
 
-  /** The request of the row has been sent, or never will be. */
-  removeUnsent(row: AbortController): void {
-    this.#unsent.delete(row);
-  }
+/** The reason of a pause at a 402. The error that the service has responded with describes the request of one row. */
+function newPaymentRequired(): PaymentRequiredError {
+  return new PaymentRequiredError('402', { meta: emptyMeta(402), outcome: 'not-sent' });
 }
