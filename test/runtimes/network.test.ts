@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 import { createApp } from '../packaging/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { bundle, servePage } from './page-server.ts';
 
 /** How each request of the page ended, as Chromium's network panel shows it. */
@@ -59,7 +60,7 @@ const namesOf = (end: string) =>
 
 test("in Chromium's network panel, no call that has a complete response is shown as canceled", async () => {
   await page.evaluate('actions.callEverything()');
-  await vi.waitFor(() => expect(namesOf('pending')).toEqual([]));
+  await eventually(() => expect(namesOf('pending')).toEqual([]));
   expect(requests.size).toBeGreaterThan(100);
   expect([...namesOf('canceled'), ...namesOf('failed')]).toEqual([]);
 });
@@ -67,5 +68,5 @@ test("in Chromium's network panel, no call that has a complete response is shown
 test("in Chromium's network panel, a stream that is left in the middle is shown as canceled", async () => {
   requests.clear();
   await page.evaluate('actions.leaveStream()');
-  await vi.waitFor(() => expect(namesOf('canceled')).toHaveLength(1));
+  await eventually(() => expect(namesOf('canceled')).toHaveLength(1));
 });

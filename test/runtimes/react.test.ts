@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } f
 import manifest from '../../package.json' with { type: 'json' };
 import { guides, snippetsOf } from '../docs/guides.ts';
 import { createApp } from '../packaging/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { servePage } from './page-server.ts';
 
 const route = 'POST /v1/chat/completions';
@@ -160,9 +161,9 @@ describe('the component of the React guide', () => {
 
   test('ends its stream when it is unmounted', async () => {
     await ask('Describe a harbor '.repeat(50));
-    await vi.waitFor(() => expect(mock.inFlight).toBe(1));
+    await eventually(() => expect(mock.inFlight).toBe(1));
     await page.getByRole('button', { name: 'Close' }).click();
-    await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+    await eventually(() => expect(mock.inFlight).toBe(0));
   });
 
   test('keeps an answer that was stopped, and shows that to a newer question', async () => {

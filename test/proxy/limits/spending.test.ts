@@ -223,9 +223,7 @@ describe('a response that is lost', () => {
     await eventually(() => expect(mock.invoice).toHaveLength(1));
     leaving.abort();
     await submitted;
-    await expect
-      .poll(() => usageOf(setup), { timeout: 40_000 })
-      .toEqual({ ...nothing, usd: imageUsd, requests: 1 });
+    await expect.poll(() => usageOf(setup)).toEqual({ ...nothing, usd: imageUsd, requests: 1 });
     const task = await page(once).images.submit(image, key);
     expect(task.meta?.idempotentReplay).toBe(true);
     expect(await usageOf(setup)).toEqual({ ...nothing, usd: imageUsd, requests: 2 });
