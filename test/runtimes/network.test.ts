@@ -11,6 +11,7 @@ import { bundle, servePage } from './page-server.ts';
 const requests = new Map<string, { name: string; end: string }>();
 const cleanups: (() => unknown)[] = [];
 let page: any;
+let mock: any;
 
 beforeAll(async () => {
   const app = await createApp('network', [inject('tarball'), 'playwright-core@1.61.1']);
@@ -19,7 +20,7 @@ beforeAll(async () => {
   const { listen } = await load('polygate/dist/mock/node.js');
   const { createProxyHandler } = await load('polygate/dist/proxy/index.js');
 
-  const mock = createMockGateway({ tasks: { durationMs: 50 }, chunkDelayMs: 5 });
+  mock = createMockGateway({ tasks: { durationMs: 50 }, chunkDelayMs: 5 });
   const { baseURL, close } = await listen(mock);
   cleanups.push(close);
   const handler = createProxyHandler({ apiKey: mock.apiKey, baseURL, authorize: () => 'ann' });
@@ -67,6 +68,8 @@ test("in Chromium's network panel, no call that has a complete response is shown
 
 test("in Chromium's network panel, a stream that is left in the middle is shown as canceled", async () => {
   requests.clear();
+  // Without it, the stream could be complete before the page leaves it.
+  mock.fail({ route: 'POST /v1/chat/completions', stallBody: 1_000 });
   await page.evaluate('actions.leaveStream()');
   await eventually(() => expect(namesOf('canceled')).toHaveLength(1));
 });

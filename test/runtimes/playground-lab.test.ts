@@ -165,7 +165,8 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     );
     const copy = page.getByRole('button', { name: 'Copy the URL: A ferry' });
     await copy.click();
-    await expect.poll(() => copy.getAttribute('title')).toBe('Copied');
+    // In the page, because it is there for two seconds only.
+    await page.locator('[title=Copied]').waitFor();
     expect(await page.evaluate('window.copied')).toBe(new URL(url, page.url()).href);
     await expect.poll(() => copy.getAttribute('title')).toBe('Copy the URL');
   });

@@ -137,9 +137,12 @@ describe('the component of the React guide', () => {
   const answer = () => page.locator('p.assistant').last();
 
   test('shows a streamed answer, with one request in strict mode', async () => {
+    const stop = page.getByRole('button', { name: 'Stop' });
+    // Before the question, because the button is there for a moment only.
+    const isShown = stop.waitFor();
     await ask('Describe a harbor');
-    await page.getByRole('button', { name: 'Stop' }).waitFor();
-    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+    await isShown;
+    await stop.waitFor({ state: 'detached' });
     expect(await answer().textContent()).toMatch(/^You said: Describe a harbor\. .*not a model\.$/);
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(chats()).toHaveLength(1);
@@ -167,7 +170,8 @@ describe('the component of the React guide', () => {
   });
 
   test('keeps an answer that was stopped, and shows that to a newer question', async () => {
-    await ask('First '.repeat(30));
+    // So long that it cannot be complete before it is stopped.
+    await ask('First '.repeat(300));
     await page.locator('p.assistant', { hasText: 'First' }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await ask('Second');
