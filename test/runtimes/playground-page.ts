@@ -72,7 +72,7 @@ export async function openPage(browser: any, url: string, options: Record<string
   const media = isFirefox ? noMedia : { reducedMotion: 'reduce' };
   const context = await browser.newContext({ ...media, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   const traffic: string[] = [];
   const problems: string[] = [];
   page.on('pageerror', ({ message }: Error) => {

@@ -26,7 +26,7 @@ async function open(path = '', options: Record<string, unknown> = {}, browser = 
   const context = await browser.newContext({ ...media, ...options });
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   const problems: string[] = [];
   const requests: string[] = [];
   page.on('pageerror', ({ message }: Error) => problems.push(message));
