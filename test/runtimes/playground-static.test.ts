@@ -53,6 +53,17 @@ const killInTheMiddle = `new Promise((resolve) => {
   check();
 })`;
 
+/** Reloads the page as soon as a job is running, from within the page: otherwise, the job could end before the reload. */
+const reloadDuringJob = `new Promise((resolve) => {
+  const check = () => {
+    if (!document.querySelector('.job[data-state=running]')) return requestAnimationFrame(check);
+    // The caller gets its result before the page is gone.
+    setTimeout(() => location.reload(), 500);
+    resolve();
+  };
+  check();
+})`;
+
 describe.each(['chromium', 'firefox'] as const)('in %s', (kind) => {
   let browser: any;
 
@@ -137,8 +148,7 @@ describe.each(['chromium', 'firefox'] as const)('in %s', (kind) => {
   test('a video survives a reload, and is charged once by the gateway in the page', async () => {
     const { page, problems } = await open('#video', {}, browser);
     await page.getByRole('button', { name: /^Generate/ }).click();
-    await page.locator('.job[data-state=running]').waitFor();
-    await page.reload();
+    await page.evaluate(reloadDuringJob);
     await page.getByText('resumed from its receipt').waitFor();
     await page.locator('.job[data-state=succeeded] video').waitFor();
     await expect
