@@ -94,7 +94,20 @@ export default defineConfig({
         'typescript/no-unsafe-type-assertion': 'off',
         'typescript/unbound-method': 'off',
         'vitest/no-conditional-expect': 'off',
+        'no-restricted-properties': [
+          'error',
+          {
+            object: 'vi',
+            property: 'waitFor',
+            message:
+              'It gives up after a second, which is too short on a busy machine. Use `eventually` of test/support.',
+          },
+        ],
       },
+    },
+    {
+      files: ['test/support/eventually.ts', 'test/runtimes/hooks.test.ts'],
+      rules: { 'no-restricted-properties': 'off' },
     },
   ],
 });

@@ -50,6 +50,7 @@ export default defineConfig({
     // A busy machine can take ten times as long as a quiet one. A test that hangs still fails.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 50_000 } },
     coverage: {
       provider: 'v8',
       include: ['src/**'],

@@ -10,6 +10,7 @@ export default defineConfig({
     include: ['test/long/**/*.test.ts'],
     fileParallelism: false,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 50_000 } },
     testTimeout: 900_000,
   },
 });

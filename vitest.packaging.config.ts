@@ -8,6 +8,7 @@ export default defineConfig({
     globalSetup: 'test/packaging/setup.ts',
     fileParallelism: false,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 50_000 } },
     // Programs inherit the environment; values in color would not equal the expected output.
     env: { FORCE_COLOR: '0' },
     testTimeout: 120_000,

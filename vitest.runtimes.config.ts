@@ -9,6 +9,7 @@ export default defineConfig({
     globalSetup: 'test/packaging/setup.ts',
     fileParallelism: false,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 50_000 } },
     testTimeout: 120_000,
   },
 });

@@ -163,7 +163,7 @@ describe.skipIf(!isRedisInstalled).concurrent('a paused queue', () => {
     });
 
     test('retried rows that wait for a resume do not hold up the polls of others', async () => {
-      await using all = await start({ mock: { tasks: { durationMs: 1_000 } } });
+      await using all = await start({ mock: { clock: 'virtual', tasks: { durationMs: 1 } } });
       const { queue, mock } = all;
       mock.fail({ route: submits, status: 400, times: 20 });
       const worker = queue.work({ concurrency: 4 });
@@ -173,6 +173,7 @@ describe.skipIf(!isRedisInstalled).concurrent('a paused queue', () => {
       await until(async () => (await queue.get('running'))?.status).toBe('running');
       await queue.pause();
       await Promise.all(numbered(20).map((id) => queue.retry(id)));
+      await mock.clock.advance(1);
       expect(await queue.result('running')).toMatchObject({ status: 'succeeded' });
       expect(await queue.count()).toMatchObject({ waiting: 20, succeeded: 1 });
       await worker.close();

@@ -70,12 +70,19 @@ export async function startRedis(...settings: string[]) {
 
 export type RedisServer = Awaited<ReturnType<typeof startRedis>>;
 
+/**
+ * A port that no one listens on, below those that systems choose for sockets without a port of their own. Otherwise, such
+ * a socket could take it before Redis starts, or while it is restarted.
+ */
 async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
+  const port = 10_000 + Math.floor(Math.random() * 22_000);
+  const probe = createServer().listen(port, '127.0.0.1');
+  const isFree = await once(probe, 'listening').then(
+    () => true,
+    () => false,
+  );
+  if (!isFree) return freePort();
   probe.close();
   await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  return port;
 }

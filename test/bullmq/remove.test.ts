@@ -33,13 +33,14 @@ describe.skipIf(!isRedisInstalled).concurrent('what a queue keeps', () => {
 
   describe('remove', () => {
     test('rejects while the row is running', async () => {
-      await using all = await start({ mock: { tasks: { durationMs: 1_000 } } });
-      const { queue } = all;
+      await using all = await start({ mock: { clock: 'virtual', tasks: { durationMs: 1 } } });
+      const { queue, mock } = all;
       queue.work();
       await queue.add('a', all.picture('a'));
       await until(async () => (await queue.get('a'))?.status).toBe('running');
       const error = await rejection(ConfigurationError, queue.remove('a'));
       expect(error.message).toContain('is submitting or running');
+      await mock.clock.advance(1);
       await queue.result('a');
       await queue.remove('a');
       expect(await queue.get('a')).toBeUndefined();

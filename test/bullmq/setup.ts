@@ -3,10 +3,11 @@ import type { PolygateOptions } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import type { MockGatewayOptions } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 
 import { GenerationQueue } from '../../src/bullmq/index.ts';
 import type { GenerationQueueOptions } from '../../src/bullmq/index.ts';
+import { eventually } from '../support/eventually.ts';
 
 const model = 'prism-image';
 let lastPrefix = 0;
@@ -69,10 +70,10 @@ export async function setUp(url: string, { mock: mockOptions, client, queue }: S
   };
 }
 
-/** Waits until a matcher passes. A busy machine can take ten times as long as a quiet one. */
+/** Waits until a matcher passes. */
 export function until<Value>(value: () => Value | Promise<Value>) {
   const check = (matches: (actual: Value) => void) =>
-    vi.waitFor(async () => matches(await value()), { timeout: 40_000, interval: 20 });
+    eventually(async () => matches(await value()));
   return {
     toBe: (expected: Value) => check((actual) => expect(actual).toBe(expected)),
     toEqual: (expected: Value) => check((actual) => expect(actual).toEqual(expected)),

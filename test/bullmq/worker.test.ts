@@ -96,13 +96,14 @@ describe.skipIf(!isRedisInstalled).concurrent('the workers of a queue', () => {
     });
 
     test('more tasks than steps wait at the same time', async () => {
-      await using all = await start({ mock: { tasks: { durationMs: 1_500 } } });
-      const { queue } = all;
+      await using all = await start({ mock: { clock: 'virtual', tasks: { durationMs: 1 } } });
+      const { queue, mock } = all;
       queue.work({ concurrency: 2 });
       await queue.addBulk(numbered(20), all.describeRow);
-      await until(async () => (await queue.count()).running).toBeGreaterThan(10);
+      await until(async () => (await queue.count()).running).toBe(20);
+      await mock.clock.advance(1);
       await Promise.all(numbered(20).map((id) => queue.result(id)));
-      expect(all.mock.invoice).toHaveLength(20);
+      expect(mock.invoice).toHaveLength(20);
     });
   });
 
@@ -155,9 +156,9 @@ describe.skipIf(!isRedisInstalled).concurrent('the workers of a queue', () => {
     };
 
     test('a row that two workers submit at the same time is paid once and ends once', async () => {
-      await using all = await start({ mock: { concurrencyLimit: 8 } });
+      await using all = await start({ mock: { clock: 'virtual', concurrencyLimit: 8 } });
       const { queue, mock } = all;
-      mock.fail({ route: submits, delayMs: 800, attempt: 1 });
+      mock.fail({ route: submits, delayMs: 1, attempt: 1 });
       const results = queue.results();
       queue.work();
       all.open().work();
@@ -165,6 +166,7 @@ describe.skipIf(!isRedisInstalled).concurrent('the workers of a queue', () => {
       await until(() => all.posts()).toBe(1);
       await stall(all.prefix, 'a');
       await until(() => all.posts()).toBe(2);
+      await mock.clock.advance(1);
       expect((await results.next()).value).toMatchObject({ id: 'a', status: 'succeeded' });
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       expect(mock.invoice).toHaveLength(1);
@@ -174,28 +176,33 @@ describe.skipIf(!isRedisInstalled).concurrent('the workers of a queue', () => {
     });
 
     test('the failure of a worker that has lost its row does not end the row', async () => {
-      await using all = await start({ queue: { attempts: 1 } });
+      await using all = await start({ mock: { clock: 'virtual' }, queue: { attempts: 1 } });
       const { queue, mock } = all;
-      mock.fail({ route: submits, delayMs: 600, status: 400, attempt: 1 });
+      mock.fail({ route: submits, delayMs: 1, status: 400, attempt: 1 });
       queue.work();
       all.open().work();
       await queue.add('a', all.picture('a'));
       await until(() => all.posts()).toBe(1);
       await stall(all.prefix, 'a');
+      await until(() => all.posts()).toBe(2);
+      await mock.clock.advance(1);
       expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
       expect(await queue.count()).toMatchObject({ succeeded: 1, failed: 0 });
       expect(mock.invoice).toHaveLength(1);
     });
 
     test('a poll whose lock is lost leaves the row to the other worker', async () => {
-      await using all = await start({ mock: { tasks: { durationMs: 300 } } });
+      await using all = await start({ mock: { clock: 'virtual', tasks: { durationMs: 1 } } });
       const { queue, mock } = all;
-      mock.fail({ route: polls, delayMs: 700, attempt: 1 });
+      const gets = () => mock.requests.filter(({ method }) => method === 'GET').length;
+      mock.fail({ route: polls, delayMs: 1, attempt: 1 });
       queue.work();
       all.open().work();
       await queue.add('a', all.picture('a'));
-      await until(() => mock.requests.some(({ method }) => method === 'GET')).toBe(true);
+      await until(gets).toBe(1);
       await stall(all.prefix, 'a');
+      await until(gets).toBeGreaterThan(1);
+      await mock.clock.advance(1);
       expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
       const completed = () => redis.client.zcard(`${all.prefix}:pictures:completed`);
       await until(completed).toBe(1);

@@ -13,14 +13,32 @@ import type { Result, Session } from './run-programs.ts';
 
 // Time runs faster here, so that guides can show the default timeouts. Redis has a clock of its own.
 const speed = process.env.REDIS_URL ? 1 : 50;
+/** When the process cannot run for longer than this, in ms, because the machine is busy, time stands still. */
+const maxPause = 10;
 const { setTimeout: wait } = globalThis;
-const { now } = Date;
-const start = now();
-Date.now = () => start + (now() - start) * speed;
+const start = Date.now();
 const monotonic = performance.now.bind(performance);
-performance.now = () => monotonic() * speed;
+let lastTick = monotonic();
+let time = 0;
+const tick = (): number => {
+  const at = monotonic();
+  time += Math.min(at - lastTick, maxPause) * speed;
+  lastTick = at;
+  return time;
+};
+setInterval(tick, 1).unref();
+Date.now = () => start + Math.floor(tick());
+performance.now = tick;
 globalThis.setTimeout = Object.assign(
-  (callback: () => void, ms = 0, ...rest: []) => wait(callback, ms / speed, ...rest),
+  (callback: (...rest: unknown[]) => void, ms = 0, ...rest: unknown[]) => {
+    const end = tick() + ms;
+    const timer = wait(() => {
+      // A timer can be a millisecond early.
+      if (tick() < end - speed) timer.refresh();
+      else callback(...rest);
+    }, ms / speed);
+    return timer;
+  },
   wait,
 );
 
@@ -85,7 +103,8 @@ async function emptyRedis(): Promise<void> {
 const results: Result[][] = [];
 for (const session of sessions) results.push(await runSession(session));
 
-writeOutput(JSON.stringify(results));
+// The output is longer than what a pipe takes at once.
+await new Promise<void>((resolve) => writeOutput(JSON.stringify(results), () => resolve()));
 if (results.flat().some(({ thrown }) => thrown !== undefined)) process.exit(0);
 // Fails if a program left a handle open, because that would keep a user's process alive.
 void sleep(10_000, undefined, { ref: false }).then(() => process.exit(1));

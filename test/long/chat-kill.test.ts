@@ -115,7 +115,8 @@ test('a batch with maxUsd that is killed and run again never spends more in sum'
   // The charges of chats differ. Each of eight in flight can cost more than all before.
   const largest = Math.max(...mock.invoice.map((entry) => entry.usd));
   expect(spent()).toBeLessThanOrEqual(Number(maxUsd) + 8 * largest);
-  expect(spent()).toBeGreaterThan(Number(maxUsd) / 2);
+  // At each of four kills, up to eight of the sixty chats that it pays for are reserved and never charged.
+  expect(spent()).toBeGreaterThan(Number(maxUsd) * 0.4);
 });
 
 test('a batch with maxUsd that is killed before any price is known stops after four chats', async () => {

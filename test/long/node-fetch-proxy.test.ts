@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { eventually } from '../support/eventually.ts';
 import { startProxiedGateway } from '../support/proxied-gateway.ts';
 import type { ProxiedGateway } from '../support/proxied-gateway.ts';
 
@@ -43,7 +44,7 @@ describe.runIf(hasTinyproxy())('through tinyproxy, which requires a password', (
     ];
     await writeFile(join(folder, 'conf'), `${settings.join('\n')}\n`);
     proxy = spawn('tinyproxy', ['-d', '-c', join(folder, 'conf')], { stdio: 'ignore' });
-    await vi.waitFor(() => canConnect(port), { timeout: 50_000 });
+    await eventually(() => canConnect(port));
   });
 
   afterAll(async () => {

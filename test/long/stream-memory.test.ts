@@ -73,7 +73,12 @@ test('partialObjects() takes linear time', async () => {
     return performance.now() - since;
   };
   await measure(5_000);
-  const [short, long] = [await measure(5_000), await measure(80_000)];
-  // The text is 16 times as long. Quadratic time would take 256 times as long.
+  // The text is 16 times as long. Quadratic time would take 256 times as long. On a busy machine, the fastest of several
+  // attempts is the least disturbed one.
+  let [short, long] = [Infinity, Infinity];
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    short = Math.min(short, await measure(5_000));
+    long = Math.min(long, await measure(80_000));
+  }
   expect(long / short).toBeLessThan(80);
 });

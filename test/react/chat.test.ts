@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import type { ChatGateway, ChatOptions } from '../../src/react/store/chat-state.ts';
 import { ChatStore } from '../../src/react/store/chat-store.ts';
+import { eventually } from '../support/eventually.ts';
 import { tool } from '../support/tools.ts';
 import { onMock, rejection } from './setup.ts';
 import { memoryStorage } from './support.ts';
@@ -140,7 +141,7 @@ describe('a response that is cut off', () => {
     const { storage } = memoryStorage();
     const { chat } = await brokenChat({ storage, id: 'main' });
     const reloaded = openChat(onMock().gateway, { storage, id: 'main' });
-    await vi.waitFor(() => expect(reloaded.now.messages).toEqual(chat.now.messages));
+    await eventually(() => expect(reloaded.now.messages).toEqual(chat.now.messages));
   });
 });
 
@@ -160,22 +161,22 @@ describe('stop', () => {
     const { mock, gateway } = onMock({ clock: 'system', chunkDelayMs: 5 }, { clock: undefined });
     const chat = openChat(gateway);
     const response = chat.store.send('Describe a harbor '.repeat(50));
-    await vi.waitFor(() => expect(chat.now.messages[1]?.content).toMatch(/^You/));
+    await eventually(() => expect(chat.now.messages[1]?.content).toMatch(/^You/));
     chat.store.stop();
     expect(chat.now).toMatchObject({ status: 'idle', error: undefined });
     expect(chat.now.messages[1]).toMatchObject({ incomplete: true });
     expect(await response).toBeUndefined();
-    await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+    await eventually(() => expect(mock.inFlight).toBe(0));
   });
 
   test('happens when the component is unmounted', async () => {
     const { mock, gateway } = onMock({ clock: 'system', chunkDelayMs: 5 }, { clock: undefined });
     const chat = openChat(gateway);
     const response = chat.store.send('Describe a harbor '.repeat(50));
-    await vi.waitFor(() => expect(mock.inFlight).toBe(1));
+    await eventually(() => expect(mock.inFlight).toBe(1));
     chat.unmount();
     expect(await response).toBeUndefined();
-    await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+    await eventually(() => expect(mock.inFlight).toBe(0));
   });
 });
 
@@ -245,7 +246,7 @@ test('a conversation is stored, and shown in another tab', async () => {
   const one = openChat(gateway, { storage });
   const two = openChat(gateway, { storage });
   await one.store.send('Hello');
-  await vi.waitFor(() => expect(two.now.messages).toEqual(one.now.messages));
+  await eventually(() => expect(two.now.messages).toEqual(one.now.messages));
 });
 
 test('a damaged conversation is ignored', async () => {

@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { createMockGateway } from '../../src/mock/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { image } from './setup.ts';
 import { memoryStorage, openTab, storageKey } from './support.ts';
 
@@ -35,7 +36,7 @@ test('a wait whose file cannot be loaded after a reload starts again when the br
 
   const onError = vi.fn<(error: Error) => void>();
   const tab = openTab((await open()).images, { storage, onError });
-  await vi.waitFor(() => expect(loads).toBeGreaterThan(0), { timeout: 20_000 });
+  await eventually(() => expect(loads).toBeGreaterThan(0));
   // Time for the wait to end.
   for (let turn = 0; turn < 20; turn += 1) {
     await new Promise((resolve) => void setImmediate(resolve));
@@ -46,7 +47,7 @@ test('a wait whose file cannot be loaded after a reload starts again when the br
   isOffline = false;
   vi.doUnmock(path);
   page.dispatchEvent(new Event('online'));
-  await vi.waitFor(() => expect(tab.now.status).toBe('succeeded'), { timeout: 20_000 });
+  await eventually(() => expect(tab.now.status).toBe('succeeded'));
   expect(onError).not.toHaveBeenCalled();
   expect(mock.invoice).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 
+import { eventually } from '../support/eventually.ts';
 import { image, onMock, rejection } from './setup.ts';
 import { memoryStorage, openTab } from './support.ts';
 
@@ -99,7 +100,7 @@ describe('a generation', () => {
     const result = await mock.clock.settle(tab.store.generate(image));
     tab.close();
     const reloaded = openTab(gateway.images, { storage, onFinish });
-    await vi.waitFor(() => expect(reloaded.now.status).toBe('succeeded'));
+    await eventually(() => expect(reloaded.now.status).toBe('succeeded'));
     expect(onFinish.mock.calls).toEqual([[result]]);
     expect(reloaded.now.urls).toEqual(result?.urls);
     expect(reloaded.now.generation?.createdAt).toEqual(result?.createdAt);
@@ -113,7 +114,7 @@ describe('a generation', () => {
     };
     const tab = openTab(gateway.images, { onFinish });
     await mock.clock.settle(tab.store.generate(image));
-    await vi.waitFor(() => expect(log).toHaveBeenCalledOnce());
+    await eventually(() => expect(log).toHaveBeenCalledOnce());
     log.mockRestore();
     expect(tab.now.status).toBe('succeeded');
   });
@@ -139,7 +140,7 @@ describe('stop', () => {
     const { mock, gateway } = onMock();
     const tab = openTab(gateway.images);
     const first = tab.store.generate(image);
-    await vi.waitFor(() => expect(tab.now.status).toBe('queued'));
+    await eventually(() => expect(tab.now.status).toBe('queued'));
     tab.store.stop();
     expect(await first).toBeUndefined();
     expect(tab.now).toMatchObject({ status: 'idle', isPending: false, task: { kind: 'image' } });
@@ -157,7 +158,7 @@ describe('stop', () => {
     mock.fail({ route, delayMs: 1_000, times: 1 });
     const tab = openTab(gateway.images, { storage });
     const result = tab.store.generate(image);
-    await vi.waitFor(() => expect(mock.requests).toHaveLength(1));
+    await eventually(() => expect(mock.requests).toHaveLength(1));
     tab.store.stop();
     expect(await mock.clock.settle(result)).toBeUndefined();
     expect(tab.now).toMatchObject({ status: 'idle', task: { kind: 'image' } });
@@ -169,10 +170,10 @@ describe('stop', () => {
     const { storage } = memoryStorage();
     const tab = openTab(gateway.images, { storage });
     void tab.store.generate(image);
-    await vi.waitFor(() => expect(tab.now.status).toBe('queued'));
+    await eventually(() => expect(tab.now.status).toBe('queued'));
     tab.store.stop();
     const other = openTab(gateway.images, { storage });
-    await vi.waitFor(() => expect(other.now.status).toMatch(/queued|running/));
+    await eventually(() => expect(other.now.status).toMatch(/queued|running/));
     other.close();
     expect(await mock.clock.settle(tab.store.resume())).toMatchObject({ status: 'succeeded' });
     expect(mock.invoice).toHaveLength(1);
@@ -203,7 +204,7 @@ test('unmounting stops the polls, and mounting again continues with one poller',
   const { mock, gateway } = onMock();
   const tab = openTab(gateway.images);
   const result = tab.store.generate(image);
-  await vi.waitFor(() => expect(tab.now.status).toBe('queued'));
+  await eventually(() => expect(tab.now.status).toBe('queued'));
   tab.unmount();
   expect(await result).toBeUndefined();
   const before = mock.requests.length;
@@ -213,7 +214,7 @@ test('unmounting stops the polls, and mounting again continues with one poller',
   tab.remount();
   tab.unmount();
   tab.remount();
-  await vi.waitFor(() => expect(tab.now.status).toBe('succeeded'));
+  await eventually(() => expect(tab.now.status).toBe('succeeded'));
   expect(mock.requests).toHaveLength(before + 1);
 });
 
@@ -223,7 +224,7 @@ test('a submit that continues after unmounting stores its receipt', async () => 
   mock.fail({ route, delayMs: 1_000, times: 1 });
   const tab = openTab(gateway.images, { storage });
   const result = tab.store.generate(image);
-  await vi.waitFor(() => expect(mock.requests).toHaveLength(1));
+  await eventually(() => expect(mock.requests).toHaveLength(1));
   tab.unmount();
   expect(await mock.clock.settle(result)).toBeUndefined();
   expect(entry().receipt.id).toBe(mock.invoice[0]?.taskId);
@@ -236,7 +237,7 @@ describe('reset', () => {
     mock.fail({ route, delayMs: 1_000, times: 1 });
     const tab = openTab(gateway.images, { storage });
     const result = tab.store.generate(image);
-    await vi.waitFor(() => expect(mock.requests).toHaveLength(1));
+    await eventually(() => expect(mock.requests).toHaveLength(1));
     tab.store.reset();
     expect(tab.now).toMatchObject({ status: 'idle', task: undefined, isPending: false });
     await mock.clock.advance(2_000);

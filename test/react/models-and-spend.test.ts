@@ -1,7 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { modelsStoreOf } from '../../src/react/store/models-store.ts';
 import { spendOf } from '../../src/react/store/spend-store.ts';
+import { eventually } from '../support/eventually.ts';
 import { image, onMock } from './setup.ts';
 
 test('models are loaded once for all components', async () => {
@@ -11,7 +12,7 @@ test('models are loaded once for all components', async () => {
   expect(modelsStoreOf(gateway)).toBe(store);
   expect(store.snapshot).toMatchObject({ models: [], isLoading: true });
   const stops = [1, 2].map(() => store.subscribe(() => undefined, settings));
-  await vi.waitFor(() => expect(store.snapshot.isLoading).toBe(false));
+  await eventually(() => expect(store.snapshot.isLoading).toBe(false));
   expect(store.snapshot.models.length).toBeGreaterThan(5);
   for (const stop of stops) stop();
   store.subscribe(() => undefined, settings)();

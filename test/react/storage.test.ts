@@ -1,6 +1,7 @@
 import type { KeyValueStorage } from 'polygate/react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
+import { eventually } from '../support/eventually.ts';
 import { image, onMock, rejection } from './setup.ts';
 import { memoryStorage, openTab, storageKey } from './support.ts';
 
@@ -104,7 +105,7 @@ test.each([
   tab.close();
   items.set(storageKey, JSON.stringify({ ...entry(), generation }));
   const reloaded = openTab(gateway.images, { storage });
-  await vi.waitFor(() => expect(reloaded.now.status).toBe('succeeded'));
+  await eventually(() => expect(reloaded.now.status).toBe('succeeded'));
   expect(reloaded.now.urls).toEqual(tab.now.urls);
 });
 
@@ -113,7 +114,7 @@ test('an entry that is damaged while its task is pending does not lose the task'
   const { storage, items } = memoryStorage();
   const tab = openTab(gateway.images, { storage });
   const result = tab.store.generate(image);
-  await vi.waitFor(() => expect(tab.now.status).toBe('queued'));
+  await eventually(() => expect(tab.now.status).toBe('queued'));
   items.set(storageKey, 'damaged');
   await mock.clock.settle(result);
   expect(tab.now.status).toBe('succeeded');
@@ -139,7 +140,7 @@ test('an asynchronous storage has the key before the request is sent', async () 
   expect(JSON.parse(atRequest ?? '')).toHaveProperty('key');
   tab.close();
   const reloaded = openTab(gateway.images, { storage: slow });
-  await vi.waitFor(() => expect(reloaded.now.urls).toEqual(tab.now.urls));
+  await eventually(() => expect(reloaded.now.urls).toEqual(tab.now.urls));
   expect(mock.invoice).toHaveLength(1);
 });
 
@@ -158,7 +159,7 @@ describe('the first URL of a stored result', () => {
     });
     try {
       const reloaded = openTab(gateway.images, { storage });
-      await vi.waitFor(() => expect(requested).toHaveLength(1));
+      await eventually(() => expect(requested).toHaveLength(1));
       await mock.clock.advance(60_000);
       expect(requested).toEqual([tab.now.urls[0]]);
       expect(reloaded.now.status).toBe('succeeded');

@@ -1,6 +1,7 @@
 import type { KeyValueStorage } from 'polygate/react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
+import { eventually } from '../support/eventually.ts';
 import { image, onMock, rejection } from './setup.ts';
 import { memoryStorage, openTab } from './support.ts';
 
@@ -18,7 +19,7 @@ test('two tabs share one task: one request, and one of them polls', async () => 
     Promise.allSettled([one.store.generate(image), two.store.generate(image)]),
   );
   expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect([one.now.status, two.now.status]).toEqual(['succeeded', 'succeeded']),
   );
   expect(two.now.urls).toEqual(one.now.urls);
@@ -68,12 +69,12 @@ test('a tab that opens while another one sends shows submitting, then its task',
   mock.fail({ route, delayMs: 1_000, times: 1 });
   const one = openTab(gateway.images, { storage });
   const result = one.store.generate(image);
-  await vi.waitFor(() => expect(mock.requests).toHaveLength(1));
+  await eventually(() => expect(mock.requests).toHaveLength(1));
   const two = openTab(gateway.images, { storage });
-  await vi.waitFor(() => expect(two.now).toMatchObject({ status: 'submitting', isPending: true }));
+  await eventually(() => expect(two.now).toMatchObject({ status: 'submitting', isPending: true }));
   expect(await rejection(two.store.generate(image))).toMatchObject({ code: 'generation_pending' });
   await mock.clock.settle(result);
-  await vi.waitFor(() => expect(two.now.status).toBe('succeeded'));
+  await eventually(() => expect(two.now.status).toBe('succeeded'));
   expect(two.statuses()).not.toContain('unknown');
   expect(posts(mock)).toBe(1);
 });
@@ -84,7 +85,7 @@ test('a tab continues to poll when the one that polls is closed', async () => {
   const one = openTab(gateway.images, { storage });
   const two = openTab(gateway.images, { storage });
   void one.store.generate(image);
-  await vi.waitFor(() => expect(two.now.status).toBe('queued'));
+  await eventually(() => expect(two.now.status).toBe('queued'));
   one.close();
   await mock.clock.settle(two.store.resume());
   expect(two.now.status).toBe('succeeded');
@@ -98,9 +99,9 @@ describe('reset in one tab', () => {
     const one = openTab(gateway.images, { storage });
     const two = openTab(gateway.images, { storage });
     const result = one.store.generate(image);
-    await vi.waitFor(() => expect(two.now.status).toBe('queued'));
+    await eventually(() => expect(two.now.status).toBe('queued'));
     two.store.reset();
-    await vi.waitFor(() => expect(one.now).toMatchObject({ status: 'idle', task: undefined }));
+    await eventually(() => expect(one.now).toMatchObject({ status: 'idle', task: undefined }));
     expect(await result).toBeUndefined();
     const { length } = mock.requests;
     await mock.clock.advance(60_000);
@@ -114,11 +115,11 @@ describe('reset in one tab', () => {
     const one = openTab(gateway.images, { storage });
     const two = openTab(gateway.images, { storage });
     const result = one.store.generate(image);
-    await vi.waitFor(() => expect(two.now.status).toBe('submitting'));
+    await eventually(() => expect(two.now.status).toBe('submitting'));
     two.store.reset();
     await mock.clock.advance(2_000);
     expect(await result).toBeUndefined();
-    await vi.waitFor(() => expect([one.now.status, two.now.status]).toEqual(['idle', 'idle']));
+    await eventually(() => expect([one.now.status, two.now.status]).toEqual(['idle', 'idle']));
     expect(items.size).toBe(0);
   });
 });
@@ -133,7 +134,7 @@ describe('a generation that was reset by a tab whose messages do not arrive', ()
     mock.fail({ route, delayMs: 1_000, times: 1 });
     const tab = openTab(gateway.images, { storage });
     const result = tab.store.generate(image);
-    await vi.waitFor(() => expect(mock.requests).toHaveLength(1));
+    await eventually(() => expect(mock.requests).toHaveLength(1));
     items.clear();
     expect(await mock.clock.settle(result)).toBeUndefined();
     expect(tab.now).toMatchObject({ status: 'idle', task: undefined });
@@ -146,7 +147,7 @@ describe('a generation that was reset by a tab whose messages do not arrive', ()
     const onFinish = vi.fn<(generation: unknown) => void>();
     const tab = openTab(gateway.images, { storage, onFinish });
     const result = tab.store.generate(image);
-    await vi.waitFor(() => expect(tab.now.status).toBe('queued'));
+    await eventually(() => expect(tab.now.status).toBe('queued'));
     items.clear();
     expect(await mock.clock.settle(result)).toBeUndefined();
     expect(tab.now.status).toBe('idle');
@@ -170,7 +171,7 @@ describe('without locks', () => {
       const one = openTab(gateway.images, { storage });
       await mock.clock.settle(one.store.generate(image));
       const two = openTab(gateway.images, { storage });
-      await vi.waitFor(() => expect(two.now.status).toBe('unknown'));
+      await eventually(() => expect(two.now.status).toBe('unknown'));
       await mock.clock.settle(Promise.all([one.store.resume(), two.store.resume()]));
       expect(mock.invoice).toHaveLength(1);
     } finally {

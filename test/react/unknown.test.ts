@@ -1,6 +1,7 @@
 import type { MockGatewayOptions } from 'polygate/mock';
 import { describe, expect, test, vi } from 'vitest';
 
+import { eventually } from '../support/eventually.ts';
 import { image, onMock, rejection } from './setup.ts';
 import { memoryStorage, openTab, storageKey } from './support.ts';
 
@@ -22,7 +23,7 @@ async function afterLostResponse(storeParams: boolean, settings: MockGatewayOpti
   expect(options.onError).toHaveBeenCalledOnce();
   tab.close();
   const reloaded = openTab(gateway.images, options);
-  await vi.waitFor(() => expect(reloaded.now.status).toBe('unknown'));
+  await eventually(() => expect(reloaded.now.status).toBe('unknown'));
   return { mock, gateway, tab: reloaded, options, ...memory };
 }
 
@@ -97,11 +98,11 @@ describe('after a lost response', () => {
     const { storage, items, entry } = memoryStorage();
     const tab = openTab(gateway.images, { storage });
     void tab.store.generate(image);
-    await vi.waitFor(() => expect(tab.now.status).toBe('queued'));
+    await eventually(() => expect(tab.now.status).toBe('queued'));
     tab.close();
     items.set(storageKey, JSON.stringify({ ...entry(), receipt: { id: '..' } }));
     const reloaded = openTab(gateway.images, { storage });
-    await vi.waitFor(() => expect(reloaded.now.status).toBe('unknown'));
+    await eventually(() => expect(reloaded.now.status).toBe('unknown'));
     await mock.clock.settle(reloaded.store.generate(image));
     expect(reloaded.now.status).toBe('succeeded');
     expect(mock.invoice).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
+import { eventually } from '../support/eventually.ts';
 import { image, onMock } from './setup.ts';
 import { memoryStorage, openTab } from './support.ts';
 
@@ -20,7 +21,7 @@ async function waitingTab() {
   const { storage } = memoryStorage();
   const tab = openTab(gateway.images, { storage });
   const result = tab.store.generate(image);
-  await vi.waitFor(() => expect(tab.now.status).toBe('queued'));
+  await eventually(() => expect(tab.now.status).toBe('queued'));
   return { mock, tab, result };
 }
 

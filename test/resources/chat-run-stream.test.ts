@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import type { ChatStream } from '../../src/index.ts';
 import { chat, onMock, caught } from '../core/support.ts';
+import { eventually } from '../support/eventually.ts';
 import { tool } from '../support/tools.ts';
 
 const params = {
@@ -47,7 +48,7 @@ describe('a run with onStream', () => {
     const run = await gateway.chat.completions.run({ ...params, tools: [] }, { onStream });
     expect(run.completion.choices[0]?.message.content).toContain('You said');
     expect(onStream).toHaveBeenCalledOnce();
-    await vi.waitFor(() => expect(errors).toHaveLength(1));
+    await eventually(() => expect(errors).toHaveLength(1));
   });
 
   test('rejects with the error of a stream, with the run so far', async () => {

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 
 import { ChatClient } from '../../src/chat.ts';
 import { chat, image, onMock, thrown } from '../core/support.ts';
+import { eventually } from '../support/eventually.ts';
 
 test('onSpend reports each charge of all clients that share the ledger, until it is stopped', async () => {
   const { gateway } = onMock();
@@ -32,7 +33,7 @@ test('two registrations of one listener are independent, and errors are logged',
   stop();
   await gateway.images.submit(image);
   expect(listener).toHaveBeenCalledExactlyOnceWith(gateway.spend);
-  await vi.waitFor(() => expect(errors).toHaveLength(1));
+  await eventually(() => expect(errors).toHaveLength(1));
 });
 
 test('onSpend rejects what is not a function', () => {

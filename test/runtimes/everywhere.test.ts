@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import type { MockGateway, MockRequest } from 'polygate/mock';
-import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 
 import { createApp } from '../packaging/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { requiredGlobals, runBare } from './bare.ts';
 import { expected } from './expected.ts';
 import { runtimes } from './runtimes.ts';
@@ -33,7 +34,7 @@ describe.each(runtimes)('$name', ({ name, kind, launch }) => {
     try {
       const { version, report } = await launch({ app, apiKey: mock.apiKey, baseURL });
       expect(report).toEqual(expected[kind]);
-      await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+      await eventually(() => expect(mock.inFlight).toBe(0));
       expect(mock.requests.map(({ path }) => path)).not.toContain('/elsewhere');
       const clients = report.behindProxy === undefined ? 2 : 3;
       const sent = (mock.requests.filter(isChat).length - 5) / clients;

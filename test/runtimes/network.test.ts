@@ -1,15 +1,17 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 import { createApp } from '../packaging/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { bundle, servePage } from './page-server.ts';
 
 /** How each request of the page ended, as Chromium's network panel shows it. */
 const requests = new Map<string, { name: string; end: string }>();
 const cleanups: (() => unknown)[] = [];
 let page: any;
+let mock: any;
 
 beforeAll(async () => {
   const app = await createApp('network', [inject('tarball'), 'playwright-core@1.61.1']);
@@ -18,7 +20,7 @@ beforeAll(async () => {
   const { listen } = await load('polygate/dist/mock/node.js');
   const { createProxyHandler } = await load('polygate/dist/proxy/index.js');
 
-  const mock = createMockGateway({ tasks: { durationMs: 50 }, chunkDelayMs: 5 });
+  mock = createMockGateway({ tasks: { durationMs: 50 }, chunkDelayMs: 5 });
   const { baseURL, close } = await listen(mock);
   cleanups.push(close);
   const handler = createProxyHandler({ apiKey: mock.apiKey, baseURL, authorize: () => 'ann' });
@@ -59,13 +61,15 @@ const namesOf = (end: string) =>
 
 test("in Chromium's network panel, no call that has a complete response is shown as canceled", async () => {
   await page.evaluate('actions.callEverything()');
-  await vi.waitFor(() => expect(namesOf('pending')).toEqual([]));
+  await eventually(() => expect(namesOf('pending')).toEqual([]));
   expect(requests.size).toBeGreaterThan(100);
   expect([...namesOf('canceled'), ...namesOf('failed')]).toEqual([]);
 });
 
 test("in Chromium's network panel, a stream that is left in the middle is shown as canceled", async () => {
   requests.clear();
+  // Without it, the stream could be complete before the page leaves it.
+  mock.fail({ route: 'POST /v1/chat/completions', stallBody: 1_000 });
   await page.evaluate('actions.leaveStream()');
-  await vi.waitFor(() => expect(namesOf('canceled')).toHaveLength(1));
+  await eventually(() => expect(namesOf('canceled')).toHaveLength(1));
 });

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { eventually } from '../support/eventually.ts';
 import {
   findBarriers,
   launchBrowser,
@@ -164,9 +165,10 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     );
     const copy = page.getByRole('button', { name: 'Copy the URL: A ferry' });
     await copy.click();
-    await expect.poll(() => copy.getAttribute('title')).toBe('Copied');
+    // In the page, because it is there for two seconds only.
+    await page.locator('[title=Copied]').waitFor();
     expect(await page.evaluate('window.copied')).toBe(new URL(url, page.url()).href);
-    await expect.poll(() => copy.getAttribute('title'), { timeout: 5000 }).toBe('Copy the URL');
+    await expect.poll(() => copy.getAttribute('title')).toBe('Copy the URL');
   });
 
   test('the wallet can be topped up, and reset after a confirmation', async () => {
@@ -177,7 +179,7 @@ describe.each(['chromium', 'firefox'] as const)('the playground in %s', (kind) =
     await go('wallet');
     const balance = page.locator('.totals-balance .totals-value');
     const expectBalance = (text: string) =>
-      vi.waitFor(async () => expect(await balance.innerText()).toBe(text), 10_000);
+      eventually(async () => expect(await balance.innerText()).toBe(text));
     await expectBalance('$24.98');
     await page.getByRole('button', { name: 'Add $5.00' }).click();
     await expectBalance('$29.98');

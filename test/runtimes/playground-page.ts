@@ -4,8 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 
+import { eventually } from '../support/eventually.ts';
 import { launches } from './browsers.ts';
 
 const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -43,14 +44,11 @@ async function startPlayground(env: Record<string, string> = {}) {
   child.stdout.on('data', (part: Buffer) => {
     output += String(part);
   });
-  const url = await vi.waitFor(
-    () => {
-      const address = /Playground +(\S+)/.exec(output)?.[1];
-      if (address === undefined) throw new Error(`The playground does not start: ${output}`);
-      return address;
-    },
-    { timeout: 120_000, interval: 100 },
-  );
+  const url = await eventually(() => {
+    const address = /Playground +(\S+)/.exec(output)?.[1];
+    if (address === undefined) throw new Error(`The playground does not start: ${output}`);
+    return address;
+  }, 110_000);
   return { url, close };
 }
 
@@ -74,7 +72,7 @@ export async function openPage(browser: any, url: string, options: Record<string
   const media = isFirefox ? noMedia : { reducedMotion: 'reduce' };
   const context = await browser.newContext({ ...media, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   const traffic: string[] = [];
   const problems: string[] = [];
   page.on('pageerror', ({ message }: Error) => {

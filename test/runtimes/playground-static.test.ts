@@ -26,7 +26,7 @@ async function open(path = '', options: Record<string, unknown> = {}, browser = 
   const context = await browser.newContext({ ...media, ...options });
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   const problems: string[] = [];
   const requests: string[] = [];
   page.on('pageerror', ({ message }: Error) => problems.push(message));
@@ -53,6 +53,17 @@ const killInTheMiddle = `new Promise((resolve) => {
   check();
 })`;
 
+/** Reloads the page as soon as a job is running, from within the page: otherwise, the job could end before the reload. */
+const reloadDuringJob = `new Promise((resolve) => {
+  const check = () => {
+    if (!document.querySelector('.job[data-state=running]')) return requestAnimationFrame(check);
+    // The caller gets its result before the page is gone.
+    setTimeout(() => location.reload(), 500);
+    resolve();
+  };
+  check();
+})`;
+
 describe.each(['chromium', 'firefox'] as const)('in %s', (kind) => {
   let browser: any;
 
@@ -68,8 +79,8 @@ describe.each(['chromium', 'firefox'] as const)('in %s', (kind) => {
     await page.keyboard.press('Enter');
     const sides = page.locator('.plug-side');
     const textOf = (index: number) => sides.nth(index).innerText();
-    await expect.poll(() => textOf(0), { timeout: 30_000 }).toMatch(/paid twice\s+\$0\.80$/);
-    await expect.poll(() => textOf(1), { timeout: 30_000 }).toMatch(/paid once\s+\$0\.40$/);
+    await expect.poll(() => textOf(0)).toMatch(/paid twice\s+\$0\.80$/);
+    await expect.poll(() => textOf(1)).toMatch(/paid once\s+\$0\.40$/);
     expect(await textOf(0)).toMatch(/no key\s+no response[^]*no key\s+202/);
     expect(await textOf(1)).toMatch(/same key \w+\s+202, the same task/);
     await page.getByText('One video: $0.80 against $0.40.').waitFor();
@@ -79,7 +90,7 @@ describe.each(['chromium', 'firefox'] as const)('in %s', (kind) => {
     await page.getByRole('radio', { name: 'Chat' }).check({ force: true });
     await button.click();
     await page.getByText("ConnectionError with outcome: 'unknown'").waitFor();
-    await expect.poll(() => textOf(0), { timeout: 30_000 }).toContain('paid twice');
+    await expect.poll(() => textOf(0)).toContain('paid twice');
     expect(await textOf(1)).toContain('paid once, and reported');
     expect(await sides.nth(1).locator('.plug-attempts li').count()).toBe(1);
     expect(problems).toEqual([]);
@@ -96,7 +107,7 @@ describe.each(['chromium', 'firefox'] as const)('in %s', (kind) => {
     await page.getByRole('button', { name: 'Run 24 images' }).focus();
     await page.keyboard.press('Enter');
     await page.evaluate(killInTheMiddle);
-    await expect.poll(() => usual.innerText(), { timeout: 30_000 }).toContain('Killed');
+    await expect.poll(() => usual.innerText()).toContain('Killed');
     expect(await usual.innerText()).toMatch(/Images\s+0 of 24/);
     expect(await polygate.innerText()).toMatch(/Killed[^]*Images\s+[1-9]\d? of 24/);
 
@@ -137,14 +148,11 @@ describe.each(['chromium', 'firefox'] as const)('in %s', (kind) => {
   test('a video survives a reload, and is charged once by the gateway in the page', async () => {
     const { page, problems } = await open('#video', {}, browser);
     await page.getByRole('button', { name: /^Generate/ }).click();
-    await page.locator('.job[data-state=running]').waitFor();
-    await page.reload();
+    await page.evaluate(reloadDuringJob);
     await page.getByText('resumed from its receipt').waitFor();
     await page.locator('.job[data-state=succeeded] video').waitFor();
     await expect
-      .poll(() => page.locator('video').evaluate(({ duration }: any) => duration), {
-        timeout: 20_000,
-      })
+      .poll(() => page.locator('video').evaluate(({ duration }: any) => duration))
       .toBeGreaterThan(4);
     expect(await page.locator('.charge-summary').innerText()).toBe('1 charge, $0.10, none twice');
     expect(problems).toEqual([]);

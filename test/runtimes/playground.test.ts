@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { createMockGateway } from '../../src/mock/index.ts';
 import { listen } from '../../src/mock/node/index.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   findBarriers,
   launchBrowser,
@@ -65,7 +66,7 @@ test('a truncated stream is shown as an error, and lost responses are recovered 
   await page.locator('.call').first().getByText('202').waitFor();
   await page.locator('.job[data-state=succeeded] video').waitFor();
   const duration = () => page.evaluate(`document.querySelector('video').duration`);
-  await vi.waitFor(async () => expect(await duration()).toBeGreaterThan(4), 10_000);
+  await eventually(async () => expect(await duration()).toBeGreaterThan(4));
   expect(await page.locator('.charge-summary').innerText()).toMatch(
     /^3 charges, \$0\.12\d*, none twice$/,
   );

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import type { MockGateway } from 'polygate/mock';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 import { createApp } from '../packaging/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { bundle, servePage, startServer } from './page-server.ts';
 
 const key = 'sk-canary-server';
@@ -84,7 +85,7 @@ test('a page generates an image and shows it', async () => {
 test('a page reads a stream, and an abandoned stream frees its slot', async () => {
   expect(await inPage('streamChat')).toContain('Describe a harbor');
   await inPage('abandonStream');
-  await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+  await eventually(() => expect(mock.inFlight).toBe(0));
 });
 
 test('a chat whose response is lost is charged once, although the browser repeats it', async () => {

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } f
 import manifest from '../../package.json' with { type: 'json' };
 import { guides, snippetsOf } from '../docs/guides.ts';
 import { createApp } from '../packaging/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { servePage } from './page-server.ts';
 
 const route = 'POST /v1/chat/completions';
@@ -136,9 +137,12 @@ describe('the component of the React guide', () => {
   const answer = () => page.locator('p.assistant').last();
 
   test('shows a streamed answer, with one request in strict mode', async () => {
+    const stop = page.getByRole('button', { name: 'Stop' });
+    // Before the question, because the button is there for a moment only.
+    const isShown = stop.waitFor();
     await ask('Describe a harbor');
-    await page.getByRole('button', { name: 'Stop' }).waitFor();
-    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+    await isShown;
+    await stop.waitFor({ state: 'detached' });
     expect(await answer().textContent()).toMatch(/^You said: Describe a harbor\. .*not a model\.$/);
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(chats()).toHaveLength(1);
@@ -160,13 +164,14 @@ describe('the component of the React guide', () => {
 
   test('ends its stream when it is unmounted', async () => {
     await ask('Describe a harbor '.repeat(50));
-    await vi.waitFor(() => expect(mock.inFlight).toBe(1));
+    await eventually(() => expect(mock.inFlight).toBe(1));
     await page.getByRole('button', { name: 'Close' }).click();
-    await vi.waitFor(() => expect(mock.inFlight).toBe(0));
+    await eventually(() => expect(mock.inFlight).toBe(0));
   });
 
   test('keeps an answer that was stopped, and shows that to a newer question', async () => {
-    await ask('First '.repeat(30));
+    // So long that it cannot be complete before it is stopped.
+    await ask('First '.repeat(300));
     await page.locator('p.assistant', { hasText: 'First' }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await ask('Second');

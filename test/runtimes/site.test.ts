@@ -5,10 +5,11 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { pageOf, urlOf } from '../../docs/.vitepress/pages.ts';
 import { contents } from '../../scripts/contents.ts';
+import { eventually } from '../support/eventually.ts';
 import { startServer } from './page-server.ts';
 import { launchBrowser, noMedia } from './playground-page.ts';
 
@@ -176,9 +177,9 @@ test.each([
   const results = page.locator('.VPLocalSearchBox .result');
   await results.first().waitFor();
   // Results for the first letters may still be shown.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await results.first().getAttribute('href')).toMatch(expected);
-  }, 20_000);
+  });
   await results.first().click();
   await page.waitForURL((url: URL) => expected.test(url.href));
   expect(problems).toEqual([]);

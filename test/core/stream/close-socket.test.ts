@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { APIError } from '../../../src/index.ts';
 import {
@@ -15,6 +15,7 @@ import {
   streamHeaders,
   textEvent,
 } from '../../support/event-stream.ts';
+import { eventually } from '../../support/eventually.ts';
 import { virtualClock } from '../support.ts';
 
 type Reply = (response: ServerResponse) => unknown;
@@ -85,7 +86,7 @@ test.each(Object.entries(tails))(
         return end(response);
       };
       expect(await contents(gateway.chat.completions.stream(params))).toEqual(['a', '']);
-      await vi.waitFor(() => expect(hasEnded).toBe(true));
+      await eventually(() => expect(hasEnded).toBe(true));
       await sleep(5);
     }
     expect({ connectionCount, cutResponses }).toEqual({ connectionCount: 1, cutResponses: 0 });
@@ -106,7 +107,7 @@ test.each([
   };
   const { completions } = clientOf(globalThis.fetch, { baseURL }).chat;
   expect(await contents(completions.stream(params))).toEqual(['a', '']);
-  await vi.waitFor(() => expect(cutResponses).toBe(1));
+  await eventually(() => expect(cutResponses).toBe(1));
 });
 
 test('bodies of results, errors and deletions are read to their end on one connection', async () => {

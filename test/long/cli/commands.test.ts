@@ -66,7 +66,8 @@ test.concurrent('a chat that is cut off prints what has arrived, and exits with 
 });
 
 test.concurrent('Ctrl-C ends a chat with what has arrived', async () => {
-  const { start } = await startService({ chunkDelayMs: 300 });
+  const { mock, start } = await startService();
+  mock.fail({ route: 'POST /v1/chat/completions', stallBody: 1_500 });
   const program = start(['chat', 'Hello', '-m', 'aurora-chat']);
   await program.printed(/You said/);
   const { code, stdout } = await program.end('SIGINT');

@@ -55,7 +55,10 @@ test.concurrent('key and request are stored before the POST, so that a kill at t
 });
 
 test.concurrent('Ctrl-C during the wait: the last line continues, without a receipt and without a second charge', async () => {
-  const { start, run, mock, read, state } = await startService({ tasks: { durationMs: 4_000 } });
+  const { start, run, mock, read, state } = await startService({
+    clock: 'virtual',
+    tasks: { durationMs: 4_000 },
+  });
   const program = start([...image, '-o', 'harbor.svg', '--receipt', 'r.json']);
   program.child.stdin?.end();
   await eventually(() => expect(program.stderr).toContain('Submitted as'));
@@ -69,6 +72,7 @@ test.concurrent('Ctrl-C during the wait: the last line continues, without a rece
     /^To continue: npx polygate task wait (task_\S+)$/.exec(lastLine(stderr)) ?? [];
   const got = await run(['task', 'get', id, '--json']);
   expect(JSON.parse(got.stdout)).toMatchObject({ id, kind: 'image', usd: 0.02 });
+  await mock.clock.advance(4_000);
   const waited = await run(['task', 'wait', id, '--json']);
   expect([waited.code, JSON.parse(waited.stdout)]).toMatchObject([
     0,

@@ -10,6 +10,7 @@ import { expect, test } from 'vitest';
 
 import { commandLine, Program, run } from '../../cli/program.ts';
 import { callTool, connect, serverCommand, setUp } from './support.ts';
+import type { Setup } from './support.ts';
 
 const harbor = { model: 'prism-image', prompt: 'A harbor' };
 
@@ -77,7 +78,7 @@ test('a request that no prompt describes is sent as it is', async () => {
 });
 
 test('after the wait, the reply has the id, and get_task returns the result', async () => {
-  const setup = await setUp({ tasks: { durationMs: 4000 } });
+  const setup = await setUp({ clock: 'virtual', tasks: { durationMs: 4000 } });
   const { mock } = setup;
   const { client } = await connect(setup, ['--max-usd', '2', '--wait', '1']);
   const first = await callTool(client, 'generate_image', harbor);
@@ -86,6 +87,7 @@ test('after the wait, the reply has the id, and get_task returns the result', as
     isError: false,
     text: expect.stringContaining(`get_task with task_id ${id}`),
   });
+  await mock.clock.advance(4000);
   let text = '';
   while (!text.includes('Saved:')) {
     ({ text } = await callTool(client, 'get_task', { task_id: id }));
@@ -107,7 +109,12 @@ test('without a wait, the reply has the id', async () => {
 });
 
 test('progress is reported to a client that requests it, and always increases', async () => {
-  const setup = await setUp({ tasks: { durationMs: 3000 } });
+  // The clock advances with each response, so that the server observes the task while it runs, however slow the machine is.
+  const setup: Setup = await setUp({
+    clock: 'virtual',
+    tasks: { durationMs: 3000 },
+    onResponse: () => void setup.mock.clock.advance(1000),
+  });
   const { client } = await connect(setup);
   const seen: { progress: number; message: string }[] = [];
   await callTool(client, 'generate_image', harbor, {

@@ -10,7 +10,7 @@ const route = 'POST /v1/images/tasks';
 
 /** Two servers, of which the first one looks up the model until the second one has paid for the same call. */
 async function setUpRace() {
-  const setup = await setUp();
+  const setup = await setUp({ clock: 'virtual' });
   const { mock } = setup;
   const [slow, fast] = [await connect(setup), await connect(setup)];
   mock.fail({ route: 'GET /v1/models/{model}', delayMs: 12_000, times: 1 });
@@ -24,6 +24,7 @@ async function setUpRace() {
 test('a server continues the task that another one has paid for while it looked up the price', async () => {
   const { setup, mock, slow, call } = await setUpRace();
   mock.fail({ route, status: 402 });
+  await mock.clock.advance(12_000);
   const reply = await call;
   expect(reply.isError).toBe(false);
   expect(reply.text).toContain('An earlier call has paid for it.');

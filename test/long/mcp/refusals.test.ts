@@ -83,7 +83,7 @@ test('every refusal of a lost call says that it may have been charged, and how t
 });
 
 test('a cancelled repetition that sends nothing reserves nothing', async () => {
-  const setup = await setUp();
+  const setup = await setUp({ clock: 'virtual' });
   const { mock } = setup;
   const first = await connect(setup);
   mock.fail({ route, reset: 'before' });
@@ -98,6 +98,9 @@ test('a cancelled repetition that sends nothing reserves nothing', async () => {
   await eventually(() => expect(mock.requests.length).toBeGreaterThan(0));
   cancel.abort();
   await expect(cancelled).rejects.toThrow(/./);
+  // The server has received the cancellation when it responds to a later call.
+  await callTool(client, 'list_tasks');
+  await mock.clock.advance(5000);
   await eventually(() => expect(mock.requests.length).toBeGreaterThan(1));
   expect(await callTool(client, 'generate_image', harbor)).toMatchObject({ isError: false });
   expect(mock.invoice.map(({ usd }) => usd)).toEqual([0.02]);

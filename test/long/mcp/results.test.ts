@@ -123,10 +123,11 @@ test('a result that cannot be saved is an error that says what was charged and h
 });
 
 test('the commands continue a task of the server, and save it under the same name', async () => {
-  const setup = await setUp({ tasks: { durationMs: 1000 } });
+  const setup = await setUp({ clock: 'virtual', tasks: { durationMs: 1000 } });
   const { client } = await connect(setup, ['--max-usd', '1', '--wait', '0']);
   await callTool(client, 'generate_image', harbor);
   const id = setup.mock.tasks[0]!.id;
+  await setup.mock.clock.advance(1000);
   const { code, stdout } = await run('polygate', ['task', 'wait', id], setup.env);
   expect(code).toBe(0);
   const { text } = await callTool(client, 'get_task', { task_id: id });

@@ -67,7 +67,7 @@ test.skipIf(!isRedisInstalled)(
     const sent = prompts.length;
     for (const { id } of unknown.slice(0, 1)) await queue.retry(id);
     await expect
-      .poll(async () => (await queue.get(unknown[0]?.id ?? ''))?.status, { timeout: 30_000 })
+      .poll(async () => (await queue.get(unknown[0]?.id ?? ''))?.status)
       .toBe('succeeded');
     expect(prompts).toHaveLength(sent + 1);
     await queue.close();

@@ -47,7 +47,7 @@ export async function finish(scenario: Scenario, limit: number): Promise<Numbers
 async function checkJobs({ ids, name, redis }: Scenario): Promise<void> {
   const jobs = new Queue(name, { connection: { url: redis.url } });
   const states = ['completed', 'failed', 'active', 'delayed', 'prioritized', 'waiting'] as const;
-  const giveUpAt = performance.now() + 40_000;
+  const giveUpAt = performance.now() + 120_000;
   while (performance.now() < giveUpAt && (await jobs.getCompletedCount()) < ids.length) {
     await sleep(500);
   }

@@ -20,8 +20,9 @@ const gateway = new Polygate({
     const isPost = init?.method === 'POST' || (input instanceof Request && input.method === 'POST');
     if (!isPost) return fetch(input, init);
     posts += 1;
-    const isLast = posts === kill?.post;
-    if (isLast && kill?.at === 'before') process.kill(process.pid, 'SIGKILL');
+    // A rejected submission is no acceptance: the process then dies at a later one.
+    const isLast = kill !== undefined && posts >= kill.post;
+    if (isLast && kill.at === 'before') process.kill(process.pid, 'SIGKILL');
     const response = await fetch(input, init);
     if (isLast && response.ok) process.kill(process.pid, 'SIGKILL');
     return response;

@@ -22,9 +22,9 @@ export interface TestServer {
   readonly sockets: readonly Socket[];
 }
 
-/** Starts an HTTP server. */
+/** Starts an HTTP server, which never closes an idle connection. */
 export async function serve(listener: RequestListener): Promise<TestServer> {
-  return start(createHttpServer(listener));
+  return start(createHttpServer({ keepAliveTimeout: 600_000 }, listener));
 }
 
 /** Starts a server that passes the text of each request, headers and body, to `respond`. */

@@ -54,7 +54,7 @@ describe('limits.concurrent', () => {
     expect(error.body).toMatchObject({ error: { limit: 'concurrent' } });
     expect(received(setup.mock)).toHaveLength(1);
     while ((await chunks.next()).done !== true);
-    await expect.poll(() => usageOf(setup), { timeout: 40_000 }).toMatchObject({ inFlight: 0 });
+    await expect.poll(() => usageOf(setup)).toMatchObject({ inFlight: 0 });
     await setup.page(once).chat.completions.create(chat);
   });
 
@@ -66,7 +66,7 @@ describe('limits.concurrent', () => {
     await eventually(() => expect(setup.mock.invoice).toHaveLength(1));
     expect(await usageOf(setup)).toMatchObject({ inFlight: 1 });
     stream.abort();
-    await expect.poll(() => usageOf(setup), { timeout: 40_000 }).toMatchObject({ inFlight: 0 });
+    await expect.poll(() => usageOf(setup)).toMatchObject({ inFlight: 0 });
   });
 
   test('is freed when a stream is cut off', async () => {
@@ -77,7 +77,7 @@ describe('limits.concurrent', () => {
       .chat.completions.stream(chat)
       .final()
       .catch(() => {});
-    await expect.poll(() => usageOf(setup), { timeout: 40_000 }).toMatchObject({ inFlight: 0 });
+    await expect.poll(() => usageOf(setup)).toMatchObject({ inFlight: 0 });
   });
 
   test('is retried by the client after a second, without the queue for slots', async () => {
@@ -109,7 +109,7 @@ describe('limits.concurrent', () => {
     const dead = { user: 'ann', request: 'r', usd: 0, isChargedOnce: false, body: '' };
     await store.reserve({ ...dead, limits: { windowMs: 86_400_000 }, leaseMs: 300 });
     expect(await usageOf(setup)).toMatchObject({ inFlight: 1 });
-    await expect.poll(() => usageOf(setup), { timeout: 40_000 }).toMatchObject({ inFlight: 0 });
+    await expect.poll(() => usageOf(setup)).toMatchObject({ inFlight: 0 });
     await setup.page(once).chat.completions.create(chat);
   });
 });

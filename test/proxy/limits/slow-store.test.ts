@@ -3,6 +3,7 @@ import { memoryStore } from 'polygate/proxy';
 import type { Store } from 'polygate/proxy';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
+import { eventually } from '../../support/eventually.ts';
 import { rejection } from '../../support/rejection.ts';
 import { startProxy } from '../support.ts';
 import { chat, image, received, usageOf } from './support.ts';
@@ -23,14 +24,12 @@ describe('a store whose operations are late', () => {
     const setup = await startProxy({ limits: { usd: 1 }, store: { ...inner, reserve } });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const refused = rejection(APIError, setup.page(once).images.submit(image));
-    await vi.waitFor(() => expect(pending).toHaveLength(1));
+    await eventually(() => expect(pending).toHaveLength(1));
     await vi.advanceTimersByTimeAsync(5_000);
     expect(await refused).toMatchObject({ status: 503, code: 'store_unavailable' });
     vi.useRealTimers();
     for (const respond of pending) respond();
-    await expect
-      .poll(() => usageOf(setup), { timeout: 40_000 })
-      .toEqual({ ...nothing, requests: 1 });
+    await expect.poll(() => usageOf(setup)).toEqual({ ...nothing, requests: 1 });
     expect(received(setup.mock)).toEqual([]);
   });
 
@@ -47,7 +46,7 @@ describe('a store whose operations are late', () => {
     const setup = await startProxy({ limits: { usd: 1 }, store: { ...inner, settle } });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const ended = setup.page(once).chat.completions.stream(chat).final();
-    await vi.waitFor(() => expect(settlements).toContain('charged'));
+    await eventually(() => expect(settlements).toContain('charged'));
     // The page waits for the store for two seconds.
     await vi.advanceTimersByTimeAsync(2_000);
     await ended;
@@ -55,8 +54,6 @@ describe('a store whose operations are late', () => {
     await vi.advanceTimersByTimeAsync(15_000);
     vi.useRealTimers();
     const [line] = setup.mock.invoice;
-    await expect
-      .poll(() => usageOf(setup), { timeout: 40_000 })
-      .toEqual({ ...nothing, usd: line?.usd, requests: 1 });
+    await expect.poll(() => usageOf(setup)).toEqual({ ...nothing, usd: line?.usd, requests: 1 });
   });
 });

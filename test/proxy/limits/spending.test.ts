@@ -67,16 +67,18 @@ describe('limits.usd', () => {
   });
 
   test('reserves chatUsd for a chat, and replaces it with the charge', async () => {
-    const setup = await startProxy({ limits: { usd: 0.1, chatUsd: 0.06 } });
+    const limits = { usd: 0.1, chatUsd: 0.06 };
+    const setup = await startProxy({ limits }, { clock: 'virtual' });
     const { mock, page } = setup;
-    // Long enough for the other chats to be refused before the charge of the first one is known.
-    mock.fail({ route: 'POST /v1/chat/completions', delayMs: 2_000 });
+    // The other chats are refused before the charge of the first one is known.
+    mock.fail({ route: 'POST /v1/chat/completions', delayMs: 1 });
     const first = page(once).chat.completions.create(chat);
     void first.catch(() => undefined);
     await eventually(() => expect(mock.requests).toHaveLength(1));
     for (let index = 0; index < 2; index += 1) {
       await rejection(PaymentRequiredError, page(once).chat.completions.create(chat));
     }
+    await mock.clock.advance(1);
     await first;
     expect(await usageOf(setup)).toEqual({
       usd: chargedUsd(mock),
@@ -223,9 +225,7 @@ describe('a response that is lost', () => {
     await eventually(() => expect(mock.invoice).toHaveLength(1));
     leaving.abort();
     await submitted;
-    await expect
-      .poll(() => usageOf(setup), { timeout: 40_000 })
-      .toEqual({ ...nothing, usd: imageUsd, requests: 1 });
+    await expect.poll(() => usageOf(setup)).toEqual({ ...nothing, usd: imageUsd, requests: 1 });
     const task = await page(once).images.submit(image, key);
     expect(task.meta?.idempotentReplay).toBe(true);
     expect(await usageOf(setup)).toEqual({ ...nothing, usd: imageUsd, requests: 2 });
@@ -263,13 +263,17 @@ describe('an idempotency key', () => {
   });
 
   test('of a voice has one reservation per request', async () => {
-    const setup = await startProxy({ limits: { usd: 4 } });
+    const setup = await startProxy({ limits: { usd: 4 } }, { clock: 'virtual' });
     const submit = () =>
       setup
         .page(once)
         .voices.design({ prompt: 'A calm voice', preview_text: 'Hi' }, { idempotencyKey: 'k' });
-    setup.mock.fail({ route: 'POST /v1/audio/voices/design', delayMs: 200 });
-    const results = await Promise.allSettled([submit(), submit()]);
+    setup.mock.fail({ route: 'POST /v1/audio/voices/design', delayMs: 1 });
+    const both = [submit(), submit()];
+    // One of them is refused while the other is in flight.
+    await expect(Promise.race(both)).rejects.toThrow(/./);
+    await setup.mock.clock.advance(1);
+    const results = await Promise.allSettled(both);
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 });
