@@ -1,6 +1,7 @@
 import { addedField } from '../bullmq-layout.ts';
+import { fields } from '../fields.ts';
 import { addUnpriced } from './charges.ts';
-import { nextNumber, pauseQueue, setStatus } from './functions.ts';
+import { nextNumber, pauseQueue, setStatus, statusAndTurn } from './functions.ts';
 import { advance, leaseTicks } from './leases.ts';
 import { luaScript } from './lua-script.ts';
 import { spendText } from './read-spend.ts';
@@ -32,12 +33,12 @@ export const admit = luaScript(
     keys: ['row', 'counts', 'meta', 'spend', 'charges', 'reservations', 'slots', 'clock'],
     args: ['id', 'seen', 'decision', 'amount', 'unpriced', 'turn', 'added', 'attempt'],
   },
-  `${setStatus}${pauseQueue}${spendText}${addUnpriced}${advance}${nextNumber}
+  `${statusAndTurn}${setStatus}${pauseQueue}${spendText}${addUnpriced}${advance}${nextNumber}
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
-local from = redis.call('HGET', row, 'pg:status') or 'waiting'
+local from = status_of(row)
 if from ~= 'waiting' and from ~= 'submitting' then return {'gone'} end
-local current = redis.call('HGET', row, 'pg:turn') or '0'
-if from == 'submitting' and redis.call('HGET', row, 'pg:admission') == attempt .. ' ' .. current then
+local current = turn_of(row)
+if from == 'submitting' and redis.call('HGET', row, '${fields.admission}') == attempt .. ' ' .. current then
   redis.call('ZADD', slots, advance(clock), row)
   return {'ok', current}
 end
@@ -65,7 +66,7 @@ if not reserved then
 end
 set_status(row, counts, from, 'submitting')
 local next_turn = next_number(turn)
-redis.call('HSET', row, 'pg:turn', next_turn, 'pg:admission', attempt .. ' ' .. next_turn)
+redis.call('HSET', row, '${fields.turn}', next_turn, '${fields.admission}', attempt .. ' ' .. next_turn)
 return {'ok', next_turn}
 `,
 );

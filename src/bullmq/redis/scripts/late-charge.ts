@@ -1,5 +1,7 @@
 import { addedField } from '../bullmq-layout.ts';
+import { fields } from '../fields.ts';
 import { recordCharge } from './charges.ts';
+import { statusAndTurn } from './functions.ts';
 import { luaScript } from './lua-script.ts';
 
 /** For how long late charges are remembered, in s: much longer than a process repeats a change during an outage. */
@@ -30,13 +32,13 @@ end
  */
 export const lateCharge = luaScript(
   { keys: ['row', 'spend', 'charges', 'late'], args: ['id', 'path', 'turn', 'added', 'charge'] },
-  `${countOnce}${recordCharge}
+  `${statusAndTurn}${countOnce}${recordCharge}
 local same = redis.call('HGET', row, '${addedField}') == added
-if same and redis.call('HGET', row, 'pg:turn') == turn then return 0 end
+if same and turn_of(row) == turn then return 0 end
 local entry = id .. ' ' .. added .. ' ' .. turn
 if redis.call('ZSCORE', late, 'recorded ' .. entry) then return 0 end
 if charge == '0' or not count_once(late, entry) then return 1 end
-if same then redis.call('HINCRBY', row, 'pg:spent', charge) end
+if same then redis.call('HINCRBY', row, '${fields.spent}', charge) end
 redis.call('HINCRBY', spend, 'spent', charge)
 record_charge(charges, path, charge)
 return 1

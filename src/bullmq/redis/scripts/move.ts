@@ -1,5 +1,6 @@
+import { fields } from '../fields.ts';
 import { recordCharge } from './charges.ts';
-import { nextNumber, pauseQueue, setStatus } from './functions.ts';
+import { nextNumber, pauseQueue, setStatus, statusAndTurn } from './functions.ts';
 import { luaScript } from './lua-script.ts';
 import { settle } from './settle.ts';
 
@@ -45,18 +46,18 @@ export const move = luaScript(
       'channel',
     ],
   },
-  `${setStatus}${pauseQueue}${settle}${recordCharge}${nextNumber}
+  `${statusAndTurn}${setStatus}${pauseQueue}${settle}${recordCharge}${nextNumber}
 local is_hint = limit == 'more' or limit == 'less'
 if limit ~= '' and not is_hint then redis.call('HSET', clock, 'limit', limit, 'reported', 1) end
 if redis.call('EXISTS', row) == 0 then return 0 end
-local from = redis.call('HGET', row, 'pg:status') or 'waiting'
-if from ~= before or (redis.call('HGET', row, 'pg:turn') or '0') ~= turn then return 0 end
+local from = status_of(row)
+if from ~= before or turn_of(row) ~= turn then return 0 end
 if is_hint and redis.call('HEXISTS', clock, 'reported') == 0 then
   local current = tonumber(redis.call('HGET', clock, 'limit') or 1)
   redis.call('HSET', clock, 'limit', limit == 'more' and current + 1 or math.max(1, math.floor(current / 2)))
 end
 set_status(row, counts, from, to)
-redis.call('HSET', row, 'pg:state', state)
+redis.call('HSET', row, '${fields.state}', state)
 redis.call('ZREM', slots, row)
 settle(row, spend, charges, reservations, id, key, reservation, charge, task)
 if reservation == 'replace' then record_charge(charges, path, charge) end
