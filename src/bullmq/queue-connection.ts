@@ -6,7 +6,8 @@ import { ConfigurationError } from '../errors/configuration.ts';
 import type { PauseReason } from './move.ts';
 import { Announcements } from './redis/announcements.ts';
 import { connect, disconnect } from './redis/connection.ts';
-import { accountKeys, channelsOf, queueKeys } from './redis/keys.ts';
+import { redisKeys } from './redis/keys.ts';
+import type { RedisKeys } from './redis/keys.ts';
 import { withinTime } from './redis/outage.ts';
 import { Pauses } from './redis/pauses.ts';
 import { RowIndex } from './redis/row-index.ts';
@@ -32,6 +33,7 @@ export class QueueConnection {
   readonly announcements: Announcements;
   readonly #redis: Redis;
   readonly #isOwnRedis: boolean;
+  readonly #keys: RedisKeys;
   #paused: PauseReason | undefined;
   #isClosed = false;
 
@@ -47,13 +49,12 @@ export class QueueConnection {
     this.jobs = new Queue<RowData>(name, { connection: redis, prefix });
     // Each call reports its own error.
     this.jobs.on('error', () => undefined);
-    this.rows = new RowStore(redis, this.jobs, accountKeys(prefix, baseURL));
-    this.index = new RowIndex(redis, this.jobs);
-    this.pauses = new Pauses(redis, this.jobs);
-    this.announcements = new Announcements(
-      redis,
-      channelsOf((key) => this.jobs.toKey(key)),
-    );
+    const keys = redisKeys(this.jobs, { prefix, baseURL });
+    this.#keys = keys;
+    this.rows = new RowStore(redis, keys);
+    this.index = new RowIndex(redis, keys);
+    this.pauses = new Pauses(redis, keys);
+    this.announcements = new Announcements(redis, keys.channels);
     this.announcements.listen(({ concernsPause }) => {
       // If it fails, Redis is unreachable: the connection then announces a pause when it is restored.
       if (concernsPause && !this.#isClosed) this.updatePaused().catch(() => undefined);
@@ -88,7 +89,7 @@ export class QueueConnection {
   async obliterate(): Promise<void> {
     await this.call(() => this.jobs.pause());
     await this.call(() => this.jobs.obliterate({ force: true }));
-    await this.call(() => deleteRecords(this.#redis, this.jobs));
+    await this.call(() => deleteRecords(this.#redis, this.#keys));
   }
 
   /** @throws `ConfigurationError` */
@@ -106,11 +107,10 @@ export class QueueConnection {
 }
 
 /** Deletes what a queue stores in addition to its jobs, and announces that it is no longer paused. */
-export async function deleteRecords(redis: Redis, jobs: Queue<RowData>): Promise<void> {
-  const keys = queueKeys((name) => jobs.toKey(name));
+export async function deleteRecords(redis: Redis, { queue, channels }: RedisKeys): Promise<void> {
   await redis
     .multi()
-    .del(...Object.values(keys))
-    .publish(keys.meta, '')
+    .del(...Object.values(queue))
+    .publish(channels.paused, '')
     .exec();
 }

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 
 import { canonicalJson } from '../../src/bullmq/add-rows.ts';
 import { isRejected, lacksKey, reportedLimit } from '../../src/bullmq/decisions/failures.ts';
+import { after } from '../../src/bullmq/decisions/next-time.ts';
 import { deadlineAfter } from '../../src/bullmq/decisions/poll.ts';
 import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
 import { keep, release, spend } from '../../src/bullmq/decisions/settlement.ts';
 import type { Settlement } from '../../src/bullmq/decisions/settlement.ts';
 import { afterFailedSubmit } from '../../src/bullmq/decisions/submit.ts';
-import { after } from '../../src/bullmq/move.ts';
 import { errorRecord } from '../../src/bullmq/row.ts';
 import type { RowState } from '../../src/bullmq/stored-row.ts';
 import { resolveConfig } from '../../src/core/config/config.ts';

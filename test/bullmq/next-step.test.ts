@@ -7,14 +7,14 @@ import {
   jobEndAfter,
   jobEndAfterRefusal,
   jobEndOf,
-  nextStepOf,
   pauseTime,
   slotPause,
-} from '../../src/bullmq/decisions/next-step.ts';
+} from '../../src/bullmq/decisions/job-end.ts';
+import { nextStepOf } from '../../src/bullmq/decisions/next-step.ts';
+import { after, end } from '../../src/bullmq/decisions/next-time.ts';
 import { afterRetry, needsNewKey } from '../../src/bullmq/decisions/retry.ts';
 import { keep, release, replaceBy, spend } from '../../src/bullmq/decisions/settlement.ts';
 import { afterAccepted, afterFailedSubmit } from '../../src/bullmq/decisions/submit.ts';
-import { after, end } from '../../src/bullmq/move.ts';
 import { badRequest, noSlot, notSent, reset } from './errors.ts';
 
 const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
@@ -73,7 +73,7 @@ describe('the job of a row', () => {
       { kind: 'fail', reason: 'unknown' },
     ],
   ] as const)('that has ended: %j ends as %j', (row, jobEnd) => {
-    expect(jobEndOf(row)).toEqual(jobEnd);
+    expect(jobEndOf(row.status, row.state)).toEqual(jobEnd);
   });
 
   test.each([
@@ -174,7 +174,7 @@ describe('a chat', () => {
   });
 
   test('that is lost may have been charged', () => {
-    const lost = afterLostChat({ data: dataOf('chat'), state: {} });
+    const lost = afterLostChat('r', {});
     expect(lost.move).toMatchObject({ to: 'unknown', state: { mayBeCharged: true } });
     expect(lost.move.state.error?.idempotencyKey).toBeUndefined();
   });

@@ -2,8 +2,8 @@ import { ConfigurationError, ResponseValidationError, TaskFailedError } from 'po
 import type { SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
+import { after, end } from '../../src/bullmq/decisions/next-time.ts';
 import { afterFailedPoll, afterPoll, afterTask } from '../../src/bullmq/decisions/poll.ts';
-import { after, end } from '../../src/bullmq/move.ts';
 import { errorRecord } from '../../src/bullmq/row.ts';
 import type { RowState } from '../../src/bullmq/stored-row.ts';
 import { meta, badRequest, serverError, reset, authentication, noSlot } from './errors.ts';

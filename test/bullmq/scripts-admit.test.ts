@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 
 import { replaceBy } from '../../src/bullmq/decisions/settlement.ts';
 import type { StoredRow } from '../../src/bullmq/stored-row.ts';
-import { Admissions } from '../../src/bullmq/worker/admission.ts';
+import { Admissions } from '../../src/bullmq/worker/admissions.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { until } from './setup.ts';

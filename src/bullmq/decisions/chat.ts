@@ -1,10 +1,10 @@
 import type { ChatCompletion } from 'polygate';
 
 import { ConnectionError } from '../../errors/connection.ts';
-import { end } from '../move.ts';
 import type { Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
-import type { RowState, StoredRow } from '../stored-row.ts';
+import type { RowState } from '../stored-row.ts';
+import { end } from './next-time.ts';
 import { keep, settlementOf } from './settlement.ts';
 import type { SubmissionCharge } from './settlement.ts';
 
@@ -20,9 +20,9 @@ export function afterChat(
 }
 
 /** What follows for a chat whose worker has died or has lost its job after it was admitted: it may have been charged. */
-export function afterLostChat({ data, state }: Pick<StoredRow, 'data' | 'state'>): Step {
+export function afterLostChat(id: string, state: RowState): Step {
   const error = new ConnectionError(
-    `The worker that sent the chat of row ${data.id} has died or was cut off, so the chat may have been charged. ` +
+    `The worker that sent the chat of row ${id} has died or was cut off, so the chat may have been charged. ` +
       'It is sent again only by queue.retry(id), and you may then pay for it a second time.',
     { outcome: 'unknown' },
   );
