@@ -26,7 +26,8 @@ export function retryDelayAfter(reason: Refusal): number | undefined {
     case 'full':
       return 25;
     case 'changed':
-      return 0;
+      // Short, because each change lets another row submit, but not 0: many processes may be trying.
+      return 5;
     case 'paused':
     case 'exceeded':
     case 'gone':
