@@ -69,12 +69,21 @@ const queueRules = {
   attempts: positiveInteger,
 } satisfies Rules;
 
+/** What a queue does, with all defaults. */
+export interface QueueSettings {
+  readonly gateway: Polygate;
+  readonly prefix: string;
+  readonly maxUsd: number | undefined;
+  readonly waitTimeout: number;
+  readonly attempts: number;
+}
+
 /**
- * Checks the arguments of a new queue.
+ * Checks the arguments of a new queue, and returns its settings.
  *
  * @throws `ConfigurationError`
  */
-export function checkQueue(name: string, options: GenerationQueueOptions): void {
+export function queueSettings(name: string, options: GenerationQueueOptions): QueueSettings {
   checkValue('name', name ?? null, [
     (value) => isNonEmptyString(value) && !value.includes(':'),
     'a non-empty string without a colon',
@@ -82,6 +91,8 @@ export function checkQueue(name: string, options: GenerationQueueOptions): void 
   checkOptions(options, queueRules);
   checkValue('gateway', options.gateway ?? null, queueRules.gateway);
   checkValue('connection', options.connection ?? null, queueRules.connection);
+  const { gateway, prefix = 'bull', maxUsd, waitTimeout = 1_800_000, attempts = 5 } = options;
+  return { gateway, prefix, maxUsd, waitTimeout, attempts };
 }
 
 /** Options of {@link GenerationQueue.work}. */

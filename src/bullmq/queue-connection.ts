@@ -23,7 +23,7 @@ interface QueueAddress {
   readonly baseURL: string;
 }
 
-/** What one process has open for a queue: its connections, and what others announce. */
+/** What one process has open for a queue: its connections, and what other processes announce. */
 export class QueueConnection {
   /** The jobs of the queue. */
   readonly jobs: Queue<RowData>;
@@ -57,7 +57,7 @@ export class QueueConnection {
     this.announcements = new Announcements(redis, keys.channels);
     this.announcements.listen(({ concernsPause }) => {
       // If it fails, Redis is unreachable: the connection then announces a pause when it is restored.
-      if (concernsPause && !this.#isClosed) this.updatePaused().catch(() => undefined);
+      if (concernsPause && !this.#isClosed) this.#updatePaused().catch(() => undefined);
     });
   }
 
@@ -70,9 +70,14 @@ export class QueueConnection {
     return this.#paused;
   }
 
-  /** Reads why the queue is paused. */
-  async updatePaused(): Promise<void> {
-    this.#paused = await this.call(() => this.pauses.reason());
+  async pause(): Promise<void> {
+    await this.call(() => this.pauses.pause('caller'));
+    await this.#updatePaused();
+  }
+
+  async resume(): Promise<void> {
+    await this.call(() => this.pauses.resume());
+    await this.#updatePaused();
   }
 
   /**
@@ -103,6 +108,11 @@ export class QueueConnection {
     this.announcements.close();
     await withinTime(this.jobs.close()).catch(() => undefined);
     if (this.#isOwnRedis) disconnect(this.#redis);
+  }
+
+  /** Reads why the queue is paused. */
+  async #updatePaused(): Promise<void> {
+    this.#paused = await this.call(() => this.pauses.reason());
   }
 }
 

@@ -72,6 +72,7 @@ export async function removeRow(rows: RowStore, id: string): Promise<void> {
     const row = await rows.read(id);
     const result = row ? await rows.remove(row) : 'removed';
     if (result === 'removed') return;
+    // A row that has changed since it was read is read again.
     if (result !== 'changed') {
       throw new ConfigurationError(
         `row ${id}: is submitting or running, so it cannot be removed. Wait for queue.result(id) first.`,
