@@ -3,6 +3,7 @@ import { fields } from '../fields.ts';
 import { addUnpriced } from './charges.ts';
 import { nextNumber, pauseQueue, setStatus, statusAndTurn } from './functions.ts';
 import { advance, leaseTicks } from './leases.ts';
+import { limitOf } from './limit.ts';
 import { luaScript } from './lua-script.ts';
 import { spendText } from './read-spend.ts';
 
@@ -15,10 +16,6 @@ import { spendText } from './read-spend.ts';
  * the `spend_text` from which it was made, and empty without a limit.
  *
  * A lease is named after the key of its row, because queues that share the slots of an account can have equal ids.
- *
- * Without a reported limit, the queue starts with one request at a time, adds one after each success, and halves after a
- * rejection for lack of a slot. A reported limit of 0 counts as 1, because otherwise no response would ever report another
- * one.
  *
  * A row that was submitted, retried, or removed and added again since the caller has read it is refused: what the
  * caller would send is out of date.
@@ -33,7 +30,7 @@ export const admit = luaScript(
     keys: ['row', 'counts', 'meta', 'spend', 'charges', 'reservations', 'slots', 'clock'],
     args: ['id', 'seen', 'decision', 'amount', 'unpriced', 'turn', 'added', 'attempt'],
   },
-  `${statusAndTurn}${setStatus}${pauseQueue}${spendText}${addUnpriced}${advance}${nextNumber}
+  `${statusAndTurn}${setStatus}${pauseQueue}${spendText}${addUnpriced}${advance}${limitOf}${nextNumber}
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
 local from = status_of(row)
 if from ~= 'waiting' and from ~= 'submitting' then return {'gone'} end
@@ -56,8 +53,9 @@ if seen ~= '' and not reserved then
 end
 local tick = advance(clock)
 redis.call('ZREMRANGEBYSCORE', slots, '-inf', tick - ${leaseTicks})
-local limit = math.max(1, tonumber(redis.call('HGET', clock, 'limit') or 1))
-if not redis.call('ZSCORE', slots, row) and redis.call('ZCARD', slots) >= limit then return {'full'} end
+if not redis.call('ZSCORE', slots, row) and redis.call('ZCARD', slots) >= limit_of(clock) then
+  return {'full'}
+end
 redis.call('ZADD', slots, tick, row)
 if not reserved then
   redis.call('HSET', reservations, id, amount)
