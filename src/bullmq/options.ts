@@ -33,13 +33,14 @@ export interface GenerationQueueOptions {
   prefix?: string | undefined;
   /**
    * Maximum total that all processes together spend on this queue, in USD; pass the same value in all of them. The
-   * queue pauses when the next row would exceed it, and logs why. The price of a row is reserved before it is submitted; with
-   * a `fallback`, that of its most expensive model. What is reserved counts until the charge is known, so also if a response
-   * was lost or reports no charge.
+   * queue pauses when the next row would exceed it, and logs why. The price of a row is reserved before it is
+   * submitted; with a `fallback`, that of its most expensive model. What is reserved counts until the charge is known,
+   * so also if a response was lost or reports no charge.
    *
-   * A row without a known price, such as a chat, reserves the largest charge so far for a request to the same endpoint. If
-   * it costs more, the difference can exceed the limit. Until the first charge is known, such rows are submitted one at a
-   * time, and the queue pauses after four that may have been charged. If all charges so far are 0, at most four are in flight.
+   * A row without a known price, such as a chat, reserves the largest charge so far for a request to the same endpoint.
+   * If it costs more, the difference can exceed the limit. Until the first charge is known, such rows are submitted one
+   * at a time, and the queue pauses after four that may have been charged. If all charges so far are 0, at most four
+   * are in flight.
    * @defaultValue no limit
    */
   maxUsd?: number | undefined;

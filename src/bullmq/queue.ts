@@ -160,11 +160,12 @@ export class GenerationQueue {
 
   /**
    * Submits a failed row again under its key: while the service remembers the key, it returns the task of that key, if
-   * there is one, without another charge. An `unknown` row with a receipt continues its wait. With `anew`, submits the row under a new key: a
-   * new task, which is charged again. A chat is always sent anew: if it is `unknown`, you may pay for it a second time.
+   * there is one, without another charge. An `unknown` row with a receipt continues its wait. With `anew`, submits the
+   * row under a new key: a new task, which is charged again. A chat is always sent anew: if it is `unknown`, you may
+   * pay for it a second time.
    *
-   * @throws `ConfigurationError` if there is no such row, its status is neither `failed` nor `unknown`, or another call has
-   * retried it in the meantime.
+   * @throws `ConfigurationError` if there is no such row, its status is neither `failed` nor `unknown`, or another call
+   * has retried it in the meantime.
    * @throws `ConnectionError` if Redis is unreachable, or a killed worker had not recorded the failure completely.
    */
   async retry(id: string, options: RetryOptions = {}): Promise<void> {

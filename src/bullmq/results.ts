@@ -64,8 +64,8 @@ async function readPage({ rows, index }: ResultSource, after: number): Promise<P
     const jobIds = page.map(([jobId]) => jobId);
     const ended = await rows.readJobs(jobIds);
     const numbers = await index.endNumbers(jobIds);
-    // A row that was retried and has ended again follows under its new number. Without a number, it was removed or retried
-    // meanwhile: if it was read before that, its end is still to be yielded.
+    // A row that was retried and has ended again follows under its new number. Without a number, it was removed or
+    // retried meanwhile: if it was read before that, its end is still to be yielded.
     const isCurrent = page.map(([, number], at) => (numbers[at] ?? number) === number);
     return { rows: ended.filter((_, at) => isCurrent[at]), last };
   } catch (error) {

@@ -24,9 +24,9 @@ interface Retry {
 }
 
 /**
- * Reopens a failed or unknown row. Waits while its worker is still recording the failure in BullMQ. Once another call has
- * retried the row, this one rejects, even if the row has failed again: its caller does not know of that failure, and
- * could pay for another task.
+ * Reopens a failed or unknown row. Waits while its worker is still recording the failure in BullMQ. Once another call
+ * has retried the row, this one rejects, even if the row has failed again: its caller does not know of that failure,
+ * and could pay for another task.
  *
  * @throws `ConfigurationError`; `ConnectionError` if the failure is not recorded in time.
  */

@@ -8,7 +8,9 @@ import { end } from './next-time.ts';
 import { keep, settlementOf } from './settlement.ts';
 import type { SubmissionCharge } from './settlement.ts';
 
-/** What follows from the completion of a chat. A replay can only be that of its own request, whose response was lost. */
+/**
+ * What follows from the completion of a chat. A replay can only be that of its own request, whose response was lost.
+ */
 export function afterChat(
   state: RowState,
   completion: ChatCompletion,
@@ -19,7 +21,9 @@ export function afterChat(
   return { move: { from: 'submitting', to: 'succeeded', state: ended, settlement }, next: end };
 }
 
-/** What follows for a chat whose worker has died or has lost its job after it was admitted: it may have been charged. */
+/**
+ * What follows for a chat whose worker has died or has lost its job after it was admitted: it may have been charged.
+ */
 export function afterLostChat(id: string, state: RowState): Step {
   const error = new ConnectionError(
     `The worker that sent the chat of row ${id} has died or was cut off, so the chat may have been charged. ` +
@@ -31,9 +35,10 @@ export function afterLostChat(id: string, state: RowState): Step {
 }
 
 /**
- * The step of a chat whose row another worker has recorded as lost in the meantime, because the worker that sent it was cut
- * off from Redis: what the response said replaces the unknown end. The job of the row has ended, so a rejected chat, which
- * would be waiting, ends: `retry` sends it again. Undefined if the response, too, leaves open whether the chat was charged.
+ * The step of a chat whose row another worker has recorded as lost in the meantime, because the worker that sent it was
+ * cut off from Redis: what the response said replaces the unknown end. The job of the row has ended, so a rejected
+ * chat, which would be waiting, ends: `retry` sends it again. Undefined if the response, too, leaves open whether the
+ * chat was charged.
  */
 export function lateStep({ move }: Step): Step | undefined {
   const { state, settlement = keep } = move;

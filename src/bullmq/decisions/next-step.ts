@@ -8,8 +8,8 @@ export type NextStep =
 
 /**
  * What comes next for a row. A worker that finds a submitting row takes the turn to submit it again under its key,
- * because the worker that has sent it died or lost its job. A chat has no such key; the turn stays that of the worker that
- * has sent it, which may still be alive and record the completion.
+ * because the worker that has sent it died or lost its job. A chat has no such key; the turn stays that of the worker
+ * that has sent it, which may still be alive and record the completion.
  */
 export function nextStepOf(row: StoredRow): NextStep {
   const { status, data } = row;

@@ -1,4 +1,6 @@
-/** When the next step of a row is due: after a delay, when its queue is resumed, or never, because the row has ended. */
+/**
+ * When the next step of a row is due: after a delay, when its queue is resumed, or never, because the row has ended.
+ */
 export type NextTime =
   | { readonly kind: 'end' }
   | { readonly kind: 'delay'; readonly delayMs: number }

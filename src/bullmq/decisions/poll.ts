@@ -10,8 +10,8 @@ import { lacksKey, retryAfterOf } from './failures.ts';
 import { after, end } from './next-time.ts';
 
 /**
- * The longest delay between two polls of a task, in ms, unless the service requests another one. It is longer than that of
- * a wait, because thousands of rows may be running, and no caller watches a single one.
+ * The longest delay between two polls of a task, in ms, unless the service requests another one. It is longer than that
+ * of a wait, because thousands of rows may be running, and no caller watches a single one.
  */
 const maxPollInterval = 10_000;
 

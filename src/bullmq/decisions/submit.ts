@@ -73,7 +73,10 @@ interface Circumstances {
   readonly isLastAttempt: boolean;
 }
 
-/** How a row continues after a failed submission: it waits while the queue is paused, for a slot or for a while, or ends. */
+/**
+ * How a row continues after a failed submission: it waits while the queue is paused, for a slot or for a while, or
+ * ends.
+ */
 type Continuation = NonNullable<Move['pause']> | 'slot' | 'backoff' | 'end';
 
 type Condition = (error: unknown, circumstances: Circumstances) => boolean;
@@ -96,9 +99,9 @@ function continuationAfter(error: unknown, circumstances: Circumstances): Contin
 }
 
 /**
- * What follows from a submission that failed without a task. A rejection for lack of a slot, money, budget or a valid API
- * key does not count as an attempt. Other temporary failures are repeated under the same key until the attempts are used
- * up.
+ * What follows from a submission that failed without a task. A rejection for lack of a slot, money, budget or a valid
+ * API key does not count as an attempt. Other temporary failures are repeated under the same key until the attempts are
+ * used up.
  */
 export function afterFailedSubmit(submission: FailedSubmission, error: unknown): Step {
   const { state, key, mayBeCharged, attempts, maxRetryDelay, isChat = false } = submission;
@@ -146,6 +149,9 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
 const backoffAfter = (failures: number): number =>
   Math.min(maxBackoff, firstBackoff * 2 ** (failures - 1));
 
-/** The delay after a failure, in ms: longer than `minDelay` if the service requests it, but then at most `maxRetryDelay`. */
+/**
+ * The delay after a failure, in ms: longer than `minDelay` if the service requests it, but then at most
+ * `maxRetryDelay`.
+ */
 const delayAfter = (error: unknown, minDelay: number, maxRetryDelay: number): number =>
   Math.max(minDelay, Math.min(retryAfterOf(error) ?? 0, maxRetryDelay));

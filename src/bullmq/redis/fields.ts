@@ -1,6 +1,6 @@
 /**
- * The fields of a row, which are in the hash of its job, next to BullMQ's own. A row that was never submitted has none of
- * them. Rows outlive the version that has written them, so a field never changes its name or meaning.
+ * The fields of a row, which are in the hash of its job, next to BullMQ's own. A row that was never submitted has none
+ * of them. Rows outlive the version that has written them, so a field never changes its name or meaning.
  *
  * Each comment ends with the Lua functions and scripts that write the field.
  */
@@ -12,9 +12,9 @@ export const fields = {
   state: 'pg:state',
 
   /**
-   * Fencing token of the latest admission or retry, a growing integer; if missing, 0. Only its holder may move the row. If
-   * two processes work on one row, because the first one has lost its lock, that is the one with the latest turn. A row that
-   * was removed and added again never has a turn of the earlier one. Written by `admit` and `retry`.
+   * Fencing token of the latest admission or retry, a growing integer; if missing, 0. Only its holder may move the row.
+   * If two processes work on one row, because the first one has lost its lock, that is the one with the latest turn. A
+   * row that was removed and added again never has a turn of the earlier one. Written by `admit` and `retry`.
    */
   turn: 'pg:turn',
 
@@ -24,12 +24,15 @@ export const fields = {
   /** The `attempt` of the latest retry. Written by `retry`. */
   retry: 'pg:retry',
 
-  /** The charges of all its submissions, in nano-USD: its part of what the queue has spent. Written by `settle` and `late-charge`. */
+  /**
+   * The charges of all its submissions, in nano-USD: its part of what the queue has spent. Written by `settle` and
+   * `late-charge`.
+   */
   spent: 'pg:spent',
 
   /**
-   * The idempotency key of its latest charge. The name is that of 0.2: such rows, which have no `paidTask`, may still be in
-   * Redis. Written by `settle`.
+   * The idempotency key of its latest charge. The name is that of 0.2: such rows, which have no `paidTask`, may still
+   * be in Redis. Written by `settle`.
    */
   paidKey: 'pg:paid',
 

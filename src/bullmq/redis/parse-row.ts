@@ -13,8 +13,8 @@ export const rowFields = [dataField, fields.status, fields.state, fields.turn, a
 /**
  * Parses the row of a job; undefined if there is none, or if it is another kind of job.
  *
- * @throws `ConfigurationError` if a newer version of polygate has written it, or it is damaged. What it is waiting for is then
- * not known, so nothing may be sent for it.
+ * @throws `ConfigurationError` if a newer version of polygate has written it, or it is damaged. What it is waiting for
+ * is then not known, so nothing may be sent for it.
  */
 export function parseRow(
   jobId: string,

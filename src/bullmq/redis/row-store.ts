@@ -1,6 +1,6 @@
 /**
- * Steps that must be atomic are Lua scripts: Redis runs each one without interruption, so two processes cannot be in the
- * middle of one at the same time, and a process that dies has run it completely or not at all.
+ * Steps that must be atomic are Lua scripts: Redis runs each one without interruption, so two processes cannot be in
+ * the middle of one at the same time, and a process that dies has run it completely or not at all.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -80,8 +80,8 @@ export class RowStore {
   }
 
   /**
-   * Takes a slot, a reservation and the right to submit for a row, if neither the row nor what decided the claim has changed.
-   * Repeated with the same `attempt`, it takes them once.
+   * Takes a slot, a reservation and the right to submit for a row, if neither the row nor what decided the claim has
+   * changed. Repeated with the same `attempt`, it takes them once.
    */
   async admit(
     { jobId, data, turn, addedAt }: RowVersion,

@@ -18,8 +18,8 @@ const renewInterval = 1_000;
 const maxSlotWait = 1_000;
 
 /**
- * How long a row waits while others submit, in ms: longer than most submissions take, but short enough not to delay polls
- * queued behind it.
+ * How long a row waits while others submit, in ms: longer than most submissions take, but short enough not to delay
+ * polls queued behind it.
  */
 const maxPermitWait = 200;
 
@@ -68,8 +68,8 @@ export class Admissions {
   }
 
   /**
-   * Tries to take a slot until one is free, and then renews it until `release`. Only the row that has waited longest tries,
-   * so that Redis has little to do.
+   * Tries to take a slot until one is free, and then renews it until `release`. Only the row that has waited longest
+   * tries, so that Redis has little to do.
    */
   async admit(row: StoredRow, priceUsd: number | undefined): Promise<Admission> {
     const giveUpAt = performance.now() + maxSlotWait;

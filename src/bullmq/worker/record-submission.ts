@@ -9,11 +9,12 @@ import type { StoredRow } from '../stored-row.ts';
 import { textFor } from './step-log.ts';
 
 /**
- * Records what a submission has led to, which only this process knows, even if Redis is unreachable for a while: another
- * process can only send a task again under its key, and has to record a chat as one that may have been charged.
+ * Records what a submission has led to, which only this process knows, even if Redis is unreachable for a while:
+ * another process can only send a task again under its key, and has to record a chat as one that may have been charged.
  *
- * Returns the step that is recorded; undefined if the row was taken, retried or removed in the meantime, or Redis cannot be
- * reached anymore. Logs a completion that could not be recorded, and the end of any chat if Redis cannot be reached.
+ * Returns the step that is recorded; undefined if the row was taken, retried or removed in the meantime, or Redis
+ * cannot be reached anymore. Logs a completion that could not be recorded, and the end of any chat if Redis cannot be
+ * reached.
  */
 export async function recordSubmission(
   gateway: Polygate,
@@ -46,8 +47,8 @@ export async function recordSubmission(
 }
 
 /**
- * Records the step or, for a row that has been recorded as lost meanwhile, what replaces that. If the row was retried or
- * removed, only the charge of a completion is recorded: the result is `late`. Repeating it changes nothing.
+ * Records the step or, for a row that has been recorded as lost meanwhile, what replaces that. If the row was retried
+ * or removed, only the charge of a completion is recorded: the result is `late`. Repeating it changes nothing.
  */
 async function recordStep(
   rows: RowStore,

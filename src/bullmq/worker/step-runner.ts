@@ -144,7 +144,10 @@ export class StepRunner {
     return jobEndAfter(step);
   }
 
-  /** What a row costs in USD, if there is a budget and the price is known. Without an API key to find out, pauses the queue. */
+  /**
+   * What a row costs in USD, if there is a budget and the price is known. Without an API key to find out, pauses the
+   * queue.
+   */
   async #priceOf(data: RowData): Promise<{ readonly usd: number | undefined } | 'no-key'> {
     const { maxUsd, pauses } = this.#context;
     if (maxUsd === undefined) return { usd: undefined };

@@ -8,21 +8,21 @@ import { luaScript } from './lua-script.ts';
 import { spendText } from './read-spend.ts';
 
 /**
- * Lets a row submit, if the queue is not paused, the budget covers it and a slot is free. Marks it as submitting, reserves
- * `amount` and leases the slot. A row that has a reservation, because it may have been charged, keeps it.
+ * Lets a row submit, if the queue is not paused, the budget covers it and a slot is free. Marks it as submitting,
+ * reserves `amount` and leases the slot. A row that has a reservation, because it may have been charged, keeps it.
  *
- * Whether the budget covers the row is decided before, by the rule of a batch: `decision` is `reserve`, `wait` for submissions
- * in flight, or `exceeded`, which pauses the queue. It holds only as long as nothing has changed since it was made: `seen` is
- * the `spend_text` from which it was made, and empty without a limit.
+ * Whether the budget covers the row is decided before, by the rule of a batch: `decision` is `reserve`, `wait` for
+ * submissions in flight, or `exceeded`, which pauses the queue. It holds only as long as nothing has changed since it
+ * was made: `seen` is the `spend_text` from which it was made, and empty without a limit.
  *
  * A lease is named after the key of its row, because queues that share the slots of an account can have equal ids.
  *
  * A row that was submitted, retried, or removed and added again since the caller has read it is refused: what the
  * caller would send is out of date.
  *
- * `unpriced` is the path of a row that may be charged although it reserves nothing, or empty. `turn` and `added` are what the
- * caller has read. `attempt` is unique: a connection that was lost before the reply runs the script again, and must receive
- * the turn that it has taken.
+ * `unpriced` is the path of a row that may be charged although it reserves nothing, or empty. `turn` and `added` are
+ * what the caller has read. `attempt` is unique: a connection that was lost before the reply runs the script again, and
+ * must receive the turn that it has taken.
  * Returns the reason why not, 'changed' if it must be decided again, or 'ok' and the turn.
  */
 export const admit = luaScript(

@@ -2,8 +2,8 @@
  * What a queue knows about charges, in `polygate:charges`, by the path of the request:
  *
  * - `largest:{path}`, the largest charge so far: the estimate for a row without a known price.
- * - `unpriced:{path}`, how many rows are or may have been charged, and have reserved nothing, because no charge was known.
- *   They count as much as the largest charge.
+ * - `unpriced:{path}`, how many rows are or may have been charged, and have reserved nothing, because no charge was
+ *   known. They count as much as the largest charge.
  */
 import { fields } from '../fields.ts';
 

@@ -8,9 +8,9 @@ import { luaScript } from './lua-script.ts';
 const maxAge = 86_400;
 
 /**
- * A queue remembers in `polygate:late` which submissions of chats it has counted outside of a row that still shows it: a
- * connection that was lost before the reply runs a script again, and the row may be gone by then. Returns true for the
- * first call with an entry.
+ * A queue remembers in `polygate:late` which submissions of chats it has counted outside of a row that still shows it:
+ * a connection that was lost before the reply runs a script again, and the row may be gone by then. Returns true for
+ * the first call with an entry.
  */
 export const countOnce = `
 local function count_once(late, entry)
@@ -24,8 +24,8 @@ end
 
 /**
  * Counts the charge of a chat whose row was retried or removed before its completion came. The reservation and the key
- * are those of another request, or there are none anymore. What was reserved for the chat has been spent when its row was
- * retried or removed, and stays spent: too much is counted rather than too little.
+ * are those of another request, or there are none anymore. What was reserved for the chat has been spent when its row
+ * was retried or removed, and stays spent: too much is counted rather than too little.
  *
  * `turn` is the turn of the submission, and `added` the time at which its row was added.
  * Returns 1, or 0 if the completion is recorded already, in the row or in one that the script `remove` has removed.

@@ -1,6 +1,6 @@
 /**
- * How many slots an account has. The service reports that; until it does, a queue starts with one request at a time, adds
- * one after each success, and halves after a rejection for lack of a slot.
+ * How many slots an account has. The service reports that; until it does, a queue starts with one request at a time,
+ * adds one after each success, and halves after a rejection for lack of a slot.
  */
 
 /** The current limit. A reported limit of 0 counts as 1: otherwise no response would ever report another one. */

@@ -8,14 +8,14 @@ import { settle } from './settle.ts';
 /**
  * Moves a row to another status with its new state: after an accepted or failed submission, a poll, or its end. Frees
  * its slot, settles its reservation, and records the end of the row for those who wait for results. If the service has
- * rejected a row for a reason that concerns all, pauses the queue, so that the slot that is free now is not taken for another
- * rejection.
+ * rejected a row for a reason that concerns all, pauses the queue, so that the slot that is free now is not taken for
+ * another rejection.
  *
- * `limit` is the number of slots that the service has reported, which is true also if the row is not moved; or else a hint,
- * `more` after a success and `less` after a rejection, which counts once, with the move; or empty.
+ * `limit` is the number of slots that the service has reported, which is true also if the row is not moved; or else a
+ * hint, `more` after a success and `less` after a rejection, which counts once, with the move; or empty.
  *
- * `before` is the status that the row must have, `pause` the reason of a pause or empty, and `channel` the one for ended
- * rows.
+ * `before` is the status that the row must have, `pause` the reason of a pause or empty, and `channel` the one for
+ * ended rows.
  * Returns 1, or 0 if the status or turn of the row has changed.
  */
 export const move = luaScript(

@@ -13,13 +13,13 @@ export function settleArguments(settlement: Settlement = keep) {
 }
 
 /**
- * Records what the settlement of a row charges: in the row itself (`spent`), and in the sum of all charges, which counts
- * toward `maxUsd`. This is where charges are recorded, except that of a chat whose row was retried or removed before its
- * completion came: see `late-charge.ts`.
+ * Records what the settlement of a row charges: in the row itself (`spent`), and in the sum of all charges, which
+ * counts toward `maxUsd`. This is where charges are recorded, except that of a chat whose row was retried or removed
+ * before its completion came: see `late-charge.ts`.
  *
- * A row spends once for each task: `paidTask` is the one for which it has spent last, and `paidKey` its idempotency key. A
- * service that has forgotten the key starts another task, which is charged. What a lost submission may have cost counts
- * once under a key, because the service most likely still knew the task that was paid under it.
+ * A row spends once for each task: `paidTask` is the one for which it has spent last, and `paidKey` its idempotency
+ * key. A service that has forgotten the key starts another task, which is charged. What a lost submission may have cost
+ * counts once under a key, because the service most likely still knew the task that was paid under it.
  *
  * A row with an unpriced reservation still counts as unpriced if that reservation is spent: see `charges.ts`.
  */
