@@ -1,7 +1,7 @@
 import type { ChatCompletion } from 'polygate';
 
 import { ConnectionError } from '../../errors/connection.ts';
-import type { Step } from '../move.ts';
+import type { Move, Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
 import { end } from './next-time.ts';
@@ -43,6 +43,16 @@ export function afterLostChat(id: string, state: RowState): Step {
 export function lateStep({ move }: Step): Step | undefined {
   const { state, settlement = keep } = move;
   if (!state.completion && settlement.reservation === 'keep') return undefined;
-  const to = move.to === 'waiting' ? (state.mayBeCharged ? 'unknown' : 'failed') : move.to;
+  const rejected = state.mayBeCharged ? 'unknown' : 'failed';
+  const to = move.to === 'waiting' ? rejected : move.to;
   return { move: { ...move, from: 'unknown', to }, next: end };
+}
+
+/**
+ * What is counted for a chat that no row can record anymore, in USD: the charge of its completion, or 0 if it is not
+ * known, because what was reserved has been spent already. Undefined if there is no completion.
+ */
+export function lateChargeOf({ state, settlement = keep }: Move): number | undefined {
+  if (!state.completion) return undefined;
+  return settlement.reservation === 'replace' ? settlement.chargeUsd : 0;
 }

@@ -115,9 +115,9 @@ export class StepRunner {
     const { row } = due;
     // Also if the worker that has sent it has moved it back to waiting since it was read.
     const mayBeCharged = row.state.mayBeCharged === true || row.status === 'submitting';
+    const { rows, gateway, attempts, waitTimeout } = this.#context;
     try {
-      const step = await submit({ ...this.#context, ...due, mayBeCharged });
-      const { rows, gateway } = this.#context;
+      const step = await submit({ ...due, mayBeCharged, attempts, waitTimeout });
       return await this.#endJob(job, await recordSubmission(gateway, rows, { ...row, turn }, step));
     } finally {
       this.#admissions.release(row.jobId, turn);

@@ -8,12 +8,16 @@ import { luaScript } from './lua-script.ts';
 const maxAge = 86_400;
 
 /**
- * A queue remembers in `polygate:late` which submissions of chats it has counted outside of a row that still shows it:
- * a connection that was lost before the reply runs a script again, and the row may be gone by then. Returns true for
- * the first call with an entry.
+ * Remembers a submission of a chat whose row does not show anymore that its charge is counted. A connection that was
+ * lost before the reply runs a script again, and must not count the charge twice. Returns whether it was not remembered
+ * yet.
+ *
+ * An entry names the submission: the job, the time at which its row was added, and the turn. It starts with `recorded`
+ * if the row had recorded the charge before it was removed.
  */
-export const countOnce = `
-local function count_once(late, entry)
+export const remember = `
+local function submission_of(id, added, turn) return id .. ' ' .. added .. ' ' .. turn end
+local function remember(late, entry)
   local now = tonumber(redis.call('TIME')[1])
   redis.call('ZREMRANGEBYSCORE', late, '-inf', now - ${maxAge})
   local is_first = redis.call('ZADD', late, 'NX', now, entry) == 1
@@ -32,12 +36,12 @@ end
  */
 export const lateCharge = luaScript(
   { keys: ['row', 'spend', 'charges', 'late'], args: ['id', 'path', 'turn', 'added', 'charge'] },
-  `${statusAndTurn}${countOnce}${recordCharge}
+  `${statusAndTurn}${remember}${recordCharge}
 local same = redis.call('HGET', row, '${addedField}') == added
 if same and turn_of(row) == turn then return 0 end
-local entry = id .. ' ' .. added .. ' ' .. turn
+local entry = submission_of(id, added, turn)
 if redis.call('ZSCORE', late, 'recorded ' .. entry) then return 0 end
-if charge == '0' or not count_once(late, entry) then return 1 end
+if charge == '0' or not remember(late, entry) then return 1 end
 if same then redis.call('HINCRBY', row, '${fields.spent}', charge) end
 redis.call('HINCRBY', spend, 'spent', charge)
 record_charge(charges, path, charge)
