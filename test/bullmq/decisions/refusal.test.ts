@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { retryDelayAfter } from '../../src/bullmq/decisions/refusal.ts';
+import { retryDelayAfter } from '../../../src/bullmq/decisions/refusal.ts';
 
 test.each([
   ['full', 25],

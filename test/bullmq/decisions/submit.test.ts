@@ -1,19 +1,13 @@
-import { ConcurrencyLimitError, ConfigurationError, BadRequestError, Polygate } from 'polygate';
+import { BadRequestError, ConfigurationError, TaskFailedError } from 'polygate';
+import type { SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import { canonicalJson } from '../../src/bullmq/add-rows.ts';
-import { isRejected, lacksKey, reportedLimit } from '../../src/bullmq/decisions/failures.ts';
-import { after } from '../../src/bullmq/decisions/next-time.ts';
-import { deadlineAfter } from '../../src/bullmq/decisions/poll.ts';
-import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
-import { keep, release, spend } from '../../src/bullmq/decisions/settlement.ts';
-import type { Settlement } from '../../src/bullmq/decisions/settlement.ts';
-import { afterFailedSubmit } from '../../src/bullmq/decisions/submit.ts';
-import { errorRecord } from '../../src/bullmq/row.ts';
-import type { RowState } from '../../src/bullmq/stored-row.ts';
-import { resolveConfig } from '../../src/core/config/config.ts';
-import { resolveApiKey } from '../../src/core/http/request-headers.ts';
-import { createError } from '../../src/errors/create-error.ts';
+import { after } from '../../../src/bullmq/decisions/next-time.ts';
+import { keep, release, replaceBy, spend } from '../../../src/bullmq/decisions/settlement.ts';
+import type { Settlement } from '../../../src/bullmq/decisions/settlement.ts';
+import { afterAccepted, afterFailedSubmit } from '../../../src/bullmq/decisions/submit.ts';
+import type { RowState } from '../../../src/bullmq/stored-row.ts';
+import { createError } from '../../../src/errors/create-error.ts';
 import {
   meta,
   rejected,
@@ -34,26 +28,36 @@ import {
 
 const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
 
-describe('a queue pauses for lack of a valid API key', () => {
-  const baseURL = 'https://host.example';
-  const errorOf = (apiKey: () => string) =>
-    new Polygate({ baseURL, apiKey }).models.list().catch((error: unknown) => error);
-  const fail = () => {
-    throw new Error('the vault is sealed');
+describe('an accepted submission', () => {
+  const timing = { now: 1_000, maxRetryDelay: 60_000, random: () => 0 };
+  const submission = {
+    state: { failures: 2, mayBeCharged: true },
+    key: 'k',
+    receipt,
+    waitTimeout: 5_000,
+    isReplayed: false,
+    isReplayPaid: false,
   };
 
-  test('if the service rejects the key, or the function that returns it fails', async () => {
-    expect(lacksKey(authentication)).toBe(true);
-    expect(lacksKey(await errorOf(fail))).toBe(true);
-    expect(lacksKey(await errorOf(() => ''))).toBe(true);
-    expect(lacksKey(await errorOf(() => 'two\nlines'))).toBe(true);
+  test.each([
+    { change: {}, settlement: { ...spend, taskId: 'task_1' } },
+    { change: { receipt: { ...receipt, chargeUsd: 0.2 } }, settlement: replaceBy(0.2, 'task_1') },
+    { change: { isReplayed: true }, settlement: release },
+    {
+      change: { isReplayed: true, isReplayPaid: true },
+      settlement: { ...spend, taskId: 'task_1' },
+    },
+  ])('with $change settles $settlement', ({ change, settlement }) => {
+    const { move } = afterAccepted({ ...submission, ...change }, {}, timing);
+    expect(move).toMatchObject({ from: 'submitting', to: 'running', settlement });
+    expect(move.state).toMatchObject({ receipt, deadline: 6_000 });
   });
 
-  test('but not for other errors in the configuration', async () => {
-    const gateway = new Polygate({ baseURL, apiKey: 'sk-1' });
-    const error = await gateway.models.retrieve('').catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(lacksKey(error)).toBe(false);
+  test('whose task has ended already ends the row', () => {
+    const generation = { status: 'succeeded' } as SucceededGeneration;
+    const error = new TaskFailedError('failed', { outcome: 'unknown' } as never);
+    expect(afterAccepted(submission, { generation }, timing).move.to).toBe('succeeded');
+    expect(afterAccepted(submission, { error }, timing).move.to).toBe('failed');
   });
 });
 
@@ -163,121 +167,4 @@ describe('a failed submission', () => {
     const attempt = { state, key: 'k', mayBeCharged: false, attempts: 100, maxRetryDelay: 70_000 };
     expect(afterFailedSubmit(attempt, notSent).next).toEqual(after(60_000));
   });
-});
-
-describe('a retry', () => {
-  const data = {
-    id: 'r',
-    kind: 'image',
-    path: '/',
-    params: { model: 'm' },
-    hash: 'h',
-    key: 'k',
-  } as const;
-  const state: RowState = {
-    receipt,
-    key: 'second',
-    mayBeCharged: true,
-    failures: 5,
-    interval: 9e3,
-  };
-
-  test('sends a failed row again under its key', () => {
-    const next = afterRetry({ data, status: 'failed', state }, undefined, 0, 1_000);
-    expect(next).toEqual({ to: 'waiting', state: { key: 'second', mayBeCharged: true } });
-  });
-
-  test('continues the wait for an unknown row with a receipt', () => {
-    const next = afterRetry({ data, status: 'unknown', state }, undefined, 500, 1_000);
-    expect(next).toMatchObject({ to: 'running', state: { receipt, deadline: 1_500 } });
-    expect(next.settlement).toBeUndefined();
-  });
-
-  test('sends an unknown row without a receipt again under its key', () => {
-    const next = afterRetry(
-      { data, status: 'unknown', state: { mayBeCharged: true } },
-      undefined,
-      0,
-      1_000,
-    );
-    expect(next).toEqual({ to: 'waiting', state: { mayBeCharged: true } });
-  });
-
-  test('anew, it starts over with a new key', () => {
-    const {
-      to,
-      state: next,
-      settlement,
-    } = afterRetry({ data, status: 'unknown', state }, 'pg-2', 0, 1_000);
-    expect([to, settlement, Object.keys(next)]).toEqual(['waiting', spend, ['key']]);
-    expect(next.key).toBe('pg-2');
-  });
-});
-
-test('an endless wait has no deadline', () => {
-  expect(deadlineAfter(1_000, Infinity)).toBeUndefined();
-  expect(deadlineAfter(1_000, 0)).toBe(1_000);
-});
-
-test('a client without an API key lacks it, and one with an invalid option does not', async () => {
-  const baseURL = 'https://host.example';
-  const fetch = () => Promise.reject(new Error('not reached'));
-  const clientWith = (apiKey: () => string) => new Polygate({ apiKey, baseURL, fetch });
-  const errorOf = (run: () => unknown) =>
-    Promise.resolve()
-      .then(run)
-      .catch((error: unknown) => error);
-  const throws = clientWith(() => {
-    throw new Error('sealed');
-  });
-  expect(lacksKey(await errorOf(() => throws.models.list()))).toBe(true);
-  expect(lacksKey(await errorOf(() => clientWith(() => '').models.list()))).toBe(true);
-  expect(
-    lacksKey(
-      await errorOf(() =>
-        resolveApiKey({ ...resolveConfig({ apiKey: 'k', baseURL }), apiKey: undefined }),
-      ),
-    ),
-  ).toBe(true);
-  const invalid = await errorOf(() => new Polygate({ apiKey: '\n', baseURL }));
-  expect(invalid).toMatchObject({ message: expect.stringMatching(/^apiKey/) });
-  expect(lacksKey(invalid)).toBe(false);
-  const visible = 'apiKey: every visitor could read it.';
-  expect(lacksKey(new ConfigurationError(visible))).toBe(false);
-});
-
-test('only errors that the service will repeat are rejections for good', () => {
-  for (const error of [badRequest, notImplemented, unavailableModel]) {
-    expect(isRejected(error)).toBe(true);
-  }
-  for (const error of [serverError, rateLimit, noSlot, notSent]) {
-    expect(isRejected(error)).toBe(false);
-  }
-});
-
-test('an error reports the limit of its response, or that the limit is lower', () => {
-  const limited = { ...meta(429), concurrency: { limit: 3 } };
-  expect(reportedLimit(new ConcurrencyLimitError('429', { meta: limited }))).toBe(3);
-  expect(reportedLimit(noSlot)).toBe('less');
-  expect(reportedLimit(serverError)).toBeUndefined();
-});
-
-test('an error is stored as plain JSON with its documented fields', () => {
-  expect(errorRecord(badRequest, 'k')).toEqual({
-    name: 'BadRequestError',
-    message: 'bad',
-    code: 'invalid',
-    status: 400,
-    outcome: 'rejected',
-    taskId: undefined,
-    idempotencyKey: 'k',
-  });
-  expect(errorRecord('text', 'k')).toEqual({ name: 'Error', message: 'text', idempotencyKey: 'k' });
-});
-
-test('the order of object keys does not change params, that of arrays does', () => {
-  const one = { b: [1, { d: 1, c: null }], a: 'x', '10': 1, '2': 2 };
-  const two = { a: 'x', '2': 2, b: [1, { c: null, d: 1 }], '10': 1 };
-  expect(canonicalJson(one)).toBe(canonicalJson(two));
-  expect(canonicalJson({ a: [1, 2] })).not.toBe(canonicalJson({ a: [2, 1] }));
 });
