@@ -13,9 +13,11 @@ export function settleArguments(settlement: Settlement = keep) {
 }
 
 /**
- * Records what the settlement of a row charges: in the row itself (`spent`), and in the sum of all charges, which
- * counts toward `maxUsd`. This is where charges are recorded, except that of a chat whose row was retried or removed
- * before its completion came: see `late-charge.ts`.
+ * Records what a row is charged: in `spent` of the row, and in `spent` of the hash `spend`, the sum of all charges, which
+ * counts toward `maxUsd`. All charges are recorded here, except that of a chat whose row was retried or removed before
+ * its completion came: see `late-charge.ts`.
+ *
+ * `reservation`, `charge` and `task` are a settlement: see `settleArguments`.
  *
  * A row spends once for each task: `paidTask` is the one for which it has spent last, and `paidKey` its idempotency
  * key. A service that has forgotten the key starts another task, which is charged. What a lost submission may have cost
