@@ -1,6 +1,13 @@
+import type { NextTime } from './decisions/next-time.ts';
 import type { Settlement } from './decisions/settlement.ts';
 import type { RowStatus } from './row.ts';
 import type { RowState } from './stored-row.ts';
+
+/** What a step has led to: how the row moves, and when its next step is due. */
+export interface Step {
+  readonly move: Move;
+  readonly next: NextTime;
+}
 
 /** A change of a row. */
 export interface Move {
@@ -18,19 +25,3 @@ export interface Move {
 
 /** Why a queue submits nothing: a 401 or no API key, a 402, its budget, or a call of `pause()`. */
 export type PauseReason = 'authentication' | 'balance' | 'budget' | 'caller';
-
-/** When the next step of a row is due: after a delay, when its queue is resumed, or never, because the row has ended. */
-export type Next =
-  | { readonly kind: 'end' }
-  | { readonly kind: 'delay'; readonly delayMs: number }
-  | { readonly kind: 'when-resumed' };
-
-/** What a step has led to: how the row moves, and when its next step is due. */
-export interface Step {
-  readonly move: Move;
-  readonly next: Next;
-}
-
-export const end = { kind: 'end' } as const satisfies Next;
-
-export const after = (delayMs: number): Next => ({ kind: 'delay', delayMs });

@@ -33,13 +33,14 @@ export interface GenerationQueueOptions {
   prefix?: string | undefined;
   /**
    * Maximum total that all processes together spend on this queue, in USD; pass the same value in all of them. The
-   * queue pauses when the next row would exceed it, and logs why. The price of a row is reserved before it is submitted; with
-   * a `fallback`, that of its most expensive model. What is reserved counts until the charge is known, so also if a response
-   * was lost or reports no charge.
+   * queue pauses when the next row would exceed it, and logs why. The price of a row is reserved before it is
+   * submitted; with a `fallback`, that of its most expensive model. What is reserved counts until the charge is known,
+   * so also if a response was lost or reports no charge.
    *
-   * A row without a known price, such as a chat, reserves the largest charge so far for a request to the same endpoint. If
-   * it costs more, the difference can exceed the limit. Until the first charge is known, such rows are submitted one at a
-   * time, and the queue pauses after four that may have been charged. If all charges so far are 0, at most four are in flight.
+   * A row without a known price, such as a chat, reserves the largest charge so far for a request to the same endpoint.
+   * If it costs more, the difference can exceed the limit. Until the first charge is known, such rows are submitted one
+   * at a time, and the queue pauses after four that may have been charged. If all charges so far are 0, at most four
+   * are in flight.
    * @defaultValue no limit
    */
   maxUsd?: number | undefined;
@@ -69,12 +70,21 @@ const queueRules = {
   attempts: positiveInteger,
 } satisfies Rules;
 
+/** What a queue does, with all defaults. */
+export interface QueueSettings {
+  readonly gateway: Polygate;
+  readonly prefix: string;
+  readonly maxUsd: number | undefined;
+  readonly waitTimeout: number;
+  readonly attempts: number;
+}
+
 /**
- * Checks the arguments of a new queue.
+ * Checks the arguments of a new queue, and returns its settings.
  *
  * @throws `ConfigurationError`
  */
-export function checkQueue(name: string, options: GenerationQueueOptions): void {
+export function queueSettings(name: string, options: GenerationQueueOptions): QueueSettings {
   checkValue('name', name ?? null, [
     (value) => isNonEmptyString(value) && !value.includes(':'),
     'a non-empty string without a colon',
@@ -82,6 +92,8 @@ export function checkQueue(name: string, options: GenerationQueueOptions): void 
   checkOptions(options, queueRules);
   checkValue('gateway', options.gateway ?? null, queueRules.gateway);
   checkValue('connection', options.connection ?? null, queueRules.connection);
+  const { gateway, prefix = 'bull', maxUsd, waitTimeout = 1_800_000, attempts = 5 } = options;
+  return { gateway, prefix, maxUsd, waitTimeout, attempts };
 }
 
 /** Options of {@link GenerationQueue.work}. */

@@ -6,7 +6,8 @@ import { ConfigurationError } from '../errors/configuration.ts';
 import type { PauseReason } from './move.ts';
 import { Announcements } from './redis/announcements.ts';
 import { connect, disconnect } from './redis/connection.ts';
-import { accountKeys, channelsOf, queueKeys } from './redis/keys.ts';
+import { redisKeys } from './redis/keys.ts';
+import type { RedisKeys } from './redis/keys.ts';
 import { withinTime } from './redis/outage.ts';
 import { Pauses } from './redis/pauses.ts';
 import { RowIndex } from './redis/row-index.ts';
@@ -22,7 +23,7 @@ interface QueueAddress {
   readonly baseURL: string;
 }
 
-/** What one process has open for a queue: its connections, and what others announce. */
+/** What one process has open for a queue: its connections, and what other processes announce. */
 export class QueueConnection {
   /** The jobs of the queue. */
   readonly jobs: Queue<RowData>;
@@ -32,6 +33,7 @@ export class QueueConnection {
   readonly announcements: Announcements;
   readonly #redis: Redis;
   readonly #isOwnRedis: boolean;
+  readonly #keys: RedisKeys;
   #paused: PauseReason | undefined;
   #isClosed = false;
 
@@ -47,16 +49,15 @@ export class QueueConnection {
     this.jobs = new Queue<RowData>(name, { connection: redis, prefix });
     // Each call reports its own error.
     this.jobs.on('error', () => undefined);
-    this.rows = new RowStore(redis, this.jobs, accountKeys(prefix, baseURL));
-    this.index = new RowIndex(redis, this.jobs);
-    this.pauses = new Pauses(redis, this.jobs);
-    this.announcements = new Announcements(
-      redis,
-      channelsOf((key) => this.jobs.toKey(key)),
-    );
+    const keys = redisKeys(this.jobs, { prefix, baseURL });
+    this.#keys = keys;
+    this.rows = new RowStore(redis, keys);
+    this.index = new RowIndex(redis, keys);
+    this.pauses = new Pauses(redis, keys);
+    this.announcements = new Announcements(redis, keys.channels);
     this.announcements.listen(({ concernsPause }) => {
       // If it fails, Redis is unreachable: the connection then announces a pause when it is restored.
-      if (concernsPause && !this.#isClosed) this.updatePaused().catch(() => undefined);
+      if (concernsPause && !this.#isClosed) this.#updatePaused().catch(() => undefined);
     });
   }
 
@@ -69,9 +70,14 @@ export class QueueConnection {
     return this.#paused;
   }
 
-  /** Reads why the queue is paused. */
-  async updatePaused(): Promise<void> {
-    this.#paused = await this.call(() => this.pauses.reason());
+  async pause(): Promise<void> {
+    await this.call(() => this.pauses.pause('caller'));
+    await this.#updatePaused();
+  }
+
+  async resume(): Promise<void> {
+    await this.call(() => this.pauses.resume());
+    await this.#updatePaused();
   }
 
   /**
@@ -88,7 +94,7 @@ export class QueueConnection {
   async obliterate(): Promise<void> {
     await this.call(() => this.jobs.pause());
     await this.call(() => this.jobs.obliterate({ force: true }));
-    await this.call(() => deleteRecords(this.#redis, this.jobs));
+    await this.call(() => deleteRecords(this.#redis, this.#keys));
   }
 
   /** @throws `ConfigurationError` */
@@ -103,14 +109,18 @@ export class QueueConnection {
     await withinTime(this.jobs.close()).catch(() => undefined);
     if (this.#isOwnRedis) disconnect(this.#redis);
   }
+
+  /** Reads why the queue is paused. */
+  async #updatePaused(): Promise<void> {
+    this.#paused = await this.call(() => this.pauses.reason());
+  }
 }
 
 /** Deletes what a queue stores in addition to its jobs, and announces that it is no longer paused. */
-export async function deleteRecords(redis: Redis, jobs: Queue<RowData>): Promise<void> {
-  const keys = queueKeys((name) => jobs.toKey(name));
+export async function deleteRecords(redis: Redis, { queue, channels }: RedisKeys): Promise<void> {
   await redis
     .multi()
-    .del(...Object.values(keys))
-    .publish(keys.meta, '')
+    .del(...Object.values(queue))
+    .publish(channels.paused, '')
     .exec();
 }

@@ -5,31 +5,23 @@ import { checkOptions } from '../internal/options.ts';
 import { addAll } from './add-rows.ts';
 import type { RowInput } from './add-rows.ts';
 import type { PauseReason } from './move.ts';
-import { checkQueue, resultsRules, retryRules, workRules } from './options.ts';
+import { queueSettings, resultsRules, retryRules, workRules } from './options.ts';
 import type {
   GenerationQueueOptions,
+  QueueSettings,
   ResultsOptions,
   RetryOptions,
   WorkOptions,
 } from './options.ts';
 import { QueueConnection } from './queue-connection.ts';
-import { endedRows, toEndedRow, toRow } from './results.ts';
-import { readRow, removeRow, retryRow } from './row-calls.ts';
+import { endedRows, endOf, toRow } from './results.ts';
+import { removeRow, retryRow } from './row-calls.ts';
 import type { EndedRow, Row, RowStatus } from './row.ts';
-import { jobIdOf } from './stored-row.ts';
 import { startWorker } from './worker/worker.ts';
 import type { QueueWorker } from './worker/worker.ts';
 
 /** Number of rows in each status. */
 export type RowCounts = Readonly<Record<RowStatus, number>>;
-
-/** The options that the methods use, with their defaults. */
-interface RequiredOptions extends Omit<GenerationQueueOptions, 'connection'> {
-  readonly prefix: string;
-  readonly maxUsd: number | undefined;
-  readonly waitTimeout: number;
-  readonly attempts: number;
-}
 
 /**
  * A queue of generations in Redis, on which any number of processes and machines work. Each row is submitted once and
@@ -43,7 +35,7 @@ interface RequiredOptions extends Omit<GenerationQueueOptions, 'connection'> {
 export class GenerationQueue {
   /** Name of the queue in BullMQ. */
   readonly name: string;
-  readonly #options: RequiredOptions;
+  readonly #settings: QueueSettings;
   readonly #connection: QueueConnection;
   readonly #workers = new Set<QueueWorker>();
   #closing: Promise<void> | undefined;
@@ -54,11 +46,10 @@ export class GenerationQueue {
    * @throws `ConfigurationError` if the name is empty or contains a colon, or an option is unknown or invalid.
    */
   constructor(name: string, options: GenerationQueueOptions) {
-    checkQueue(name, options);
-    const { gateway, connection, prefix = 'bull', maxUsd } = options;
-    const { waitTimeout = 1_800_000, attempts = 5 } = options;
+    this.#settings = queueSettings(name, options);
     this.name = name;
-    this.#options = { gateway, prefix, maxUsd, waitTimeout, attempts };
+    const { gateway, prefix } = this.#settings;
+    const { connection } = options;
     this.#connection = new QueueConnection({ name, connection, prefix, baseURL: gateway.baseURL });
   }
 
@@ -96,7 +87,7 @@ export class GenerationQueue {
   ): Promise<void> {
     this.#connection.checkOpen();
     const { jobs, rows } = this.#connection;
-    await addAll({ jobs, rows, prefix: this.#options.prefix }, inputs, describe);
+    await addAll({ jobs, rows, prefix: this.#settings.prefix }, inputs, describe);
   }
 
   /**
@@ -110,7 +101,7 @@ export class GenerationQueue {
     checkOptions(options, workRules);
     const { concurrency = 50, signal } = options;
     const { jobs, rows, pauses } = this.#connection;
-    const worker = startWorker({ ...this.#options, jobs, rows, pauses, concurrency, signal });
+    const worker = startWorker({ ...this.#settings, jobs, rows, pauses, concurrency, signal });
     this.#workers.add(worker);
     void worker.run.then(() => this.#workers.delete(worker));
     return worker;
@@ -128,12 +119,13 @@ export class GenerationQueue {
     this.#connection.checkOpen();
     checkOptions(options, resultsRules);
     const connection = this.#connection;
-    const { announcements, index } = connection;
     const isFromStart = options.from === 'start';
-    const after = isFromStart ? Promise.resolve(0) : connection.call(() => index.lastEnded());
+    // It starts with what ends after this call, not after the first iteration.
+    const lastEnded = isFromStart ? 0 : connection.call(() => connection.index.lastEnded());
+    const after = Promise.resolve(lastEnded);
     // The first iteration reports the error, if there is one.
     after.catch(() => undefined);
-    return endedRows(connection, announcements, after, () => connection.isClosed);
+    return endedRows(connection, after);
   }
 
   /**
@@ -154,18 +146,7 @@ export class GenerationQueue {
    * `ConnectionError` within 20 s after Redis has become unreachable.
    */
   async result(id: string): Promise<EndedRow> {
-    const { rows, announcements } = this.#connection;
-    const watch = announcements.watch(jobIdOf(id));
-    try {
-      for (;;) {
-        const row = await this.#connection.call(() => readRow(rows, id));
-        const ended = toEndedRow(row);
-        if (ended) return ended;
-        await watch.next();
-      }
-    } finally {
-      watch.stop();
-    }
+    return endOf(this.#connection, id);
   }
 
   /**
@@ -179,17 +160,18 @@ export class GenerationQueue {
 
   /**
    * Submits a failed row again under its key: while the service remembers the key, it returns the task of that key, if
-   * there is one, without another charge. An `unknown` row with a receipt continues its wait. With `anew`, submits the row under a new key: a
-   * new task, which is charged again. A chat is always sent anew: if it is `unknown`, you may pay for it a second time.
+   * there is one, without another charge. An `unknown` row with a receipt continues its wait. With `anew`, submits the
+   * row under a new key: a new task, which is charged again. A chat is always sent anew: if it is `unknown`, you may
+   * pay for it a second time.
    *
-   * @throws `ConfigurationError` if there is no such row, its status is neither `failed` nor `unknown`, or another call has
-   * retried it in the meantime.
+   * @throws `ConfigurationError` if there is no such row, its status is neither `failed` nor `unknown`, or another call
+   * has retried it in the meantime.
    * @throws `ConnectionError` if Redis is unreachable, or a killed worker had not recorded the failure completely.
    */
   async retry(id: string, options: RetryOptions = {}): Promise<void> {
     checkOptions(options, retryRules);
     const { anew: isAnew = false } = options;
-    const { waitTimeout } = this.#options;
+    const { waitTimeout } = this.#settings;
     const { rows } = this.#connection;
     await this.#connection.call(() => retryRow(rows, { id, isAnew, waitTimeout }));
   }
@@ -229,8 +211,7 @@ export class GenerationQueue {
    * @throws `ConnectionError`
    */
   async pause(): Promise<void> {
-    await this.#connection.call(() => this.#connection.pauses.pause('caller'));
-    await this.#connection.updatePaused();
+    await this.#connection.pause();
   }
 
   /**
@@ -239,8 +220,7 @@ export class GenerationQueue {
    * @throws `ConnectionError`
    */
   async resume(): Promise<void> {
-    await this.#connection.call(() => this.#connection.pauses.resume());
-    await this.#connection.updatePaused();
+    await this.#connection.resume();
   }
 
   /**

@@ -1,36 +1,39 @@
 import { ConfigurationError } from '../errors/configuration.ts';
 import type { Generation, SucceededGeneration } from '../types/tasks/task.ts';
+import type { QueueConnection } from './queue-connection.ts';
 import type { Announcements } from './redis/announcements.ts';
 import { isBug } from './redis/outage.ts';
 import type { RowIndex } from './redis/row-index.ts';
 import type { RowStore } from './redis/row-store.ts';
+import { readRow } from './row-calls.ts';
 import { isEnded } from './row.ts';
 import type { EndedRow, Row, RowError } from './row.ts';
+import { jobIdOf } from './stored-row.ts';
 import type { StoredRow } from './stored-row.ts';
 
 /** How many ended rows are read at a time. */
 const pageSize = 100;
 
 /** Where results are read. */
-export interface ResultSource {
+interface ResultSource {
   readonly rows: RowStore;
   readonly index: RowIndex;
+  readonly announcements: Announcements;
+  readonly isClosed: boolean;
 }
 
 /**
- * Yields the rows that ended after the one with the given number, in the order in which they ended, until `isClosed`.
- * Outages of Redis only delay them.
+ * Yields the rows that ended after the one with the given number, in the order in which they ended, until the source is
+ * closed. Outages of Redis only delay them.
  */
 export async function* endedRows(
   source: ResultSource,
-  announcements: Announcements,
   after: Promise<number>,
-  isClosed: () => boolean,
 ): AsyncGenerator<EndedRow, void, undefined> {
-  const watch = announcements.watch();
+  const watch = source.announcements.watch();
   try {
     let last = await after;
-    while (!isClosed()) {
+    while (!source.isClosed) {
       const page = await readPage(source, last);
       if (page === undefined) await watch.next();
       else {
@@ -61,8 +64,8 @@ async function readPage({ rows, index }: ResultSource, after: number): Promise<P
     const jobIds = page.map(([jobId]) => jobId);
     const ended = await rows.readJobs(jobIds);
     const numbers = await index.endNumbers(jobIds);
-    // A row that was retried and has ended again follows under its new number. Without a number, it was removed or retried
-    // meanwhile: if it was read before that, its end is still to be yielded.
+    // A row that was retried and has ended again follows under its new number. Without a number, it was removed or
+    // retried meanwhile: if it was read before that, its end is still to be yielded.
     const isCurrent = page.map(([, number], at) => (numbers[at] ?? number) === number);
     return { rows: ended.filter((_, at) => isCurrent[at]), last };
   } catch (error) {
@@ -72,6 +75,26 @@ async function readPage({ rows, index }: ResultSource, after: number): Promise<P
   }
 }
 
+/**
+ * Waits until a row has ended.
+ *
+ * @throws `ConfigurationError` if there is no such row, or the queue is closed; `ConnectionError`.
+ */
+export async function endOf(connection: QueueConnection, id: string): Promise<EndedRow> {
+  const watch = connection.announcements.watch(jobIdOf(id));
+  try {
+    for (;;) {
+      const row = await connection.call(() => readRow(connection.rows, id));
+      const ended = toEndedRow(row);
+      if (ended) return ended;
+      await watch.next();
+    }
+  } finally {
+    watch.stop();
+  }
+}
+
+/** A row as callers see it. */
 export function toRow<Status extends Row['status']>(
   { data, state, key }: StoredRow,
   status: Status,
@@ -89,7 +112,7 @@ const withoutKey = (error: RowError | undefined, key: string): RowError | undefi
   error?.idempotencyKey === key ? { ...error, idempotencyKey: undefined } : error;
 
 /** A row in its final state; undefined if it has none, for example because a retry has moved it back to `waiting`. */
-export function toEndedRow(row: StoredRow): EndedRow | undefined {
+function toEndedRow(row: StoredRow): EndedRow | undefined {
   return isEnded(row.status) ? toRow(row, row.status) : undefined;
 }
 

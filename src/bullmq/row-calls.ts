@@ -24,9 +24,9 @@ interface Retry {
 }
 
 /**
- * Reopens a failed or unknown row. Waits while its worker is still recording the failure in BullMQ. Once another call has
- * retried the row, this one rejects, even if the row has failed again: its caller does not know of that failure, and
- * could pay for another task.
+ * Reopens a failed or unknown row. Waits while its worker is still recording the failure in BullMQ. Once another call
+ * has retried the row, this one rejects, even if the row has failed again: its caller does not know of that failure,
+ * and could pay for another task.
  *
  * @throws `ConfigurationError`; `ConnectionError` if the failure is not recorded in time.
  */
@@ -72,6 +72,7 @@ export async function removeRow(rows: RowStore, id: string): Promise<void> {
     const row = await rows.read(id);
     const result = row ? await rows.remove(row) : 'removed';
     if (result === 'removed') return;
+    // A row that has changed since it was read is read again.
     if (result !== 'changed') {
       throw new ConfigurationError(
         `row ${id}: is submitting or running, so it cannot be removed. Wait for queue.result(id) first.`,

@@ -51,7 +51,9 @@ export interface Row<Kind extends RowKind = RowKind> {
   readonly generation?: SucceededGeneration<Exclude<Kind, 'chat'>> | undefined;
   /** The completion of a chat that has succeeded. */
   readonly completion?: ChatCompletion | undefined;
-  /** Why the row has failed, or why its status is unknown; before its end, why the last submission or poll has failed. */
+  /**
+   * Why the row has failed, or why its status is unknown; before its end, why the last submission or poll has failed.
+   */
   readonly error?: RowError | undefined;
 }
 

@@ -36,19 +36,19 @@ export interface RowState {
 export type StoredRow = RunningRow | OtherRow;
 
 /** A row whose task was accepted and has not ended. */
-export interface RunningRow extends RowIdentity {
+export interface RunningRow extends RowVersion {
   readonly status: 'running';
   readonly state: RowState & { readonly receipt: Receipt };
 }
 
 /** A row that is not running. */
-interface OtherRow extends RowIdentity {
+interface OtherRow extends RowVersion {
   readonly status: Exclude<RowStatus, 'running'>;
   readonly state: RowState;
 }
 
-/** What is known about a row in any state. */
-interface RowIdentity {
+/** A row as its reader has seen it. It is changed only if it still has this turn. */
+export interface RowVersion {
   readonly jobId: string;
   readonly data: RowData;
   /** The idempotency key in use. */

@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { accountKeys } from '../../src/bullmq/redis/keys.ts';
+import { redisKeys } from '../../src/bullmq/redis/keys.ts';
 import { RowStore } from '../../src/bullmq/redis/row-store.ts';
 import { admitRow } from '../../src/bullmq/worker/admit-row.ts';
 import { holdResponses } from './held-fetch.ts';
@@ -173,7 +173,7 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     await queue.add('a', chat());
     // What a worker leaves that dies in the middle of the POST.
     const bull = new Queue<never>('pictures', { connection: { url: redis.url }, prefix });
-    const store = new RowStore(redis.client, bull, accountKeys(prefix, gateway.baseURL));
+    const store = new RowStore(redis.client, redisKeys(bull, { prefix, baseURL: gateway.baseURL }));
     const stored = await store.read('a');
     if (!stored) throw new Error('no row');
     const admission = await admitRow(store, {

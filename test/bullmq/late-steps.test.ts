@@ -5,7 +5,7 @@ import { ConfigurationError } from 'polygate';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
-import { accountKeys } from '../../src/bullmq/redis/keys.ts';
+import { redisKeys } from '../../src/bullmq/redis/keys.ts';
 import { RowStore } from '../../src/bullmq/redis/row-store.ts';
 import type { RowData } from '../../src/bullmq/stored-row.ts';
 import { admitRow } from '../../src/bullmq/worker/admit-row.ts';
@@ -106,7 +106,7 @@ describe.skipIf(!isRedisInstalled)('steps that come late', () => {
     const { queue, mock, gateway, prefix } = all;
     const jobs = new Queue<RowData>('pictures', { connection: redis.client, prefix });
     onTestFinished(() => jobs.close());
-    const rows = new RowStore(redis.client, jobs, accountKeys(prefix, gateway.baseURL));
+    const rows = new RowStore(redis.client, redisKeys(jobs, { prefix, baseURL: gateway.baseURL }));
     const read = async () => (await rows.read('a')) ?? expect.unreachable();
 
     await queue.add('a', all.picture('a'));

@@ -4,7 +4,7 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { accountKeys } from '../../src/bullmq/redis/keys.ts';
+import { redisKeys } from '../../src/bullmq/redis/keys.ts';
 import { RowStore } from '../../src/bullmq/redis/row-store.ts';
 import { admit } from '../../src/bullmq/redis/scripts/admit.ts';
 import { remove } from '../../src/bullmq/redis/scripts/remove.ts';
@@ -99,7 +99,10 @@ describe.skipIf(!isRedisInstalled)('a connection that is lost before the reply',
     onTestFinished(() => connection.disconnect());
     const jobs = new Queue<RowData>('pictures', { connection: redis.client, prefix: 'times' });
     onTestFinished(() => jobs.close());
-    const rows = new RowStore(connection, jobs, accountKeys('times', 'https://a.example'));
+    const rows = new RowStore(
+      connection,
+      redisKeys(jobs, { prefix: 'times', baseURL: 'https://a.example' }),
+    );
     await rows.now();
     // ioredis sends its name as soon as it is connected, before it is ready.
     lossy.loseReply('LIB-NAME');

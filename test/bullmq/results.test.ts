@@ -12,10 +12,11 @@ test.skipIf(!isRedisInstalled)('a damaged row ends the results with its error', 
   await ended(stores, id, {});
   await stores.redis.hset(stores.row('r0'), 'pg:state', '{');
   const announcements = new Announcements(stores.redis, stores.first.channels);
-  let isClosed = false;
-  const results = endedRows(stores.first, announcements, Promise.resolve(0), () => isClosed);
+  const { rows, index } = stores.first;
+  const source = { rows, index, announcements, isClosed: false };
+  const results = endedRows(source, Promise.resolve(0));
   onTestFinished(() => {
-    isClosed = true;
+    source.isClosed = true;
     announcements.close();
   });
   await expect(results.next()).rejects.toBeInstanceOf(SyntaxError);
@@ -44,12 +45,14 @@ test.skipIf(!isRedisInstalled)(
     };
 
     const announcements = new Announcements(stores.redis, first.channels);
-    const rows: string[] = [];
-    const results = endedRows(first, announcements, Promise.resolve(0), () =>
-      rows.includes('r1 failed'),
-    );
-    for await (const { id, status } of results) rows.push(`${id} ${status}`);
+    const yielded: string[] = [];
+    const { rows, index } = first;
+    const source = { rows, index, announcements, isClosed: false };
+    for await (const { id, status } of endedRows(source, Promise.resolve(0))) {
+      yielded.push(`${id} ${status}`);
+      source.isClosed = yielded.includes('r1 failed');
+    }
     announcements.close();
-    expect(rows).toEqual(['r0 succeeded', 'r1 failed']);
+    expect(yielded).toEqual(['r0 succeeded', 'r1 failed']);
   },
 );

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 
+import { errorRecord } from '../../src/bullmq/row.ts';
 import { jobIdOf } from '../../src/bullmq/stored-row.ts';
+import { badRequest } from './decisions/errors.ts';
 
 test('ids of jobs are different for different ids, and never integers or with colons', () => {
   const ids = [
@@ -24,4 +26,17 @@ test('ids of jobs are different for different ids, and never integers or with co
   const jobIds = ids.map(jobIdOf);
   expect(new Set(jobIds).size).toBe(ids.length);
   for (const jobId of jobIds) expect(jobId).toMatch(/^row-[\w.~%!'()*-]+$/);
+});
+
+test('an error is stored as plain JSON with its documented fields', () => {
+  expect(errorRecord(badRequest, 'k')).toEqual({
+    name: 'BadRequestError',
+    message: 'bad',
+    code: 'invalid',
+    status: 400,
+    outcome: 'rejected',
+    taskId: undefined,
+    idempotencyKey: 'k',
+  });
+  expect(errorRecord('text', 'k')).toEqual({ name: 'Error', message: 'text', idempotencyKey: 'k' });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 
 import { replaceBy } from '../../src/bullmq/decisions/settlement.ts';
 import type { StoredRow } from '../../src/bullmq/stored-row.ts';
-import { Admissions } from '../../src/bullmq/worker/admission.ts';
+import { Admissions } from '../../src/bullmq/worker/admissions.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { until } from './setup.ts';
@@ -94,6 +94,24 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
       expect(admissions.filter((admission) => admission.admitted)).toHaveLength(8);
       expect(await stores.redis.zcard(stores.slots)).toBe(8);
       expect(await stores.first.counts()).toMatchObject({ waiting: 92, submitting: 8 });
+    });
+
+    test('pauses between two tries of a row while the budget keeps changing', async () => {
+      await using stores = await open();
+      await stores.add(1);
+      const { rows } = stores.first;
+      const row = (await rows.read('r0')) ?? expect.unreachable();
+      let tries = 0;
+      rows.readSpend = () => {
+        tries += 1;
+        return Promise.resolve('spent 1');
+      };
+      const gateway = new Polygate({ apiKey: 'sk-unused', baseURL: 'https://a.example' });
+      const admissions = new Admissions({ rows, gateway, maxUsd: 2, concurrency: 4 });
+      onTestFinished(() => admissions.stop());
+      expect(await admissions.admit(row, 0)).toMatchObject({ reason: 'changed' });
+      // It tries for a second.
+      expect(tries).toBeLessThan(300);
     });
 
     test('never reserves more than the budget when two processes try at the same time', async () => {

@@ -3,17 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
+import type { Admission } from '../../src/bullmq/decisions/refusal.ts';
 import { release } from '../../src/bullmq/decisions/settlement.ts';
 import type { Move, PauseReason } from '../../src/bullmq/move.ts';
 import { deleteRecords } from '../../src/bullmq/queue-connection.ts';
-import { accountKeys, channelsOf } from '../../src/bullmq/redis/keys.ts';
-import type { AccountKeys, Channels } from '../../src/bullmq/redis/keys.ts';
+import { redisKeys } from '../../src/bullmq/redis/keys.ts';
+import type { Channels, RedisKeys } from '../../src/bullmq/redis/keys.ts';
 import { Pauses } from '../../src/bullmq/redis/pauses.ts';
 import { RowIndex } from '../../src/bullmq/redis/row-index.ts';
 import { RowStore } from '../../src/bullmq/redis/row-store.ts';
-import type { Admission } from '../../src/bullmq/redis/row-store.ts';
 import { jobIdOf } from '../../src/bullmq/stored-row.ts';
-import type { RowData, StoredRow } from '../../src/bullmq/stored-row.ts';
+import type { RowData, RowVersion, StoredRow } from '../../src/bullmq/stored-row.ts';
 import { admitRow } from '../../src/bullmq/worker/admit-row.ts';
 
 let lastPrefix = 0;
@@ -27,14 +27,14 @@ class LatestStore {
   readonly index: RowIndex;
   readonly pauses: Pauses;
   readonly channels: Channels;
-  readonly #jobs: Queue<RowData>;
+  readonly #keys: RedisKeys;
 
-  constructor(redis: Redis, jobs: Queue<RowData>, account: AccountKeys) {
-    this.#jobs = jobs;
-    this.rows = new RowStore(redis, jobs, account);
-    this.index = new RowIndex(redis, jobs);
-    this.pauses = new Pauses(redis, jobs);
-    this.channels = channelsOf((name) => jobs.toKey(name));
+  constructor(redis: Redis, keys: RedisKeys) {
+    this.#keys = keys;
+    this.rows = new RowStore(redis, keys);
+    this.index = new RowIndex(redis, keys);
+    this.pauses = new Pauses(redis, keys);
+    this.channels = keys.channels;
   }
 
   async admit(
@@ -55,7 +55,7 @@ class LatestStore {
   }
 
   move(jobId: string, key: string, turn: string, change: Move): Promise<boolean> {
-    return this.rows.move({ jobId, data: dataOf(jobId), key, turn }, change);
+    return this.rows.move({ ...missingRow(jobId), key, turn }, change);
   }
 
   async retry(
@@ -65,7 +65,7 @@ class LatestStore {
     given?: string,
   ): Promise<string> {
     const turn = given ?? (await this.#rowOf(jobId)).turn;
-    return this.rows.retry({ jobId, key, turn }, change);
+    return this.rows.retry({ ...missingRow(jobId), key, turn }, change);
   }
 
   /** Removes a row. Returns false if it is submitting or running. */
@@ -84,15 +84,21 @@ class LatestStore {
   pause = (reason: PauseReason) => this.pauses.pause(reason);
   pauseReason = () => this.pauses.reason();
   resume = () => this.pauses.resume();
-  clear = () => deleteRecords(this.rows.redis, this.#jobs);
+  clear = () => deleteRecords(this.rows.redis, this.#keys);
 
-  async #rowOf(
-    jobId: string,
-  ): Promise<Pick<StoredRow, 'jobId' | 'data' | 'key' | 'turn' | 'addedAt'>> {
-    const none = { jobId, data: dataOf(jobId), key: 'none', turn: '0', addedAt: '0' };
-    return (await this.readJob(jobId)) ?? none;
+  async #rowOf(jobId: string): Promise<RowVersion> {
+    return (await this.readJob(jobId)) ?? missingRow(jobId);
   }
 }
+
+/** What a row is changed with that is not in Redis. */
+const missingRow = (jobId: string): RowVersion => ({
+  jobId,
+  data: dataOf(jobId),
+  key: 'none',
+  turn: '0',
+  addedAt: '0',
+});
 
 /** What the rows of these tests contain. */
 const dataOf = (jobId: string): RowData => ({
@@ -109,20 +115,17 @@ export async function openStores(url: string) {
   lastPrefix += 1;
   const prefix = `stores${lastPrefix}`;
   const connections = [new Redis(url), new Redis(url)] as const;
-  const account = accountKeys(prefix, 'https://a.example');
   const open = (connection: Redis, name = 'rows') => {
     const queue = new Queue<RowData>(name, { connection, prefix });
-    return {
-      queue,
-      store: new LatestStore(connection, queue, account),
-    };
+    const keys = redisKeys(queue, { prefix, baseURL: 'https://a.example' });
+    return { queue, keys, store: new LatestStore(connection, keys) };
   };
-  const [{ queue, store: first }, { queue: other, store: second }] = connections.map((connection) =>
-    open(connection),
+  const [{ queue, keys, store: first }, { queue: other, store: second }] = connections.map(
+    (connection) => open(connection),
   ) as [ReturnType<typeof open>, ReturnType<typeof open>];
   const [redis] = connections;
   const key = (name: string) => `${prefix}:rows:polygate:${name}`;
-  const { slots, clock } = account;
+  const { slots, clock } = keys.account;
 
   return {
     redis,
@@ -162,10 +165,10 @@ export async function openStores(url: string) {
       Number((await redis.hget(queue.toKey(jobId), 'pg:spent')) ?? 0) / 1e9,
     /** Everything in Redis about the queue, to compare before and after. */
     async dump() {
-      const keys = (await redis.keys(`${prefix}:*`)).filter((name) => !name.endsWith(':events'));
-      const digests = await redis.call('DEBUG', 'DIGEST-VALUE', ...keys);
+      const names = (await redis.keys(`${prefix}:*`)).filter((name) => !name.endsWith(':events'));
+      const digests = await redis.call('DEBUG', 'DIGEST-VALUE', ...names);
       const values = Array.isArray(digests) ? digests.map(String) : [];
-      return new Map(keys.map((name, index) => [name, values[index]] as const));
+      return new Map(names.map((name, index) => [name, values[index]] as const));
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([queue.close(), other.close()]);

@@ -31,9 +31,12 @@ export interface Purchase {
 /** What a row reserves without a limit: nothing, so that it counts as unpriced if a limit is set later. */
 export const unlimited: Reservation = { usd: 0, basis: 'unknown' };
 
+/** Whether to reserve, to wait for the rows in flight, or to pause the queue because its budget is exceeded. */
+export type Decision = ReturnType<typeof nextReservation>;
+
 /** Whether the row may be submitted, or must wait for those in flight; and what it reserves. */
 export interface BudgetDecision {
-  readonly decision: ReturnType<typeof nextReservation>;
+  readonly decision: Decision;
   readonly reservation: Reservation;
   /** Why the budget does not cover the row. */
   readonly problem: string;

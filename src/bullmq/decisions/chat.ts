@@ -1,14 +1,16 @@
 import type { ChatCompletion } from 'polygate';
 
 import { ConnectionError } from '../../errors/connection.ts';
-import { end } from '../move.ts';
-import type { Step } from '../move.ts';
+import type { Move, Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
-import type { RowState, StoredRow } from '../stored-row.ts';
+import type { RowState } from '../stored-row.ts';
+import { end } from './next-time.ts';
 import { keep, settlementOf } from './settlement.ts';
 import type { SubmissionCharge } from './settlement.ts';
 
-/** What follows from the completion of a chat. A replay can only be that of its own request, whose response was lost. */
+/**
+ * What follows from the completion of a chat. A replay can only be that of its own request, whose response was lost.
+ */
 export function afterChat(
   state: RowState,
   completion: ChatCompletion,
@@ -19,10 +21,12 @@ export function afterChat(
   return { move: { from: 'submitting', to: 'succeeded', state: ended, settlement }, next: end };
 }
 
-/** What follows for a chat whose worker has died or has lost its job after it was admitted: it may have been charged. */
-export function afterLostChat({ data, state }: Pick<StoredRow, 'data' | 'state'>): Step {
+/**
+ * What follows for a chat whose worker has died or has lost its job after it was admitted: it may have been charged.
+ */
+export function afterLostChat(id: string, state: RowState): Step {
   const error = new ConnectionError(
-    `The worker that sent the chat of row ${data.id} has died or was cut off, so the chat may have been charged. ` +
+    `The worker that sent the chat of row ${id} has died or was cut off, so the chat may have been charged. ` +
       'It is sent again only by queue.retry(id), and you may then pay for it a second time.',
     { outcome: 'unknown' },
   );
@@ -31,13 +35,24 @@ export function afterLostChat({ data, state }: Pick<StoredRow, 'data' | 'state'>
 }
 
 /**
- * The step of a chat whose row another worker has recorded as lost in the meantime, because the worker that sent it was cut
- * off from Redis: what the response said replaces the unknown end. The job of the row has ended, so a rejected chat, which
- * would be waiting, ends: `retry` sends it again. Undefined if the response, too, leaves open whether the chat was charged.
+ * The step of a chat whose row another worker has recorded as lost in the meantime, because the worker that sent it was
+ * cut off from Redis: what the response said replaces the unknown end. The job of the row has ended, so a rejected
+ * chat, which would be waiting, ends: `retry` sends it again. Undefined if the response, too, leaves open whether the
+ * chat was charged.
  */
 export function lateStep({ move }: Step): Step | undefined {
   const { state, settlement = keep } = move;
   if (!state.completion && settlement.reservation === 'keep') return undefined;
-  const to = move.to === 'waiting' ? (state.mayBeCharged ? 'unknown' : 'failed') : move.to;
+  const rejected = state.mayBeCharged ? 'unknown' : 'failed';
+  const to = move.to === 'waiting' ? rejected : move.to;
   return { move: { ...move, from: 'unknown', to }, next: end };
+}
+
+/**
+ * What is counted for a chat that no row can record anymore, in USD: the charge of its completion, or 0 if it is not
+ * known, because what was reserved has been spent already. Undefined if there is no completion.
+ */
+export function lateChargeOf({ state, settlement = keep }: Move): number | undefined {
+  if (!state.completion) return undefined;
+  return settlement.reservation === 'replace' ? settlement.chargeUsd : 0;
 }

@@ -2,28 +2,29 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { isFinalError, nextPollDelay, taskPollInterval } from '../../internal/row-driver.ts';
 import type { DelayOptions, TaskResult } from '../../internal/row-driver.ts';
-import { after, end } from '../move.ts';
 import type { Move, Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowError } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
+import { after, end } from './next-time.ts';
 
 /**
- * The longest delay between two polls of a task, in ms, unless the service requests another one. It is longer than that of
- * a wait, because thousands of rows may be running, and no caller watches a single one.
+ * The longest delay between two polls of a task, in ms, unless the service requests another one. It is longer than that
+ * of a wait, because thousands of rows may be running, and no caller watches a single one.
  */
 const maxPollInterval = 10_000;
 
-/** A row that has a task. */
-interface RowWithTask {
-  readonly from: 'submitting' | 'running';
+/** A row whose task is polled. */
+interface PolledRow {
   readonly state: RowState;
   readonly key: string;
 }
 
-/** A row whose task is polled. */
-type RunningRow = Pick<RowWithTask, 'state' | 'key'>;
+/** A row that has a task, which its submission or a poll has returned. */
+interface RowWithTask extends PolledRow {
+  readonly from: 'submitting' | 'running';
+}
 
 /** What the delay before a poll depends on. */
 export interface PollTiming extends DelayOptions {
@@ -50,7 +51,7 @@ export function afterTask(
 }
 
 /** What follows from a poll. A task that is still processing at the deadline ends the row, with its receipt. */
-export function afterPoll(row: RunningRow, result: TaskResult, timing: PollTiming): Step {
+export function afterPoll(row: PolledRow, result: TaskResult, timing: PollTiming): Step {
   const step = afterTask({ from: 'running', ...row }, result, timing);
   if (step.move.to !== 'running' || timing.now < deadlineOf(row.state)) return step;
   return endUnknown({ ...row, state: step.move.state }, timeoutOf(row));
@@ -60,7 +61,7 @@ export function afterPoll(row: RunningRow, result: TaskResult, timing: PollTimin
  * What follows from a poll that failed. Only the end of the task, the deadline or an id that cannot be polled ends the
  * row: an outage does not.
  */
-export function afterFailedPoll(row: RunningRow, error: unknown, timing: PollTiming): Step {
+export function afterFailedPoll(row: PolledRow, error: unknown, timing: PollTiming): Step {
   const pause = lacksKey(error) ? 'authentication' : undefined;
   if (timing.now >= deadlineOf(row.state)) {
     return withPause(endUnknown(row, timeoutOf(row, error)), pause);
@@ -76,7 +77,7 @@ const withPause = ({ move, next }: Step, pause: Move['pause']): Step => ({
 });
 
 /** The error of a row whose wait has ended. Its task was accepted, even if the last poll was rejected. */
-function timeoutOf({ state, key }: RunningRow, cause?: unknown): TaskWaitTimeoutError {
+function timeoutOf({ state, key }: PolledRow, cause?: unknown): TaskWaitTimeoutError {
   const { name, status } = errorRecord(cause, key);
   const reason = status === undefined ? name : `${name} ${status}`;
   const lastPoll = cause === undefined ? '' : ` The last poll failed: ${reason}.`;
@@ -86,13 +87,13 @@ function timeoutOf({ state, key }: RunningRow, cause?: unknown): TaskWaitTimeout
   );
 }
 
-const endUnknown = (row: RunningRow, error: unknown): Step => ({
+const endUnknown = (row: PolledRow, error: unknown): Step => ({
   move: { from: 'running', to: 'unknown', state: { ...row.state, error: pollError(row, error) } },
   next: end,
 });
 
 /** The error of a poll, without its outcome, which says nothing about the submission. */
-const pollError = ({ state, key }: RunningRow, error: unknown): RowError => ({
+const pollError = ({ state, key }: PolledRow, error: unknown): RowError => ({
   ...errorRecord(error, key),
   outcome: undefined,
   taskId: state.receipt?.id,

@@ -5,11 +5,11 @@ import { ConcurrencyLimitError, PaymentRequiredError } from '../../errors/status
 import { isUncharged, withEarlierCharge } from '../../internal/charges.ts';
 import { canSucceedLater, earlierRowAdvice, isFinalError } from '../../internal/row-driver.ts';
 import type { TaskResult } from '../../internal/row-driver.ts';
-import { after, end } from '../move.ts';
 import type { Move, Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
+import { after, end, whenResumed } from './next-time.ts';
 import { afterTask, deadlineAfter } from './poll.ts';
 import type { PollTiming } from './poll.ts';
 import { keep, release, settlementOf } from './settlement.ts';
@@ -64,7 +64,7 @@ export interface FailedSubmission {
   readonly isChat?: boolean | undefined;
 }
 
-/** The other facts that decide what happens after a failed submission. */
+/** What decides how a row continues, besides the error. */
 interface Circumstances {
   readonly isChat: boolean;
   /** Whether this submission may have been charged. */
@@ -73,7 +73,10 @@ interface Circumstances {
   readonly isLastAttempt: boolean;
 }
 
-/** How a row continues after a failed submission: it waits while the queue is paused, or for something else, or ends. */
+/**
+ * How a row continues after a failed submission: it waits while the queue is paused, for a slot or for a while, or
+ * ends.
+ */
 type Continuation = NonNullable<Move['pause']> | 'slot' | 'backoff' | 'end';
 
 type Condition = (error: unknown, circumstances: Circumstances) => boolean;
@@ -89,17 +92,21 @@ const continuations: readonly (readonly [Continuation, Condition])[] = [
   ['backoff', (error, { isLastAttempt }) => !isLastAttempt && canSucceedLater(error)],
 ];
 
+function continuationAfter(error: unknown, circumstances: Circumstances): Continuation {
+  const [continuation = 'end'] =
+    continuations.find(([, applies]) => applies(error, circumstances)) ?? [];
+  return continuation;
+}
+
 /**
- * What follows from a submission that failed without a task. A rejection for lack of a slot, money, budget or a valid API
- * key does not count as an attempt. Other temporary failures are repeated under the same key until the attempts are used up.
+ * What follows from a submission that failed without a task. A rejection for lack of a slot, money, budget or a valid
+ * API key does not count as an attempt. Other temporary failures are repeated under the same key until the attempts are
+ * used up.
  */
 export function afterFailedSubmit(submission: FailedSubmission, error: unknown): Step {
   const { state, key, mayBeCharged, attempts, maxRetryDelay, isChat = false } = submission;
   const isLost = !isUncharged(error);
   const failures = (state.failures ?? 0) + 1;
-  const circumstances = { isChat, isLost, isLastAttempt: failures >= attempts };
-  const [continuation = 'end'] =
-    continuations.find(([, applies]) => applies(error, circumstances)) ?? [];
 
   // What an earlier request for a chat may have cost was spent when it was retried.
   const settlement = (isChat ? isLost : mayBeCharged || isLost) ? keep : release;
@@ -110,32 +117,41 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
     mayBeCharged: mayBeCharged || isLost,
     error: errorRecord(rowError, isChat ? undefined : key),
   };
-  const moveTo = (to: Move['to'], change?: Pick<RowState, 'failures'>): Move => {
-    return { from: 'submitting', to, state: { ...changed, ...change }, settlement };
+  const moveTo = (to: Move['to'], next: RowState): Move => {
+    return { from: 'submitting', to, state: next, settlement };
   };
-  const retryAfterMs = Math.min(retryAfterOf(error) ?? 0, maxRetryDelay);
 
+  const isLastAttempt = failures >= attempts;
+  const continuation = continuationAfter(error, { isChat, isLost, isLastAttempt });
   switch (continuation) {
     case 'authentication':
     case 'balance':
     case 'budget':
-      return {
-        move: { ...moveTo('waiting'), pause: continuation },
-        next: { kind: 'when-resumed' },
-      };
+      return { move: { ...moveTo('waiting', changed), pause: continuation }, next: whenResumed };
     case 'slot':
-      return { move: moveTo('waiting'), next: after(Math.max(slotDelay, retryAfterMs)) };
-    case 'backoff': {
-      const delayMs = Math.max(backoffAfter(failures), retryAfterMs);
-      return { move: moveTo('waiting', { failures }), next: after(delayMs) };
-    }
+      return {
+        move: moveTo('waiting', changed),
+        next: after(delayAfter(error, slotDelay, maxRetryDelay)),
+      };
+    case 'backoff':
+      return {
+        move: moveTo('waiting', { ...changed, failures }),
+        next: after(delayAfter(error, backoffAfter(failures), maxRetryDelay)),
+      };
     case 'end': {
       const facts = { hasTask: false, mayBeCharged, isRecorded: true };
       const to = isFinalError(facts, error) ? 'failed' : 'unknown';
-      return { move: moveTo(to, { failures }), next: end };
+      return { move: moveTo(to, { ...changed, failures }), next: end };
     }
   }
 }
 
 const backoffAfter = (failures: number): number =>
   Math.min(maxBackoff, firstBackoff * 2 ** (failures - 1));
+
+/**
+ * The delay after a failure, in ms: longer than `minDelay` if the service requests it, but then at most
+ * `maxRetryDelay`.
+ */
+const delayAfter = (error: unknown, minDelay: number, maxRetryDelay: number): number =>
+  Math.max(minDelay, Math.min(retryAfterOf(error) ?? 0, maxRetryDelay));

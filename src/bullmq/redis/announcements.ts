@@ -4,7 +4,10 @@ import { disconnect, reconnecting } from './connection.ts';
 import type { Channels } from './keys.ts';
 import { maxSilence } from './outage.ts';
 
-/** An announcement: a row that has ended, or a pause. After a reconnect, both flags are set: announcements may have been missed. */
+/**
+ * An announcement: a row that has ended, or a pause. After a reconnect, both flags are set: announcements may have been
+ * missed.
+ */
 export interface Announcement {
   /** The job of the row that has ended; undefined if it can be any. */
   readonly jobId?: string | undefined;

@@ -19,6 +19,10 @@ export function jobListKeys(toKey: (name: string) => string) {
   };
 }
 
+/** Priorities of jobs: those with a lower one come first, so polls come before new rows. */
+export const pollPriority = 0;
+export const submitPriority = 1;
+
 /** Removes a job, with the keys that BullMQ derives from its own. */
 export const removeJob = `
 local function remove_job(row, id, lists, sets)
@@ -40,5 +44,6 @@ local function reopen_job(row, id, priority, failed, delayed, marker)
 end
 `;
 
-/** The field of a job with the time at which it was added. */
+/** The fields of a job with its data as JSON, and with the time at which it was added, in ms. */
+export const dataField = 'data';
 export const addedField = 'timestamp';

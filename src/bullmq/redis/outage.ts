@@ -1,4 +1,7 @@
-/** What happens to requests to Redis while it is unreachable: calls reject in time, and changes of a worker are repeated. */
+/**
+ * What happens to requests to Redis while it is unreachable: calls reject in time, and changes of a worker are
+ * repeated.
+ */
 import type { Redis } from 'ioredis';
 
 import { PolygateError } from '../../errors/base.ts';
@@ -55,8 +58,9 @@ const maxOutage = 600_000;
 const repeatDelay = 2_000;
 
 /**
- * Makes a change that only this process can make, even if Redis is unreachable for a while. Calls `onOutage` before it repeats
- * the change for the first time. Gives up when the connection was closed, because it would keep the process alive in vain.
+ * Makes a change that only this process can make, even if Redis is unreachable for a while. Calls `onOutage` before it
+ * repeats the change for the first time. Gives up when the connection was closed, because it would keep the process
+ * alive in vain.
  */
 export async function repeatInOutage<Result>(
   redis: Redis,

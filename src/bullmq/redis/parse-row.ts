@@ -4,16 +4,17 @@ import { isRecord } from '../../types/type-guards.ts';
 import { isEnded } from '../row.ts';
 import type { RowStatus } from '../row.ts';
 import type { RowData, RowState, StoredRow } from '../stored-row.ts';
-import { addedField } from './bullmq-layout.ts';
+import { addedField, dataField } from './bullmq-layout.ts';
+import { fields } from './fields.ts';
 
 /** The fields of a job that make a row, in the order in which {@link parseRow} takes their values. */
-export const rowFields = ['data', 'pg:status', 'pg:state', 'pg:turn', addedField] as const;
+export const rowFields = [dataField, fields.status, fields.state, fields.turn, addedField] as const;
 
 /**
  * Parses the row of a job; undefined if there is none, or if it is another kind of job.
  *
- * @throws `ConfigurationError` if a newer version of polygate has written it, or it is damaged. What it is waiting for is then
- * not known, so nothing may be sent for it.
+ * @throws `ConfigurationError` if a newer version of polygate has written it, or it is damaged. What it is waiting for
+ * is then not known, so nothing may be sent for it.
  */
 export function parseRow(
   jobId: string,

@@ -1,29 +1,24 @@
-import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
 import type { RowStatus } from '../row.ts';
-import type { RowData } from '../stored-row.ts';
-import { jobListKeys } from './bullmq-layout.ts';
-import { queueKeys } from './keys.ts';
+import type { RedisKeys } from './keys.ts';
 
 /** How many rows a queue has, and in which order they ended. */
 export class RowIndex {
   readonly #redis: Redis;
-  readonly #keys: ReturnType<typeof queueKeys>;
-  readonly #lists: ReturnType<typeof jobListKeys>;
+  readonly #keys: RedisKeys;
 
-  constructor(redis: Redis, jobs: Queue<RowData>) {
+  constructor(redis: Redis, keys: RedisKeys) {
     this.#redis = redis;
-    this.#keys = queueKeys((name) => jobs.toKey(name));
-    this.#lists = jobListKeys((name) => jobs.toKey(name));
+    this.#keys = keys;
   }
 
   /** The number of rows by status, all at the same time. Waiting ones are the jobs that have no other status. */
   async counts(): Promise<Record<RowStatus, number>> {
-    const { wait, active, prioritized, delayed, completed, failed: failedJobs } = this.#lists;
+    const { wait, active, prioritized, delayed, completed, failed: failedJobs } = this.#keys.lists;
     const replies = await this.#redis
       .multi()
-      .hmget(this.#keys.counts, 'submitting', 'running', 'succeeded', 'failed', 'unknown')
+      .hmget(this.#keys.queue.counts, 'submitting', 'running', 'succeeded', 'failed', 'unknown')
       .llen(wait)
       .llen(active)
       .zcard(prioritized)
@@ -42,7 +37,7 @@ export class RowIndex {
   /** Ids of jobs that ended after the given number, in order, with their numbers. */
   async endedAfter(number: number, count: number): Promise<[jobId: string, number: number][]> {
     const reply = await this.#redis.zrange(
-      this.#keys.results,
+      this.#keys.queue.results,
       `(${number}`,
       '+inf',
       'BYSCORE',
@@ -60,13 +55,13 @@ export class RowIndex {
 
   /** The numbers of ended rows; null for those that have been removed or retried. */
   async endNumbers(jobIds: readonly string[]): Promise<(number | null)[]> {
-    const numbers = await this.#redis.zmscore(this.#keys.results, ...jobIds);
+    const numbers = await this.#redis.zmscore(this.#keys.queue.results, ...jobIds);
     return numbers.map((number) => (number === null ? null : Number(number)));
   }
 
   /** The number of the last row that ended. */
   async lastEnded(): Promise<number> {
-    return Number((await this.#redis.hget(this.#keys.counts, 'ended')) ?? 0);
+    return Number((await this.#redis.hget(this.#keys.queue.counts, 'ended')) ?? 0);
   }
 }
 

@@ -1,33 +1,22 @@
 /**
- * Steps that must be atomic are Lua scripts: Redis runs each one without interruption, so two processes cannot be in the
- * middle of one at the same time, and a process that dies has run it completely or not at all.
- *
- * A row is the hash of its job, with more fields:
- *
- * - `pg:status` and `pg:state`, its `RowStatus` and `RowState`.
- * - `pg:turn`, the fencing token of the latest admission or retry: only its holder may move the row. If two processes
- *   work on one row, because the first one has lost its lock, that is the one with the latest turn. A row that was
- *   deleted and added again never has a turn of the earlier one.
- * - `pg:admission` and `pg:retry`, the latest admission, with its turn, and the latest retry: see `attempt` in
- *   `scripts/admit.ts` and `scripts/retry.ts`.
- * - `pg:spent`, `pg:paid` and `pg:task`, its charges, and the key and the task of the last one, and `pg:unpriced`: see
- *   `scripts/settle.ts`.
+ * Steps that must be atomic are Lua scripts: Redis runs each one without interruption, so two processes cannot be in
+ * the middle of one at the same time, and a process that dies has run it completely or not at all.
  */
 import { randomUUID } from 'node:crypto';
 
-import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
 import { isUnpriced } from '../../internal/row-budget.ts';
+import type { Reservation } from '../../internal/row-budget.ts';
 import { unchecked } from '../../types/schema.ts';
-import type { BudgetDecision } from '../decisions/budget.ts';
+import type { Decision } from '../decisions/budget.ts';
+import type { Admission, Refusal } from '../decisions/refusal.ts';
 import type { Move } from '../move.ts';
 import type { RowStatus } from '../row.ts';
 import { jobIdOf } from '../stored-row.ts';
-import type { RowData, StoredRow } from '../stored-row.ts';
-import { jobListKeys } from './bullmq-layout.ts';
-import { channelsOf, queueKeys } from './keys.ts';
-import type { AccountKeys } from './keys.ts';
+import type { RowData, RowVersion, StoredRow } from '../stored-row.ts';
+import { dataField, pollPriority, submitPriority } from './bullmq-layout.ts';
+import type { RedisKeys } from './keys.ts';
 import { parseRow, parseRowData, rowFields } from './parse-row.ts';
 import { admit } from './scripts/admit.ts';
 import { lateCharge } from './scripts/late-charge.ts';
@@ -41,24 +30,15 @@ import { retry } from './scripts/retry.ts';
 import { settleArguments } from './scripts/settle.ts';
 import { toNanoUsd } from './spend.ts';
 
-/**
- * Whether a row may submit now, and why not: no slot is free, or the budget may cover it when others have ended (`full`); it is
- * no longer waiting, or has changed since it was read (`gone`); the queue is `paused`, or pauses now because its budget is
- * `exceeded`; or the budget has `changed` since it was read.
- */
-export type Admission =
-  | { readonly admitted: true; readonly turn: string }
-  | { readonly admitted: false; readonly reason: Refusal };
-
-type Refusal = 'full' | 'gone' | 'paused' | 'exceeded' | 'changed';
-
 /** What is decided about the budget for a row, and what it was decided from; that is empty without a limit. */
-export interface Claim extends Pick<BudgetDecision, 'decision' | 'reservation'> {
+export interface Claim {
+  readonly decision: Decision;
+  readonly reservation: Reservation;
   readonly seen: string;
 }
 
-/** A row as its caller has read it. It is changed only if it still has this turn. */
-type HeldRow = Pick<StoredRow, 'jobId' | 'key' | 'turn'>;
+/** What the script `admit` returns. */
+type AdmitReply = readonly ['ok', turn: string] | readonly [Refusal, turn?: undefined];
 
 /** What the scripts `retry` and `remove` return: a status is one that does not allow it. */
 type RetryReply = 'ok' | 'busy' | 'missing' | RowStatus;
@@ -67,13 +47,11 @@ type RemoveReply = 'removed' | 'changed' | 'submitting' | 'running';
 /** Reads and changes the rows of one queue. */
 export class RowStore {
   readonly redis: Redis;
-  readonly #toKey: (name: string) => string;
-  readonly #accountKeys: AccountKeys;
+  readonly #keys: RedisKeys;
 
-  constructor(redis: Redis, jobs: Queue<RowData>, account: AccountKeys) {
+  constructor(redis: Redis, keys: RedisKeys) {
     this.redis = redis;
-    this.#toKey = (name) => jobs.toKey(name);
-    this.#accountKeys = account;
+    this.#keys = keys;
   }
 
   /** Reads a row; undefined if there is none. */
@@ -83,7 +61,7 @@ export class RowStore {
 
   /** Reads the row of a job; undefined if there is none, or if it is another kind of job. */
   async readJob(jobId: string): Promise<StoredRow | undefined> {
-    return parseRow(jobId, await this.redis.hmget(this.#toKey(jobId), ...rowFields));
+    return parseRow(jobId, await this.redis.hmget(this.#keys.row(jobId), ...rowFields));
   }
 
   async readJobs(jobIds: readonly string[]): Promise<(StoredRow | undefined)[]> {
@@ -92,21 +70,21 @@ export class RowStore {
 
   /** Reads what jobs contain, which never changes; undefined for those that are not there. */
   async readData(jobIds: readonly string[]): Promise<(RowData | undefined)[]> {
-    const read = (jobId: string) => this.redis.hget(this.#toKey(jobId), 'data');
+    const read = (jobId: string) => this.redis.hget(this.#keys.row(jobId), dataField);
     return (await Promise.all(jobIds.map(read))).map(parseRowData);
   }
 
   /** Reads what the queue has spent, as a text for {@link Claim} and `parseSpend`. */
   async readSpend(): Promise<string> {
-    return String(await runScript(this.redis, readSpend, queueKeys(this.#toKey), {}));
+    return String(await runScript(this.redis, readSpend, this.#keys.queue, {}));
   }
 
   /**
-   * Takes a slot, a reservation and the right to submit for a row, if neither the row nor what decided the claim has changed.
-   * Repeated with the same `attempt`, it takes them once.
+   * Takes a slot, a reservation and the right to submit for a row, if neither the row nor what decided the claim has
+   * changed. Repeated with the same `attempt`, it takes them once.
    */
   async admit(
-    { jobId, data, turn, addedAt }: Pick<StoredRow, 'jobId' | 'data' | 'turn' | 'addedAt'>,
+    { jobId, data, turn, addedAt }: RowVersion,
     { decision, reservation, seen }: Claim,
     attempt: string,
   ): Promise<Admission> {
@@ -127,7 +105,7 @@ export class RowStore {
 
   /** Moves a row. Returns false if its status or turn has changed. */
   async move(
-    { jobId, data, key, turn }: HeldRow & Pick<StoredRow, 'data'>,
+    { jobId, data, key, turn }: RowVersion,
     { from, to, state, settlement, limit, pause }: Move,
   ): Promise<boolean> {
     const reply = await this.#run(move, jobId, {
@@ -140,14 +118,14 @@ export class RowStore {
       ...settleArguments(settlement),
       limit: limit ?? '',
       pause: pause ?? '',
-      channel: channelsOf(this.#toKey).ended,
+      channel: this.#keys.channels.ended,
     });
     return Number(reply) === 1;
   }
 
   /** Counts the charge of a completion that no move could record. Returns false if one has recorded it already. */
   async countLateCharge(
-    { jobId, data, turn, addedAt }: Pick<StoredRow, 'jobId' | 'data' | 'turn' | 'addedAt'>,
+    { jobId, data, turn, addedAt }: RowVersion,
     chargeUsd: number,
   ): Promise<boolean> {
     const charge = toNanoUsd(chargeUsd);
@@ -157,13 +135,13 @@ export class RowStore {
 
   /** Renews the slots of rows that this process submits. */
   async renew(jobIds: readonly string[]): Promise<void> {
-    const rows = jobIds.map((jobId) => this.#toKey(jobId));
-    await runScript(this.redis, renew, this.#accountKeys, { rows: JSON.stringify(rows) });
+    const rows = jobIds.map((jobId) => this.#keys.row(jobId));
+    await runScript(this.redis, renew, this.#keys.account, { rows: JSON.stringify(rows) });
   }
 
   /** Reopens an ended row, if it has not changed since it was read. */
   async retry(
-    { jobId, key, turn }: HeldRow,
+    { jobId, key, turn }: RowVersion,
     { to, state, settlement }: Omit<Move, 'from'>,
   ): Promise<RetryReply> {
     const reply = await this.#run(retry, jobId, {
@@ -179,7 +157,7 @@ export class RowStore {
   }
 
   /** Removes a row, if it has not changed since it was read. */
-  async remove({ jobId, key, turn }: HeldRow): Promise<RemoveReply> {
+  async remove({ jobId, key, turn }: RowVersion): Promise<RemoveReply> {
     const reply = await this.#run(remove, jobId, { key, turn });
     return unchecked<RemoveReply>(reply);
   }
@@ -195,29 +173,20 @@ export class RowStore {
 
   /** Runs a script for a job. */
   async #run<Argument extends string>(
-    script: LuaScript<keyof RowKeys, Argument | 'id'>,
+    script: LuaScript<ScriptKey, Argument | 'id'>,
     jobId: string,
     args: Readonly<Record<Argument, string | number>>,
   ): Promise<unknown> {
-    const keys: RowKeys = {
-      ...this.#accountKeys,
-      ...queueKeys(this.#toKey),
-      ...jobListKeys(this.#toKey),
-      row: this.#toKey(jobId),
-    };
-    return runScript(this.redis, script, keys, { ...args, id: jobId });
+    return runScript(this.redis, script, scriptKeys(this.#keys, jobId), { ...args, id: jobId });
   }
 }
 
-/** Jobs with a lower priority come first, so polls come before new rows. */
-export const pollPriority = 0;
-export const submitPriority = 1;
+/** The keys that scripts for a row use, by the names that they have there. */
+const scriptKeys = ({ account, queue, lists, row }: RedisKeys, jobId: string) => ({
+  ...account,
+  ...queue,
+  ...lists,
+  row: row(jobId),
+});
 
-/** Keys that the scripts of a row use. */
-interface RowKeys
-  extends AccountKeys, ReturnType<typeof queueKeys>, ReturnType<typeof jobListKeys> {
-  readonly row: string;
-}
-
-/** What the script `admit` returns. */
-type AdmitReply = readonly ['ok', turn: string] | readonly [Refusal, turn?: undefined];
+type ScriptKey = keyof ReturnType<typeof scriptKeys>;

@@ -1,11 +1,12 @@
 import { decideReservation, unlimited } from '../decisions/budget.ts';
-import type { Admission, RowStore } from '../redis/row-store.ts';
+import type { Admission } from '../decisions/refusal.ts';
+import type { RowStore } from '../redis/row-store.ts';
 import { parseSpend } from '../redis/spend.ts';
-import type { StoredRow } from '../stored-row.ts';
+import type { RowVersion } from '../stored-row.ts';
 
 /** A row that may submit as soon as the budget covers it and a slot is free. */
 export interface Applicant {
-  readonly row: Pick<StoredRow, 'jobId' | 'data' | 'turn' | 'addedAt'>;
+  readonly row: RowVersion;
   /** Its price in USD; undefined if it is not known. */
   readonly priceUsd: number | undefined;
   /** The budget of the queue in USD, if there is one. */
@@ -15,13 +16,11 @@ export interface Applicant {
 }
 
 /**
- * Tries to admit a row. The budget is read first, and Redis admits the row only if it has not changed since. `onExceeded` is
- * called if the budget does not cover the row, so that the queue is paused now.
+ * Tries to admit a row. The budget is read first, and Redis admits the row only if it has not changed since.
  */
 export async function admitRow(
   rows: RowStore,
   { row, priceUsd, maxUsd = Infinity, attempt }: Applicant,
-  onExceeded: (problem: string) => void = () => {},
 ): Promise<Admission> {
   if (maxUsd === Infinity) {
     return rows.admit(row, { decision: 'reserve', reservation: unlimited, seen: '' }, attempt);
@@ -30,6 +29,6 @@ export async function admitRow(
   const purchase = { path: row.data.path, priceUsd };
   const { decision, reservation, problem } = decideReservation(parseSpend(seen), purchase, maxUsd);
   const admission = await rows.admit(row, { decision, reservation, seen }, attempt);
-  if (!admission.admitted && admission.reason === 'exceeded') onExceeded(problem);
-  return admission;
+  const isExceeded = !admission.admitted && admission.reason === 'exceeded';
+  return isExceeded ? { ...admission, problem } : admission;
 }

@@ -1,7 +1,7 @@
 import type { Polygate } from 'polygate';
 
 import { logOf } from '../../internal/row-driver.ts';
-import { lateStep } from '../decisions/chat.ts';
+import { lateChargeOf, lateStep } from '../decisions/chat.ts';
 import type { Move, Step } from '../move.ts';
 import { repeatInOutage } from '../redis/outage.ts';
 import type { RowStore } from '../redis/row-store.ts';
@@ -9,11 +9,12 @@ import type { StoredRow } from '../stored-row.ts';
 import { textFor } from './step-log.ts';
 
 /**
- * Records what a submission has led to, which only this process knows, even if Redis is unreachable for a while: another
- * process can only send a task again under its key, and has to record a chat as one that may have been charged.
+ * Records what a submission has led to, which only this process knows, even if Redis is unreachable for a while:
+ * another process can only send a task again under its key, and has to record a chat as one that may have been charged.
  *
- * Returns the step that is recorded; undefined if the row was taken, retried or removed in the meantime, or Redis cannot be
- * reached anymore. Logs a completion that could not be recorded, and the end of any chat if Redis cannot be reached.
+ * Returns the step that is recorded; undefined if the row was taken, retried or removed in the meantime, or Redis
+ * cannot be reached anymore. Logs a completion that could not be recorded, and the end of any chat if Redis cannot be
+ * reached.
  */
 export async function recordSubmission(
   gateway: Polygate,
@@ -22,56 +23,45 @@ export async function recordSubmission(
   step: Step,
 ): Promise<Step | undefined> {
   const { id, kind } = row.data;
-  const isChat = kind === 'chat';
   const warn = (text: string) => logOf(gateway).warn(() => `row ${id}: ${text}`);
   const warnOutage = (error: unknown) =>
     warn(`Redis is unreachable, so the end of its submission is recorded later. ${textFor(error)}`);
   try {
-    const recorded = await repeatInOutage(
-      rows.redis,
-      () => recordStep(rows, row, step, isChat),
-      warnOutage,
-    );
+    const record = () => recordStep(rows, row, step);
+    const recorded = await repeatInOutage(rows.redis, record, warnOutage);
     if (recorded !== 'late') return recorded;
     warn(
-      `${what(step.move)}, but came after its row was retried or removed, so it is not the result of a row.`,
+      `${describeResponse(step.move)}, but came after its row was retried or removed, so it is not the result of a row.`,
     );
   } catch (error) {
-    if (!isChat) throw error;
+    if (kind !== 'chat') throw error;
     warn(
-      `${what(step.move)}, but could not be recorded, so its row may end as unknown. ${textFor(error)}`,
+      `${describeResponse(step.move)}, but could not be recorded, so its row may end as unknown. ${textFor(error)}`,
     );
   }
   return undefined;
 }
 
 /**
- * Records the step or, for a row that has been recorded as lost meanwhile, what replaces that. If the row was retried or
- * removed, only the charge of a completion is recorded: the result is `late`. Repeating it changes nothing.
+ * Records the step or, for a row that has been recorded as lost meanwhile, what replaces that. If the row was retried
+ * or removed, only the charge of a completion is recorded: the result is `late`. Repeating it changes nothing.
  */
 async function recordStep(
   rows: RowStore,
   row: StoredRow,
   step: Step,
-  isChat: boolean,
 ): Promise<Step | 'late' | undefined> {
   if (await rows.move(row, step.move)) return step;
-  const late = isChat ? lateStep(step) : undefined;
+  const late = row.data.kind === 'chat' ? lateStep(step) : undefined;
   if (late && (await rows.move(row, late.move))) return late;
-  const chargeUsd = completionCharge(step.move);
+  const chargeUsd = lateChargeOf(step.move);
   if (chargeUsd === undefined) return undefined;
   // If its charge counts already, the move was made, and the connection was lost before the reply to it.
   return (await rows.countLateCharge(row, chargeUsd)) ? 'late' : step;
 }
 
-/** What a completion has cost; 0 if its charge is not known, and undefined without a completion. */
-function completionCharge({ state, settlement }: Move): number | undefined {
-  if (!state.completion) return undefined;
-  return settlement?.reservation === 'replace' ? settlement.chargeUsd : 0;
-}
-
 /** Describes what the response to a chat said, without its texts. */
-function what({ state, settlement }: Move): string {
+function describeResponse({ state, settlement }: Move): string {
   const { completion, error } = state;
   if (completion) {
     const cost =

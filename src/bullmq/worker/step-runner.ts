@@ -3,14 +3,15 @@ import type { Polygate } from 'polygate';
 
 import { afterLostChat } from '../decisions/chat.ts';
 import { lacksKey } from '../decisions/failures.ts';
-import { jobEndAfter, jobEndAfterRefusal, jobEndOf, nextStepOf } from '../decisions/next-step.ts';
-import type { JobEnd } from '../decisions/next-step.ts';
+import { jobEndAfter, jobEndAfterRefusal, jobEndOf } from '../decisions/job-end.ts';
+import type { JobEnd } from '../decisions/job-end.ts';
+import { nextStepOf } from '../decisions/next-step.ts';
 import type { Step } from '../move.ts';
 import type { Pauses } from '../redis/pauses.ts';
 import type { RowStore } from '../redis/row-store.ts';
 import type { RowData, StoredRow } from '../stored-row.ts';
-import { Admissions } from './admission.ts';
-import { prepareEnd, resultOf } from './job-end.ts';
+import { Admissions } from './admissions.ts';
+import { prepareEnd, resultOf } from './end-job.ts';
 import { recordSubmission } from './record-submission.ts';
 import { RowPrices } from './row-prices.ts';
 import { logFailedStep, logMinor, nameOf } from './step-log.ts';
@@ -81,11 +82,11 @@ export class StepRunner {
     const next = nextStepOf(row);
     switch (next.kind) {
       case 'end':
-        return jobEndOf(row);
+        return jobEndOf(row.status, row.state);
       case 'poll':
         return this.#recordOnce(job, row, await poll({ ...due, row: next.row }));
       case 'record-lost-chat':
-        return this.#recordOnce(job, row, afterLostChat(row));
+        return this.#recordOnce(job, row, afterLostChat(row.data.id, row.state));
       case 'submit':
         return this.#submit(job, due);
     }
@@ -114,9 +115,9 @@ export class StepRunner {
     const { row } = due;
     // Also if the worker that has sent it has moved it back to waiting since it was read.
     const mayBeCharged = row.state.mayBeCharged === true || row.status === 'submitting';
+    const { rows, gateway, attempts, waitTimeout } = this.#context;
     try {
-      const step = await submit({ ...this.#context, ...due, mayBeCharged });
-      const { rows, gateway } = this.#context;
+      const step = await submit({ ...due, mayBeCharged, attempts, waitTimeout });
       return await this.#endJob(job, await recordSubmission(gateway, rows, { ...row, turn }, step));
     } finally {
       this.#admissions.release(row.jobId, turn);
@@ -143,7 +144,10 @@ export class StepRunner {
     return jobEndAfter(step);
   }
 
-  /** What a row costs in USD, if there is a budget and the price is known. Without an API key to find out, pauses the queue. */
+  /**
+   * What a row costs in USD, if there is a budget and the price is known. Without an API key to find out, pauses the
+   * queue.
+   */
   async #priceOf(data: RowData): Promise<{ readonly usd: number | undefined } | 'no-key'> {
     const { maxUsd, pauses } = this.#context;
     if (maxUsd === undefined) return { usd: undefined };

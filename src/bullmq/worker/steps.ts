@@ -66,7 +66,7 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
   } catch (error) {
     const limit = reportedLimit(error);
     const task = PolygateError.is(error) ? error.task : undefined;
-    if (!task) return withLimit(afterFailedSubmit(failed(admitted), error), limit);
+    if (!task) return withLimit(afterFailedSubmit(failedSubmission(admitted), error), limit);
     // Its task is known, although the response is not valid: it counts as paid.
     return withLimit(accept(unchecked<Task>(task), {}, true), limit);
   }
@@ -81,7 +81,7 @@ async function submitChat(admitted: AdmittedRow): Promise<Step> {
     const step = afterChat(row.state, completion, { chargeUsd, replayed });
     return withLimit(step, meta.concurrency.limit ?? 'more');
   } catch (error) {
-    const step = afterFailedSubmit({ ...failed(admitted), isChat: true }, error);
+    const step = afterFailedSubmit({ ...failedSubmission(admitted), isChat: true }, error);
     return withLimit(step, reportedLimit(error));
   }
 }
@@ -100,7 +100,12 @@ export async function poll(due: DueRow & { readonly row: RunningRow }): Promise<
   }
 }
 
-const failed = ({ gateway, row, mayBeCharged, attempts }: AdmittedRow): FailedSubmission => ({
+const failedSubmission = ({
+  gateway,
+  row,
+  mayBeCharged,
+  attempts,
+}: AdmittedRow): FailedSubmission => ({
   state: row.state,
   key: row.key,
   mayBeCharged,

@@ -1,30 +1,28 @@
 import { addedField } from '../bullmq-layout.ts';
+import { fields } from '../fields.ts';
 import { addUnpriced } from './charges.ts';
-import { nextNumber, pauseQueue, setStatus } from './functions.ts';
+import { nextNumber, pauseQueue, setStatus, statusAndTurn } from './functions.ts';
 import { advance, leaseTicks } from './leases.ts';
+import { limitOf } from './limit.ts';
 import { luaScript } from './lua-script.ts';
 import { spendText } from './read-spend.ts';
 
 /**
- * Lets a row submit, if the queue is not paused, the budget covers it and a slot is free. Marks it as submitting, reserves
- * `amount` and leases the slot. A row that has a reservation, because it may have been charged, keeps it.
+ * Lets a row submit, if the queue is not paused, the budget covers it and a slot is free. Marks it as submitting,
+ * reserves `amount` and leases the slot. A row that has a reservation, because it may have been charged, keeps it.
  *
- * Whether the budget covers the row is decided before, by the rule of a batch: `decision` is `reserve`, `wait` for submissions
- * in flight, or `exceeded`, which pauses the queue. It holds only as long as nothing has changed since it was made: `seen` is
- * the `spend_text` from which it was made, and empty without a limit.
+ * Whether the budget covers the row is decided before, by the rule of a batch: `decision` is `reserve`, `wait` for
+ * submissions in flight, or `exceeded`, which pauses the queue. It holds only as long as nothing has changed since it
+ * was made: `seen` is the `spend_text` from which it was made, and empty without a limit.
  *
  * A lease is named after the key of its row, because queues that share the slots of an account can have equal ids.
- *
- * Without a reported limit, the queue starts with one request at a time, adds one after each success, and halves after a
- * rejection for lack of a slot. A reported limit of 0 counts as 1, because otherwise no response would ever report another
- * one.
  *
  * A row that was submitted, retried, or removed and added again since the caller has read it is refused: what the
  * caller would send is out of date.
  *
- * `unpriced` is the path of a row that may be charged although it reserves nothing, or empty. `turn` and `added` are what the
- * caller has read. `attempt` is unique: a connection that was lost before the reply runs the script again, and must receive
- * the turn that it has taken.
+ * `unpriced` is the path of a row that may be charged although it reserves nothing, or empty. `turn` and `added` are
+ * what the caller has read. `attempt` is unique: a connection that was lost before the reply runs the script again, and
+ * must receive the turn that it has taken.
  * Returns the reason why not, 'changed' if it must be decided again, or 'ok' and the turn.
  */
 export const admit = luaScript(
@@ -32,12 +30,12 @@ export const admit = luaScript(
     keys: ['row', 'counts', 'meta', 'spend', 'charges', 'reservations', 'slots', 'clock'],
     args: ['id', 'seen', 'decision', 'amount', 'unpriced', 'turn', 'added', 'attempt'],
   },
-  `${setStatus}${pauseQueue}${spendText}${addUnpriced}${advance}${nextNumber}
+  `${statusAndTurn}${setStatus}${pauseQueue}${spendText}${addUnpriced}${advance}${limitOf}${nextNumber}
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
-local from = redis.call('HGET', row, 'pg:status') or 'waiting'
+local from = status_of(row)
 if from ~= 'waiting' and from ~= 'submitting' then return {'gone'} end
-local current = redis.call('HGET', row, 'pg:turn') or '0'
-if from == 'submitting' and redis.call('HGET', row, 'pg:admission') == attempt .. ' ' .. current then
+local current = turn_of(row)
+if from == 'submitting' and redis.call('HGET', row, '${fields.admission}') == attempt .. ' ' .. current then
   redis.call('ZADD', slots, advance(clock), row)
   return {'ok', current}
 end
@@ -55,8 +53,9 @@ if seen ~= '' and not reserved then
 end
 local tick = advance(clock)
 redis.call('ZREMRANGEBYSCORE', slots, '-inf', tick - ${leaseTicks})
-local limit = math.max(1, tonumber(redis.call('HGET', clock, 'limit') or 1))
-if not redis.call('ZSCORE', slots, row) and redis.call('ZCARD', slots) >= limit then return {'full'} end
+if not redis.call('ZSCORE', slots, row) and redis.call('ZCARD', slots) >= limit_of(clock) then
+  return {'full'}
+end
 redis.call('ZADD', slots, tick, row)
 if not reserved then
   redis.call('HSET', reservations, id, amount)
@@ -65,7 +64,7 @@ if not reserved then
 end
 set_status(row, counts, from, 'submitting')
 local next_turn = next_number(turn)
-redis.call('HSET', row, 'pg:turn', next_turn, 'pg:admission', attempt .. ' ' .. next_turn)
+redis.call('HSET', row, '${fields.turn}', next_turn, '${fields.admission}', attempt .. ' ' .. next_turn)
 return {'ok', next_turn}
 `,
 );

@@ -1,4 +1,11 @@
 /** Functions in Lua that several scripts start with. */
+import { fields } from '../fields.ts';
+
+/** What a row that was never submitted has, too: a status and a turn. */
+export const statusAndTurn = `
+local function status_of(row) return redis.call('HGET', row, '${fields.status}') or 'waiting' end
+local function turn_of(row) return redis.call('HGET', row, '${fields.turn}') or '0' end
+`;
 
 /** Moves a row to another status and keeps the counts. A row without a status is waiting, and is not counted. */
 export const setStatus = `
@@ -6,7 +13,7 @@ local function set_status(row, counts, from, to)
   if from == to then return end
   if from ~= 'waiting' then redis.call('HINCRBY', counts, from, -1) end
   if to ~= 'waiting' then redis.call('HINCRBY', counts, to, 1) end
-  redis.call('HSET', row, 'pg:status', to)
+  redis.call('HSET', row, '${fields.status}', to)
 end
 `;
 

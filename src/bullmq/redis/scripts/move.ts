@@ -1,19 +1,21 @@
+import { fields } from '../fields.ts';
 import { recordCharge } from './charges.ts';
-import { nextNumber, pauseQueue, setStatus } from './functions.ts';
+import { nextNumber, pauseQueue, setStatus, statusAndTurn } from './functions.ts';
+import { changeLimit } from './limit.ts';
 import { luaScript } from './lua-script.ts';
 import { settle } from './settle.ts';
 
 /**
  * Moves a row to another status with its new state: after an accepted or failed submission, a poll, or its end. Frees
  * its slot, settles its reservation, and records the end of the row for those who wait for results. If the service has
- * rejected a row for a reason that concerns all, pauses the queue, so that the slot that is free now is not taken for another
- * rejection.
+ * rejected a row for a reason that concerns all, pauses the queue, so that the slot that is free now is not taken for
+ * another rejection.
  *
- * A limit is a number that the service reported, which is true also if the row is not moved; or else 'more' after a
- * success and 'less' after a rejection, which change it with the row, once, and only if the service reports none.
+ * `limit` is the number of slots that the service has reported, which is true also if the row is not moved; or else a
+ * hint, `more` after a success and `less` after a rejection, which counts once, with the move; or empty.
  *
- * `before` is the status that the row must have, `pause` the reason of a pause or empty, and `channel` the one for ended
- * rows.
+ * `before` is the status that the row must have, `pause` the reason of a pause or empty, and `channel` the one for
+ * ended rows.
  * Returns 1, or 0 if the status or turn of the row has changed.
  */
 export const move = luaScript(
@@ -45,18 +47,15 @@ export const move = luaScript(
       'channel',
     ],
   },
-  `${setStatus}${pauseQueue}${settle}${recordCharge}${nextNumber}
+  `${statusAndTurn}${setStatus}${pauseQueue}${settle}${recordCharge}${changeLimit}${nextNumber}
 local is_hint = limit == 'more' or limit == 'less'
-if limit ~= '' and not is_hint then redis.call('HSET', clock, 'limit', limit, 'reported', 1) end
+if limit ~= '' and not is_hint then report_limit(clock, limit) end
 if redis.call('EXISTS', row) == 0 then return 0 end
-local from = redis.call('HGET', row, 'pg:status') or 'waiting'
-if from ~= before or (redis.call('HGET', row, 'pg:turn') or '0') ~= turn then return 0 end
-if is_hint and redis.call('HEXISTS', clock, 'reported') == 0 then
-  local current = tonumber(redis.call('HGET', clock, 'limit') or 1)
-  redis.call('HSET', clock, 'limit', limit == 'more' and current + 1 or math.max(1, math.floor(current / 2)))
-end
+local from = status_of(row)
+if from ~= before or turn_of(row) ~= turn then return 0 end
+if is_hint then guess_limit(clock, limit) end
 set_status(row, counts, from, to)
-redis.call('HSET', row, 'pg:state', state)
+redis.call('HSET', row, '${fields.state}', state)
 redis.call('ZREM', slots, row)
 settle(row, spend, charges, reservations, id, key, reservation, charge, task)
 if reservation == 'replace' then record_charge(charges, path, charge) end

@@ -1,8 +1,8 @@
 import { luaScript } from './lua-script.ts';
 
 /**
- * What decides whether a budget covers a row, as a text: names and values, separated by spaces. The script `admit` compares it
- * with what the decision was made from.
+ * What decides whether a budget covers a row, as a text: names and values, separated by spaces. The script `admit`
+ * compares it with what the decision was made from.
  */
 export const spendText = `
 local function spend_text(counts, spend, charges)

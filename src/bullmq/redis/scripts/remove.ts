@@ -1,6 +1,7 @@
 import { addedField, removeJob } from '../bullmq-layout.ts';
-import { setStatus } from './functions.ts';
-import { countOnce } from './late-charge.ts';
+import { fields } from '../fields.ts';
+import { setStatus, statusAndTurn } from './functions.ts';
+import { remember } from './late-charge.ts';
 import { luaScript } from './lua-script.ts';
 import { settle } from './settle.ts';
 
@@ -32,15 +33,16 @@ export const remove = luaScript(
     ],
     args: ['id', 'key', 'turn'],
   },
-  `${setStatus}${settle}${countOnce}${removeJob}
+  `${statusAndTurn}${setStatus}${settle}${remember}${removeJob}
 if redis.call('EXISTS', row) == 0 then return 'removed' end
-local from = redis.call('HGET', row, 'pg:status') or 'waiting'
+local from = status_of(row)
 if from == 'submitting' or from == 'running' then return from end
-if turn ~= (redis.call('HGET', row, 'pg:turn') or '0') then return 'changed' end
+if turn ~= turn_of(row) then return 'changed' end
 set_status(row, counts, from, 'waiting')
 settle(row, spend, charges, reservations, id, key, 'spend', '0', '')
-if from == 'succeeded' and redis.call('HGET', row, 'pg:task') == '' then
-  count_once(late, 'recorded ' .. id .. ' ' .. redis.call('HGET', row, '${addedField}') .. ' ' .. turn)
+if from == 'succeeded' and redis.call('HGET', row, '${fields.paidTask}') == '' then
+  local added = redis.call('HGET', row, '${addedField}')
+  remember(late, 'recorded ' .. submission_of(id, added, turn))
 end
 redis.call('ZREM', results, id)
 remove_job(row, id, {wait, active}, {prioritized, delayed, completed, failed})

@@ -1,5 +1,6 @@
 import { reopenJob } from '../bullmq-layout.ts';
-import { setStatus } from './functions.ts';
+import { fields } from '../fields.ts';
+import { setStatus, statusAndTurn } from './functions.ts';
 import { luaScript } from './lua-script.ts';
 import { settle } from './settle.ts';
 
@@ -38,17 +39,17 @@ export const retry = luaScript(
       'attempt',
     ],
   },
-  `${setStatus}${settle}${reopenJob}
+  `${statusAndTurn}${setStatus}${settle}${reopenJob}
 if redis.call('EXISTS', row) == 0 then return 'missing' end
-if redis.call('HGET', row, 'pg:retry') == attempt then return 'ok' end
-local from = redis.call('HGET', row, 'pg:status') or 'waiting'
+if redis.call('HGET', row, '${fields.retry}') == attempt then return 'ok' end
+local from = status_of(row)
 if from ~= 'failed' and from ~= 'unknown' then return from end
-if turn ~= (redis.call('HGET', row, 'pg:turn') or '0') then return 'busy' end
+if turn ~= turn_of(row) then return 'busy' end
 if not reopen_job(row, id, priority, failed, delayed, marker) then return 'busy' end
 set_status(row, counts, from, to)
 settle(row, spend, charges, reservations, id, key, reservation, charge, task)
-redis.call('HINCRBY', row, 'pg:turn', 1)
-redis.call('HSET', row, 'pg:retry', attempt, 'pg:state', state)
+redis.call('HINCRBY', row, '${fields.turn}', 1)
+redis.call('HSET', row, '${fields.retry}', attempt, '${fields.state}', state)
 redis.call('ZREM', results, id)
 return 'ok'
 `,

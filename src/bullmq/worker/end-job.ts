@@ -1,8 +1,8 @@
 import { DelayedError, RateLimitError, UnrecoverableError } from 'bullmq';
 import type { Job, Queue } from 'bullmq';
 
-import type { JobEnd } from '../decisions/next-step.ts';
-import { pollPriority } from '../redis/row-store.ts';
+import type { JobEnd } from '../decisions/job-end.ts';
+import { pollPriority } from '../redis/bullmq-layout.ts';
 import type { RowData } from '../stored-row.ts';
 
 /** Changes in Redis what BullMQ expects before the job ends. Without the lock of the job, this fails. */

@@ -2,10 +2,15 @@ import { ConfigurationError, ResponseValidationError, TaskFailedError } from 'po
 import type { SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import { afterFailedPoll, afterPoll, afterTask } from '../../src/bullmq/decisions/poll.ts';
-import { after, end } from '../../src/bullmq/move.ts';
-import { errorRecord } from '../../src/bullmq/row.ts';
-import type { RowState } from '../../src/bullmq/stored-row.ts';
+import { after, end } from '../../../src/bullmq/decisions/next-time.ts';
+import {
+  afterFailedPoll,
+  afterPoll,
+  afterTask,
+  deadlineAfter,
+} from '../../../src/bullmq/decisions/poll.ts';
+import { errorRecord } from '../../../src/bullmq/row.ts';
+import type { RowState } from '../../../src/bullmq/stored-row.ts';
 import { meta, badRequest, serverError, reset, authentication, noSlot } from './errors.ts';
 
 /** Without jitter. */
@@ -127,4 +132,9 @@ test('a task that is still processing at the deadline ends the row as unknown, w
   expect(poll(4_999, { progress: 40 })).toMatchObject({ to: 'running' });
   expect(poll(5_000, { progress: 40 })).toMatchObject(unknown);
   expect(poll(9_000, { generation: { status: 'succeeded' } })).toMatchObject({ to: 'succeeded' });
+});
+
+test('an endless wait has no deadline', () => {
+  expect(deadlineAfter(1_000, Infinity)).toBeUndefined();
+  expect(deadlineAfter(1_000, 0)).toBe(1_000);
 });

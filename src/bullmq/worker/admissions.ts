@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 
 import type { Polygate } from 'polygate';
 
+import { retryDelayAfter } from '../decisions/refusal.ts';
+import type { Admission } from '../decisions/refusal.ts';
 import { repeatInOutage } from '../redis/outage.ts';
-import type { Admission, RowStore } from '../redis/row-store.ts';
+import type { RowStore } from '../redis/row-store.ts';
 import type { StoredRow } from '../stored-row.ts';
 import { admitRow } from './admit-row.ts';
 import { Permits } from './permits.ts';
@@ -12,13 +14,12 @@ import { logMinor, logPause } from './step-log.ts';
 /** How often slots are renewed, in ms: once per tick of the clock of their leases, which last several ticks. */
 const renewInterval = 1_000;
 
-/** How often a row tries to take a slot, in ms, and for how long, before it returns to the queue. */
-const slotInterval = 25;
+/** For how long a row tries to take a slot, in ms, before it returns to the queue. */
 const maxSlotWait = 1_000;
 
 /**
- * How long a row waits while others submit, in ms: longer than most submissions take, but short enough not to delay polls
- * queued behind it.
+ * How long a row waits while others submit, in ms: longer than most submissions take, but short enough not to delay
+ * polls queued behind it.
  */
 const maxPermitWait = 200;
 
@@ -67,8 +68,8 @@ export class Admissions {
   }
 
   /**
-   * Tries to take a slot until one is free, and then renews it until `release`. Only the row that has waited longest tries,
-   * so that Redis has little to do.
+   * Tries to take a slot until one is free, and then renews it until `release`. Only the row that has waited longest
+   * tries, so that Redis has little to do.
    */
   async admit(row: StoredRow, priceUsd: number | undefined): Promise<Admission> {
     const giveUpAt = performance.now() + maxSlotWait;
@@ -88,18 +89,15 @@ export class Admissions {
   async #take(row: StoredRow, priceUsd: number | undefined, giveUpAt: number): Promise<Admission> {
     const { rows, gateway, maxUsd } = this.#context;
     const applicant = { row, priceUsd, maxUsd, attempt: randomUUID() };
-    const onExceeded = (problem: string) => logPause(gateway, problem);
     for (;;) {
-      // Redis may have admitted the row before it became unreachable. Only this process knows that nothing was sent for it.
-      const admission = await repeatInOutage(rows.redis, () =>
-        admitRow(rows, applicant, onExceeded),
-      );
-      if (admission.admitted || performance.now() > giveUpAt) return admission;
-      const { reason } = admission;
-      if (reason !== 'full' && reason !== 'changed') return admission;
-      if (reason === 'full') {
-        await new Promise((resolve) => void setTimeout(resolve, slotInterval));
-      }
+      // Redis may have admitted the row before it became unreachable. Only this process knows that nothing was sent for
+      // it.
+      const admission = await repeatInOutage(rows.redis, () => admitRow(rows, applicant));
+      if (admission.admitted) return admission;
+      if (admission.problem) logPause(gateway, admission.problem);
+      const delayMs = retryDelayAfter(admission.reason);
+      if (delayMs === undefined || performance.now() > giveUpAt) return admission;
+      await new Promise((resolve) => void setTimeout(resolve, delayMs));
     }
   }
 

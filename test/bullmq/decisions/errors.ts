@@ -11,7 +11,7 @@ import {
   ServiceUnavailableError,
 } from 'polygate';
 
-import { emptyMeta } from '../../src/core/http/response-meta.ts';
+import { emptyMeta } from '../../../src/core/http/response-meta.ts';
 
 export const meta = (status: number) => emptyMeta(status);
 export const rejected = { outcome: 'rejected' } as const;

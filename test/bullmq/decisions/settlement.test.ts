@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 
-import { release, replaceBy, settlementOf, spend } from '../../src/bullmq/decisions/settlement.ts';
+import {
+  release,
+  replaceBy,
+  settlementOf,
+  spend,
+} from '../../../src/bullmq/decisions/settlement.ts';
 
 test.each([
   { replayed: false, chargeUsd: 0.2, mayBeCharged: false, settlement: replaceBy(0.2) },

@@ -1,0 +1,46 @@
+import type { Step } from '../move.ts';
+import type { RowStatus } from '../row.ts';
+import type { RowState } from '../stored-row.ts';
+import type { Refusal } from './refusal.ts';
+
+/**
+ * How long a worker takes no jobs after a row for which no slot was free, in ms, so that polls which become due come
+ * first.
+ */
+export const slotPause = 200;
+
+/** How long a worker takes no jobs after a row that the paused queue may not submit, in ms. */
+export const pauseTime = 500;
+
+/** What BullMQ does with a job after a step of its row. */
+export type JobEnd =
+  | { readonly kind: 'complete'; readonly taskId: string | undefined }
+  | { readonly kind: 'fail'; readonly reason: string }
+  /** It runs again after a delay; if it is a poll, before the jobs of new rows. */
+  | { readonly kind: 'delay'; readonly delayMs: number; readonly isPoll: boolean }
+  /** It returns to its position in the queue, and this worker takes no jobs for a while. */
+  | { readonly kind: 'return'; readonly pauseMs: number };
+
+/** How the job of a row that has ended ends. The result is in Redis already, with the row. */
+export function jobEndOf(status: RowStatus, state: RowState): JobEnd {
+  if (status === 'succeeded') return { kind: 'complete', taskId: state.receipt?.id };
+  return { kind: 'fail', reason: state.error?.message ?? status };
+}
+
+/** How a job ends whose row may not submit now. */
+export const jobEndAfterRefusal = (reason: Exclude<Refusal, 'gone'>): JobEnd => ({
+  kind: 'return',
+  pauseMs: reason === 'full' || reason === 'changed' ? slotPause : pauseTime,
+});
+
+/** How a job ends after a step that was recorded. */
+export function jobEndAfter({ move: { to, state }, next }: Step): JobEnd {
+  switch (next.kind) {
+    case 'end':
+      return jobEndOf(to, state);
+    case 'when-resumed':
+      return jobEndAfterRefusal('paused');
+    case 'delay':
+      return { kind: 'delay', delayMs: next.delayMs, isPoll: to === 'running' };
+  }
+}
