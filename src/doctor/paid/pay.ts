@@ -1,16 +1,21 @@
-import { PolygateError } from 'polygate';
 import type { ResponseMeta } from 'polygate';
 
-import { needed } from '../options.ts';
+import { chargeOfFailure } from '../charge.ts';
+import type { Charge } from '../charge.ts';
+import { needed } from '../needed-options.ts';
 import type { PricedModel } from '../prices.ts';
 import type { DiagnosisContext } from '../run/context.ts';
-import { errorResponse, statusOf } from '../run/failure.ts';
 import type { Report, Skip } from '../run/report.ts';
 import { usd } from '../text.ts';
 import { vendorHeadersOf } from '../vendor-headers.ts';
 
-/** What is known about the charge of a request: metadata of the response that had it, if there was one. */
-export type Charge = ResponseMeta | 'possible' | 'none';
+/** A request that costs at most the price of its model. */
+export interface PaidRequest<Result> {
+  readonly model: PricedModel;
+  /** Whether a request with its idempotency key was sent before. */
+  readonly reusesKey?: boolean;
+  readonly send: () => Promise<Paid<Result>>;
+}
 
 /** What a paid request has returned. */
 export interface Paid<Result> {
@@ -18,101 +23,88 @@ export interface Paid<Result> {
   readonly charge: Charge;
 }
 
-/** Sends the paid requests of a check with one model, and counts what they cost, whether they succeed or not. */
-export class Payment {
+/** A request was sent, and has succeeded. */
+export interface Sent<Result> {
+  readonly kind: 'sent';
   readonly model: PricedModel;
-  readonly #context: DiagnosisContext;
-  readonly #report: Report;
+  readonly result: Result;
+}
 
-  constructor(context: DiagnosisContext, report: Report, model: PricedModel) {
-    this.model = model;
-    this.#context = context;
-    this.#report = report;
+/** Nothing was sent. */
+export interface Skipped {
+  readonly kind: 'skipped';
+  readonly reason: Skip;
+}
+
+/**
+ * Sends a request, if its price may still be spent. Counts what it costs, whether it succeeds or not, and reports a charge that
+ * is missing or too high.
+ */
+export async function pay<Result>(
+  context: DiagnosisContext,
+  report: Report,
+  { model, reusesKey, send }: PaidRequest<Result>,
+): Promise<Sent<Result> | Skipped> {
+  const reason = context.spending.problem(model.priceUsd);
+  if (reason !== undefined) return { kind: 'skipped', reason };
+  let paid: Paid<Result>;
+  try {
+    paid = await send();
+  } catch (error) {
+    count(context, report, model, chargeOfFailure(error, { reusesKey }));
+    throw error;
   }
+  count(context, report, model, paid.charge);
+  return { kind: 'sent', model, result: paid.result };
+}
 
-  /**
-   * Sends a request, if its price may still be spent. `describe` reports what the result shows. Returns why nothing was
-   * sent.
-   */
-  async pay<Result>(
-    send: () => Promise<Paid<Result>>,
-    describe: (result: Result) => void,
-  ): Promise<Skip | undefined> {
-    const { problem } = this;
-    if (problem === undefined) this.describe(await this.send(send), describe);
-    return problem;
-  }
-
-  /** Why nothing can be sent; undefined if it can. */
-  get problem(): Skip | undefined {
-    return this.#context.spending.problem(this.model.priceUsd);
-  }
-
-  /** Sends a request. If it fails, counts what is known about its charge. */
-  async send<Result>(send: () => Promise<Paid<Result>>): Promise<Paid<Result>> {
-    try {
-      return await send();
-    } catch (error) {
-      this.#count(chargeOfFailed(error));
-      throw error;
+function count(
+  { spending }: DiagnosisContext,
+  report: Report,
+  model: PricedModel,
+  charge: Charge,
+): void {
+  const { priceUsd } = model;
+  switch (charge.kind) {
+    case 'free':
+      break;
+    case 'possible':
+      spending.addUnconfirmed(priceUsd);
+      break;
+    case 'reported': {
+      const height = spending.add(charge.usd, priceUsd);
+      if (height === 'too-high') reportTooHigh(report, model, charge.usd);
+      break;
+    }
+    case 'unreported': {
+      const order = spending.addUnreported(priceUsd);
+      if (order === 'first') reportUnreported(report, model, charge.meta);
     }
   }
+}
 
-  /** Reports what a result shows, and counts its charge even if that fails. */
-  describe<Result>({ result, charge }: Paid<Result>, describe: (result: Result) => void): void {
-    try {
-      describe(result);
-    } finally {
-      this.#count(charge);
-    }
-  }
-
-  /** Counts the price of a request that may have been charged; or a charge, and reports one that is missing or too high. */
-  #count(charge: Charge): void {
-    const { spending } = this.#context;
-    const { priceUsd } = this.model;
-    if (charge === 'none') return;
-    if (charge === 'possible') return spending.commitUnconfirmed(priceUsd);
-    const problem = spending.record(priceUsd, charge);
-    if (problem === 'too-high') this.#reportTooHigh(charge);
-    if (problem === 'missing') this.#reportMissing(charge);
-  }
-
-  #reportTooHigh({ chargeUsd = 0 }: ResponseMeta): void {
-    const { id, priceUsd } = this.model;
-    this.#aboutCharge.failed(
+function reportTooHigh(report: Report, { id, priceUsd }: PricedModel, chargeUsd: number): void {
+  report
+    .onAspect('price', 'Listed price')
+    .failed(
       `The service charged ${usd(chargeUsd)} for ${id}, but its listed price is at most ${usd(priceUsd)}.`,
       {
         advice:
           'Do not rely on listed prices: a budget reserves them. Ask the operator about the difference.',
       },
     );
-  }
-
-  #reportMissing(meta: ResponseMeta): void {
-    const detail = `The response reports no charge, so spend, budget and onCharge do not count it. It may have cost ${usd(this.model.priceUsd)}.`;
-    const advice =
-      'Check whether a proxy removes response headers. Without them, read the charges in your account.';
-    const need = needed.headerPrefix(vendorHeadersOf([meta]));
-    if (need === undefined) return this.#aboutCharge.failed(detail, { advice });
-    this.#context.adopt(need.option);
-    this.#aboutCharge.warning(detail, need);
-  }
-
-  get #aboutCharge(): Report {
-    return this.#report.onAspect('charge', 'Charge');
-  }
 }
 
-/** What is known about the charge of a request that failed. `meta` is that of its response, if it has received one. */
-export function chargeOfFailed(error: unknown, meta = errorResponse(error)?.meta): Charge {
-  const { status = 0, chargeUsd, idempotentReplay } = meta ?? {};
-  // A response that is not an error was charged, unless it is a replay. If it reports nothing, that is a finding.
-  const isAccepted = status >= 200 && status < 300;
-  const isKnown = isAccepted && (idempotentReplay || chargeUsd === undefined);
-  if (meta && (isKnown || (chargeUsd ?? 0) > 0)) return meta;
-  // A reported charge of 0 does not prove that a request whose outcome is unknown was free.
-  const isUnknown = PolygateError.is(error) && error.outcome === 'unknown';
-  // A 503 should be free, but a limit holds only if it does not depend on that.
-  return isUnknown || statusOf(error) === 503 ? 'possible' : 'none';
+function reportUnreported(report: Report, { id, priceUsd }: PricedModel, meta: ResponseMeta): void {
+  const about = report.onAspect('charge', 'Charge');
+  if (meta.chargeUsd !== undefined) {
+    const detail = `The response reports a charge of 0 USD, although ${id} has a price. It may have cost ${usd(priceUsd)}.`;
+    const advice =
+      'Unless it is free for your account, spend, budget and onCharge count too little.';
+    return about.warning(detail, { advice });
+  }
+  const detail = `The response reports no charge, so spend, budget and onCharge do not count it. It may have cost ${usd(priceUsd)}.`;
+  const need = needed.headerPrefix(vendorHeadersOf([meta]));
+  if (need) return about.warning(detail, need);
+  about.failed(detail, { advice: 'Check whether a proxy removes response headers.' });
 }
