@@ -35,7 +35,10 @@ export interface Diagnosis {
   ok: boolean;
   /** What responses reported as charged, in USD. */
   spentUsd: number;
-  /** What requests whose responses were lost may have cost in addition, in USD. Omitted if none was lost. */
+  /**
+   * What requests may have cost in addition, in USD: those that failed with an unknown outcome, and those whose responses
+   * reported no charge or a charge of 0. Omitted if there were none.
+   */
   unconfirmedUsd?: number | undefined;
   /** All findings, in the order of the checks. Each assumption is in one of them. */
   checks: DiagnosisCheck[];

@@ -1,5 +1,5 @@
 export { diagnose } from './diagnose.ts';
-export { optionsOf } from './options.ts';
+export { optionsOf } from './options-of.ts';
 export type {
   CheckStatus,
   DiagnoseOptions,

@@ -1,4 +1,4 @@
-import type { Telemetry } from 'polygate';
+import type { Polygate, Telemetry } from 'polygate';
 
 /** One call of a client, with the error that ended it. */
 export interface RecordedCall {
@@ -7,8 +7,14 @@ export interface RecordedCall {
   error?: unknown;
 }
 
-/** A telemetry object that records the calls of a client, to see which of its poll paths it has tried. */
-export function recordCalls() {
+/**
+ * Returns a client that records its calls, to see which poll paths it has tried. A client has only one telemetry, so the
+ * recorder replaces that of the caller: traces do not contain these calls.
+ */
+export function recordCalls(client: Polygate): {
+  client: Polygate;
+  calls: readonly RecordedCall[];
+} {
   const calls: RecordedCall[] = [];
   const telemetry: Telemetry = {
     startSpan(operation) {
@@ -25,5 +31,5 @@ export function recordCalls() {
       };
     },
   };
-  return { calls, telemetry };
+  return { client: client.withOptions({ telemetry }), calls };
 }

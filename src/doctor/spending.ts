@@ -1,4 +1,4 @@
-import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
+import type { Polygate, PolygateOptions } from 'polygate';
 
 import { reservedUsdOf, roundUsd } from '../internal/budget.ts';
 import type { Skip } from './run/report.ts';
@@ -17,8 +17,6 @@ export class Spending {
   #blockedBy: string | undefined;
   readonly #gateway: Polygate;
   readonly #maxUsd: number | undefined;
-  /** What may have been charged, whether a response reported it or not. */
-  #committedUsd = 0;
 
   constructor(gateway: Polygate, maxUsd: number | undefined) {
     this.#gateway = gateway;
@@ -30,14 +28,9 @@ export class Spending {
     return this.#spentUsd;
   }
 
-  /** Prices of requests that may have been charged, but whose responses were lost, in USD. */
+  /** Prices of requests that may have been charged, and whose charge no response has reported, in USD. */
   get unconfirmedUsd(): number {
     return this.#unconfirmedUsd;
-  }
-
-  /** Whether a response has reported no charge, so that `spentUsd` may be too low. */
-  get hasUnreportedCharge(): boolean {
-    return this.#hasUnreportedCharge;
   }
 
   /** What the wallet held before the diagnosis has spent anything; undefined if that is not known. */
@@ -74,8 +67,9 @@ export class Spending {
    * Options for a paid request. The budget is raised by what the client has already spent or reserved, because both share a
    * ledger. A strict budget rejects requests whose price the client cannot estimate, so a chat cannot have one.
    */
-  options(strict: boolean): PolygateOptions {
+  optionsFor(type: 'chat' | 'image'): PolygateOptions {
     const gateway = this.#gateway;
+    const strict = type === 'image';
     const left = (this.#maxUsd ?? 0) - this.#committedUsd;
     return {
       budget: { maxUsd: roundUsd(gateway.spend.totalUsd + reservedUsdOf(gateway) + left), strict },
@@ -89,20 +83,25 @@ export class Spending {
     };
   }
 
-  /** Records a response, and reports a charge that is missing or higher than the listed price. */
-  record(priceUsd: number, meta: ResponseMeta): 'missing' | 'too-high' | undefined {
-    if (meta.idempotentReplay) return undefined;
-    const { chargeUsd } = meta;
-    this.#spentUsd = roundUsd(this.#spentUsd + (chargeUsd ?? 0));
-    this.#commit(chargeUsd ?? priceUsd);
-    if (chargeUsd === undefined) {
-      const isFirst = !this.#hasUnreportedCharge;
-      this.#hasUnreportedCharge = true;
-      return isFirst ? 'missing' : undefined;
-    }
-    if (chargeUsd <= priceUsd + tolerance) return undefined;
+  /** Counts a charge that a response has reported. Spends nothing more if it is higher than the listed price. */
+  add(chargeUsd: number, priceUsd: number): 'as-listed' | 'too-high' {
+    this.#spentUsd = roundUsd(this.#spentUsd + chargeUsd);
+    if (chargeUsd <= priceUsd + tolerance) return 'as-listed';
     this.block('The service charges more than its listed price, so nothing more is spent.');
     return 'too-high';
+  }
+
+  /** Counts the price of a request that may have been charged. */
+  addUnconfirmed(priceUsd: number): void {
+    this.#unconfirmedUsd = roundUsd(this.#unconfirmedUsd + priceUsd);
+  }
+
+  /** Counts the price of a request that has succeeded without a reported charge. Only the `first` is worth a finding. */
+  addUnreported(priceUsd: number): 'first' | 'repeated' {
+    const order = this.#hasUnreportedCharge ? 'repeated' : 'first';
+    this.#hasUnreportedCharge = true;
+    this.addUnconfirmed(priceUsd);
+    return order;
   }
 
   /** Spends nothing more, for this reason. */
@@ -110,15 +109,9 @@ export class Spending {
     this.#blockedBy = reason;
   }
 
-  /** Counts the price of a request whose response was lost. */
-  commitUnconfirmed(priceUsd: number): void {
-    this.#unconfirmedUsd = roundUsd(this.#unconfirmedUsd + priceUsd);
-    this.#commit(priceUsd);
-  }
-
-  /** Counts an amount that was charged, or may have been. */
-  #commit(amountUsd: number): void {
-    this.#committedUsd = roundUsd(this.#committedUsd + amountUsd);
+  /** What was charged, or may have been. */
+  get #committedUsd(): number {
+    return roundUsd(this.#spentUsd + this.#unconfirmedUsd);
   }
 }
 

@@ -33,6 +33,11 @@ export function usd(amount: number): string {
   return `${amount.toLocaleString('en', digits)} USD`;
 }
 
+/** What a response reports as its charge. A charge of 0 does not prove that the request was free. */
+export function chargeText(chargeUsd: number | undefined): string {
+  return chargeUsd ? usd(chargeUsd) : 'an unknown amount';
+}
+
 /** Lists up to `limit` names. */
 export function list(names: readonly string[], limit = 6): string {
   const shown = names

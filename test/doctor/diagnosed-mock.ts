@@ -74,3 +74,11 @@ export function findingAbout({ checks }: Diagnosis, assumption: string): Diagnos
 export function idsWith({ checks }: Diagnosis, status: DiagnosisCheck['status']): string[] {
   return checks.filter((check) => check.status === status).map(({ id }) => id);
 }
+
+/** What a gateway has charged, in USD. */
+export const invoicedUsd = ({ invoice }: MockGateway): number =>
+  Number(invoice.reduce((total, { usd }) => total + usd, 0).toFixed(9));
+
+/** What a diagnosis has cost, or may have, in USD. */
+export const possibleUsd = ({ spentUsd, unconfirmedUsd = 0 }: Diagnosis): number =>
+  Number((spentUsd + unconfirmedUsd).toFixed(9));

@@ -113,7 +113,7 @@ function result(style: Style, input: SummaryInput): string {
     `${formatUsd(spentUsd)}${limit === undefined ? '' : ` of at most ${formatUsd(limit)}`}`,
     ...(unconfirmedUsd === undefined
       ? []
-      : [`a lost response may have cost up to ${formatUsd(unconfirmedUsd)} more`]),
+      : [`requests without a known charge may have cost up to ${formatUsd(unconfirmedUsd)} more`]),
   ].join('; ');
   const [advice, command] = nextStep(input, failed);
   const line = (name: string, text: string) =>

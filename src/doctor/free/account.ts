@@ -2,7 +2,7 @@ import { blockers } from 'polygate';
 import type { Account } from 'polygate';
 
 import { isRecord } from '../../types/type-guards.ts';
-import { needed } from '../options.ts';
+import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { ifAvailable, messageOf, statusOf } from '../run/failure.ts';

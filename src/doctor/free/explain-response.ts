@@ -1,5 +1,5 @@
 import { parseURL } from '../../types/parse-url.ts';
-import { needed } from '../options.ts';
+import { needed } from '../needed-options.ts';
 import type { ErrorResponse } from '../run/failure.ts';
 import type { Finding } from '../run/report.ts';
 

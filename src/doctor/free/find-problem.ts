@@ -1,7 +1,7 @@
 import type { Polygate, RequestPromise } from 'polygate';
 
 import { isRecord } from '../../types/type-guards.ts';
-import { needed } from '../options.ts';
+import { needed } from '../needed-options.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { responseOf } from '../run/failure.ts';
 import type { ErrorResponse } from '../run/failure.ts';

@@ -1,6 +1,6 @@
 import type { Polygate, ResponseMeta } from 'polygate';
 
-import { needed } from '../options.ts';
+import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { responseOf } from '../run/failure.ts';
@@ -24,9 +24,8 @@ function reportPrefix(context: DiagnosisContext, report: Report): void {
   const { freeMetas, unmet } = context;
   const found = vendorHeadersOf(freeMetas);
   const { isRead, prefix } = found;
-  const need = needed.headerPrefix(found, ' Without it, spend and budget count nothing.');
+  const need = needed.headerPrefix(found);
   if (need !== undefined) {
-    context.adopt(need.option);
     const detail = `The headers of the service start with ${prefix}, so the client reads no charges, limits and task ids from them.`;
     return report.warning(detail, need);
   }
@@ -66,8 +65,6 @@ async function checkRequestId(context: DiagnosisContext, report: Report): Promis
   const hasId = echo.meta.requestId !== undefined;
   const need = needed.requestIdHeader({ isRead, hasId, accepted, returned });
   if (need !== undefined) {
-    // Only an id that the service accepts is worth sending.
-    if (accepted !== undefined) context.adopt(need.option);
     const detail =
       accepted === undefined
         ? `The service returns a request id in ${returned}, which the client does not read.`

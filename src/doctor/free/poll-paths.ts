@@ -2,8 +2,8 @@ import { APIError } from 'polygate';
 import type { Polygate } from 'polygate';
 
 import { parseErrorBody } from '../../internal/error-body.ts';
-import { needed } from '../options.ts';
-import type { FoundPath } from '../options.ts';
+import { needed } from '../needed-options.ts';
+import type { FoundPath } from '../needed-options.ts';
 import { recordCalls } from '../recorder.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
@@ -63,7 +63,7 @@ export const pollPaths: Check = {
     );
     for (const kind of kinds) {
       const search = await searchPath(context, kind, control);
-      reportPath(context, report.on(kind.assumption), search, control);
+      reportPath(report.on(kind.assumption), search, control);
     }
   },
 };
@@ -77,10 +77,9 @@ async function searchPath(
   const { signal } = context;
   const states = new Map<string, PathState>();
   // The client tries its own templates, and the first of them is the one that it is configured with.
-  const recorder = recordCalls();
-  const client = context.client.withOptions({ telemetry: recorder.telemetry });
+  const { client, calls } = recordCalls(context.client);
   await failureOf(namespace(client).retrieve(id, { signal }));
-  for (const { template, error } of recorder.calls) {
+  for (const { template, error } of calls) {
     states.set(template, probePath(error, control));
   }
   const [assumed = ''] = states.keys();
@@ -100,21 +99,15 @@ async function searchPath(
     assumed,
     isAssumedMissing: states.get(assumed) === 'missing',
     found,
-    isTried: recorder.calls.some(({ template }) => template === found),
+    isTried: calls.some(({ template }) => template === found),
   };
 }
 
-function reportPath(
-  context: DiagnosisContext,
-  report: Report,
-  search: FoundPath,
-  control: unknown,
-): void {
+function reportPath(report: Report, search: FoundPath, control: unknown): void {
   const { name, assumed, found } = search;
   // Only an image may be paid for, whose task shows its path.
   if (found === undefined && name === 'imageTask') return;
   const need = needed.pollPath(search);
-  if (need?.option) context.adopt(need.option);
   if (found === undefined) {
     const detail = APIError.is(control)
       ? 'The service responds to an unknown task as it does to an unknown path.'

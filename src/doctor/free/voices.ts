@@ -1,4 +1,4 @@
-import { needed } from '../options.ts';
+import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
 import { ifAvailable } from '../run/failure.ts';
 

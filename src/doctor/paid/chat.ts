@@ -2,19 +2,18 @@ import { ResponseValidationError } from 'polygate';
 import type { ChatCompletion, Model, WithResponse } from 'polygate';
 
 import { isNonEmptyString, isRecord } from '../../types/type-guards.ts';
-import { needed } from '../options.ts';
+import { chargeOfResult } from '../charge.ts';
+import { needed } from '../needed-options.ts';
 import type { PricedModel } from '../prices.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { messageOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
-import { list, randomId, usd } from '../text.ts';
+import { chargeText, list, randomId } from '../text.ts';
 import { payForFirst } from './pay-for-first.ts';
-import type { Accepted } from './pay-for-first.ts';
-import { Payment } from './payment.ts';
-import type { Paid } from './payment.ts';
+import { pay } from './pay.ts';
+import type { Sent, Skipped } from './pay.ts';
 import { chatParams, choose, payingClient } from './requests.ts';
-import type { Skipped } from './requests.ts';
 
 /**
  * The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. Finds a chat model that
@@ -32,44 +31,42 @@ export const chat = (models: readonly Model[] | undefined): Check<PricedModel> =
     const candidates = choose(context, models, 'chat');
     if (candidates.kind === 'skipped') return report.endsBecause(candidates.reason);
     const idempotencyKey = randomId();
-    const payments = candidates.models.map((model) => new Payment(context, report, model));
-    const sendWith = (model: PricedModel) => send(context, model, idempotencyKey);
-    let paid: Accepted<unknown> | Skipped;
+    let first: Sent<Completion> | Skipped;
     try {
-      paid = await payForFirst(payments, sendWith, (result, { id }) =>
-        describeCompletion(id, result, report.on('A8')),
-      );
+      first = await payForFirst(context, report, candidates.models, async (model) => {
+        const result = await send(context, model, idempotencyKey);
+        return { result, charge: chargeOfResult(result.meta, { isReplay: false }) };
+      });
     } catch (error) {
       if (!ResponseValidationError.is(error)) throw error;
       return report.on('A8').failed(messageOf(error));
     }
-    if (paid.kind === 'skipped') return report.endsBecause(paid.reason);
-    keep(paid.model);
-    await checkReplay(context, report.on('A11'), paid.model, idempotencyKey);
+    if (first.kind === 'skipped') return report.endsBecause(first.reason);
+    const { model, result } = first;
+    keep(model);
+    describeCompletion(model, result, report.on('A8'));
+    await checkReplay(context, report.on('A11'), model, idempotencyKey);
   },
 });
 
-function describeCompletion(
-  id: string,
-  { data, meta }: WithResponse<ChatCompletion>,
-  report: Report,
-): void {
-  const charge = meta.chargeUsd === undefined ? 'an unknown amount' : usd(meta.chargeUsd);
-  const detail = `${id} responded, charged ${charge}.`;
+type Completion = WithResponse<ChatCompletion>;
+
+function describeCompletion({ id }: PricedModel, { data, meta }: Completion, report: Report): void {
+  const detail = `${id} responded, charged ${chargeText(meta.chargeUsd)}.`;
   const problems = shapeProblems(data);
   if (problems.length === 0) return report.ok(`${detail} The completion has OpenAI's shape.`);
   report.warning(`${detail} The completion differs from OpenAI's shape: ${list(problems)}.`);
 }
 
-async function send(
+function send(
   context: DiagnosisContext,
   { id }: PricedModel,
   idempotencyKey: string,
-): Promise<Paid<WithResponse<ChatCompletion>>> {
-  const { completions } = payingClient(context, { strict: false }).chat;
-  const options = { idempotencyKey, signal: context.signal };
-  const result = await completions.create(chatParams(id), options).withResponse();
-  return { result, charge: result.meta };
+): Promise<Completion> {
+  const { completions } = payingClient(context, 'chat').chat;
+  return completions
+    .create(chatParams(id), { idempotencyKey, signal: context.signal })
+    .withResponse();
 }
 
 /** Sends the same chat with the same key again. Assumption A11. */
@@ -79,19 +76,25 @@ async function checkReplay(
   model: PricedModel,
   idempotencyKey: string,
 ): Promise<void> {
-  const sendAgain = () => send(context, model, idempotencyKey);
-  const payment = new Payment(context, report, model);
-  const problem = await payment.pay(sendAgain, ({ meta }) => {
-    const need = needed.retryAmbiguousChat(meta);
-    if (need) {
-      report.warning('A chat with a reused key is replayed without a second charge.', need);
-    } else {
-      report.ok(
-        'A chat with a reused key is charged again, as the client assumes: it never resends a chat that may have been charged.',
-      );
-    }
+  const again = await pay(context, report, {
+    model,
+    reusesKey: true,
+    send: async () => {
+      const result = await send(context, model, idempotencyKey);
+      const isReplay = result.meta.idempotentReplay;
+      return { result, charge: chargeOfResult(result.meta, { isReplay }) };
+    },
   });
-  if (problem !== undefined) report.skipped(problem);
+  if (again.kind === 'skipped') return report.skipped(again.reason);
+  const { meta } = again.result;
+  const need = needed.retryAmbiguousChat(meta);
+  if (need) {
+    return report.warning('A chat with a reused key is replayed without a second charge.', need);
+  }
+  const isCharged = meta.chargeUsd ? 'is charged again' : 'is not marked as a replay';
+  report.ok(
+    `A chat with a reused key ${isCharged}, as the client assumes: it never resends a chat that may have been charged.`,
+  );
 }
 
 /** The fields of a completion that differ from OpenAI's. */

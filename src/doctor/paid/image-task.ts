@@ -1,22 +1,20 @@
-import type { Generation, Model, SucceededGeneration, Telemetry } from 'polygate';
+import type { Generation, Model } from 'polygate';
 
-import { needed } from '../options.ts';
-import { recordCalls } from '../recorder.ts';
+import { needed } from '../needed-options.ts';
 import type { RecordedCall } from '../recorder.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import type { Report } from '../run/report.ts';
-import { usd } from '../text.ts';
+import { chargeText } from '../text.ts';
 import { maxMinutes, reportNoResult } from './no-result.ts';
 import { payForFirst } from './pay-for-first.ts';
-import type { Accepted } from './pay-for-first.ts';
-import { Payment } from './payment.ts';
+import type { Sent, Skipped } from './pay.ts';
 import { choose } from './requests.ts';
-import type { Skipped } from './requests.ts';
 import { replayForSlots } from './slot.ts';
 import { submitImage } from './submit-image.ts';
 import type { PaidTask } from './submit-image.ts';
 import { reportRecord } from './task-record.ts';
+import type { FinishedTask } from './task-record.ts';
 
 const noImage = 'No image task succeeded.';
 
@@ -42,34 +40,24 @@ export const imageTask = (models: readonly Model[] | undefined): Check<PaidTask>
     { id: 'A15', aspect: 'refund', ifOpen: noRefund },
   ],
   async run(context, report, keep) {
-    const recorder = recordCalls();
-    const accepted = await submit(context, report, models, recorder.telemetry);
-    if (accepted.kind === 'skipped') {
-      report.endsBecause(accepted.reason);
+    const submitted = await submit(context, report, models);
+    if (submitted.kind === 'skipped') {
+      report.endsBecause(submitted.reason);
       return report.on('A15').skipped(noRefund);
     }
-    const { result: submitted } = accepted;
-    keep(submitted);
-
-    const { task, isFinished } = submitted;
-    const replayed = isFinished
-      ? undefined
-      : await replayForSlots(context, report.on('A14'), submitted);
-    const paid = { ...submitted, replayed };
-    keep(paid);
-
-    let finished: FinishedTask;
+    let paid = submitted.result;
+    report.on('A7').ok(describeSubmit(paid));
     try {
-      finished = await waitFor(paid, context);
-    } catch (error) {
-      return reportNoResult(context, report, paid, error);
+      if (!paid.isFinished) {
+        paid = { ...paid, replay: await replayForSlots(context, report.on('A14'), paid) };
+      }
+      const end = await waitFor(paid, context);
+      if ('error' in end) return await reportNoResult(context, report, paid, end.error);
+      paid = { ...paid, result: end.result };
+      await reportSuccess(context, report, paid, end);
+    } finally {
+      keep(paid);
     }
-    keep({ ...paid, result: finished.result });
-
-    const { params, priceUsd } = paid;
-    report.ok(`${params.model} generated an image for ${usd(task.chargeUsd ?? priceUsd)}.`);
-    if (!isFinished) reportPollPath(recorder.calls, report.on('A2'));
-    await reportRecord(context, report, task, { ...finished, isFinished });
   },
 });
 
@@ -78,15 +66,10 @@ async function submit(
   context: DiagnosisContext,
   report: Report,
   models: readonly Model[] | undefined,
-  telemetry: Telemetry,
-): Promise<Accepted<PaidTask> | Skipped> {
+): Promise<Sent<PaidTask> | Skipped> {
   const candidates = choose(context, models, 'image');
   if (candidates.kind === 'skipped') return candidates;
-  return payForFirst(
-    candidates.models.map((model) => new Payment(context, report, model)),
-    (model) => submitImage(context, model, telemetry),
-    (paid) => report.on('A7').ok(describeSubmit(paid)),
-  );
+  return payForFirst(context, report, candidates.models, (model) => submitImage(context, model));
 }
 
 function describeSubmit({ task, isFinished }: PaidTask): string {
@@ -95,22 +78,31 @@ function describeSubmit({ task, isFinished }: PaidTask): string {
     : `The response to the submit is a task with status "${task.latest.rawStatus}".`;
 }
 
-/** A task that has succeeded, and the status values that its records have had until then. */
-interface FinishedTask {
-  readonly result: SucceededGeneration<'image'>;
-  readonly words: ReadonlySet<string>;
+/** How the wait for a task has ended. */
+type WaitEnd = FinishedTask | { readonly error: unknown };
+
+async function waitFor({ task, replay }: PaidTask, { signal }: DiagnosisContext): Promise<WaitEnd> {
+  const words = new Set([task.latest.rawStatus]);
+  if (replay) words.add(replay.task.latest.rawStatus);
+  const onUpdate = ({ rawStatus }: Generation) => words.add(rawStatus);
+  try {
+    const result = await task.wait({ signal, waitTimeout: maxMinutes * 60_000, onUpdate });
+    return { result, words };
+  } catch (error) {
+    return { error };
+  }
 }
 
-/** Waits for the result of a task. */
-async function waitFor(
-  { task, replayed }: PaidTask,
-  { signal }: DiagnosisContext,
-): Promise<FinishedTask> {
-  const words = new Set([task.latest.rawStatus]);
-  if (replayed) words.add(replayed.latest.rawStatus);
-  const onUpdate = ({ rawStatus }: Generation) => words.add(rawStatus);
-  const result = await task.wait({ signal, waitTimeout: maxMinutes * 60_000, onUpdate });
-  return { result, words };
+async function reportSuccess(
+  context: DiagnosisContext,
+  report: Report,
+  paid: PaidTask,
+  finished: FinishedTask,
+): Promise<void> {
+  const { task, params, isFinished, calls } = paid;
+  report.ok(`${params.model} generated an image for ${chargeText(task.chargeUsd)}.`);
+  if (!isFinished) reportPollPath(calls, report.on('A2'));
+  await reportRecord(context, report, paid, finished);
 }
 
 /** Which poll path the service responded at. Assumption A2, unless unknown tasks have shown it. */

@@ -1,6 +1,6 @@
 import { TaskFailedError, TaskWaitTimeoutError } from 'polygate';
 
-import { needed } from '../options.ts';
+import { needed } from '../needed-options.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { messageOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
@@ -38,15 +38,15 @@ export async function reportNoResult(
 async function checkRefund(
   context: DiagnosisContext,
   report: Report,
-  { task, replayed }: PaidTask,
+  { task, replay }: PaidTask,
 ): Promise<void> {
   const { client, signal, spending } = context;
-  if (spending.unconfirmedUsd > 0 || spending.hasUnreportedCharge) {
+  if (spending.unconfirmedUsd > 0) {
     return report.skipped(
       'A request whose response was lost, or reported no charge, may have been charged, too, so the balance does not show it.',
     );
   }
-  if (replayed?.chargeUsd && !replayed.replayed) {
+  if (replay && !replay.isFree) {
     return report.skipped(
       'A replay of the submit reported another charge, so the balance does not show it.',
     );

@@ -1,15 +1,9 @@
 import type { PricedModel } from '../prices.ts';
+import type { DiagnosisContext } from '../run/context.ts';
 import { statusOf } from '../run/failure.ts';
-import type { Skip } from '../run/report.ts';
-import type { Paid, Payment } from './payment.ts';
-import type { Skipped } from './requests.ts';
-
-/** A model that the service has accepted, with the result. */
-export interface Accepted<Result> {
-  readonly kind: 'accepted';
-  readonly model: PricedModel;
-  readonly result: Result;
-}
+import type { Report } from '../run/report.ts';
+import { pay } from './pay.ts';
+import type { Paid, Sent, Skipped } from './pay.ts';
 
 /** Statuses with which a service rejects one model, so that another one may be accepted. */
 const rejectsModel: readonly unknown[] = [400, 403, 404, 422, 503];
@@ -19,29 +13,22 @@ const rejectsModel: readonly unknown[] = [400, 403, 404, 422, 503];
  * accepts none.
  */
 export async function payForFirst<Result>(
-  payments: readonly Payment[],
+  context: DiagnosisContext,
+  report: Report,
+  models: readonly PricedModel[],
   send: (model: PricedModel) => Promise<Paid<Result>>,
-  describe: (result: Result, model: PricedModel) => void,
-): Promise<Accepted<Result> | Skipped> {
+): Promise<Sent<Result> | Skipped> {
   let rejection: { readonly error: unknown } | undefined;
-  let reason: Skip = { detail: 'There is no model to try.' };
-  for (const payment of payments) {
-    const { model, problem } = payment;
-    if (problem !== undefined) {
-      reason = problem;
-      break;
-    }
-    let paid: Paid<Result>;
+  for (const model of models) {
     try {
-      paid = await payment.send(() => send(model));
+      const paid = await pay(context, report, { model, send: () => send(model) });
+      if (paid.kind === 'sent' || rejection === undefined) return paid;
+      break;
     } catch (error) {
       if (!rejectsModel.includes(statusOf(error))) throw error;
       rejection ??= { error };
-      continue;
     }
-    payment.describe(paid, (result) => describe(result, model));
-    return { kind: 'accepted', model, result: paid.result };
   }
   if (rejection !== undefined) throw rejection.error;
-  return { kind: 'skipped', reason };
+  return { kind: 'skipped', reason: { detail: 'There is no model to try.' } };
 }

@@ -1,13 +1,10 @@
-import { ConflictError } from 'polygate';
-import type { SubmittedTask } from 'polygate';
-
-import { needed } from '../options.ts';
+import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { messageOf, statusOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
-import { payAgain } from './submit-image.ts';
-import type { PaidTask } from './submit-image.ts';
+import { isRejectedKey, resubmit } from './submit-image.ts';
+import type { PaidTask, Resubmit } from './submit-image.ts';
 
 /** Whether the same submit with the same key returns the same task, without a second charge. */
 export const replay = (paidTask: PaidTask | undefined): Check => ({
@@ -18,19 +15,15 @@ export const replay = (paidTask: PaidTask | undefined): Check => ({
     if (paidTask === undefined) {
       return report.skipped('No image task is known that could be replayed.');
     }
-    const { task, replayed } = paidTask;
-    let isSame = true;
-    const describe = (again: SubmittedTask<'image'>) => {
-      isSame = again.id === task.id;
-      describeReplay(report, again, isSame);
-    };
-    // The check that sent it has counted it.
-    if (replayed) describe(replayed);
-    else {
-      const problem = await payAgain(context, report, paidTask, describe);
-      if (problem !== undefined) return report.skipped(problem);
+    // If `image-task` has replayed it, that was counted there.
+    let again = paidTask.replay;
+    if (again === undefined) {
+      const sent = await resubmit(context, report, paidTask);
+      if (sent.kind === 'skipped') return report.skipped(sent.reason);
+      again = sent.result;
     }
-    if (!isSame) {
+    describeReplay(report, again);
+    if (!again.isSame) {
       context.spending.block('The service charges replays, so nothing more is spent.');
     } else if (paidTask.route === 'generations') {
       await checkDefaultRoute(context, report, paidTask);
@@ -38,20 +31,16 @@ export const replay = (paidTask: PaidTask | undefined): Check => ({
   },
 });
 
-function describeReplay(
-  report: Report,
-  { replayed, chargeUsd }: SubmittedTask<'image'>,
-  isSame: boolean,
-): void {
+function describeReplay(report: Report, { task, isSame, isFree }: Resubmit): void {
   const need = needed.noRetries({ isSame });
   if (need !== undefined) {
     report.failed(
       'A reused key creates a second task, so a retried submit is charged twice.',
       need,
     );
-  } else if (replayed) {
+  } else if (task.replayed) {
     report.ok('A reused key returns the same task without a second charge.');
-  } else if (!chargeUsd) {
+  } else if (isFree) {
     report.ok(
       'A reused key returns the same task and reports no charge, although it is not marked as a replay.',
     );
@@ -77,12 +66,11 @@ async function checkDefaultRoute(
 ): Promise<void> {
   const about = report.onAspect('route', 'Default route of images');
   try {
-    const problem = await payAgain(context, report, { ...paidTask, route: 'tasks' }, () =>
-      about.ok('POST /v1/images/tasks accepts images.'),
-    );
-    if (problem !== undefined) about.skipped(problem);
+    const sent = await resubmit(context, report, { ...paidTask, route: 'tasks' });
+    if (sent.kind === 'skipped') about.skipped(sent.reason);
+    else about.ok('POST /v1/images/tasks accepts images.');
   } catch (error) {
-    if (ConflictError.is(error)) {
+    if (isRejectedKey(error)) {
       return about.ok('POST /v1/images/tasks exists, and rejects a key of another route.');
     }
     const need = needed.imageRoute(statusOf(error));

@@ -4,6 +4,7 @@ import { cheapestModels, maxOutputTokens } from '../prices.ts';
 import type { PricedModel } from '../prices.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import type { Skip } from '../run/report.ts';
+import type { Skipped } from './pay.ts';
 
 /** The chat that the diagnosis sends. */
 export function chatParams(model: string): Omit<ChatParams, 'stream'> {
@@ -14,19 +15,11 @@ export function chatParams(model: string): Omit<ChatParams, 'stream'> {
   };
 }
 
-/** A client for paid requests, which may spend the rest of the limit. For `strict`, see `Spending.options`. */
-export function payingClient(
+/** A client for paid requests of a type, which may spend the rest of the limit. */
+export const payingClient = (
   { client, spending }: DiagnosisContext,
-  { strict }: { readonly strict: boolean },
-): Polygate {
-  return client.withOptions(spending.options(strict));
-}
-
-/** Why a check sends no paid request. */
-export interface Skipped {
-  readonly kind: 'skipped';
-  readonly reason: Skip;
-}
+  type: 'chat' | 'image',
+): Polygate => client.withOptions(spending.optionsFor(type));
 
 /** The models that a check tries, cheapest first. */
 export interface Candidates {

@@ -4,44 +4,42 @@ import type { SubmittedTask } from 'polygate';
 import type { DiagnosisContext } from '../run/context.ts';
 import { describeFailure } from '../run/failure.ts';
 import type { Finding, Report } from '../run/report.ts';
-import { payAgain } from './submit-image.ts';
-import type { PaidTask } from './submit-image.ts';
+import { resubmit } from './submit-image.ts';
+import type { PaidTask, Resubmit } from './submit-image.ts';
 
 const slotIsHeld =
   'A running task holds a concurrency slot until it ends. The client learns this from the response headers and waits for slots.';
 
 /**
- * Replays the submit of a running task: the free slots before and after show whether the task holds one. Returns the task
- * of the replay. A replay that fails is a finding, too, because the task was paid for and has to be waited for.
+ * Replays the submit of a running task: the free slots before and after show whether the task holds one. Returns what the
+ * replay has returned. A replay that fails is a finding, too, because the task was paid for and has to be waited for.
  */
 export async function replayForSlots(
   context: DiagnosisContext,
   report: Report,
   paid: PaidTask,
-): Promise<SubmittedTask<'image'> | undefined> {
-  const unconfirmedBefore = context.spending.unconfirmedUsd;
-  let replayed: SubmittedTask<'image'> | undefined;
+): Promise<Resubmit | undefined> {
   try {
-    const problem = await payAgain(context, report, paid, (again) => {
-      replayed = again;
-      report.add(compareSlots(paid.task, again));
-    });
-    if (problem !== undefined) report.skipped(problem);
+    const sent = await resubmit(context, report, paid);
+    if (sent.kind === 'sent') {
+      report.add(compareSlots(paid.task, sent.result));
+      return sent.result;
+    }
+    report.skipped(sent.reason);
   } catch (error) {
     if (context.signal?.aborted) throw error;
-    const isPossiblyCharged = context.spending.unconfirmedUsd > unconfirmedBefore;
-    report.add(describeFailedReplay(error, isPossiblyCharged));
+    report.add(describeFailedReplay(error));
   }
-  return replayed;
+  return undefined;
 }
 
 /** Whether a task holds a slot, from the responses to its submit and to the replay. */
-function compareSlots(first: SubmittedTask<'image'>, again: SubmittedTask<'image'>): Finding {
+function compareSlots(first: SubmittedTask<'image'>, { task, isSame }: Resubmit): Finding {
   const before = first.meta.concurrency.remaining;
-  const after = again.meta.concurrency.remaining;
-  const { status } = again.latest;
+  const after = task.meta.concurrency.remaining;
+  const { status } = task.latest;
   const skipped = (detail: string): Finding => ({ status: 'skipped', detail });
-  if (again.id !== first.id) {
+  if (!isSame) {
     return skipped('The replay created another task, which holds a slot of its own.');
   }
   if (before === undefined || after === undefined) {
@@ -55,12 +53,10 @@ function compareSlots(first: SubmittedTask<'image'>, again: SubmittedTask<'image
 }
 
 /** What a replay that failed shows about slots. The check `replay` sends it again, and judges replays. */
-function describeFailedReplay(error: unknown, isPossiblyCharged: boolean): Finding {
+function describeFailedReplay(error: unknown): Finding {
   if (ConcurrencyLimitError.is(error)) return { status: 'ok', detail: slotIsHeld };
   const failure = describeFailure(error);
-  const advice = isPossiblyCharged ? 'Check the charges in your account.' : undefined;
   return {
-    advice,
     ...failure,
     status: failure.status === 'failed' ? 'warning' : failure.status,
     detail: `The submit could not be replayed while its task was running. ${failure.detail}`,

@@ -1,12 +1,16 @@
-import type { SubmittedTask, SucceededGeneration, Telemetry } from 'polygate';
+import { ConflictError } from 'polygate';
+import type { SubmittedTask, SucceededGeneration } from 'polygate';
 
+import { chargeOfFailure, chargeOfResult } from '../charge.ts';
 import type { PricedModel } from '../prices.ts';
+import { recordCalls } from '../recorder.ts';
+import type { RecordedCall } from '../recorder.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { statusOf } from '../run/failure.ts';
-import type { Report, Skip } from '../run/report.ts';
+import type { Report } from '../run/report.ts';
 import { randomId } from '../text.ts';
-import { Payment } from './payment.ts';
-import type { Paid } from './payment.ts';
+import { pay } from './pay.ts';
+import type { Paid, Sent, Skipped } from './pay.ts';
 import { payingClient } from './requests.ts';
 
 /** A task that the diagnosis has paid for. */
@@ -21,51 +25,68 @@ export interface PaidTask {
   readonly priceUsd: number;
   /** Whether the response to the submit was already the result. */
   readonly isFinished: boolean;
+  /** The submit and the polls of `task` so far. */
+  readonly calls: readonly RecordedCall[];
   /** What the same request with the same key has returned, if it was sent again already. */
-  readonly replayed?: SubmittedTask<'image'> | undefined;
+  readonly replay?: Resubmit | undefined;
   readonly result?: SucceededGeneration<'image'> | undefined;
+}
+
+/** What a submit with the key of a paid task has returned. */
+export interface Resubmit {
+  readonly task: SubmittedTask<'image'>;
+  /** Whether it is the paid task. */
+  readonly isSame: boolean;
+  /** Whether it was free. */
+  readonly isFree: boolean;
 }
 
 /** Submits the image of the diagnosis. */
 export async function submitImage(
   context: DiagnosisContext,
   { id: model, priceUsd, resolution }: PricedModel,
-  telemetry: Telemetry,
 ): Promise<Paid<PaidTask>> {
-  const client = payingClient(context, { strict: true }).withOptions({ telemetry });
+  const { client, calls } = recordCalls(payingClient(context, 'image'));
   const params = { model, prompt: 'A gray square', ...(resolution && { resolution }) };
   const idempotencyKey = randomId();
   const submit = async (route: PaidTask['route']) => {
     const options = { idempotencyKey, route, signal: context.signal };
     const task = await client.images.submit(params, options);
     const isFinished = task.latest.status === 'succeeded';
-    return { result: { task, params, route, priceUsd, isFinished }, charge: task.meta };
+    const charge = chargeOfResult(task.meta, { isReplay: false });
+    return { result: { task, params, route, priceUsd, isFinished, calls }, charge };
   };
   try {
     // The route whose poll path is not documented; not every service has it.
     return await submit('generations');
   } catch (error) {
-    if (![404, 405].includes(statusOf(error) ?? 0)) throw error;
+    const isMissing = [404, 405].includes(statusOf(error) ?? 0);
+    if (!isMissing || chargeOfFailure(error).kind !== 'free') throw error;
     return submit('tasks');
   }
 }
 
-/**
- * Sends the same submit with the same key again, or one with other params or over another route. It is free if it returns
- * the same task and reports no charge.
- */
-export async function payAgain(
+/** Sends the same submit with the same key again, or one with other params or over another route. */
+export function resubmit(
   context: DiagnosisContext,
   report: Report,
   { task, params, route, priceUsd }: PaidTask,
-  describe: (again: SubmittedTask<'image'>) => void,
-): Promise<Skip | undefined> {
-  const { idempotencyKey } = task;
-  const send = async (): Promise<Paid<SubmittedTask<'image'>>> => {
-    const options = { idempotencyKey, route, signal: context.signal };
-    const again = await payingClient(context, { strict: true }).images.submit(params, options);
-    const isFree = again.id === task.id && !again.chargeUsd;
-    return { result: again, charge: isFree ? 'none' : again.meta };
-  };
-  return new Payment(context, report, { id: params.model, priceUsd }).pay(send, describe);
+): Promise<Sent<Resubmit> | Skipped> {
+  return pay(context, report, {
+    model: { id: params.model, priceUsd },
+    reusesKey: true,
+    async send() {
+      const { idempotencyKey } = task;
+      const options = { idempotencyKey, route, signal: context.signal };
+      const again = await payingClient(context, 'image').images.submit(params, options);
+      const isSame = again.id === task.id;
+      const isFree = isSame && (again.replayed || !again.chargeUsd);
+      const charge = chargeOfResult(again.meta, { isReplay: isFree });
+      return { result: { task: again, isSame, isFree }, charge };
+    },
+  });
 }
+
+/** Whether the service has rejected a key that was used before. A 409 of a proxy can also follow a request that was sent. */
+export const isRejectedKey = (error: unknown): boolean =>
+  ConflictError.is(error) && error.outcome === 'rejected';

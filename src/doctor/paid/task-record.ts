@@ -5,22 +5,21 @@ import { isRecord } from '../../types/type-guards.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import type { Report } from '../run/report.ts';
 import { list } from '../text.ts';
+import type { PaidTask } from './submit-image.ts';
 
-/** What was observed of a task that has succeeded. */
-interface Observed {
+/** A task that has succeeded. */
+export interface FinishedTask {
   readonly result: SucceededGeneration<'image'>;
-  /** The status values that its records have had. */
+  /** The status values that its records have had until then. */
   readonly words: ReadonlySet<string>;
-  /** Whether the response to the submit was the result already. */
-  readonly isFinished: boolean;
 }
 
 /** How the records of a finished task look. Assumptions A3 to A6. */
 export async function reportRecord(
   context: DiagnosisContext,
   report: Report,
-  task: SubmittedTask<'image'>,
-  { result, words, isFinished }: Observed,
+  { task, isFinished }: PaidTask,
+  { result, words }: FinishedTask,
 ): Promise<void> {
   const record: Record<string, unknown> = { ...result.raw };
   const isDocumented = 'image_url' in record || isRecord(record['result']);

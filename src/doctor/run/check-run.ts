@@ -8,8 +8,8 @@ import { Report } from './report.ts';
 import type { Finding, ReportReceiver, Skip } from './report.ts';
 
 /**
- * Runs a check, unless there is a reason to skip it, and returns its output. Adds a finding for each assumption that it
- * leaves open.
+ * Runs a check, unless there is a reason to skip it, and returns its output. An error that ends it is a finding. Adds a
+ * finding for each assumption that it leaves open.
  */
 export async function runCheck<Output>(
   check: Check<Output>,
@@ -18,17 +18,22 @@ export async function runCheck<Output>(
   onStart: DiagnoseOptions['onStart'],
 ): Promise<Output | undefined> {
   const run = new CheckRun(check, context, findings);
+  let output: Output | undefined;
   const skip = reasonToSkip(check, context);
   if (skip === undefined) {
     onStart?.({ id: check.id, title: check.title });
-    await run.execute();
+    try {
+      await check.run(context, new Report(run), (kept) => (output = kept));
+    } catch (error) {
+      run.endsBecause(describeError(context, error, run.unconfirmedUsd));
+    }
   } else {
     run.endsBecause({ status: 'skipped', ...skip });
   }
-  run.addOpenAssumptions();
+  findings.addOpenAssumptions(check, run.reason);
   // The check may have caught it.
   findings.throwCallbackError();
-  return run.output;
+  return output;
 }
 
 function reasonToSkip(
@@ -40,64 +45,54 @@ function reasonToSkip(
   return detail === undefined ? undefined : { detail };
 }
 
-/** One run of a check: it receives the findings, and keeps what is known when the check ends, whether it fails or not. */
-class CheckRun<Output> implements ReportReceiver {
-  /** What the check has found out for later ones. */
-  output: Output | undefined;
-  readonly #check: Check<Output>;
+/** Describes the error that has ended a check, whose requests may have cost `unconfirmedUsd`. */
+function describeError(context: DiagnosisContext, error: unknown, unconfirmedUsd: number): Finding {
+  const { signal } = context;
+  if (!signal?.aborted) return describeFailure(error);
+  return describeEarlyEnd(context, signal, error, unconfirmedUsd);
+}
+
+/** One run of a check. Receives its findings, and what follows from them for the rest of the diagnosis. */
+class CheckRun implements ReportReceiver {
+  /** Why the check has not started, or has ended early. */
+  reason: Skip | undefined;
+  readonly #check: CheckSubject;
   readonly #context: DiagnosisContext;
   readonly #findings: Findings;
-  /** Why the check has ended without findings about all of its assumptions. */
-  #reason: Skip | undefined;
-  /** What requests before the latest finding may have cost. An error is about those after it. */
-  #unconfirmedBefore: number;
+  /** The part of `spending.unconfirmedUsd` that findings have already advised to check. */
+  #advisedUsd: number;
 
-  constructor(check: Check<Output>, context: DiagnosisContext, findings: Findings) {
+  constructor(check: CheckSubject, context: DiagnosisContext, findings: Findings) {
     this.#check = check;
     this.#context = context;
     this.#findings = findings;
-    this.#unconfirmedBefore = context.spending.unconfirmedUsd;
+    this.#advisedUsd = context.spending.unconfirmedUsd;
   }
 
-  /** Executes the check. An error that ends it is a finding, and the reason why assumptions are open. */
-  async execute(): Promise<void> {
-    try {
-      await this.#check.run(this.#context, new Report(this), (kept) => (this.output = kept));
-    } catch (error) {
-      this.endsBecause(this.#describeError(error));
-    }
+  /** What requests of the check may have cost, unless a finding has advised to check it. */
+  get unconfirmedUsd(): number {
+    return this.#context.spending.unconfirmedUsd - this.#advisedUsd;
   }
 
   add(finding: Finding): void {
-    const { assumption, status } = finding;
-    this.#unconfirmedBefore = this.#context.spending.unconfirmedUsd;
-    // An earlier check has reported the assumption, so only a contradiction is worth reporting.
-    const isKnown =
-      this.#findings.hasReported(assumption) && (status === 'ok' || status === 'skipped');
-    if (!isKnown) this.#findings.add(this.#check, finding);
+    const { isAdopted, option } = finding;
+    if (isAdopted && option) this.#context.adopt(option);
+    this.#findings.add(this.#check, this.#adviseOnCharges(finding));
   }
 
   endsBecause(finding: Finding): void {
     const { detail, skipReason } = finding;
-    this.#reason = { detail, skipReason };
-    this.#findings.addEnd(this.#check, finding);
+    this.reason = { detail, skipReason };
+    this.#findings.addEarlyEnd(this.#check, this.#adviseOnCharges(finding));
   }
 
-  /** Adds a finding for each assumption that has none. */
-  addOpenAssumptions(): void {
-    for (const { id, ifOpen } of this.#findings.openAssumptions(this.#check)) {
-      const skip = this.#reason ?? { detail: ifOpen };
-      this.#findings.add(this.#check, { assumption: id, status: 'skipped', ...skip });
-    }
-  }
-
-  /** Describes the error that has ended the check. */
-  #describeError(error: unknown): Finding {
-    const { signal, spending } = this.#context;
-    const unconfirmedUsd = spending.unconfirmedUsd - this.#unconfirmedBefore;
-    if (signal?.aborted) return describeEarlyEnd(this.#context, signal, error, unconfirmedUsd);
-    const finding: Finding = describeFailure(error);
-    if (unconfirmedUsd > 0) finding.advice ??= 'Check the charges in your account.';
-    return finding;
+  /** After a request that may have been charged, the first finding that is not `ok` says to check the charges. */
+  #adviseOnCharges(finding: Finding): Finding {
+    if (finding.status === 'ok' || this.unconfirmedUsd === 0) return finding;
+    this.#advisedUsd = this.#context.spending.unconfirmedUsd;
+    const { advice } = finding;
+    return { ...finding, advice: `${advice ? `${advice} ` : ''}${checkCharges}` };
   }
 }
+
+const checkCharges = 'Check the charges in your account.';

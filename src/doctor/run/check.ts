@@ -24,7 +24,7 @@ export interface CheckSubject {
 
 /** One step of a diagnosis. `Output` is what it finds out for later checks; `checks.ts` passes it to them. */
 export interface Check<Output = void> extends CheckSubject {
-  /** `keep` stores the output, even if the check fails afterwards. The last one counts. */
+  /** `keep` stores the output, even if the check fails afterwards. */
   run(
     context: DiagnosisContext,
     report: Report,

@@ -26,7 +26,7 @@ export type Requirement = 'gateway' | 'key';
  * through:
  *
  * - `foundGateway`, `acceptedKey` and their opposites, which decide whether later checks run;
- * - `adopt`, with options that all later requests need;
+ * - `adopt`, with options that findings recommend and `needed` marks as `isAdopted`;
  * - `noteMeta` and `read`, with the headers that `header-prefix` looks at;
  * - `spending`: what was spent, `noteWallet`, and `block`, after which nothing more is.
  */

@@ -11,7 +11,7 @@ export function earlyEnd(signal: AbortSignal): string {
   return isTimeout(signal) ? 'The run timed out' : 'The run was aborted';
 }
 
-/** Describes what the running check waited for when the run ended. */
+/** Describes what the running check waited for when the run ended. Its requests may have cost `unconfirmedUsd`. */
 export function describeEarlyEnd(
   { unmet }: DiagnosisContext,
   signal: AbortSignal,
@@ -21,7 +21,7 @@ export function describeEarlyEnd(
   const request = (PolygateError.is(error) && requestOf(error)) || 'its result';
   const detail = `${earlyEnd(signal)} while this check waited for ${request}.`;
   if (unconfirmedUsd > 0) {
-    const advice = `Its last request may have been charged ${usd(unconfirmedUsd)}: check the charges in your account.`;
+    const advice = `Its requests may have been charged ${usd(unconfirmedUsd)}.`;
     return { status: 'warning', detail, advice };
   }
   // Without a response, nothing shows that there is a gateway.

@@ -4,16 +4,18 @@ import type { DiagnosisCheck } from '../diagnosis.ts';
 export type AssumptionId = NonNullable<DiagnosisCheck['assumption']>;
 
 /** A finding, as a check reports it. Its id and title follow from its assumption, or else from `aspect`. */
-export interface Finding extends Omit<DiagnosisCheck, 'id' | 'title'> {
-  aspect?: string | undefined;
-  title?: string | undefined;
+export interface Finding extends Readonly<Omit<DiagnosisCheck, 'id' | 'title'>> {
+  readonly aspect?: string | undefined;
+  readonly title?: string | undefined;
+  /** Whether the rest of the diagnosis uses `option`. */
+  readonly isAdopted?: boolean;
 }
 
 /** Why a check, or a part of it, is skipped. */
 export type Skip = Pick<Finding, 'detail' | 'skipReason'>;
 
 /** What a finding adds to its status and detail. */
-type Extra = Pick<Finding, 'advice' | 'option'>;
+type Extra = Pick<Finding, 'advice' | 'option' | 'isAdopted'>;
 
 /** What findings are about, unless that is the whole check. */
 type Subject = Pick<Finding, 'assumption' | 'aspect' | 'title'>;

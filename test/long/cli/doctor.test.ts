@@ -202,7 +202,7 @@ test.concurrent('what lost responses may have cost is in the result', async () =
   const { code, stdout } = await doctor(['--spend', '0.1'], env);
   expect(code).toBe(1);
   expect(stdout).toMatch(
-    /\nSpent {3}\$0\.0000\d+ of at most \$0\.10; a lost response may have cost up to \$0\.005 more\n/,
+    /\nSpent {3}\$0\.0000\d+ of at most \$0\.10; requests without a known charge may have cost up to \$0\.005 more\n/,
   );
   expect(stdout).toContain('Check the charges in your account.');
   mock.fail({ route: 'POST /v1/images/generations', status: 500, handled: true, times: 1 });

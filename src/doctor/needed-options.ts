@@ -1,11 +1,10 @@
 /**
- * Which options the client needs for a service. Checks find out facts, and pass them to this file, which decides for every
- * option whether a diagnosis recommends it.
+ * Which options the client needs for a service. Checks find out facts, and pass them to `needed`, which decides for every
+ * option whether a diagnosis recommends it, and whether the rest of the diagnosis uses it.
  */
 import { ConfigurationError, PermissionDeniedError, TaskWaitTimeoutError } from 'polygate';
 import type { PolygateOptions, ResponseMeta } from 'polygate';
 
-import type { Diagnosis } from './diagnosis.ts';
 import { statusOf } from './run/failure.ts';
 import type { VendorHeaders } from './vendor-headers.ts';
 
@@ -14,6 +13,12 @@ export interface Needed {
   readonly advice: string;
   /** The option with its value; undefined if the diagnosis does not know the value, or is not certain. */
   readonly option?: PolygateOptions | undefined;
+  /**
+   * Whether the rest of the diagnosis uses the option. It does if later checks would otherwise misread responses, or poll a
+   * path that does not exist. It does not use a header that only returns request ids, or another base URL, where the API key
+   * may not belong. Options for retries make no difference: the diagnosis sends each paid request once.
+   */
+  readonly isAdopted?: boolean;
 }
 
 /** A need whose value is known. */
@@ -81,9 +86,10 @@ export const needed = {
   },
 
   /** Responses have documented headers with a prefix that the client does not read. */
-  headerPrefix({ isRead, prefix }: VendorHeaders, consequence = ''): Certain | undefined {
+  headerPrefix({ isRead, prefix }: VendorHeaders): Certain | undefined {
     if (isRead || prefix === undefined) return undefined;
-    return { advice: `Set headerPrefix.${consequence}`, option: { headerPrefix: prefix } };
+    const advice = 'Set headerPrefix. Without it, spend and budget count nothing.';
+    return { advice, option: { headerPrefix: prefix }, isAdopted: true };
   },
 
   /** Another header accepts the ids of the caller, or is the only one that returns an id. */
@@ -91,11 +97,12 @@ export const needed = {
     if (isRead) return undefined;
     const requestIdHeader = accepted ?? (hasId ? undefined : returned);
     if (requestIdHeader === undefined) return undefined;
-    const purpose =
-      accepted === undefined
-        ? 'errors contain the id that support needs'
-        : 'your request ids reach the logs of the service';
-    return { advice: `Set requestIdHeader, so that ${purpose}.`, option: { requestIdHeader } };
+    const isAdopted = accepted !== undefined;
+    const purpose = isAdopted
+      ? 'your request ids reach the logs of the service'
+      : 'errors contain the id that support needs';
+    const advice = `Set requestIdHeader, so that ${purpose}.`;
+    return { advice, option: { requestIdHeader }, isAdopted };
   },
 
   /** `poll-paths` has searched for the path of tasks. */
@@ -170,20 +177,6 @@ function pathOption(name: FoundPath['name'], found: string, consequence: string)
   return {
     advice: `Set paths.${name}. Without it, the client ${consequence}.`,
     option: { paths: { [name]: found } },
+    isAdopted: true,
   };
-}
-
-/**
- * The options that a diagnosis recommends, merged into one object:
- * `new Polygate({ ...yours, ...optionsOf(diagnosis) })`. If yours have `paths` or `retryAmbiguous`, merge them.
- */
-export function optionsOf({ checks }: Pick<Diagnosis, 'checks'>): PolygateOptions {
-  const merged: PolygateOptions = {};
-  for (const { option = {} } of checks) {
-    const { paths, retryAmbiguous, ...others } = option;
-    Object.assign(merged, others);
-    if (paths) merged.paths = { ...merged.paths, ...paths };
-    if (retryAmbiguous) merged.retryAmbiguous = { ...merged.retryAmbiguous, ...retryAmbiguous };
-  }
-  return merged;
 }

@@ -9,8 +9,8 @@ import {
 import { expect, test } from 'vitest';
 
 import { emptyMeta } from '../../src/core/http/response-meta.ts';
-import { needed } from '../../src/doctor/options.ts';
-import type { Needed } from '../../src/doctor/options.ts';
+import { needed } from '../../src/doctor/needed-options.ts';
+import type { Needed } from '../../src/doctor/needed-options.ts';
 
 const failed = (status: number) => new APIError(String(status), { meta: emptyMeta(status) });
 const notFound = new NotFoundError('404', { meta: emptyMeta(404) });
@@ -138,3 +138,25 @@ test.each(rows.map(([facts, need, expected]) => ({ facts, need, expected })))(
     expect(recommended(need)).toEqual(expected);
   },
 );
+
+test.each<[option: string, need: Needed | undefined, isAdopted: boolean]>([
+  ['headerPrefix', needed.headerPrefix({ isRead: false, prefix: 'x-acme-' }), true],
+  [
+    'a requestIdHeader that accepts ids',
+    needed.requestIdHeader({ ...ids, accepted: 'x-id' }),
+    true,
+  ],
+  ['one that only returns ids', needed.requestIdHeader({ ...ids, returned: 'x-id' }), false],
+  ['a poll path of unknown tasks', needed.pollPath(search), true],
+  ['that of a paid task', needed.triedPollPath({ assumed: '/a/{id}', found: '/b/{id}' }), true],
+  ['baseURL', needed.baseURL(base), false],
+  ['maxRetries', needed.noRetries({ isSame: false }), false],
+  [
+    'retryAmbiguous',
+    needed.retryAmbiguousChat({ ...emptyMeta(200), idempotentReplay: true }),
+    false,
+  ],
+])('whether the rest of the diagnosis uses %s', (_, need, isAdopted) => {
+  expect(need?.option).toBeDefined();
+  expect(need?.isAdopted ?? false).toBe(isAdopted);
+});
