@@ -8,7 +8,8 @@ import { attachDetails } from './response-details.ts';
 import type { Route } from './routes.ts';
 
 /**
- * The response that `fetch` resolves with where a method of the client throws an error. One object per call sees to it:
+ * The response that `fetch` resolves with where a method of the client throws an error. Each call has one object, in which a
+ * response goes through these steps:
  *
  * 1. Kept: the attempt calls `onErrorResponse` before it reads the body for its error, so a clone is kept, with its body
  *    unread. `successful-response.ts` keeps a response whose JSON was cut off, with the text that it has read.
@@ -50,7 +51,7 @@ export class ErrorResponse implements AttemptObserver {
     }
     const { response, meta } = this.#kept;
     const isFinal = error.outcome === 'unknown' && !callerMayRepeat(request, route);
-    // The call has read the start of the body. Its signal has no effect on the rest, but the caller's has.
+    // The signal of the attempt no longer has an effect on the body, but that of the caller has.
     const abortable = withAbortableBody(response, request.signal);
     const returned = isFinal ? withoutRetry(abortable) : abortable;
     return attachDetails(returned, { meta, idempotencyKey, error });
