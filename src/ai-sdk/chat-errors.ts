@@ -1,6 +1,6 @@
 import { AbortedError } from '../errors/aborted.ts';
 import { PolygateError } from '../errors/base.ts';
-import type { FetchedResponse } from '../internal/gateway-fetch.ts';
+import type { ResponseDetails } from '../internal/gateway-fetch.ts';
 import { isRecord } from '../types/type-guards.ts';
 
 /**
@@ -16,7 +16,7 @@ export function toAbort(error: unknown, signal: AbortSignal | null | undefined):
 }
 
 /** The client's error for one that ended a call. It stays as it is if no response has arrived. */
-export function toGenerateError(error: unknown, response: FetchedResponse | undefined): unknown {
+export function toGenerateError(error: unknown, response: ResponseDetails | undefined): unknown {
   if (response === undefined) return error;
   return (
     clientError(error) ??
@@ -26,7 +26,7 @@ export function toGenerateError(error: unknown, response: FetchedResponse | unde
 }
 
 /** The client's error for one that ended a stream, or that the stream contains. */
-export function toStreamError(error: unknown, response: FetchedResponse | undefined): unknown {
+export function toStreamError(error: unknown, response: ResponseDetails | undefined): unknown {
   const { bodyErrors } = response ?? {};
   return (
     clientError(error) ??

@@ -9,7 +9,7 @@ import type {
 
 import type { Polygate } from '../client.ts';
 import { detailsOf } from '../internal/gateway-fetch.ts';
-import type { FetchedResponse } from '../internal/gateway-fetch.ts';
+import type { ResponseDetails } from '../internal/gateway-fetch.ts';
 import { unchecked } from '../types/schema.ts';
 import { metadataOf, unsupported } from './call.ts';
 import { toAbort, toGenerateError, toStreamError } from './chat-errors.ts';
@@ -52,7 +52,7 @@ export class PolygateChatModel implements LanguageModelV4 {
   /** Creates the model of one call, which remembers what the client knows about its response. */
   #start() {
     const client = this.#client;
-    let response: FetchedResponse | undefined;
+    let response: ResponseDetails | undefined;
     let fetch = client.fetch;
     const model = new OpenAICompatibleChatLanguageModel(this.modelId, {
       provider: this.provider,

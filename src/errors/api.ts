@@ -13,7 +13,7 @@ export interface APIErrorDetails extends ErrorDetails {
   type?: string | undefined;
   /** Name of the invalid field. */
   param?: string | undefined;
-  /** Response body: parsed JSON, or the raw text if it is not JSON. */
+  /** Response body: parsed JSON, or the raw text if it is not JSON. Undefined if it could not be read. */
   body?: unknown;
   /** Delay requested by the service before the next attempt, in milliseconds. */
   retryAfterMs?: number | undefined;
@@ -35,7 +35,7 @@ export class APIError extends PolygateError {
   declare readonly requestId?: string;
   /** Metadata parsed from the response headers. */
   declare readonly meta: ResponseMeta;
-  /** Response body: parsed JSON, or the raw text if it is not JSON. */
+  /** Response body: parsed JSON, or the raw text if it is not JSON. Undefined if it could not be read. */
   declare readonly body: unknown;
   /** Delay requested by the service before the next attempt, in milliseconds. */
   declare readonly retryAfterMs?: number;

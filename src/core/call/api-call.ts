@@ -17,8 +17,8 @@ export interface AttemptObserver {
   readonly onSend?: () => void;
   /** Called with a response, before it can admit other calls that wait for a slot. */
   readonly onResponse?: (response: Response) => void;
-  /** Called with an unsuccessful response and its metadata, which its error will have, before its body is read. */
-  readonly onRejection?: (response: Response, meta: ResponseMeta) => void;
+  /** Called with an error response and its metadata, which its error will have, before its body is read. */
+  readonly onErrorResponse?: (response: Response, meta: ResponseMeta) => void;
   /** Called before the pause between two attempts, with the combined outcome of all attempts so far. */
   readonly onRetry?: (outcome: Outcome) => void;
 }
@@ -47,6 +47,11 @@ export interface ApiCall extends EndpointHeaders {
   /** Timeout of one attempt in ms, unless the caller sets one. */
   readonly timeout?: number | undefined;
   readonly observer?: AttemptObserver | undefined;
+  /**
+   * Whether the caller receives error responses, as from `gateway.fetch`. Their bodies can then be read after the call has
+   * ended, so its error does not abort the request.
+   */
+  readonly returnsErrorResponses?: boolean | undefined;
   /** The task that every error of this call refers to. */
   readonly task?: TaskHandle | undefined;
   /** Returns the task that an error of this call refers to, by its id in the response. */
@@ -64,8 +69,8 @@ export function routeOf({ method, template }: ApiCall): string {
   return `${method} ${template}`;
 }
 
-/** Whether a call has to wait for a concurrency slot: of the account, and of a client that limits its concurrency. */
-export function needsSlot({ usesSlot }: ApiCall, { concurrency }: Config): boolean {
+/** Whether the client makes a call wait for its concurrency slot. A client with `concurrency: false` makes none wait. */
+export function waitsForSlot({ usesSlot }: ApiCall, { concurrency }: Config): boolean {
   return usesSlot === true && concurrency !== false;
 }
 

@@ -18,7 +18,7 @@ const maxPrintedLines = 10;
  * await it only while it has exactly one reaction. If there is no caller to show, the original stack trace stays.
  */
 export function throwToCaller(error: unknown): never {
-  if (engine.captureStackTrace && error instanceof PolygateError) {
+  if (engine.captureStackTrace && PolygateError.is(error)) {
     const { stack = '' } = error;
     engine.captureStackTrace(error, throwToCaller);
     // Native frames show no code.

@@ -2,7 +2,6 @@ import type { ResponseMeta } from '../../types/meta.ts';
 import { notify } from '../config/log.ts';
 import { singleLine } from '../http/json.ts';
 import type { Reservation } from '../limits/ledger.ts';
-import { reportedCharge } from '../limits/reported-charge.ts';
 import { routeOf } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
 import type { ClientContext } from './context.ts';
@@ -55,13 +54,10 @@ export function recordCharge<Result>(
 ): void {
   const { context, call, span } = running;
   const { log, onCharge } = context.config;
-  // An error that reports 0 has no charge to record: its outcome decides what stays reserved.
-  const chargeUsd = isSuccess
-    ? (meta.chargeUsd ?? estimateInvalidCharge(running, meta))
-    : meta.chargeUsd || undefined;
-  const reported = reportedCharge(chargeUsd, meta.idempotentReplay);
-  if (isSuccess && reported === undefined) reservation.keep(estimateOf(running), meta);
-  const charge = reservation.charge(chargeUsd, meta);
+  const charge = isSuccess
+    ? reservation.succeed(chargeOf(running, meta), () => estimateOf(running), meta)
+    : // An error that reports 0 has no charge to record: its outcome decides what stays reserved.
+      reservation.charge(meta.chargeUsd || undefined, meta);
   if (charge === undefined) return;
   log.info(() => `${routeOf(call)}: charged ${charge.usd} USD`);
   notify(log, onCharge, charge, 'onCharge');
@@ -72,18 +68,19 @@ function estimateOf<Result>({ context, call }: RunningCall<Result>): number | un
   return call.estimateUsd?.(context.shared.prices.get(call.model ?? ''));
 }
 
-/** The estimate, for a charge header that is negative, not a number, or sent twice. */
-function estimateInvalidCharge<Result>(
+/** The reported charge, or the estimate for a charge header that is negative, not a number, or sent twice. */
+function chargeOf<Result>(
   running: RunningCall<Result>,
-  { headers }: ResponseMeta,
+  { chargeUsd, headers }: ResponseMeta,
 ): number | undefined {
+  if (chargeUsd !== undefined) return chargeUsd;
   const { log, headerPrefix } = running.context.config;
-  const reported = headers.get(`${headerPrefix}charge-usd`);
-  if (!reported) return undefined;
+  const invalid = headers.get(`${headerPrefix}charge-usd`);
+  if (!invalid) return undefined;
   const price = estimateOf(running);
   log.warn(
     () =>
-      `${routeOf(running.call)}: the service reported an invalid charge (${singleLine(reported, 40)}); ` +
+      `${routeOf(running.call)}: the service reported an invalid charge (${singleLine(invalid, 40)}); ` +
       (price === undefined ? 'its price is not known' : `the estimate of ${price} USD is counted`),
   );
   return price;

@@ -36,7 +36,7 @@ function runCall<Result>(
 ): Promise<ApiResponse<Result>> {
   const { call, options, fallback } = prepared;
   if (!fallback) return runOnModel(context, call, options, handle);
-  // Loaded, and called now: the context of the caller ends with this function.
+  // The loop is loaded, so it is called now, in the async context of the caller.
   return fallbackLoop.use(context.config, ({ sendToModels }) =>
     sendToModels(context, prepared, fallback, (...sent) => runOnModel(context, ...sent, handle)),
   );
@@ -54,7 +54,7 @@ function runOnModel<Result>(
   const result = runInTime(running);
   if (!reservation && !span) return result;
   return result.catch((error: unknown) => {
-    if (error instanceof PolygateError) reservation?.leave(error);
+    if (PolygateError.is(error)) reservation?.leave(error);
     span?.end({ error });
     throw error;
   });

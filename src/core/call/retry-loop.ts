@@ -1,6 +1,6 @@
 import { SlotLease } from '../limits/slot-lease.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
-import { needsSlot, routeOf } from './api-call.ts';
+import { routeOf, waitsForSlot } from './api-call.ts';
 import { attempt } from './attempt/attempt.ts';
 import { takeSlot } from './attempt/take-slot.ts';
 import { reserveBudget } from './charges.ts';
@@ -21,7 +21,7 @@ export async function runAttempts<Result>(
   const { beforeAttempt } = call.observer ?? {};
   for (;;) {
     reserveBudget(running, 'queueing');
-    const lease = needsSlot(call, context.config)
+    const lease = waitsForSlot(call, context.config)
       ? await takeSlot(running, signal)
       : new SlotLease();
     let retry: Retry | undefined;
@@ -53,7 +53,7 @@ function retryPolicyOf<Result>({ context, call, options }: RunningCall<Result>):
   const { config, shared } = context;
   return {
     safety: call.safety,
-    needsSlot: needsSlot(call, config),
+    waitsForSlot: waitsForSlot(call, config),
     maxRetries: options.maxRetries ?? config.maxRetries,
     maxRetryDelay: config.maxRetryDelay,
     hasRetryBudget: shared.retryBudget.isLeft,

@@ -36,7 +36,7 @@ export async function sendToModels<Result>(
     try {
       return await run(withModel(call, model, attempts.at(-1)), { ...options, deadline });
     } catch (error) {
-      if (!(error instanceof PolygateError)) throw error;
+      if (!PolygateError.is(error)) throw error;
       const failed = toAttempt(model, error);
       attempts.push(failed);
       const reason = fallbackReason(error, call.safety);
@@ -84,7 +84,7 @@ function withModel(call: ApiCall, model: string, previous: ModelAttempt | undefi
 
 function toAttempt(model: string, error: PolygateError): ModelAttempt {
   const { message, outcome = 'unknown' } = error;
-  const { status, code } = error instanceof APIError ? error : {};
+  const { status, code } = APIError.is(error) ? error : {};
   return { model, status, code, message, outcome };
 }
 

@@ -3,7 +3,7 @@ import { garbage } from '../http/garbage.ts';
 import { isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
 import { toStream, WatchedBody } from '../http/watched-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
-import { needsSlot } from './api-call.ts';
+import { waitsForSlot } from './api-call.ts';
 import type { ApiResponse, ResponseContext, ResponseHandler } from './response.ts';
 
 /**
@@ -18,11 +18,8 @@ export function keepBodyUnread(
 ): ResponseHandler<Response> {
   return async (context) => {
     const { response, call, errors, config, meta, lease, span } = context;
-    if (
-      !(needsSlot(call, config) || createCheck) ||
-      response.body === null ||
-      !isEventStream(response)
-    ) {
+    const isWatched = waitsForSlot(call, config) || createCheck !== undefined;
+    if (!isWatched || response.body === null || !isEventStream(response)) {
       // Without the body, which belongs to the caller.
       span?.end({ meta });
       return withAbortableBody(response, signal);

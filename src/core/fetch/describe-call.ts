@@ -23,25 +23,35 @@ export interface DescribedCall {
   readonly chat?: { readonly choiceCount: number } | undefined;
 }
 
+/** What a call is described from. */
+interface CallSource {
+  readonly request: FetchRequest;
+  readonly route: Route;
+  readonly body: RequestBody;
+  readonly idempotencyKey: string | undefined;
+  readonly openTask: OpenTask;
+}
+
 /** Describes the call as the client's method for the same route would. */
-export function describeCall(
-  { path, key }: FetchRequest,
-  { endpoint, call: route }: Route,
-  body: RequestBody,
-  idempotencyKey: string | undefined,
-  openTask: OpenTask,
-): DescribedCall {
+export function describeCall({
+  request,
+  route,
+  body,
+  idempotencyKey,
+  openTask,
+}: CallSource): DescribedCall {
+  const { endpoint } = route;
   const parsed = parseBody(body);
   const { model, n, stream } = isRecord(parsed) ? parsed : {};
   const isChat = endpoint === createChatCompletion;
   const kind = endpoint?.kind;
   const call: ApiCall = {
-    ...route,
-    path,
+    ...route.call,
+    path: request.path,
     body,
-    headers: isChat && stream === true ? { accept: 'text/event-stream' } : route.headers,
+    headers: isChat && stream === true ? { accept: 'text/event-stream' } : route.call.headers,
     // An unknown route keeps the header that the caller has chosen.
-    idempotencyHeader: endpoint ? route.idempotencyHeader : key?.[0],
+    idempotencyHeader: endpoint ? route.call.idempotencyHeader : request.key?.[0],
     model: typeof model === 'string' ? model : undefined,
     estimateUsd: estimateBody(endpoint?.price, parsed),
     findTask: (id, meta) => kind && openTask(kind, { id, idempotencyKey, meta: keepMeta(meta) }),

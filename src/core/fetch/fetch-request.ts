@@ -45,10 +45,7 @@ export function readFetchRequest(
   init: RequestInit,
 ): FetchRequest {
   const given = isRequest(input) ? input : undefined;
-  const url = targetURL(baseURL, isRequest(input) ? input.url : String(input));
-  const pathname = url.pathname.slice(new URL(baseURL).pathname.replace(/\/$/, '').length);
-  // A Gemini client sends its API key in the query. The client sends its own in a header.
-  if (url.searchParams.has('key')) url.searchParams.delete('key');
+  const { url, pathname, path } = readTarget(baseURL, isRequest(input) ? input.url : String(input));
   const { method = given?.method, headers = given?.headers, body, signal = given?.signal } = init;
   checkValue('signal', signal ?? undefined, signalRule);
   // Safari cannot iterate over its streams.
@@ -59,7 +56,7 @@ export function readFetchRequest(
   return {
     method: request.method,
     pathname,
-    path: pathname + url.search,
+    path,
     headers: [...request.headers].filter(([name]) => !droppedHeaders.includes(name)),
     key: keyOf(request.headers),
     isStreamed,
@@ -73,6 +70,22 @@ export function readFetchRequest(
       return bytes;
     },
   };
+}
+
+/** What a request is sent to, without an API key in the query. */
+function readTarget(baseURL: string, target: string) {
+  const url = parseURL(/^\/(?!\/)/.test(target) ? baseURL + target : target);
+  if (!url?.href.startsWith(`${baseURL}/`) || isUnsafePath(url.pathname)) {
+    throw new ConfigurationError(
+      'gateway.fetch: the URL must be below gateway.baseURL, or a path that starts with one /.',
+    );
+  }
+  const { searchParams } = url;
+  // A Gemini client sends its API key in the query. The client sends its own in a header. Even if there is nothing to delete,
+  // `delete` encodes the whole query anew, which should be sent as the caller wrote it.
+  if (searchParams.has('key')) searchParams.delete('key');
+  const pathname = url.pathname.slice(new URL(baseURL).pathname.replace(/\/$/, '').length);
+  return { url, pathname, path: pathname + url.search };
 }
 
 function keyOf(headers: Headers): FetchRequest['key'] {
@@ -94,12 +107,4 @@ async function readBytes(request: Request, signal: AbortSignal | undefined): Pro
   };
   const bytes = await runWithTimeLimit(read, { signal, errors: notSent });
   return bytes.byteLength > 0 ? new Uint8Array(bytes) : undefined;
-}
-
-function targetURL(baseURL: string, target: string): URL {
-  const url = parseURL(/^\/(?!\/)/.test(target) ? baseURL + target : target);
-  if (url?.href.startsWith(`${baseURL}/`) && !isUnsafePath(url.pathname)) return url;
-  throw new ConfigurationError(
-    'gateway.fetch: the URL must be below gateway.baseURL, or a path that starts with one /.',
-  );
 }

@@ -10,13 +10,12 @@ import { checkValue, headerText } from '../config/validation.ts';
 import { checkChat } from './check-chat.ts';
 import { describeCall } from './describe-call.ts';
 import type { OpenTask } from './describe-call.ts';
+import { ErrorResponse } from './error-response.ts';
 import type { FetchRequest } from './fetch-request.ts';
-import { attachDetails } from './fetched-response.ts';
-import { readResponse } from './read-response.ts';
-import { RejectedResponse } from './rejected-response.ts';
-import { toResponse } from './rejection.ts';
+import { attachDetails } from './response-details.ts';
 import { findRoute } from './routes.ts';
 import type { Route } from './routes.ts';
+import { passOn } from './successful-response.ts';
 
 /** The options of the methods that no part of a request can express. */
 export type FetchOptions = Pick<RequestOptions, 'fallback'>;
@@ -32,20 +31,23 @@ export async function sendFetch(
   // The body is read before the call starts.
   const enter = captureContext(config);
   const route = findRoute(request.method, request.pathname, config);
-  const idempotencyKey = checkRequest(request, route);
+  checkBody(request, route);
+  const idempotencyKey = chooseKey(request, route);
   const body = await request.readBody();
-  const { call, chat } = describeCall(request, route, body, idempotencyKey, openTask);
+  const { call, chat } = describeCall({ request, route, body, idempotencyKey, openTask });
 
   const { headers, signal } = request;
-  const rejected = new RejectedResponse();
+  const errorResponse = new ErrorResponse();
   const prepared = {
-    call: { ...call, observer: rejected },
+    call: { ...call, observer: errorResponse, returnsErrorResponses: true },
     options: { headers, idempotencyKey, signal },
     fallback: call.model === undefined ? undefined : fallbackOf(call.model, fetchOptions),
   };
-  const check = chat && checkChat(chat.choiceCount);
-  const isKnownRoute = route.endpoint !== undefined;
-  const handle = readResponse(rejected, isKnownRoute, keepBodyUnread(signal, check));
+  const handle = passOn({
+    isKnownRoute: route.endpoint !== undefined,
+    keepBodyUnread: keepBodyUnread(signal, chat && checkChat(chat.choiceCount)),
+    errorResponse,
+  });
   try {
     const { data, meta } = await enter(() => execute(context, prepared, handle));
     return attachDetails(data.response, {
@@ -57,27 +59,24 @@ export async function sendFetch(
       bodyErrors: data.bodyErrors,
     });
   } catch (error) {
-    const rejection = rejected.behind(error);
-    if (rejection) return toResponse(rejection, request, { route, idempotencyKey });
-    rejected.drop();
-    throw error;
+    return errorResponse.returnOrThrow(error, { request, route, idempotencyKey });
   }
 }
 
+/** @throws {@link ConfigurationError} if the body of a request could not be sent again, although that may be necessary. */
+function checkBody({ isStreamed }: FetchRequest, { call }: Route): void {
+  if (!isStreamed || !call.paid) return;
+  throw new ConfigurationError(
+    'gateway.fetch: the body of a paid request must not be a stream, which could not be sent again. Pass text or bytes. Nothing was sent.',
+  );
+}
+
 /**
- * Checks a request before its body is read. Returns its idempotency key.
+ * The idempotency key of a request: the caller's, or a new random one where a method of the client would send one.
  *
- * @throws {@link ConfigurationError} if it could not be sent again, or its key is invalid.
+ * @throws {@link ConfigurationError} if the caller's key is invalid.
  */
-function checkRequest(
-  { isStreamed, key }: FetchRequest,
-  { endpoint, call }: Route,
-): string | undefined {
-  if (isStreamed && call.paid) {
-    throw new ConfigurationError(
-      'gateway.fetch: the body of a paid request must not be a stream, which could not be sent again. Pass text or bytes. Nothing was sent.',
-    );
-  }
+function chooseKey({ key }: FetchRequest, { endpoint, call }: Route): string | undefined {
   const needsKey = endpoint?.sendsKey || call.safety === 'keyed';
   const idempotencyKey = key?.[1] ?? (needsKey ? newIdempotencyKey() : undefined);
   checkValue('idempotencyKey', idempotencyKey, headerText);

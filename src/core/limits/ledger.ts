@@ -34,17 +34,21 @@ export interface Reservation {
   /** Ends the part of a failed call. What may have been charged stays reserved. */
   leave(error: PolygateError): void;
   /**
-   * Ends the reservation of a request that has succeeded without a `reportedCharge`. The estimate stays reserved, until a
-   * replay reports the charge: what was reserved, and at least `price` or, if that is undefined, the largest charge of the
-   * route so far. A replay of a key that counts already adds nothing.
-   */
-  keep(price: number | undefined, meta: ChargeMeta): void;
-  /**
    * Ends the reservation and records the charge that a response reports; returns undefined if it reports none. A replay of
    * a recorded key costs nothing. A replay whose original response was lost is recorded now, and the original costs nothing
    * if it still arrives.
    */
   charge(usd: number | undefined, meta: ChargeMeta): Charge | undefined;
+  /**
+   * Like `charge`, for a request that has succeeded. Without a `reportedCharge`, the estimate stays reserved until a replay
+   * reports the charge: what was reserved, and at least `estimate()` or, if that is undefined, the largest charge of the
+   * route so far. A replay of a key that counts already adds nothing.
+   */
+  succeed(
+    usd: number | undefined,
+    estimate: () => number | undefined,
+    meta: ChargeMeta,
+  ): Charge | undefined;
 }
 
 /** The parts of a response's metadata that describe its charge. */
@@ -170,14 +174,6 @@ export function createLedger() {
           if (holders.size === 0) setReservation(owner, undefined);
         },
 
-        keep(price, { idempotentReplay: replay }) {
-          const usd = Math.max(reservedFor(owner), price ?? largest.get(route) ?? 0);
-          setReservation(owner, undefined);
-          if (keys.has(replay ? key : owner)) return;
-          addReserved(usd);
-          rememberKey(key, usd);
-        },
-
         charge(usd, { requestId, taskId, idempotentReplay: replay }) {
           if (usd === undefined) return undefined;
           const charge = { usd: 0, model, route, requestId, taskId, replay };
@@ -193,6 +189,19 @@ export function createLedger() {
           for (const listener of listeners) listener();
           return { ...charge, usd };
         },
+
+        succeed(usd, estimate, meta) {
+          const { idempotentReplay: replay } = meta;
+          if (reportedCharge(usd, replay) === undefined) {
+            const kept = Math.max(reservedFor(owner), estimate() ?? largest.get(route) ?? 0);
+            setReservation(owner, undefined);
+            if (!keys.has(replay ? key : owner)) {
+              addReserved(kept);
+              rememberKey(key, kept);
+            }
+          }
+          return this.charge(usd, meta);
+        },
       };
     },
   };
@@ -201,8 +210,6 @@ export function createLedger() {
 /** Whether the service has rejected a request as invalid, so that no request with this body was ever charged. */
 function isInvalidRequest(error: PolygateError): boolean {
   return (
-    error.outcome === 'rejected' &&
-    error instanceof APIError &&
-    [400, 404, 422].includes(error.status)
+    error.outcome === 'rejected' && APIError.is(error) && [400, 404, 422].includes(error.status)
   );
 }

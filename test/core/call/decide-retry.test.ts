@@ -6,28 +6,32 @@ import { emptyMeta } from '../../../src/core/http/response-meta.ts';
 import {
   AbortedError,
   BadRequestError,
+  ConflictError,
   ConcurrencyLimitError,
   ConnectionError,
   ServerError,
   ServiceUnavailableError,
 } from '../../../src/index.ts';
 
+const body = 'read';
 const meta = (status: number, chargeUsd?: number) => ({ ...emptyMeta(status), chargeUsd });
-const down = new ServiceUnavailableError('503', { meta: meta(503) });
-const charged = new ServiceUnavailableError('503', { meta: meta(503, 0.02) });
-const failed = new ServerError('502', { meta: meta(502) });
-const invalid = new BadRequestError('400', { meta: meta(400) });
+const down = new ServiceUnavailableError('503', { meta: meta(503), body });
+const unreadDown = new ServiceUnavailableError('503', { meta: meta(503) });
+const unreadConflict = new ConflictError('409', { meta: meta(409) });
+const charged = new ServiceUnavailableError('503', { meta: meta(503, 0.02), body });
+const failed = new ServerError('502', { meta: meta(502), body });
+const invalid = new BadRequestError('400', { meta: meta(400), body });
 const lost = new ConnectionError('reset', { outcome: 'unknown' });
 const refused = new ConnectionError('refused', { outcome: 'not-sent' });
-const noSlot = new ConcurrencyLimitError('429', { meta: meta(429) });
+const noSlot = new ConcurrencyLimitError('429', { meta: meta(429), body });
 const serverError = (status: number, code?: string) =>
-  new ServerError(String(status), { meta: meta(status), code });
+  new ServerError(String(status), { meta: meta(status), code, body });
 const later = (retryAfterMs: number) =>
-  new ServiceUnavailableError('503', { meta: meta(503), retryAfterMs });
+  new ServiceUnavailableError('503', { meta: meta(503), retryAfterMs, body });
 
 const policy: RetryPolicy = {
   safety: 'keyed',
-  needsSlot: true,
+  waitsForSlot: true,
   maxRetries: 3,
   maxRetryDelay: 60_000,
   hasRetryBudget: true,
@@ -41,6 +45,10 @@ test.each([
   ['a 503 of a chat', down, fresh, once, 500],
   ['a 503 with a charge of a keyed request', charged, fresh, policy, 500],
   ['a 503 with a charge of a chat', charged, fresh, once, undefined],
+  ['an unread 503 of a keyed request', unreadDown, fresh, policy, 500],
+  ['an unread 503 of a chat', unreadDown, fresh, once, undefined],
+  ['an unread 409 of a keyed request', unreadConflict, fresh, policy, 500],
+  ['an unread 409 of a chat', unreadConflict, fresh, once, undefined],
   ['a 502 of a keyed request', failed, fresh, policy, 500],
   ['a 502 of a chat', failed, fresh, once, undefined],
   ['a 507 of a keyed request', serverError(507), fresh, policy, 500],
@@ -102,13 +110,13 @@ test.each([
     'a rejection for lack of a slot without a limiter, after all retries',
     noSlot,
     { slotRejections: 0, retries: 3 },
-    { ...policy, needsSlot: false },
+    { ...policy, waitsForSlot: false },
     undefined,
   ],
 ])('%s: delay in ms', (_, error, facts, given, delayMs) => {
   const retry = decideRetry(error, facts, given);
   expect(retry?.delayMs).toBe(delayMs);
   expect(retry?.slotRejection).toBe(
-    retry && error === noSlot && given.needsSlot ? error : undefined,
+    retry && error === noSlot && given.waitsForSlot ? error : undefined,
   );
 });

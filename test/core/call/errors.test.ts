@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 
-import { combineOutcomes } from '../../../src/core/call/failure/outcome.ts';
 import { ConnectionError } from '../../../src/index.ts';
 import type { Outcome, Polygate, PolygateOptions, RequestOptions } from '../../../src/index.ts';
 import {
@@ -18,24 +17,6 @@ import {
   virtualClock,
 } from '../support.ts';
 import type { Reply } from '../support.ts';
-
-describe('combineOutcomes', () => {
-  const table: readonly (readonly [Outcome, Outcome, Outcome])[] = [
-    ['not-sent', 'not-sent', 'not-sent'],
-    ['not-sent', 'rejected', 'rejected'],
-    ['not-sent', 'unknown', 'unknown'],
-    ['rejected', 'not-sent', 'rejected'],
-    ['rejected', 'rejected', 'rejected'],
-    ['rejected', 'unknown', 'unknown'],
-    ['unknown', 'not-sent', 'unknown'],
-    ['unknown', 'rejected', 'unknown'],
-    ['unknown', 'unknown', 'unknown'],
-  ];
-
-  test.each(table)('of %s and %s is %s', (previous, last, combined) => {
-    expect(combineOutcomes(previous, last)).toBe(combined);
-  });
-});
 
 const submit = (gateway: Polygate, options?: RequestOptions): Promise<unknown> =>
   gateway.images.submit(image, options);

@@ -13,7 +13,7 @@ import { recordCharge } from '../charges.ts';
 import type { ApiResponse } from '../response.ts';
 import type { RunningCall } from '../running-call.ts';
 
-/** A larger error body counts as empty. */
+/** A larger error body counts as unread. */
 const maxErrorBodyBytes = 1_048_576;
 
 /**
@@ -27,13 +27,12 @@ export function attempt<Result>(
 ): Promise<ApiResponse<Result>> {
   const { context, call, errors, limits } = running;
   const { clock } = context.config;
-  const isPassedOn = call.observer?.onRejection && isRejection;
+  const isPassedOn = call.returnsErrorResponses ? isErrorResponse : undefined;
   const limit = { clock, signal, ms: limits.timeout, errors, isPassedOn };
   return runWithTimeLimit((limited) => exchange(running, lease, limited), limit);
 }
 
-/** Whether an error is that of a response, whose body `gateway.fetch` may pass on: see `RejectedResponse`. */
-const isRejection = (error: unknown) => error instanceof APIError;
+const isErrorResponse = (error: unknown) => APIError.is(error);
 
 /** Sends the request and reads its response. */
 async function exchange<Result>(
@@ -50,7 +49,7 @@ async function exchange<Result>(
     const received = { response, meta, call, errors, config, span, lease, signal };
     return { response, meta, data: await handle(received), model: call.model };
   }
-  call.observer?.onRejection?.(response, meta());
+  call.observer?.onErrorResponse?.(response, meta());
   const text = await readBodyText(response, maxErrorBodyBytes, signal).catch(() => undefined);
   throw errors.apiError(meta(), text, parseRetryAfter(headersOf(response), config.clock.now()));
 }

@@ -21,11 +21,12 @@ export function messageParts(
 ): Partial<MessageParts> {
   const { status = 200, chargeUsd = 0, requestId } = meta ?? {};
   const request = `${routeOf(call)}${requestId ? `, request ${requestId}` : ''}`;
-  if (task)
+  if (task) {
     return {
       request,
       programAdvice: outcome === 'rejected' ? undefined : continueTaskAdvice(task.id),
     };
+  }
   if (!call.paid) return { request };
   if (outcome !== 'unknown') return { request, charge: nothingCharged };
   const charge =

@@ -19,9 +19,9 @@ export type FallbackReason = 'overloaded' | 'unavailable' | 'conflict';
  * may be sent to another model, and a key never changes.
  */
 export function fallbackReason(error: unknown, safety: Safety): FallbackReason | undefined {
-  if (!(error instanceof PolygateError) || error.task) return undefined;
+  if (!PolygateError.is(error) || error.task) return undefined;
   if (error.outcome !== 'rejected' && error.outcome !== 'not-sent') return undefined;
-  if (!(error instanceof APIError)) return isModelRelated(error) ? 'unavailable' : undefined;
+  if (!APIError.is(error)) return isModelRelated(error) ? 'unavailable' : undefined;
   const { status, code, outcome } = error;
   // These, and the limits of a user in the proxy, have nothing to do with the model.
   if ([401, 402, 422].includes(status) || code === 'user_limit_exceeded') return undefined;
@@ -46,8 +46,7 @@ export function fallbackReason(error: unknown, safety: Safety): FallbackReason |
 /** Whether a request that was not sent may succeed with another model. A limit of time covers all models. */
 function isModelRelated(error: PolygateError): boolean {
   return (
-    error instanceof BudgetExceededError ||
-    (error instanceof ConnectionError && !(error instanceof RequestTimeoutError))
+    BudgetExceededError.is(error) || (ConnectionError.is(error) && !RequestTimeoutError.is(error))
   );
 }
 

@@ -1,3 +1,4 @@
+import type { APIErrorDetails } from '../../../errors/api.ts';
 import type { Outcome } from '../../../errors/base.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 
@@ -17,25 +18,28 @@ export function outcomeOf(status: number, code = '', chargeUsd = 0): Outcome {
 }
 
 /**
- * The outcome of an error response whose body, and with it the error code, could not be read. A 409 may be that of the proxy for
- * a request that it has already forwarded.
+ * The outcome of a response whose body, and with it the error code, is not known: it was lost, it was too large, or a hook
+ * failed first. The status alone proves a rejection only if no uncertain code comes with it. That excludes:
+ *
+ * - 409: `attempt_repeated` of the proxy.
+ * - 503: `material_create_outcome_uncertain` and its like. As after any other lost response, only a request that has a key
+ *   is sent again, with the same key.
+ * - Success: the request was carried out.
  */
 export function outcomeOfUnread({ status, chargeUsd }: UnreadResponse): Outcome {
-  return status === 409 ? 'unknown' : outcomeOf(status, '', chargeUsd);
+  return status < 300 || status === 409 || status === 503
+    ? 'unknown'
+    : outcomeOf(status, '', chargeUsd);
 }
 
 type UnreadResponse = Pick<ResponseMeta, 'status' | 'chargeUsd'>;
 
-/**
- * The outcome of an attempt that failed before the body of its response was read, for example in a hook. The error code is
- * unknown, so any 5xx may have been charged. `interrupted` is the outcome of an attempt without a rejection.
- */
-export function outcomeBeforeBody(
-  { status = 0, chargeUsd }: Partial<UnreadResponse>,
-  interrupted: Outcome,
-): Outcome {
-  return status >= 400 && status < 500 ? outcomeOfUnread({ status, chargeUsd }) : interrupted;
+/** The outcome of the attempt that ended with an error response. Its `body` is undefined if it could not be read. */
+export function outcomeOfError({ meta, code, body }: ErrorResponse): Outcome {
+  return body === undefined ? outcomeOfUnread(meta) : outcomeOf(meta.status, code, meta.chargeUsd);
 }
+
+type ErrorResponse = Pick<APIErrorDetails, 'meta' | 'code' | 'body'>;
 
 /**
  * The outcome of a call, given that of the attempts so far and that of the last one. Once an attempt may have been

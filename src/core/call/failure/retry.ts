@@ -4,7 +4,7 @@ import type { Outcome } from '../../../errors/base.ts';
 import { ConnectionError } from '../../../errors/connection.ts';
 import { ResponseValidationError } from '../../../errors/response-validation.ts';
 import { ConcurrencyLimitError } from '../../../errors/status.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOfError } from './outcome.ts';
 
 // The whole retry decision. What happens to a request depends on its safety:
 //
@@ -14,17 +14,25 @@ import { outcomeOf } from './outcome.ts';
 // response lost or truncated, or timeout              unknown       retry            final
 // 408, 5xx except 501, 503 and 505                    unknown       retry            final
 // error that reports a charge or `_outcome_uncertain` unknown       retry            final
+// 409 and 503 whose body could not be read            unknown       retry            final
 // other 429 and 503                                   rejected      retry            retry
 // other statuses                                      rejected      final            final
 //
 // These are final in any case: redirects, 501, 505, permanent codes (`permanentCode`), and a truncated response whose
-// headers name a task, which a retry could lose. `outcomeOf` in outcome.ts decides the outcome of every error response.
-// `decideRetry` also ends a call whose `Retry-After` exceeds `maxRetryDelay`, that has used its `maxRetries`, or whose
-// client has used up its retry budget. The last two do not apply to rejections for lack of a slot, if the client limits its
-// concurrency.
+// headers name a task, which a retry could lose. `decideRetry` also ends a call whose `Retry-After` exceeds `maxRetryDelay`,
+// that has used its `maxRetries`, or whose client has used up its retry budget. The last two do not apply to rejections for
+// lack of a slot, if the client limits its concurrency.
 //
-// A `keyed` request is retried with the same key and the same bytes. A final error with the outcome `unknown` says that
-// the request may have been charged: see `messageParts` in error-message.ts.
+// What follows from an error response, in this order. In brackets: a 502 to a paid chat.
+//
+// 1. A charge in its headers is recorded: `recordCharge` in charges.ts. [none]
+// 2. `outcomeOfError` in outcome.ts decides whether the request may have been charged. [unknown]
+// 3. `CallErrors` in errors.ts creates the error. `messageParts` in error-message.ts words what it says about charges.
+//    [ServerError: "… The request may have been charged; sending it again may charge you again."]
+// 4. `decideRetry` in this file decides about another attempt. A `keyed` request is sent again with the same key and the same
+//    bytes. [no attempt]
+// 5. `leave` in limits/ledger.ts decides what still counts toward the budget. [what was reserved]
+// 6. `fallbackReason` in fallback.ts decides about another model, if the call names some. [no model]
 
 /** What has happened in a call, as far as the next retry depends on it. */
 interface RetryFacts {
@@ -37,8 +45,8 @@ interface RetryFacts {
 /** What may be retried, and how often. */
 export interface RetryPolicy {
   readonly safety: Safety;
-  /** Whether the client limits the call's concurrency, so that a rejection for lack of a slot can wait for one. */
-  readonly needsSlot: boolean;
+  /** Whether the call waits for a slot, so that it can also do so after a rejection for lack of one. */
+  readonly waitsForSlot: boolean;
   readonly maxRetries: number;
   /** The longest delay, in ms. A longer `Retry-After` fails the call immediately. */
   readonly maxRetryDelay: number;
@@ -61,12 +69,12 @@ export function decideRetry(
   { retries, slotRejections }: RetryFacts,
   policy: RetryPolicy,
 ): Retry | undefined {
-  const { safety, needsSlot, maxRetries, maxRetryDelay, hasRetryBudget } = policy;
+  const { safety, waitsForSlot, maxRetries, maxRetryDelay, hasRetryBudget } = policy;
   const failure = classifyFailure(error);
   if (failure === undefined || !isRetryable(failure, safety)) return undefined;
   const { retryAfterMs = 0 } = failure;
   if (retryAfterMs > maxRetryDelay) return undefined;
-  if (needsSlot && error instanceof ConcurrencyLimitError) {
+  if (waitsForSlot && ConcurrencyLimitError.is(error)) {
     const delayMs = delayAfter(slotRejections, retryAfterMs, policy);
     const minDelayMs = slotRejections > 0 ? minQueueDelay : 0;
     return { failure, delayMs: Math.max(minDelayMs, delayMs), slotRejection: error };
@@ -99,12 +107,12 @@ export function canSucceedLater(error: unknown): boolean {
 /** What an error reveals about the attempt; undefined for errors that are never retried, such as an abort. */
 function classifyFailure(error: unknown): Failure | undefined {
   if (APIError.is(error)) {
-    const { status, code, retryAfterMs, meta } = error;
-    return { status, code, retryAfterMs, outcome: outcomeOf(status, code, meta.chargeUsd) };
+    const { status, code, retryAfterMs } = error;
+    return { status, code, retryAfterMs, outcome: outcomeOfError(error) };
   }
   // Its outcome is that of the whole call, which leads to the same decision: a request that is sent `once` ends with the
   // first attempt that may have been charged, and earlier rejections count as `not-sent`.
-  if (ConnectionError.is(error)) return error;
+  if (ConnectionError.is(error)) return { outcome: error.outcome };
   if (!ResponseValidationError.is(error)) return undefined;
   const { body, meta } = error;
   // A body that looks like truncated JSON, and headers that name no task that a retry could lose.

@@ -5,7 +5,7 @@ import type { ResponseMeta } from '../../types/meta.ts';
 import type { ResponseContext } from '../call/response.ts';
 
 /** What the client knows about a response that `gateway.fetch` has returned. */
-export interface FetchedResponse {
+export interface ResponseDetails {
   readonly meta: ResponseMeta;
   readonly idempotencyKey: string | undefined;
   /** The error that a method of the client would have thrown. */
@@ -22,15 +22,15 @@ export interface BodyErrors {
   streamErrorEvent(data: string): StreamError;
 }
 
-const responses = new WeakMap<Response, FetchedResponse>();
+const responses = new WeakMap<Response, ResponseDetails>();
 
 /** For integrations that need more than a `Response` contains; undefined if `gateway.fetch` has not returned it. */
-export function detailsOf(response: Response): FetchedResponse | undefined {
+export function detailsOf(response: Response): ResponseDetails | undefined {
   return responses.get(response);
 }
 
 /** Makes the details of a response available to integrations. Returns the response. */
-export function attachDetails(response: Response, details: FetchedResponse): Response {
+export function attachDetails(response: Response, details: ResponseDetails): Response {
   responses.set(response, details);
   return response;
 }

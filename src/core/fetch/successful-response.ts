@@ -1,0 +1,61 @@
+import { readText } from '../call/response.ts';
+import type { ResponseContext, ResponseHandler } from '../call/response.ts';
+import { describeNonJson } from '../http/error-body.ts';
+import { parseJson } from '../http/json.ts';
+import { isEventStream, withBody } from '../http/response-body.ts';
+import type { ErrorResponse } from './error-response.ts';
+import { bodyErrorsOf } from './response-details.ts';
+import type { BodyErrors } from './response-details.ts';
+
+/** A successful response, and the errors for what a later reader of its body may find. */
+interface SuccessfulResponse {
+  readonly response: Response;
+  readonly bodyErrors: BodyErrors;
+}
+
+interface SuccessOptions {
+  /** Whether the specification has the route, so that the body of a response is one JSON document or an event stream. */
+  readonly isKnownRoute: boolean;
+  /** Passes a response on with its body unread. */
+  readonly keepBodyUnread: ResponseHandler<Response>;
+  /** Keeps a response whose JSON was cut off. */
+  readonly errorResponse: ErrorResponse;
+}
+
+/**
+ * Handles a successful response. Its body is read before it is passed on, because the call only ends with it: a connection
+ * that is lost meanwhile is a failure of the call, which is retried if that is safe. Streams, and the responses of unknown
+ * routes, are passed on with their body unread.
+ */
+export function passOn({
+  isKnownRoute,
+  keepBodyUnread,
+  errorResponse,
+}: SuccessOptions): ResponseHandler<SuccessfulResponse> {
+  return async (context) => {
+    const { response } = context;
+    const isRead = isKnownRoute && response.body !== null && !isEventStream(response);
+    return {
+      response: isRead ? await withReadBody(context, errorResponse) : await keepBodyUnread(context),
+      bodyErrors: bodyErrorsOf(context),
+    };
+  };
+}
+
+async function withReadBody(
+  context: ResponseContext,
+  errorResponse: ErrorResponse,
+): Promise<Response> {
+  const { response, meta, call, errors, span } = context;
+  const text = await readText(context);
+  const mayRepeat = call.safety !== 'once';
+  // Nothing else needs the parsed body.
+  const data = mayRepeat || span ? parseJson(text) : undefined;
+  // As a method does: JSON that was cut off is requested again if that is safe.
+  if (mayRepeat && data === undefined) {
+    errorResponse.keep(withBody(response, text), meta());
+    throw errors.invalidResponse(meta(), describeNonJson(text), text);
+  }
+  span?.end({ data, meta });
+  return withBody(response, text);
+}
