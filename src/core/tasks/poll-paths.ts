@@ -20,14 +20,14 @@ export function firstPollCall<Kind extends TaskKind>(polled: PolledTask<Kind>): 
 }
 
 /**
- * The polls at every other path at which the task may be found, best first: the template that worked for another task, then
- * the assumed templates. Assumptions A1 and A2.
+ * The polls at every path at which the task may be found, best first: where the service named one, then at the template
+ * that worked for another task, then at the assumed templates. Assumptions A1 and A2.
  */
-export function* otherPollCalls<Kind extends TaskKind>(
-  polled: PolledTask<Kind>,
-  first: ApiCall,
-): Generator<ApiCall> {
+export function* pollCalls<Kind extends TaskKind>(polled: PolledTask<Kind>): Generator<ApiCall> {
   const { scope, details } = polled;
+  const first = firstPollCall(polled);
+  yield first;
+  // Now, because another poll may have found a template that works since then.
   const templates = new Set([bestTemplate(scope), ...scope.pollTemplates]);
   if (details.pollPath === undefined) templates.delete(first.template);
   for (const template of templates) yield pollAt(polled, template);
@@ -35,11 +35,12 @@ export function* otherPollCalls<Kind extends TaskKind>(
 
 /** Whether the error of a poll means that its path does not exist, rather than the task. */
 export function isUnknownPath(error: unknown): error is APIError {
-  return (
-    error instanceof APIError &&
-    [404, 405].includes(error.status) &&
-    !error.code?.startsWith('task')
-  );
+  return error instanceof APIError && [404, 405].includes(error.status) && !isTaskCode(error.code);
+}
+
+/** Whether an error code is about a task, so that the path of the poll exists. */
+export function isTaskCode(code: string | undefined): boolean {
+  return code?.startsWith('task') ?? false;
 }
 
 /** The template that worked for another task, or else the one that is assumed. */
