@@ -16,7 +16,8 @@ export interface PolledTask<Kind extends TaskKind> {
 
 /** The poll to try first: at the path that the service named, or else at the best template. */
 export function firstPollCall<Kind extends TaskKind>(polled: PolledTask<Kind>): ApiCall {
-  return pollAt(polled, bestTemplate(polled.scope), polled.details.pollPath);
+  const template = bestTemplate(polled.scope);
+  return pollAt(polled, template, polled.details.pollPath ?? pathOf(polled, template));
 }
 
 /**
@@ -30,7 +31,7 @@ export function* pollCalls<Kind extends TaskKind>(polled: PolledTask<Kind>): Gen
   // Now, because another poll may have found a template that works since then.
   const templates = new Set([bestTemplate(scope), ...scope.pollTemplates]);
   if (details.pollPath === undefined) templates.delete(first.template);
-  for (const template of templates) yield pollAt(polled, template);
+  for (const template of templates) yield pollAt(polled, template, pathOf(polled, template));
 }
 
 /** Whether the error of a poll means that its path does not exist, rather than the task. */
@@ -50,15 +51,18 @@ function bestTemplate<Kind extends TaskKind>(scope: TaskScope<Kind>): string {
 }
 
 function pollAt<Kind extends TaskKind>(
-  { task, details }: PolledTask<Kind>,
+  { task }: PolledTask<Kind>,
   template: string,
-  path = pathOf(task, details, template),
+  path: string,
 ): ApiCall {
   return { method: 'GET', template, path, safety: 'safe', task };
 }
 
 /** The service may have named any text as the id of a task that was paid for. */
-function pathOf(task: TaskHandle, details: TaskDetails, template: string): string {
+function pathOf<Kind extends TaskKind>(
+  { task, details }: PolledTask<Kind>,
+  template: string,
+): string {
   const { id, idempotencyKey } = task;
   // An id that only the caller has named says nothing about a charge.
   if (isSafePathValue(id) || !details.meta) return fillPath(template, { id });

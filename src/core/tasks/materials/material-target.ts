@@ -58,5 +58,6 @@ export function materialTarget(
   };
 }
 
-const withAdvice = (problem: string, id: string): string =>
-  `${problem} Material ${id} is not lost: continue with materials.wait().`;
+function withAdvice(problem: string, id: string): string {
+  return `${problem} Material ${id} is not lost: continue with materials.wait().`;
+}
