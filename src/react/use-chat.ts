@@ -1,5 +1,3 @@
-import { useMemo } from 'react';
-
 import type {
   ChatEntry,
   ChatGateway,
@@ -43,17 +41,15 @@ export function useChat<Arguments extends readonly unknown[] = readonly unknown[
   gateway: ChatGateway,
   options: ChatOptions<Arguments>,
 ): UseChat {
-  const { id } = options;
-  const storageKey = id === undefined ? undefined : `polygate:chat:${id}`;
   const settings: ChatSettings = { ...options, gateway };
-  const [snapshot, store] = useStore(storageKey, settings, (...args) => new ChatStore(...args));
-  return useMemo(
-    () => ({
-      ...snapshot,
-      send: (input: ChatInput) => store().send(input),
+  return useStore(
+    'chat',
+    settings,
+    (...args) => new ChatStore(...args),
+    (store) => ({
+      send: (input) => store().send(input),
       stop: () => store().stop(),
       retry: () => store().retry(),
     }),
-    [snapshot, store],
   );
 }

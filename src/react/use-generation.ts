@@ -1,5 +1,4 @@
 import type { SucceededGeneration, TaskKind } from 'polygate';
-import { useMemo } from 'react';
 
 import type {
   GenerationNamespace,
@@ -46,21 +45,15 @@ export function useGeneration<Params, Kind extends TaskKind>(
   namespace: GenerationNamespace<Params, Kind>,
   options: GenerationOptions<Kind> = {},
 ): UseGeneration<Params, Kind> {
-  const { id } = options;
-  const storageKey = id === undefined ? undefined : `polygate:${namespace.media}:${id}`;
-  const [snapshot, store] = useStore(
-    storageKey,
+  return useStore(
+    namespace.media,
     { ...options, namespace },
     (...args) => new GenerationStore<Params, Kind>(...args),
-  );
-  return useMemo(
-    () => ({
-      ...snapshot,
-      generate: (params: Params) => store().generate(params),
+    (store) => ({
+      generate: (params) => store().generate(params),
       stop: () => store().stop(),
       resume: () => store().resume(),
       reset: () => store().reset(),
     }),
-    [snapshot, store],
   );
 }

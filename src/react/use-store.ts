@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { RefObject } from 'react';
 
 import { findShared, share } from './store/registry.ts';
@@ -18,23 +18,34 @@ function useLatest<Value>(value: Value): RefObject<Value> {
   return ref;
 }
 
+/** Options of a component. The id is shared by components that show the same thing, and survives a reload. */
+interface WithId {
+  readonly id?: string | undefined;
+}
+
 /**
- * The snapshot of a store, and the store. `create` makes a store for this component, which is used unless another
- * component has subscribed to one with the same storage key.
+ * The snapshot of a store, and methods. `create` makes a store for this component, which is used unless another
+ * component has subscribed to one of the same kind with the same id. `methodsOf` gets a function that returns the store.
  */
-export function useStore<Settings, Store extends KeyedStore<Settings>>(
-  storageKey: string | undefined,
+export function useStore<
+  Settings extends WithId,
+  Store extends KeyedStore<Settings>,
+  Methods extends object,
+>(
+  kind: string,
   current: Settings,
   create: (storageKey: string | undefined, settings: SettingsRef<Settings>) => Store,
-): [snapshot: Store['snapshot'], store: () => Store] {
+  methodsOf: (store: () => Store) => Methods,
+): Store['snapshot'] & Methods {
+  const storageKey = current.id === undefined ? undefined : `polygate:${kind}:${current.id}`;
   const settings = useLatest(current);
   const bind = () => {
     const own = create(storageKey, settings);
     const initial = own.snapshot;
     return {
       storageKey,
+      methods: methodsOf(() => findShared(own)),
       getInitial: () => initial,
-      getShared: () => findShared(own),
       getSnapshot: () => findShared(own).snapshot,
       subscribe: (notify: () => void) => share(own).subscribe(notify, settings),
     };
@@ -46,5 +57,5 @@ export function useStore<Settings, Store extends KeyedStore<Settings>>(
     setBinding(bound);
   }
   const snapshot = useSyncExternalStore(bound.subscribe, bound.getSnapshot, bound.getInitial);
-  return [snapshot, bound.getShared];
+  return useMemo(() => ({ ...snapshot, ...bound.methods }), [snapshot, bound]);
 }

@@ -1,3 +1,4 @@
+import type { KeyValueStorage } from 'polygate/react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { image, onMock, rejection } from './setup.ts';
@@ -27,6 +28,38 @@ test('two tabs share one task: one request, and one of them polls', async () => 
   const alone = onMock();
   await alone.mock.clock.settle(openTab(alone.gateway.images).store.generate(image));
   expect(mock.requests.length).toBeLessThanOrEqual(alone.mock.requests.length + 1);
+});
+
+test.each([
+  ['the receipt', 1],
+  ['the key', 0],
+])('two tabs send one request, although one of them sees %s late', async (_, seen) => {
+  const { mock, gateway } = onMock();
+  const { storage } = memoryStorage();
+  let writes = 0;
+  const late: KeyValueStorage = {
+    ...storage,
+    getItem: (key) => (isBehind ? (values[seen - 1] ?? null) : storage.getItem(key)),
+  };
+  const values: string[] = [];
+  let isBehind = true;
+  const written: KeyValueStorage = {
+    ...storage,
+    setItem: (key, value) => {
+      values.push(value);
+      writes += 1;
+      storage.setItem(key, value);
+    },
+  };
+  const one = openTab(gateway.images, { storage: written });
+  const two = openTab(gateway.images, { storage: late });
+  const first = one.store.generate(image);
+  const second = rejection(two.store.generate(image));
+  await vi.waitFor(() => expect(writes).toBeGreaterThan(1));
+  setTimeout(() => (isBehind = false), 100);
+  expect(await second).toMatchObject({ code: 'generation_pending' });
+  await mock.clock.settle(first);
+  expect(posts(mock)).toBe(1);
 });
 
 test('a tab that opens while another one sends shows submitting, then its task', async () => {

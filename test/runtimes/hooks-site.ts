@@ -18,6 +18,8 @@ export interface HooksSite {
   playwright: any;
   /** How long the proxy takes for each request, before and after it is forwarded, in ms. */
   delays: { before: number; after: number };
+  /** Keeps back the responses to polls until the function that it returns is called. */
+  holdPolls: () => () => void;
   close: () => Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function startHooksSite(name: string, react: string): Promise<Hooks
   const mock: MockGateway = createMockGateway({ tasks: { durationMs: 120 }, chunkDelayMs: 5 });
   const gateway = await listen(mock);
   const delays = { before: 0, after: 0 };
+  let polls = Promise.resolve();
   const proxy = createProxyHandler({
     apiKey: mock.apiKey,
     baseURL: gateway.baseURL,
@@ -43,6 +46,7 @@ export async function startHooksSite(name: string, react: string): Promise<Hooks
     if (delays.before > 0) await pause(delays.before);
     const response = await proxy(request);
     if (delays.after > 0) await pause(delays.after);
+    if (/images\/(tasks|generations)\//.test(request.url)) await polls;
     return response;
   };
 
@@ -65,6 +69,11 @@ export async function startHooksSite(name: string, react: string): Promise<Hooks
     url: `http://127.0.0.1:${port}`,
     playwright: (await load('playwright-core/index.js')).default,
     delays,
+    holdPolls: () => {
+      let release = () => {};
+      polls = new Promise((resolve) => (release = resolve));
+      return () => release();
+    },
     close: async () => {
       close();
       await gateway.close();

@@ -94,18 +94,14 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     if (signal.aborted) return undefined;
     try {
       exchange.history = next(this.snapshot.messages);
-    } catch (error) {
-      this.#exchange = undefined;
-      throw error;
-    }
-    this.show({ messages: exchange.history, status: 'streaming', error: undefined });
-    this.#save();
-    try {
+      this.show({ messages: exchange.history, status: 'streaming', error: undefined });
+      this.#save();
       await this.#send(exchange, exchange.history, signal);
       this.#end(exchange);
       return signal.aborted ? undefined : this.snapshot.messages.at(-1);
     } catch (error) {
       this.#end(exchange, { status: 'error', error: toError(error) });
+      if (!exchange.history) throw error;
       return undefined;
     }
   }

@@ -167,7 +167,7 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
       error: isSubmitting ? undefined : error,
       isPending: isPending(status),
     });
-    if (!isPending(status)) this.settle(generation);
+    if (!this.snapshot.isPending) this.settle(generation);
   }
 
   /** Resolves when nothing is pending, or when there is no component anymore. */

@@ -8,7 +8,7 @@ import type { Entry } from './entry.ts';
 import { refusal, toError } from './errors.ts';
 import { isWaiting } from './generation-state.ts';
 import type { Succeeded } from './generation-state.ts';
-import { isLocked, withLock } from './locks.ts';
+import { heldLocks, withLock } from './locks.ts';
 import { fingerprintOf, randomKey } from './random-key.ts';
 import { hasExpired } from './url-check.ts';
 import { onWake } from './wake.ts';
@@ -44,13 +44,13 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     await this.load();
     this.emit();
     if (this.submitting || this.isElsewhere) return this.settled();
-    if (this.#decideResume(this.entry) === 'resend') {
-      return this.#start((stored) => {
-        const params = this.paramsOf(stored);
-        const canSend = this.#decideResume(stored) === 'resend';
-        return canSend && stored && params ? { entry: stored, params } : undefined;
-      });
-    }
+    const choose: Choose<Params> = (stored) => {
+      const params = this.paramsOf(stored);
+      const decision = decideResume(stored, Boolean(params));
+      if (decision !== 'wait' && decision !== 'resend') throw refusal(decision);
+      return decision === 'resend' && stored && params ? { entry: stored, params } : undefined;
+    };
+    if (choose(this.entry)) return this.#start(choose);
     this.isStopped = false;
     this.error = undefined;
     this.emit();
@@ -85,18 +85,17 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     this.settle();
   }
 
-  #decideResume(entry: Entry | undefined): 'wait' | 'resend' {
-    const decision = decideResume(entry, Boolean(this.paramsOf(entry)));
-    if (decision === 'wait' || decision === 'resend') return decision;
-    throw refusal(decision);
-  }
-
   /** Shows what is stored, and waits for the task. */
   async #refresh(): Promise<void> {
     await this.load();
     const lock = this.stored.lockName('submit');
     const isUnknown = () => this.entry && !this.entry.receipt && !this.submitting && !this.waiting;
-    if (isUnknown() && (await isLocked(lock)) && isUnknown() && this.isAttached) {
+    if (
+      isUnknown() &&
+      (await heldLocks()).some(({ name }) => name === lock) &&
+      isUnknown() &&
+      this.isAttached
+    ) {
       this.isElsewhere = true;
       this.#runLocked(lock, false, async () => undefined);
     }
@@ -112,19 +111,37 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     this.submitting = controller;
     this.emit();
     let refused: unknown;
-    const submit = () =>
-      this.#submit(choose, signal).catch((error: unknown) => void (refused = error));
+    const submit = async () => {
+      await this.#submit(choose, signal).catch((error: unknown) => void (refused = error));
+      if (signal.aborted) return;
+      this.submitting = undefined;
+      this.emit();
+      // Before the lock is released, so that the next tab that has it finds the lock of the polls.
+      this.#follow();
+    };
     await withLock(this.stored.lockName('submit'), { signal }, submit);
     if (signal.aborted) return undefined;
-    this.submitting = undefined;
-    this.emit();
-    this.#follow();
     if (refused) throw refused;
     return this.settled();
   }
 
-  async #submit(choose: Choose<Params>, signal: AbortSignal): Promise<void> {
+  /**
+   * Reads what is stored. A browser can show what another tab has stored with a delay, but never a lock: while another
+   * tab polls a task that is not stored, this reads again, for half a second.
+   */
+  async #loadLatest(retries = 20): Promise<void> {
     await this.load();
+    const prefix = `${this.storageKey}:poll:`;
+    const known = this.entry?.receipt && prefix + this.entry.key;
+    const held = await heldLocks();
+    if (retries && held.some(({ name }) => name?.startsWith(prefix) && name !== known)) {
+      await rest(25);
+      await this.#loadLatest(retries - 1);
+    }
+  }
+
+  async #submit(choose: Choose<Params>, signal: AbortSignal): Promise<void> {
+    await this.#loadLatest();
     if (signal.aborted) return;
     const stored = this.entry;
     const request = choose(stored);
@@ -148,10 +165,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
       if (!named.task) return this.#fail(error, wasNotCharged(error, entry === stored));
       ({ task } = named);
     }
-    if (!signal.aborted) await this.#accept(entry, task);
-  }
-
-  async #accept(entry: Entry, task: TaskHandle<Kind>): Promise<void> {
+    if (signal.aborted) return;
     this.task = task;
     const { status, progress } = task.latest ?? {};
     await this.save({ ...entry, params: undefined, receipt: task.toJSON(), status, progress });
@@ -174,7 +188,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   #follow(steal = false): void {
     const { entry } = this;
     if (!this.isAttached || this.waiting || !entry || !isWaiting(this.snapshot.status)) return;
-    const lock = this.stored.lockName(entry.key);
+    const lock = this.stored.lockName(`poll:${entry.key}`);
     this.#runLocked(lock, steal, (signal) => this.#poll(entry.key, signal));
   }
 
@@ -224,7 +238,8 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     } catch (error) {
       if (signal.aborted) return;
       const { generation } = unchecked<{ generation?: Generation<Kind> }>(Object(error));
-      if (canWaitLater(error)) await restOrAbort(signal);
+      // `onWake` starts another wait when this one is canceled.
+      if (canWaitLater(error)) await rest(10_000, signal);
       else if (generation?.status === 'failed') await this.#finish(key, generation, toError(error));
       else await this.#fail(error, false);
     }
@@ -246,14 +261,14 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     if (this.#hasCheckedURL || entry?.generation?.status !== 'succeeded') return;
     this.#hasCheckedURL = true;
     if (!(await hasExpired(entry.generation.urls[0]))) return;
-    const generation = await Promise.resolve(this.task?.retrieve()).catch(() => undefined);
+    const generation = await this.task?.retrieve().catch(() => undefined);
     if (generation?.status === 'succeeded') await this.save({ ...entry, generation });
   }
 }
 
-/** Lets a wait that could not start rest for ten seconds, or until it is canceled: `onWake` then starts another one. */
-const restOrAbort = (signal: AbortSignal): Promise<unknown> =>
+/** Waits, but no longer than until the signal aborts. */
+const rest = (ms: number, signal?: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => {
-    setTimeout(resolve, 10_000);
-    signal.addEventListener('abort', resolve);
+    setTimeout(resolve, ms);
+    signal?.addEventListener('abort', resolve);
   });

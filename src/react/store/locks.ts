@@ -1,5 +1,3 @@
-const ignore = (): undefined => undefined;
-
 /** How to get a lock. */
 export interface LockRequest {
   /** Ends the wait for the lock. */
@@ -11,32 +9,33 @@ export interface LockRequest {
 /** The locks that the tabs of a browser share; undefined where there are none. */
 const sharedLocks = (): LockManager | undefined => globalThis.navigator?.locks;
 
-/** Whether another tab, or another part of this one, has a lock. */
-export async function isLocked(name: string | undefined): Promise<boolean> {
-  const state = await sharedLocks()?.query().catch(ignore);
-  return Boolean(state?.held?.some((lock) => lock.name === name));
-}
+/** The locks that this tab and others have. */
+export const heldLocks = async (): Promise<LockInfo[]> =>
+  (
+    await sharedLocks()
+      ?.query()
+      .catch(() => undefined)
+  )?.held ?? [];
 
 /**
- * Runs `work` while no other tab runs work under this name. Resolves to undefined if the signal aborts before it has
- * the lock, and when another tab steals it; `lost` is called then. `work` must not reject.
+ * Runs `work` while no other tab runs work under this name. Does nothing if the signal aborts before it has the lock.
+ * Calls `lost` when another tab steals it. `work` must not reject.
  */
-export async function withLock<Result>(
+export async function withLock(
   name: string | undefined,
   { signal, steal }: LockRequest,
-  work: () => Promise<Result>,
-  lost: () => void = ignore,
-): Promise<Result | undefined> {
+  work: () => Promise<void>,
+  lost?: () => void,
+): Promise<void> {
   const locks = sharedLocks();
-  if (name === undefined || locks === undefined) return work();
-  let running: Promise<Result> | undefined;
+  let running: Promise<void> | undefined;
+  const run = () => (running = work());
   try {
     // A lock cannot be stolen with a signal.
-    return await locks.request(name, steal ? { steal } : { signal }, () => (running = work()));
+    await (name && locks ? locks.request(name, steal ? { steal } : { signal }, run) : run());
   } catch {
-    if (running) lost();
-    if (running || signal.aborted) return undefined;
+    if (running) lost?.();
     // Some pages may not use locks.
-    return work();
+    else if (!signal.aborted) await run();
   }
 }

@@ -3,8 +3,7 @@ import { refusal } from './errors.ts';
 /** A random idempotency key. Pages served over plain http have no `randomUUID`, and some mobile apps no `crypto`. */
 export function randomKey(): string {
   const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
-  const part = () => Math.random().toString(36).slice(2);
-  return crypto?.randomUUID?.() ?? part() + part() + part();
+  return crypto?.randomUUID?.() ?? `${Math.random()}-${Math.random()}-${Math.random()}`;
 }
 
 /**

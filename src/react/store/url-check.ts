@@ -1,6 +1,6 @@
 /** Requests a URL, and returns whether the response says that it has expired. False if there is no response to read. */
 export async function hasExpired(url: string | undefined): Promise<boolean> {
-  if (!url?.startsWith('http')) return false;
+  if (!url) return false;
   const controller = new AbortController();
   try {
     const { status } = await fetch(url, { signal: controller.signal });
