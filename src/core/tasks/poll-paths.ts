@@ -35,7 +35,7 @@ export function* pollCalls<Kind extends TaskKind>(polled: PolledTask<Kind>): Gen
 }
 
 /** Whether the error of a poll means that its path does not exist, rather than the task. */
-export function isUnknownPath(error: unknown): error is APIError {
+export function isUnknownPath(error: unknown): boolean {
   return error instanceof APIError && [404, 405].includes(error.status) && !isTaskCode(error.code);
 }
 

@@ -58,6 +58,5 @@ export function materialTarget(
   };
 }
 
-function withAdvice(problem: string, id: string): string {
-  return `${problem} Material ${id} is not lost: continue with materials.wait().`;
-}
+const withAdvice = (problem: string, id: string): string =>
+  `${problem} Material ${id} is not lost: continue with materials.wait().`;

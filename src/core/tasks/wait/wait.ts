@@ -111,8 +111,8 @@ export class Wait<Value extends Pollable> {
   }
 
   /**
-   * Creates an update: the last known record, with `pollError` if the last poll of this wait has failed. Undefined if no record is known. A
-   * copy, so that a caller that modifies it can neither change the task nor prolong the wait.
+   * Creates an update: a copy of the last known record, with `pollError` if the last poll of this wait has failed.
+   * Undefined if no record is known. A caller that modifies the copy can neither change the task nor prolong the wait.
    */
   createUpdate(): Polled<Value> | undefined {
     // Another wait may have received the final record since then.
@@ -130,7 +130,7 @@ export class Wait<Value extends Pollable> {
     if (update) notify(this.#target.context.config.log, onUpdate, update, 'onUpdate');
   }
 
-  /** Reports that an error has ended the wait. Returns what to throw: after an abort, always an `AbortedError` with the task. */
+  /** Ends the wait with an error. Returns the error to throw: after an abort, always an `AbortedError` with the task. */
   fail(error: unknown): unknown {
     const thrown = this.#signal?.aborted
       ? this.#target.abortedError('The wait was aborted.', this.#signal.reason)
