@@ -180,7 +180,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
     source: string | Generation | TaskHandle,
     options?: DownloadOptions,
   ): Promise<DownloadResponse> {
-    return startDownload(this.#context, source, (receipt) => this.resume(receipt), options);
+    return startDownload(this.#context.config, source, (receipt) => this.resume(receipt), options);
   }
 
   /**

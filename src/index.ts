@@ -64,8 +64,8 @@ export type { RelayedStreamOptions } from './core/stream/relayed-stream.ts';
 export type { DownloadProgress, DownloadResponse } from './core/tasks/downloads/download-body.ts';
 export type { DownloadOptions, DownloadRange } from './core/tasks/downloads/options.ts';
 export type { MaterialUpdate } from './core/tasks/materials/material-target.ts';
-export type { Submission } from './core/tasks/submission.ts';
-export type { GenerateOptions } from './core/tasks/submit-and-wait.ts';
+export type { Submission } from './core/tasks/submit/submission.ts';
+export type { GenerateOptions } from './core/tasks/submit/generate.ts';
 export type { SubmittedTask, Task } from './core/tasks/task.ts';
 
 // Types of requests and responses

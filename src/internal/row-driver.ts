@@ -7,7 +7,7 @@ import type { ChatSubmission } from '../core/chat/chat-submission.ts';
 import { parseRetryAfter } from '../core/http/retry-after.ts';
 import type { KnownPrices } from '../core/limits/estimate.ts';
 import { requestPrice } from '../core/limits/request-price.ts';
-import type { Submission } from '../core/tasks/submission.ts';
+import type { Submission } from '../core/tasks/submit/submission.ts';
 import type { Task } from '../core/tasks/task.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import type { TaskNamespace } from '../resources/task-namespace.ts';

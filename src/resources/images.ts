@@ -4,9 +4,12 @@ import type { RequestPromise } from '../core/call/request/request-promise.ts';
 import { readJson } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';
 import { readGeneration } from '../core/tasks/generation.ts';
-import { Submission } from '../core/tasks/submission.ts';
-import { describeSubmit, generate, submitTask } from '../core/tasks/submit-and-wait.ts';
-import type { GenerateOptions, SubmitRequest } from '../core/tasks/submit-and-wait.ts';
+import { generate } from '../core/tasks/submit/generate.ts';
+import type { GenerateOptions } from '../core/tasks/submit/generate.ts';
+import { Submission } from '../core/tasks/submit/submission.ts';
+import { describeSubmit } from '../core/tasks/submit/submit-request.ts';
+import type { SubmitRequest } from '../core/tasks/submit/submit-request.ts';
+import { submitTask } from '../core/tasks/submit/submit.ts';
 import type { TaskScope } from '../core/tasks/task-scope.ts';
 import type { SubmittedTask } from '../core/tasks/task.ts';
 import {

@@ -1,7 +1,7 @@
 import type { RequestOptions } from '../core/call/request/request-options.ts';
 import type { RequestPromise } from '../core/call/request/request-promise.ts';
-import { requestPrice } from '../core/limits/request-price.ts';
-import { Submission } from '../core/tasks/submission.ts';
+import { Submission } from '../core/tasks/submit/submission.ts';
+import { describeChecked } from '../core/tasks/submit/submit-request.ts';
 import type { TaskDetails, TaskScope } from '../core/tasks/task-scope.ts';
 import { openTask, Task } from '../core/tasks/task.ts';
 import { isSubmit } from '../endpoints/endpoint.ts';
@@ -57,14 +57,10 @@ export class TaskNamespace<Kind extends TaskKind> {
 
   /** @internal Recreates a submission from a journal, without checking its params again. */
   restore(path: string, params: { model: string }, fallback?: readonly string[]): Submission<Kind> {
-    const { model } = params;
-    const body = JSON.stringify(params);
     const endpoint = findEndpoint('POST', path);
     if (!isSubmit(endpoint))
       throw new ConfigurationError(`path: no tasks are submitted to ${path}.`);
-    const estimateUsd = requestPrice[endpoint.price](params);
-    const describe = () => ({ endpoint, model, body, estimateUsd });
-    return new Submission(this.#scope, describe, { fallback });
+    return new Submission(this.#scope, () => describeChecked(endpoint, params), { fallback });
   }
 
   /** @internal The handle of a task that a response named. Its id can be any text. */

@@ -49,7 +49,7 @@ test('the guide lists every option of a call', () => {
 
 test.each([
   ['WaitOptions', 'src/types/tasks/task-handle.ts', 7],
-  ['GenerateOptions', 'src/core/tasks/submit-and-wait.ts', 1],
+  ['GenerateOptions', 'src/core/tasks/submit/generate.ts', 1],
   ['RegisterOptions', 'src/resources/materials.ts', 1],
   ['RecoverOptions', 'src/core/batch/options.ts', 4],
   ['BatchOptions', 'src/core/batch/options.ts', 3],

@@ -119,6 +119,14 @@ test('without spending, a poll path is found from unknown tasks', async () => {
   expect(mock.invoice).toEqual([]);
 });
 
+test('like the client, the doctor takes a 405 with the code of a task for a poll path that exists', async () => {
+  const { run, mock } = startMock();
+  const error = { code: 'task_not_found', message: 'This task does not exist' };
+  mock.fail({ route: 'GET /v1/videos/{id}', status: 405, body: { error } });
+  const { status, detail } = findingAbout(await run(), 'A1');
+  expect([status, detail]).toEqual(['ok', 'GET /v1/videos/{id} exists.']);
+});
+
 test('where error responses do not show which paths exist, the paid task does', async () => {
   const { run } = startMock({ assumptions: { A2: 'images/generations', A9: 'html' } });
   const free = await run();

@@ -56,7 +56,7 @@ test.each([
   const two = openTab(gateway.images, { storage: late });
   const first = one.store.generate(image);
   const second = rejection(two.store.generate(image));
-  await vi.waitFor(() => expect(writes).toBeGreaterThan(1));
+  await eventually(() => expect(writes).toBeGreaterThan(1));
   setTimeout(() => (isBehind = false), 100);
   expect(await second).toMatchObject({ code: 'generation_pending' });
   await mock.clock.settle(first);

@@ -9,10 +9,14 @@ import { isNonEmptyString } from '../../types/type-guards.ts';
  */
 export function fillPath(template: string, values: Readonly<Record<string, unknown>> = {}): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const id = values[name];
-    if (isSafePathValue(id)) return encodeURIComponent(id);
-    throw new ConfigurationError(`${name}: ${problemOf(id)}`);
+    return encodeURIComponent(checkPathValue(name, values[name]));
   });
+}
+
+/** @throws {@link ConfigurationError} that names the value, if it cannot be part of a path. */
+export function checkPathValue(name: string, value: unknown): string {
+  if (isSafePathValue(value)) return value;
+  throw new ConfigurationError(`${name}: ${problemOf(value)}`);
 }
 
 /** Whether a value can be part of a path. */
@@ -20,9 +24,9 @@ export function isSafePathValue(value: unknown): value is string {
   return isNonEmptyString(value) && !isUnsafePath(value);
 }
 
-function problemOf(id: unknown): string {
-  if (id === undefined || id === null) return 'missing.';
-  if (!isNonEmptyString(id)) return 'must be a non-empty string.';
+function problemOf(value: unknown): string {
+  if (value === undefined || value === null) return 'missing.';
+  if (!isNonEmptyString(value)) return 'must be a non-empty string.';
   return 'must not contain backslashes, control characters, or `.` and `..` as a part of a path.';
 }
 

@@ -81,12 +81,8 @@ function missingResult(id: string | undefined): ReadResult<never> {
   const issues = [{ message: 'the task has succeeded without a URL' }];
   if (id === undefined) return { issues };
   const advice = `Task ${id} has ended and was charged. Contact the service with its id instead of waiting again.`;
-  return {
-    issues,
-    taskId: id,
-    advice,
-    programAdvice: undefined,
-  };
+  // Without the usual advice to programs, to wait for the task.
+  return { issues, taskId: id, advice, programAdvice: undefined };
 }
 
 /** An id as text, unless it is a number that JSON.parse has rounded. */

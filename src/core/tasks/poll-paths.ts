@@ -16,30 +16,32 @@ export interface PolledTask<Kind extends TaskKind> {
 
 /** The poll to try first: at the path that the service named, or else at the best template. */
 export function firstPollCall<Kind extends TaskKind>(polled: PolledTask<Kind>): ApiCall {
-  return pollAt(polled, bestTemplate(polled.scope), polled.details.pollPath);
+  const template = bestTemplate(polled.scope);
+  return pollAt(polled, template, polled.details.pollPath ?? pathOf(polled, template));
 }
 
 /**
- * The polls at every other path at which the task may be found, best first: the template that worked for another task, then
- * the assumed templates. Assumptions A1 and A2.
+ * The polls at every path at which the task may be found, best first: where the service named one, then at the template
+ * that worked for another task, then at the assumed templates. Assumptions A1 and A2.
  */
-export function* otherPollCalls<Kind extends TaskKind>(
-  polled: PolledTask<Kind>,
-  first: ApiCall,
-): Generator<ApiCall> {
+export function* pollCalls<Kind extends TaskKind>(polled: PolledTask<Kind>): Generator<ApiCall> {
   const { scope, details } = polled;
+  const first = firstPollCall(polled);
+  yield first;
+  // Now, because another poll may have found a template that works since then.
   const templates = new Set([bestTemplate(scope), ...scope.pollTemplates]);
   if (details.pollPath === undefined) templates.delete(first.template);
-  for (const template of templates) yield pollAt(polled, template);
+  for (const template of templates) yield pollAt(polled, template, pathOf(polled, template));
 }
 
 /** Whether the error of a poll means that its path does not exist, rather than the task. */
-export function isUnknownPath(error: unknown): error is APIError {
-  return (
-    error instanceof APIError &&
-    [404, 405].includes(error.status) &&
-    !error.code?.startsWith('task')
-  );
+export function isUnknownPath(error: unknown): boolean {
+  return error instanceof APIError && [404, 405].includes(error.status) && !isTaskCode(error.code);
+}
+
+/** Whether an error code is about a task, so that the path of the poll exists. */
+export function isTaskCode(code: string | undefined): boolean {
+  return code?.startsWith('task') ?? false;
 }
 
 /** The template that worked for another task, or else the one that is assumed. */
@@ -49,15 +51,18 @@ function bestTemplate<Kind extends TaskKind>(scope: TaskScope<Kind>): string {
 }
 
 function pollAt<Kind extends TaskKind>(
-  { task, details }: PolledTask<Kind>,
+  { task }: PolledTask<Kind>,
   template: string,
-  path = pathOf(task, details, template),
+  path: string,
 ): ApiCall {
   return { method: 'GET', template, path, safety: 'safe', task };
 }
 
 /** The service may have named any text as the id of a task that was paid for. */
-function pathOf(task: TaskHandle, details: TaskDetails, template: string): string {
+function pathOf<Kind extends TaskKind>(
+  { task, details }: PolledTask<Kind>,
+  template: string,
+): string {
   const { id, idempotencyKey } = task;
   // An id that only the caller has named says nothing about a charge.
   if (isSafePathValue(id) || !details.meta) return fillPath(template, { id });

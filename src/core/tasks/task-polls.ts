@@ -15,7 +15,7 @@ import type { PollHeaders } from '../call/request/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { taskFailedError } from './failed-task.ts';
-import { firstPollCall, isUnknownPath, otherPollCalls } from './poll-paths.ts';
+import { firstPollCall, isUnknownPath, pollCalls } from './poll-paths.ts';
 import type { PolledTask } from './poll-paths.ts';
 import { rememberTask } from './remembered-tasks.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
@@ -27,13 +27,11 @@ import type { PollOptions, PollTarget } from './wait/poll-target.ts';
 const isFinal = (status: string): boolean => status === 'succeeded' || status === 'failed';
 
 /** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
-export class TaskPolls<Kind extends TaskKind> implements PollTarget<
-  Generation<Kind>,
-  SucceededGeneration<Kind>
-> {
-  readonly #task: TaskHandle<Kind>;
-  readonly #scope: TaskScope<Kind>;
-  /** What was known when the handle was created. */
+export class TaskPolls<Kind extends TaskKind>
+  implements PolledTask<Kind>, PollTarget<Generation<Kind>, SucceededGeneration<Kind>>
+{
+  readonly task: TaskHandle<Kind>;
+  readonly scope: TaskScope<Kind>;
   readonly details: TaskDetails;
   readonly latest: LatestRecord<Generation<Kind>>;
   /** The poll that has found the task. */
@@ -45,18 +43,19 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     details: TaskDetails,
     known: PollResult<Generation<Kind>> | undefined,
   ) {
-    this.#task = task;
-    this.#scope = scope;
+    this.task = task;
+    this.scope = scope;
     this.details = details;
     this.latest = new LatestRecord(isFinal, known);
+    if (known) this.remember(known.data);
   }
 
   get context(): ClientContext {
-    return this.#scope.context;
+    return this.scope.context;
   }
 
   get operation(): TelemetryWait {
-    const { kind, id } = this.#task;
+    const { kind, id } = this.task;
     return { type: 'wait', kind, id };
   }
 
@@ -70,17 +69,25 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
 
   /** The poll to try first. */
   get call(): ApiCall {
-    return this.#found ?? firstPollCall(this.#polled);
+    return this.#found ?? firstPollCall(this);
   }
 
-  get #polled(): PolledTask<Kind> {
-    return { task: this.#task, scope: this.#scope, details: this.details };
+  initial(): Generation<Kind> {
+    const { id, kind } = this.task;
+    return { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) };
+  }
+
+  remember(generation: Generation<Kind>): void {
+    rememberTask(generation, this.task);
   }
 
   toResult(last: Generation<Kind>): SucceededGeneration<Kind> {
-    this.remember(last);
     if (last.status === 'succeeded') return last;
-    throw taskFailedError(this.#task, last);
+    throw taskFailedError(this.task, last);
+  }
+
+  get errorDetails() {
+    return { task: this.task, idempotencyKey: this.task.idempotencyKey };
   }
 
   abortedError(problem: string, cause: unknown): AbortedError {
@@ -88,27 +95,12 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   }
 
   timeoutError(problem: string): TaskWaitTimeoutError {
-    const generation = this.latest.value;
-    if (generation) this.remember(generation);
-    const details = { ...this.errorDetails, generation };
+    const details = { ...this.errorDetails, generation: this.latest.value };
     return createError(TaskWaitTimeoutError, this.#withAdvice(problem), details);
   }
 
   #withAdvice(summary: string): MessageParts {
-    return { summary, programAdvice: continueTaskAdvice(this.#task.id) };
-  }
-
-  get errorDetails() {
-    return { task: this.#task, idempotencyKey: this.#task.idempotencyKey };
-  }
-
-  initial(): Generation<Kind> {
-    const { id, kind } = this.#task;
-    return { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) };
-  }
-
-  remember(generation: Generation<Kind>): void {
-    rememberTask(generation, this.#task);
+    return { summary, programAdvice: continueTaskAdvice(this.task.id) };
   }
 
   /** Polls the path at which the task was found before, or else each path until one exists. */
@@ -121,30 +113,25 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     const { config } = this.context;
     const { deadline } = limitsOf(config, monotonicNow(config.clock), options);
     const { waitDeadline = Infinity, timeout = config.timeout } = options;
-    const remainingMs = () => waitDeadline - monotonicNow(config.clock);
-    const sendTo = (call: ApiCall) =>
-      this.#send(call, { ...options, deadline, timeout: Math.min(timeout, remainingMs()) });
-    const polled = this.#polled;
-    const first = firstPollCall(polled);
-    try {
-      return await sendTo(first);
-    } catch (firstError) {
-      if (!isUnknownPath(firstError)) throw firstError;
-      for (const call of otherPollCalls(polled, first)) {
-        if (remainingMs() <= 0) break;
-        try {
-          return await sendTo(call);
-        } catch (error) {
-          if (!isUnknownPath(error)) throw error;
-        }
+    let firstError: unknown;
+    for (const call of pollCalls(this)) {
+      const remainingMs = waitDeadline - monotonicNow(config.clock);
+      if (firstError && remainingMs <= 0) break;
+      try {
+        const limits = { deadline, timeout: Math.min(timeout, remainingMs) };
+        return await this.#send(call, { ...options, ...limits });
+      } catch (error) {
+        if (!isUnknownPath(error)) throw error;
+        firstError ??= error;
       }
-      throw firstError;
     }
+    throw firstError;
   }
 
   async #send(call: ApiCall, options: PollOptions): Promise<ApiResponse<Generation<Kind>>> {
-    const { context, kind, read } = this.#scope;
+    const { context, kind, read } = this.scope;
     const response = await execute(context, { call, options }, read);
+    this.remember(response.data);
     this.#found = call;
     if (call.path !== this.details.pollPath) context.shared.pollTemplates.set(kind, call.template);
     return response;

@@ -8,13 +8,13 @@ import type { PollHeaders, RequestOptions } from '../call/request/request-option
 import type { RequestPromise } from '../call/request/request-promise.ts';
 import { startRequest } from '../call/request/request.ts';
 import type { Span } from '../call/telemetry.ts';
-import { fillPath } from '../http/path.ts';
+import { checkPathValue } from '../http/path.ts';
 import { parseReceipt } from './receipt.ts';
 import { TaskPolls } from './task-polls.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { toPollResult } from './wait/latest-record.ts';
 import type { PollResult } from './wait/latest-record.ts';
-import { mergePollHeaders } from './wait/poll-target.ts';
+import { pollHeadersOf } from './wait/poll-headers.ts';
 import { checkAndWait, updatesOf, waitForResult } from './wait/run-wait.ts';
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
@@ -51,9 +51,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   /** The last known state of the task; undefined before the first poll of a resumed task. */
   get latest(): Generation<Kind> | undefined {
-    const latest = this.#polls.latest.value;
-    if (latest) this.#polls.remember(latest);
-    return latest;
+    return this.#polls.latest.value;
   }
 
   /**
@@ -96,13 +94,12 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       call: polls.call,
       options: {
         ...checkRequestOptions(options, noBodyRules),
-        ...mergePollHeaders(polls.pollHeaders, options),
+        ...pollHeadersOf(options, polls.pollHeaders),
       },
     });
     return startRequest(polls.context, prepare, async ({ options: checked }) => {
       const response = await polls.poll(checked);
       polls.latest.keep(toPollResult(response, polls.context));
-      polls.remember(response.data);
       return response;
     });
   }
@@ -152,7 +149,6 @@ export function openTask<Kind extends TaskKind>(
       `receipt: its kind is ${receipt.kind}, not ${scope.kind}. Use gateway.resume(receipt).`,
     );
   }
-  // Rejects ids that are unsafe in a path.
-  fillPath('{id}', { ...receipt });
+  checkPathValue('id', receipt.id);
   return new Task(scope, { ...receipt, namesModel: true, pollHeaders });
 }

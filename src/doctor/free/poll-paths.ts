@@ -1,7 +1,7 @@
 import { APIError } from 'polygate';
 import type { Polygate } from 'polygate';
 
-import { parseErrorBody } from '../../internal/error-body.ts';
+import { isTaskCode, parseErrorBody } from '../../internal/error-body.ts';
 import { needed } from '../needed-options.ts';
 import type { FoundPath } from '../needed-options.ts';
 import { recordCalls } from '../recorder.ts';
@@ -129,8 +129,8 @@ type PathState = 'exists' | 'missing' | 'unclear';
 /** Reads from the error of a poll whether its path exists. `control` is the error of a path that does not exist. */
 function probePath(error: unknown, control: unknown): PathState {
   if (!APIError.is(error)) return 'unclear';
-  const { status, code = '' } = error;
-  if (status === 404 && /^(task|image|video|job|generation)/.test(code)) return 'exists';
+  const { status, code } = error;
+  if (isTaskCode(code)) return 'exists';
   if (!APIError.is(control)) return 'unclear';
   if (status === 404) return signatureOf(error) === signatureOf(control) ? 'missing' : 'exists';
   if (status === 405 || status === control.status) return 'missing';

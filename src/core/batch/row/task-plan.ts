@@ -1,5 +1,5 @@
 import type { TaskKind } from '../../../types/tasks/task.ts';
-import type { Submission } from '../../tasks/submission.ts';
+import type { Submission } from '../../tasks/submit/submission.ts';
 import { hasId } from '../../tasks/task-id.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { Intent } from '../journal/line.ts';

@@ -1,6 +1,6 @@
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
 import type { Generation, Receipt } from '../../../types/tasks/task.ts';
-import type { ClientContext } from '../../call/context.ts';
+import type { Config } from '../../config/config.ts';
 import { checkOptions } from '../../config/validation.ts';
 import type { DownloadResponse } from './download-body.ts';
 import { fetchResult } from './fetch-result.ts';
@@ -14,7 +14,7 @@ import { noResultError, parseSource, unfinishedError } from './source.ts';
  * for its result if it is not known yet, and once for a fresh URL if the known one has expired.
  */
 export async function download(
-  context: ClientContext,
+  config: Config,
   given: string | Generation | TaskHandle,
   openTask: (receipt: Receipt) => TaskHandle,
   options: DownloadOptions = {},
@@ -29,7 +29,7 @@ export async function download(
   const { pollable } = step;
   const url = step.type === 'fetch' ? step.url : await pollFor(step.pollable);
   const refresh = pollable && (() => pollFor(pollable));
-  return fetchResult(context, url, source.task, options, refresh);
+  return fetchResult(config, url, source.task, options, refresh);
 }
 
 /** Polls a task for the URL of a result; of a preview, only if the caller has passed the record of one. */

@@ -3,7 +3,6 @@ import type { ResponseMeta } from '../../../types/meta.ts';
 import { omitUndefined } from '../../../types/schema.ts';
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
 import { CallHistory } from '../../call/attempt/history.ts';
-import type { ClientContext } from '../../call/context.ts';
 import { CallErrors } from '../../call/failure/errors.ts';
 import type { Config } from '../../config/config.ts';
 import { isBrowser } from '../../config/environment.ts';
@@ -21,13 +20,12 @@ import type { DownloadOptions, DownloadRange } from './options.ts';
  * it. `refresh` returns a fresh URL, which is requested if this one has expired.
  */
 export async function fetchResult(
-  context: ClientContext,
+  config: Config,
   address: string,
   task: TaskHandle | undefined,
   options: DownloadOptions,
   refresh?: () => Promise<string>,
 ): Promise<DownloadResponse> {
-  const { config } = context;
   const { range, signal } = options;
   const call = { method: 'GET', template: 'result URL', safety: 'safe', task } as const;
   const history = new CallHistory();
@@ -52,7 +50,7 @@ export async function fetchResult(
     }
     response.body?.cancel().catch(() => undefined);
     if (step.type === 'expired' && refresh) {
-      return fetchResult(context, await refresh(), task, options);
+      return fetchResult(config, await refresh(), task, options);
     }
     if (step.type !== 'redirect') throw toError(step, errors, parseResponseMeta(response, config));
     ({ url } = step);

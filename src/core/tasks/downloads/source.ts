@@ -5,7 +5,7 @@ import { isRecord } from '../../../types/type-guards.ts';
 import { checkValue } from '../../config/validation.ts';
 import type { Rule } from '../../config/validation.ts';
 import { taskFailedError } from '../failed-task.ts';
-import { taskOfResult } from '../remembered-tasks.ts';
+import { rememberedTask } from '../remembered-tasks.ts';
 import { hasId } from '../task-id.ts';
 
 /** Something to download: a URL, a generation, or a task. */
@@ -43,7 +43,7 @@ export function parseSource(
   }
   const { kind, id, urls, status } = source;
   const openKnown = () => (hasId(source) ? openTask({ v: 1, kind, id }) : undefined);
-  const task = taskOfResult(source) ?? openKnown();
+  const task = rememberedTask(source) ?? openKnown();
   return { name, urls, isFinal: status === 'succeeded', task };
 }
 

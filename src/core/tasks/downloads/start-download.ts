@@ -1,8 +1,8 @@
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
 import type { Generation, Receipt } from '../../../types/tasks/task.ts';
 import { throwToCaller } from '../../call/caller-stack.ts';
-import type { ClientContext } from '../../call/context.ts';
 import { signalRule } from '../../call/request/request-options.ts';
+import type { Config } from '../../config/config.ts';
 import { checkValue, plainObject } from '../../config/validation.ts';
 import { Part } from '../../http/part.ts';
 import type { DownloadResponse } from './download-body.ts';
@@ -12,12 +12,11 @@ export const downloads = /* @__PURE__ */ new Part(() => import('./download.ts'))
 
 /** Downloads a result. */
 export function startDownload(
-  context: ClientContext,
+  config: Config,
   source: string | Generation | TaskHandle,
   openTask: (receipt: Receipt) => TaskHandle,
   options: DownloadOptions = {},
 ): Promise<DownloadResponse> {
-  const { config } = context;
   const start = async () => {
     checkValue('options', options, plainObject);
     const { signal } = options;
@@ -26,7 +25,7 @@ export function startDownload(
     // Now, because the caller may change the object while the part is loading.
     const given = { ...options };
     const details = { outcome: 'not-sent', task: isTask ? source : undefined } as const;
-    return downloads.use(config, ({ download }) => download(context, source, openTask, given), {
+    return downloads.use(config, ({ download }) => download(config, source, openTask, given), {
       signal,
       timeout: config.timeout,
       details,

@@ -1,6 +1,9 @@
 /** The delay before the first poll of a task in ms that the specification recommends. */
 export const taskPollInterval = 2_000;
 
+/** The longest delay between two polls in ms, unless `maxPollInterval` is set or `pollInterval` is longer. */
+export const defaultMaxPollInterval = 5_000;
+
 /** How long a wait for a task lasts at most in ms, unless the caller sets `waitTimeout`. */
 export const defaultWaitTimeout = 30 * 60_000;
 

@@ -2,7 +2,7 @@ import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
 import { monotonicNow } from '../../config/clock.ts';
 import type { Config } from '../../config/config.ts';
 import type { Pollable } from './latest-record.ts';
-import { defaultWaitTimeout, nextPollDelay } from './poll-delay.ts';
+import { defaultMaxPollInterval, defaultWaitTimeout, nextPollDelay } from './poll-delay.ts';
 import type { PollTarget } from './poll-target.ts';
 
 /** When one wait polls next, and when it gives up. */
@@ -21,14 +21,18 @@ export class PollSchedule {
     { context, pollInterval: defaultInterval, latest }: PollTarget<Pollable, unknown>,
     options: Pick<WaitOptions<never>, 'pollInterval' | 'maxPollInterval' | 'waitTimeout'>,
   ) {
-    const { pollInterval = defaultInterval, waitTimeout = defaultWaitTimeout } = options;
+    const {
+      pollInterval = defaultInterval,
+      maxPollInterval = Math.max(pollInterval, defaultMaxPollInterval),
+      waitTimeout = defaultWaitTimeout,
+    } = options;
     this.waitTimeout = waitTimeout;
     this.#config = context.config;
     this.deadline = this.#now + waitTimeout;
-    this.#maxInterval = options.maxPollInterval ?? Math.max(pollInterval, 5_000);
+    this.#maxInterval = maxPollInterval;
     this.#interval = pollInterval;
     const { received } = latest;
-    if (received) this.recordPoll(received.at, received.retryAfterMs);
+    if (received) this.recordPoll(received.retryAfterMs, received.at);
   }
 
   get #now(): number {
@@ -47,12 +51,12 @@ export class PollSchedule {
     return ms > 0 ? this.#config.clock.sleep(ms, signal) : undefined;
   }
 
-  /** Schedules the poll after one that ended at `at`. The delay grows from `pollInterval` to `maxPollInterval`. */
-  recordPoll(at = this.#now, retryAfterMs?: number): void {
+  /** Schedules the poll after one that has ended. The delay grows from `pollInterval` to `maxPollInterval`. */
+  recordPoll(retryAfterMs?: number, endedAt = this.#now): void {
     const { random } = this.#config;
     const maxInterval = this.#maxInterval;
     const next = nextPollDelay({ interval: this.#interval, maxInterval, retryAfterMs, random });
     this.#interval = next.interval;
-    this.#dueAt = at + next.delayMs;
+    this.#dueAt = endedAt + next.delayMs;
   }
 }

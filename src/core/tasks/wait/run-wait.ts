@@ -62,11 +62,11 @@ async function* iterateUpdates<Value extends Pollable>(
       }
       // Decided before the update is yielded: meanwhile, other polls of the record may change what is known.
       isLast = wait.finished !== undefined;
-      const { update } = wait;
+      const update = wait.createUpdate();
       if (update) yield update;
     }
   } catch (error) {
-    throwToCaller(wait ? wait.toError(error) : error);
+    throwToCaller(wait ? wait.fail(error) : error);
   } finally {
     wait?.end();
   }
@@ -94,13 +94,14 @@ export async function waitForResult<Value extends Pollable, Result>(
   const wait = await startWait(target, options, parent);
   try {
     if (wait.finished) wait.notify(options.onUpdate);
+    // The steps of `iterateUpdates`. In a function that both call, every waiting task would keep one more promise.
     while (!wait.finished) {
       await wait.untilDue();
       await wait.poll();
       wait.notify(options.onUpdate);
     }
   } catch (error) {
-    throw wait.toError(error);
+    throw wait.fail(error);
   } finally {
     wait.end();
   }

@@ -9,13 +9,13 @@ import { PollLimiter } from '../../limits/poll-limiter.ts';
 import { toPollResult } from './latest-record.ts';
 import type { Pollable } from './latest-record.ts';
 import { canPollLater } from './poll-failures.ts';
+import { pollHeadersOf } from './poll-headers.ts';
 import { PollSchedule } from './poll-schedule.ts';
-import { mergePollHeaders } from './poll-target.ts';
 import type { PollOptions, PollTarget, Polled } from './poll-target.ts';
 
 /**
  * One wait for a record. Its user repeats three steps until the record is `finished`: wait until a poll is due, poll, and
- * use the `update`.
+ * create an update.
  */
 export class Wait<Value extends Pollable> {
   readonly #target: PollTarget<Value, unknown>;
@@ -31,7 +31,7 @@ export class Wait<Value extends Pollable> {
   constructor(target: PollTarget<Value, unknown>, options: WaitOptions<never>, parent?: Span) {
     this.#target = target;
     this.#schedule = new PollSchedule(target, options);
-    this.#headers = mergePollHeaders(target.pollHeaders, options);
+    this.#headers = pollHeadersOf(options, target.pollHeaders);
     this.#signal = options.signal;
     this.#span = startSpan(target.context.config, target.operation, parent);
   }
@@ -79,7 +79,7 @@ export class Wait<Value extends Pollable> {
       if (error instanceof APIError) ({ retryAfterMs } = error);
     } finally {
       limiter.release();
-      this.#schedule.recordPoll(undefined, retryAfterMs);
+      this.#schedule.recordPoll(retryAfterMs);
     }
   }
 
@@ -111,10 +111,10 @@ export class Wait<Value extends Pollable> {
   }
 
   /**
-   * The last known record, with `pollError` if the last poll of this wait has failed. Undefined if none is known. A
-   * copy, so that a caller that modifies it can neither change the task nor prolong the wait.
+   * Creates an update: a copy of the last known record, with `pollError` if the last poll of this wait has failed.
+   * Undefined if no record is known. A caller that modifies the copy can neither change the task nor prolong the wait.
    */
-  get update(): Polled<Value> | undefined {
+  createUpdate(): Polled<Value> | undefined {
     // Another wait may have received the final record since then.
     const pollError = this.finished ? undefined : this.#pollError;
     const value = this.#last ?? (pollError && this.#target.initial?.());
@@ -124,19 +124,19 @@ export class Wait<Value extends Pollable> {
     return update;
   }
 
-  /** Passes the update to the caller's callback, if there is one. */
+  /** Passes an update to the caller's callback, if there is one. */
   notify(onUpdate: ((update: Polled<Value>) => void) | undefined): void {
-    const update = onUpdate && this.update;
+    const update = onUpdate && this.createUpdate();
     if (update) notify(this.#target.context.config.log, onUpdate, update, 'onUpdate');
   }
 
-  /** Converts and reports the error that ended the wait: after an abort, it is always an `AbortedError` with the task. */
-  toError(error: unknown): unknown {
-    const converted = this.#signal?.aborted
+  /** Ends the wait with an error. Returns the error to throw: after an abort, always an `AbortedError` with the task. */
+  fail(error: unknown): unknown {
+    const thrown = this.#signal?.aborted
       ? this.#target.abortedError('The wait was aborted.', this.#signal.reason)
       : error;
-    this.#span?.end({ error: converted });
-    return converted;
+    this.#span?.end({ error: thrown });
+    return thrown;
   }
 
   /** Reports the end of the wait, unless an error has ended it. */

@@ -1,20 +1,20 @@
-import { omitUndefined, unchecked } from '../../types/schema.ts';
-import type { Receipt, TaskKind } from '../../types/tasks/task.ts';
-import type { AttemptObserver } from '../call/api-call.ts';
-import { fallbackOf } from '../call/request/fallback-option.ts';
-import { checkRequestOptions, fallbackRules } from '../call/request/request-options.ts';
-import type { RequestOptions } from '../call/request/request-options.ts';
-import type { RequestPromise } from '../call/request/request-promise.ts';
-import { runNow } from '../call/request/request.ts';
-import { copyOptions, fixed, fixedRules } from '../call/request/submission-options.ts';
-import type { KnownPrices } from '../limits/estimate.ts';
-import { requestHash } from './fingerprint.ts';
-import { submitTask } from './submit-and-wait.ts';
-import type { SubmitRequest } from './submit-and-wait.ts';
-import type { TaskScope } from './task-scope.ts';
-import { openTask } from './task.ts';
-import type { SubmittedTask, Task } from './task.ts';
-import { mergePollHeaders } from './wait/poll-target.ts';
+import { omitUndefined, unchecked } from '../../../types/schema.ts';
+import type { Receipt, TaskKind } from '../../../types/tasks/task.ts';
+import type { AttemptObserver } from '../../call/api-call.ts';
+import { fallbackOf } from '../../call/request/fallback-option.ts';
+import { checkRequestOptions, fallbackRules } from '../../call/request/request-options.ts';
+import type { RequestOptions } from '../../call/request/request-options.ts';
+import type { RequestPromise } from '../../call/request/request-promise.ts';
+import { runNow } from '../../call/request/request.ts';
+import { copyOptions, fixed, fixedRules } from '../../call/request/submission-options.ts';
+import type { KnownPrices } from '../../limits/estimate.ts';
+import { requestHash } from '../fingerprint.ts';
+import type { TaskScope } from '../task-scope.ts';
+import { openTask } from '../task.ts';
+import type { SubmittedTask, Task } from '../task.ts';
+import { pollHeadersOf } from '../wait/poll-headers.ts';
+import type { SubmitRequest } from './submit-request.ts';
+import { submitTask } from './submit.ts';
 
 /** A submit request that is described but not sent: one row of a batch. Created by the `submission` methods. */
 export class Submission<Kind extends TaskKind = TaskKind> {
@@ -101,7 +101,7 @@ export class Submission<Kind extends TaskKind = TaskKind> {
 
   /** @internal The handle of the task that an earlier process created with this submission. */
   task(receipt: Receipt): Task<Kind> {
-    return openTask(this.#scope, receipt, mergePollHeaders(undefined, this.#options));
+    return openTask(this.#scope, receipt, pollHeadersOf(this.#options));
   }
 }
 

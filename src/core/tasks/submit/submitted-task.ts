@@ -1,16 +1,16 @@
-import type { ResponseMeta } from '../../types/meta.ts';
-import { parseURL } from '../../types/parse-url.ts';
-import { unchecked } from '../../types/schema.ts';
-import type { Generation, TaskKind } from '../../types/tasks/task.ts';
-import { isNonEmptyString } from '../../types/type-guards.ts';
-import type { ApiCall } from '../call/api-call.ts';
-import type { PollHeaders } from '../call/request/request-options.ts';
-import type { ApiResponse } from '../call/response.ts';
-import { keepMeta } from '../http/kept-meta.ts';
-import type { TaskDetails, TaskScope } from './task-scope.ts';
-import { Task } from './task.ts';
-import type { SubmittedTask } from './task.ts';
-import { toPollResult } from './wait/latest-record.ts';
+import type { ResponseMeta } from '../../../types/meta.ts';
+import { parseURL } from '../../../types/parse-url.ts';
+import { unchecked } from '../../../types/schema.ts';
+import type { Generation, TaskKind } from '../../../types/tasks/task.ts';
+import { isNonEmptyString } from '../../../types/type-guards.ts';
+import type { ApiCall } from '../../call/api-call.ts';
+import type { PollHeaders } from '../../call/request/request-options.ts';
+import type { ApiResponse } from '../../call/response.ts';
+import { keepMeta } from '../../http/kept-meta.ts';
+import type { TaskDetails, TaskScope } from '../task-scope.ts';
+import { Task } from '../task.ts';
+import type { SubmittedTask } from '../task.ts';
+import { toPollResult } from '../wait/latest-record.ts';
 
 /**
  * What a task keeps of the options of its submission. Not all of them: a task may be kept for long, and the signal and
