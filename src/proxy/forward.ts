@@ -1,4 +1,4 @@
-import { outcomeOf } from '../internal/outcome.ts';
+import { outcomeOfUnread } from '../internal/outcome.ts';
 import { parseResponseMeta } from '../internal/response-meta.ts';
 import { resolveApiKey } from './api-key.ts';
 import { copyOf, filterList, recordOwner } from './isolate/ownership.ts';
@@ -6,7 +6,7 @@ import { admit } from './limits/admission.ts';
 import { chargeOf } from './limits/charge.ts';
 import type { ProxyResponse } from './options.ts';
 import type { Prepared } from './prepare.ts';
-import { readError, relayResponse } from './response.ts';
+import { readError, relayError, relayResponse } from './response.ts';
 import type { Route } from './routes.ts';
 import type { Settings } from './settings.ts';
 import { UpstreamError, fetchUpstream, isRedirect, redirectError } from './upstream.ts';
@@ -47,8 +47,9 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     const upstream = await fetchUpstream(settings.fetch, url, init, report);
     const meta = parseResponseMeta(upstream, settings);
     const { status, chargeUsd, idempotentReplay: replay, requestId } = meta;
-    const error = status >= 400 ? await readError(upstream, request.signal, redact) : undefined;
-    const outcome = upstream.ok ? 'accepted' : outcomeOf(status, error?.code, chargeUsd);
+    const error =
+      status >= 400 ? await readError(upstream, meta, request.signal, redact) : undefined;
+    const outcome = upstream.ok ? 'accepted' : (error?.outcome ?? outcomeOfUnread(meta));
     const isStreaming = isEventStream(upstream);
     await admission.settle({ ...chargeOf(outcome, meta), isStreaming });
     const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
@@ -66,14 +67,15 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
       replay,
       requestId,
     });
+    if (error !== undefined) return relayError(upstream, error, settings);
     const onEnd = isStreaming ? () => admission.end() : () => {};
     if (isRedirect(upstream)) throw redirectError(upstream, report);
     if (settings.isolate === true && upstream.ok && route.isList) {
       const filtered = await filterList(call.user, await upstream.text(), settings);
       const list = new Response(filtered, { status, headers: upstream.headers });
-      return relayResponse(list, undefined, request, settings, onEnd);
+      return relayResponse(list, request, settings, onEnd);
     }
-    return relayResponse(upstream, error, request, settings, onEnd);
+    return relayResponse(upstream, request, settings, onEnd);
   } catch (error) {
     if (error instanceof UpstreamError) {
       const { outcome } = error;

@@ -1,4 +1,6 @@
-import { parseResponseMeta } from '../internal/response-meta.ts';
+import type { Outcome } from '../errors/base.ts';
+import { outcomeOf, outcomeOfError, readErrorText } from '../internal/outcome.ts';
+import type { ResponseMeta } from '../internal/response-meta.ts';
 import { isRecord } from '../types/type-guards.ts';
 import { parseRecord } from './body/read.ts';
 import { errorResponse, errorType } from './error-response.ts';
@@ -18,26 +20,62 @@ type ResponseSettings = Pick<Settings, 'requestIdHeader' | 'headerPrefix' | 'exp
 
 const concurrencyHeaders = ['concurrency-limit', 'concurrency-remaining', 'concurrency-source'];
 
-/** The fields of an error body, without secrets. */
-export type ErrorDetails = Awaited<ReturnType<typeof readError>>;
+/** An error response of the gateway. */
+export interface GatewayError {
+  readonly meta: ResponseMeta;
+  readonly outcome: Outcome;
+  /** The fields of its body, without secrets. */
+  readonly fields: ReturnType<typeof parseError>;
+}
 
-/** Reads the body of an error response. Stops when the page leaves. */
+/** Reads the body of an error response. Stops when the page leaves; the body then counts as lost. */
 export async function readError(
   upstream: Response,
-  signal: AbortSignal,
+  meta: ResponseMeta,
+  page: AbortSignal,
   redact: (text: string) => string,
-) {
-  const text = await readPrefix(upstream, signal).catch(() => '');
-  return parseError(upstream.status, text, redact);
+): Promise<GatewayError> {
+  const hadLeft = page.aborted;
+  const text = await readErrorText(upstream, page);
+  const body = page.aborted && !hadLeft ? undefined : text;
+  const fields = parseError(meta.status, body ?? '', redact);
+  return { meta, outcome: outcomeOfError({ meta, code: fields.code, body }), fields };
+}
+
+/** Builds the page's response to an error, in the gateway's format. */
+export function relayError(
+  upstream: Response,
+  { meta: { status, chargeUsd = 0 }, outcome, fields }: GatewayError,
+  settings: ResponseSettings,
+): Response {
+  const headers = visibleHeaders(upstream, settings);
+  const isChargeVisible = chargeUsd === 0 || settings.exposeCharges !== false;
+  if (isChargeVisible && outcome === outcomeOf(status, fields.code, chargeUsd)) {
+    return errorResponse(status, fields, headers);
+  }
+  // The page lacks the charge, or the code that was lost, and its client would send a chat again after a 429 or a 503.
+  const reason = fields.message.includes(`${status}`)
+    ? fields.message
+    : `${fields.message} (${status})`;
+  const message = `${reason} The request may have been charged.`;
+  return errorResponse(502, { message, type: errorType(502), code: 'bad_gateway' }, headers);
+}
+
+function visibleHeaders(upstream: Response, settings: ResponseSettings): Headers {
+  const headers = new Headers();
+  for (const name of exposedHeaders(settings)) {
+    const value = upstream.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return headers;
 }
 
 /**
- * Builds the page's response: exposed headers, the body as a stream, and errors in the gateway's format. Calls `onEnd`
- * once the body has ended, for any reason.
+ * Builds the page's response: exposed headers, and the body as a stream. Calls `onEnd` once the body has ended, for any
+ * reason.
  */
 export function relayResponse(
   upstream: Response,
-  error: ErrorDetails | undefined,
   request: Request,
   settings: ResponseSettings,
   onEnd: () => void,
@@ -47,29 +85,14 @@ export function relayResponse(
     onEnd();
     return new Response(null, { status: 499 });
   }
-  const headers = new Headers();
-  for (const name of exposedHeaders(settings)) {
-    const value = upstream.headers.get(name);
-    if (value !== null) headers.set(name, value);
-  }
-  const { status } = upstream;
-  if (error !== undefined) {
-    onEnd();
-    const { chargeUsd = 0 } = parseResponseMeta(upstream, settings);
-    if (chargeUsd === 0 || settings.exposeCharges !== false) {
-      return errorResponse(status, error, headers);
-    }
-    // Without the charge, the client in the page would send a chat again after a 429 or a 503.
-    const message = `${error.message} (${status}) The request may have been charged.`;
-    return errorResponse(502, { message, type: errorType(502), code: 'bad_gateway' }, headers);
-  }
+  const headers = visibleHeaders(upstream, settings);
   // Keeps reverse proxies such as nginx from buffering the stream.
   if (headers.get('content-type')?.startsWith('text/event-stream') === true) {
     headers.set('x-accel-buffering', 'no');
   }
   if (upstream.body === null) onEnd();
   const body = upstream.body && relayBody(upstream.body, request, onEnd);
-  return new Response(body, { status, headers });
+  return new Response(body, { status: upstream.status, headers });
 }
 
 /**
@@ -134,30 +157,4 @@ function parseError(status: number, text: string, redact: (text: string) => stri
     code: field(details.code),
     param: field(details.param),
   };
-}
-
-/** Reads about the first 64 KiB of an error body and cancels the rest. Stops when the page leaves. */
-async function readPrefix({ body }: Response, signal: AbortSignal): Promise<string> {
-  if (body === null) return '';
-  const reader = body.getReader();
-  const cancel = () => void reader.cancel().catch(() => {});
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    return await readText(reader);
-  } finally {
-    signal.removeEventListener('abort', cancel);
-  }
-}
-
-async function readText(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return text + decoder.decode();
-    text += decoder.decode(value, { stream: true });
-    if (text.length < 65_536) continue;
-    reader.cancel().catch(() => {});
-    return text;
-  }
 }

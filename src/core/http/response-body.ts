@@ -69,6 +69,19 @@ export async function readBodyText(
   }
 }
 
+/** A larger error body counts as unread. */
+const maxErrorBodyBytes = 1_048_576;
+
+/**
+ * Reads the body of an error response; undefined if it is lost or too large. After an abort, the text can be incomplete.
+ */
+export function readErrorText(
+  response: Response,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return readBodyText(response, maxErrorBodyBytes, signal).catch(() => undefined);
+}
+
 function decode(pieces: readonly Uint8Array[]): string {
   if (pieces.length <= 1) return sharedDecoder.decode(pieces[0]);
   const decoder = new TextDecoder();

@@ -2,7 +2,7 @@ import { APIError } from '../../../errors/api.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import { headersOf } from '../../http/direct-response.ts';
 import { buildRequestHeaders, resolveApiKey } from '../../http/request-headers.ts';
-import { readBodyText } from '../../http/response-body.ts';
+import { readErrorText } from '../../http/response-body.ts';
 import { parseResponseMeta } from '../../http/response-meta.ts';
 import { parseRetryAfter } from '../../http/retry-after.ts';
 import type { Attempt, HttpRequest } from '../../http/transport.ts';
@@ -12,9 +12,6 @@ import { routeOf } from '../api-call.ts';
 import { recordCharge } from '../charges.ts';
 import type { ApiResponse } from '../response.ts';
 import type { RunningCall } from '../running-call.ts';
-
-/** A larger error body counts as unread. */
-const maxErrorBodyBytes = 1_048_576;
 
 /**
  * Sends a call once, within the time limit of an attempt, and reads its response. Rejects with one of the errors of the
@@ -50,7 +47,7 @@ async function exchange<Result>(
     return { response, meta, data: await handle(received), model: call.model };
   }
   call.observer?.onErrorResponse?.(response, meta());
-  const text = await readBodyText(response, maxErrorBodyBytes, signal).catch(() => undefined);
+  const text = await readErrorText(response, signal);
   throw errors.apiError(meta(), text, parseRetryAfter(headersOf(response), config.clock.now()));
 }
 
