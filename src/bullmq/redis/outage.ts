@@ -57,23 +57,41 @@ function unreachable(reason: string, cause?: unknown): ConnectionError {
 const maxOutage = 600_000;
 const repeatDelay = 2_000;
 
+/** What Redis responds while it starts, is overloaded, or another server takes its place. Scripts add text around it. */
+const temporary =
+  /\b(ASK|BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MOVED|NOREPLICAS|OOM|READONLY|TRYAGAIN)\b/;
+
+/** Whether Redis has rejected a command, for a reason that may never end. */
+const isRejection = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ReplyError' && !temporary.test(error.message);
+
+/** What is called when a change fails and is repeated: for the first failure of its kind only. */
+interface FailureObserver {
+  /** Redis is unreachable, or will accept the change soon. */
+  readonly onOutage?: (error: unknown) => void;
+  /** Redis has rejected the change, perhaps because someone has changed its records. */
+  readonly onRejection: (error: unknown) => void;
+}
+
 /**
- * Makes a change that only this process can make, even if Redis is unreachable for a while. Calls `onOutage` before it
- * repeats the change for the first time. Gives up when the connection was closed, because it would keep the process
- * alive in vain.
+ * Makes a change that only this process can make, even if Redis is unreachable or rejects it for a while. Gives up when
+ * the connection was closed, because it would keep the process alive in vain.
  */
 export async function repeatInOutage<Result>(
   redis: Redis,
   change: () => Promise<Result>,
-  onOutage?: (error: unknown) => void,
+  { onOutage, onRejection }: FailureObserver,
 ): Promise<Result> {
   const giveUpAt = performance.now() + maxOutage;
-  for (let isFirst = true; ; isFirst = false) {
+  const observed = new Set<unknown>();
+  for (;;) {
     try {
       return await change();
     } catch (error) {
       if (isBug(error) || redis.status === 'end' || performance.now() > giveUpAt) throw error;
-      if (isFirst) onOutage?.(error);
+      const observe = isRejection(error) ? onRejection : onOutage;
+      if (!observed.has(observe)) observe?.(error);
+      observed.add(observe);
       await new Promise((resolve) => void setTimeout(resolve, repeatDelay));
     }
   }

@@ -9,7 +9,7 @@ import type { RowStore } from '../redis/row-store.ts';
 import type { StoredRow } from '../stored-row.ts';
 import { admitRow } from './admit-row.ts';
 import { Permits } from './permits.ts';
-import { logMinor, logPause } from './step-log.ts';
+import { logMinor, logPause, logRejection } from './step-log.ts';
 
 /** How often slots are renewed, in ms: once per tick of the clock of their leases, which last several ticks. */
 const renewInterval = 1_000;
@@ -89,10 +89,13 @@ export class Admissions {
   async #take(row: StoredRow, priceUsd: number | undefined, giveUpAt: number): Promise<Admission> {
     const { rows, gateway, maxUsd } = this.#context;
     const applicant = { row, priceUsd, maxUsd, attempt: randomUUID() };
+    const onRejection = (error: unknown) => logRejection(gateway, row.data.id, error);
     for (;;) {
       // Redis may have admitted the row before it became unreachable. Only this process knows that nothing was sent for
       // it.
-      const admission = await repeatInOutage(rows.redis, () => admitRow(rows, applicant));
+      const admission = await repeatInOutage(rows.redis, () => admitRow(rows, applicant), {
+        onRejection,
+      });
       if (admission.admitted) return admission;
       if (admission.problem) logPause(gateway, admission.problem);
       const delayMs = retryDelayAfter(admission.reason);

@@ -24,11 +24,14 @@ export async function recordSubmission(
 ): Promise<Step | undefined> {
   const { id, kind } = row.data;
   const warn = (text: string) => logOf(gateway).warn(() => `row ${id}: ${text}`);
-  const warnOutage = (error: unknown) =>
-    warn(`Redis is unreachable, so the end of its submission is recorded later. ${textFor(error)}`);
+  const warnOf = (problem: string) => (error: unknown) =>
+    warn(`${problem}, so the end of its submission is recorded later. ${textFor(error)}`);
   try {
     const record = () => recordStep(rows, row, step);
-    const recorded = await repeatInOutage(rows.redis, record, warnOutage);
+    const recorded = await repeatInOutage(rows.redis, record, {
+      onOutage: warnOf('Redis is unreachable'),
+      onRejection: warnOf('Redis has rejected a command'),
+    });
     if (recorded !== 'late') return recorded;
     warn(
       `${describeResponse(step.move)}, but came after its row was retried or removed, so it is not the result of a row.`,

@@ -18,6 +18,14 @@ export function logFailedStep(
   );
 }
 
+/** Logs that Redis does not let a row be submitted. */
+export function logRejection(gateway: Polygate, id: string, error: unknown): void {
+  logOf(gateway).warn(
+    () =>
+      `row ${id}: Redis has rejected a command, so the row is submitted later. ${textFor(error)}`,
+  );
+}
+
 /** Logs why the budget pauses the queue. */
 export function logPause(gateway: Polygate, problem: string): void {
   logOf(gateway).warn(() => `The queue pauses at its budget: ${problem}.`);

@@ -66,9 +66,10 @@ interface SentRequest {
 }
 
 /**
- * Whether a call that ended with `error` returns the response that was kept. The error of a call that has found no free slot is
- * not that of the response. But if the call may have been charged, it returns its last error response nevertheless: libraries
- * repeat a request that rejects, and only a response can keep them from it.
+ * Whether a call that ended with `error` returns the response that was kept. The error of a call that has found no free slot has
+ * the metadata of the last 429 for lack of a slot, which is therefore returned if it is the last response; any other response
+ * is not the reason. But if the call may have been charged, it returns its last error response nevertheless: libraries repeat a
+ * request that rejects, and only a response can keep them from it.
  */
 function isReturned(
   { response, meta }: { readonly response: Response; readonly meta: ResponseMeta },

@@ -36,7 +36,7 @@ export function* pollCalls<Kind extends TaskKind>(polled: PolledTask<Kind>): Gen
 
 /** Whether the error of a poll means that its path does not exist, rather than the task. */
 export function isUnknownPath(error: unknown): boolean {
-  return error instanceof APIError && [404, 405].includes(error.status) && !isTaskCode(error.code);
+  return APIError.is(error) && [404, 405].includes(error.status) && !isTaskCode(error.code);
 }
 
 /** Whether an error code is about a task, so that the path of the poll exists. */

@@ -25,6 +25,8 @@ export class BatchJournal {
   #completions: StoredCompletions | undefined;
   #release: (() => Promise<void>) | undefined;
   #locking: Promise<void> | undefined;
+  /** While a torn line is being marked. */
+  #marking: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(journal: Journal | undefined, log: Log) {
@@ -92,10 +94,12 @@ export class BatchJournal {
           'Use fileJournal, or implement lock(). Nothing was sent for chats.',
       );
     }
-    await (this.#locking ??= this.#lock(journal, journal.lock.bind(journal)));
+    await (this.#locking ??= this.#lock(journal.lock.bind(journal)));
+    // A row whose callback was still running when the batch ended.
+    if (this.#isClosed) throw unsentError(undefined);
   }
 
-  async #lock(journal: Journal, lock: () => Promise<() => Promise<void>>): Promise<void> {
+  async #lock(lock: () => Promise<() => Promise<void>>): Promise<void> {
     const release = await lock().catch((cause: unknown) => {
       if (ConfigurationError.is(cause)) throw cause;
       throw new ConfigurationError(
@@ -103,16 +107,19 @@ export class BatchJournal {
         { cause },
       );
     });
-    // A row whose callback was still running when the batch ended.
-    if (this.#isClosed) {
-      await release();
-      throw unsentError(undefined);
-    }
+    if (this.#isClosed) return release();
     this.#release = release;
     await this.read();
-    if (!this.#contents.isTorn) return;
-    await journal.append(tornLine);
+    // Once the lock is released, another process may mark the line, and a second mark would hide an earlier damaged line.
+    if (!this.#contents.isTorn || this.#isClosed) return;
+    this.#marking = this.#write(tornLine);
+    await this.#marking.finally(() => (this.#marking = undefined));
     this.#contents.markTorn();
+  }
+
+  /** Whether a line is being written that needs the lock. */
+  get isMarking(): boolean {
+    return this.#marking !== undefined;
   }
 
   /** Whether a damaged line may be about a row with this history, because it is later than all of its lines. */
@@ -131,16 +138,24 @@ export class BatchJournal {
     return this.#completions.take(lineNumber);
   }
 
-  /** Releases what reading and locking occupy. */
+  /** Releases what reading and locking occupy. The lock is released even if the reading cannot be ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#completions?.close();
+    await Promise.all([this.#completions?.close(), this.#unlock()]);
+  }
+
+  async #unlock(): Promise<void> {
+    await Promise.allSettled([this.#marking]);
     await this.#release?.();
   }
 
   /** Appends a line and waits until it is durable. */
   async append(line: JournalLine): Promise<void> {
-    await this.#journal?.append(JSON.stringify({ v: 1, ...line }));
+    await this.#write(JSON.stringify({ v: 1, ...line }));
+  }
+
+  async #write(text: string): Promise<void> {
+    await this.#journal?.append(text);
   }
 
   /**

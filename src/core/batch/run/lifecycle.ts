@@ -36,8 +36,8 @@ function warnOfLostChats({ journal, config }: RunContext): void {
  * Ends the use of the journal, when the outcomes of all chats are recorded. If the run was cut short and that takes long, it
  * continues in the background: a lock that is released before would let another process send the same chats.
  *
- * A run that was not aborted and has no chat in flight waits until the journal has released its lock or the caller aborts,
- * however long that takes: also if the caller has left its loop while tasks are in flight.
+ * A run that was not aborted, has no chat in flight and marks no torn line waits until the journal has released its lock or
+ * the caller aborts, however long that takes: also if the caller has left its loop while tasks are in flight.
  */
 export async function endRun({
   journal,
@@ -45,7 +45,7 @@ export async function endRun({
   signal,
   config: { clock, log },
 }: RunContext): Promise<void> {
-  const isCutShort = signal?.aborted === true || sending.size > 0;
+  const isCutShort = signal?.aborted === true || sending.size > 0 || journal.isMarking;
   const end = async () => {
     await Promise.allSettled(sending);
     await journal.close();

@@ -12,8 +12,7 @@ import { isRecord } from '../../../types/type-guards.ts';
  */
 export function canPollLater(error: unknown, notFoundInRow: number): error is PolygateError {
   if (notFoundInRow > 2) return false;
-  if (error instanceof APIError)
-    return error.status >= 500 || [404, 408, 429].includes(error.status);
-  if (error instanceof ResponseValidationError) return !isRecord(error.body);
-  return error instanceof ConnectionError;
+  if (APIError.is(error)) return error.status >= 500 || [404, 408, 429].includes(error.status);
+  if (ResponseValidationError.is(error)) return !isRecord(error.body);
+  return ConnectionError.is(error);
 }

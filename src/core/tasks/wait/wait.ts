@@ -76,7 +76,7 @@ export class Wait<Value extends Pollable> {
       ({ retryAfterMs } = received);
     } catch (error) {
       this.#keepFailure(error);
-      if (error instanceof APIError) ({ retryAfterMs } = error);
+      if (APIError.is(error)) ({ retryAfterMs } = error);
     } finally {
       limiter.release();
       this.#schedule.recordPoll(retryAfterMs);
@@ -104,7 +104,7 @@ export class Wait<Value extends Pollable> {
 
   /** Keeps the error of a failed poll, or throws it if it ends the wait. */
   #keepFailure(error: unknown): void {
-    const isNotFound = error instanceof APIError && error.status === 404;
+    const isNotFound = APIError.is(error) && error.status === 404;
     this.#notFoundInRow = isNotFound ? this.#notFoundInRow + 1 : 0;
     if (!canPollLater(error, this.#notFoundInRow)) throw error;
     this.#pollError = error;
