@@ -21,6 +21,10 @@ export default defineConfig({
     // A constructor that narrows its parameter types is not useless.
     'no-useless-constructor': 'off',
     'no-duplicate-imports': ['error', { allowSeparateTypeImports: true }],
+    'no-unused-vars': [
+      'error',
+      { ignoreRestSiblings: true, argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
+    ],
     'prefer-const': 'error',
     'import/no-cycle': ['error', { ignoreTypes: false }],
     'typescript/ban-ts-comment': ['error', { 'ts-expect-error': 'allow-with-description' }],

@@ -42,14 +42,9 @@ export function useChat<Arguments extends readonly unknown[] = readonly unknown[
   options: ChatOptions<Arguments>,
 ): UseChat {
   const settings: ChatSettings = { ...options, gateway };
-  return useStore(
-    'chat',
-    settings,
-    (...args) => new ChatStore(...args),
-    (store) => ({
-      send: (input) => store().send(input),
-      stop: () => store().stop(),
-      retry: () => store().retry(),
-    }),
-  );
+  return useStore('chat', settings, ChatStore, (store) => ({
+    send: (input) => store().send(input),
+    stop: () => store().stop(),
+    retry: () => store().retry(),
+  }));
 }

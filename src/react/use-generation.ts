@@ -48,7 +48,7 @@ export function useGeneration<Params, Kind extends TaskKind>(
   return useStore(
     namespace.media,
     { ...options, namespace },
-    (...args) => new GenerationStore<Params, Kind>(...args),
+    GenerationStore<Params, Kind>,
     (store) => ({
       generate: (params) => store().generate(params),
       stop: () => store().stop(),

@@ -64,11 +64,8 @@ export interface ChatSnapshot {
 /** The conversation as it is sent. Parts of responses are sent only if they have content. */
 export const toRequest = (messages: readonly ChatEntry[]): ChatMessage[] =>
   messages
-    .filter(({ incomplete, content }) => !incomplete || (content && content.length > 0))
-    .map((entry) => {
-      const { incomplete: _, ...message } = entry;
-      return message;
-    });
+    .filter(({ incomplete, content }) => !incomplete || content?.length)
+    .map(({ incomplete: _, ...message }) => message);
 
 /** The conversation that a retry sends: without the response that is incomplete, and with completed tool calls. */
 export function withoutIncomplete(messages: readonly ChatEntry[]): readonly ChatEntry[] {

@@ -96,7 +96,7 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
       exchange.history = next(this.snapshot.messages);
       this.show({ messages: exchange.history, status: 'streaming', error: undefined });
       this.#save();
-      await this.#send(exchange, exchange.history, signal);
+      await this.#send(exchange, exchange.history);
       this.#end(exchange);
       return signal.aborted ? undefined : this.snapshot.messages.at(-1);
     } catch (error) {
@@ -107,13 +107,18 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
   }
 
   /** Sends a conversation, and executes the tools that the model calls. Resolves when the last response is complete. */
-  async #send(
-    exchange: ChatExchange,
-    history: readonly ChatEntry[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { gateway, tools = [], maxRounds, onToolError, stream_options, ...rest } = this.settings;
-    const { id: _id, storage: _storage, ...params } = rest;
+  async #send(exchange: ChatExchange, history: readonly ChatEntry[]): Promise<void> {
+    const { signal } = exchange.controller;
+    const {
+      gateway,
+      tools = [],
+      maxRounds,
+      onToolError,
+      stream_options,
+      id: _id,
+      storage: _storage,
+      ...params
+    } = this.settings;
     const read = async (stream: ChatStream) => {
       for await (const _ of stream) this.#draw();
     };

@@ -41,13 +41,10 @@ export class ModelsStore extends StoreBase<ModelsSnapshot, ModelsGateway> {
 
   async #load(): Promise<void> {
     this.show({ isLoading: true });
-    let next: Partial<ModelsSnapshot>;
-    try {
-      const { data: models } = await this.settings.models.list();
-      next = { models, error: undefined };
-    } catch (error) {
-      next = { error: toError(error) };
-    }
+    const next: Partial<ModelsSnapshot> = await this.settings.models.list().then(
+      ({ data: models }) => ({ models, error: undefined }),
+      (error: unknown) => ({ error: toError(error) }),
+    );
     this.show({ ...next, isLoading: false });
   }
 }

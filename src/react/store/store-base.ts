@@ -46,7 +46,7 @@ export abstract class StoreBase<Snapshot extends object, Settings> {
   }
 
   protected get isAttached(): boolean {
-    return this.#subscribers.size > 0;
+    return Boolean(this.#attached);
   }
 
   /** The settings of the earliest subscriber; after the last one has left, its settings. */
