@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { eventually } from '../support/eventually.ts';
 import { image, onMock, rejection } from './setup.ts';
-import { memoryStorage, openTab } from './support.ts';
+import { memoryStorage, openTab, storageKey } from './support.ts';
 
 const route = 'POST /v1/images/tasks';
 const posts = (mock: { requests: readonly { method: string }[] }) =>
@@ -178,4 +178,21 @@ describe('without locks', () => {
       vi.unstubAllGlobals();
     }
   });
+});
+
+test.each([
+  ['has removed the generation', undefined],
+  ['has generated another one', 'another-key'],
+])('a request is sent, although this tab learns only then that another tab %s', async (_, key) => {
+  const { mock, gateway } = onMock();
+  const { storage, entry } = memoryStorage();
+  const tab = openTab(gateway.images, { storage });
+  await mock.clock.settle(tab.store.generate(image));
+  // Without an event: as in another tab whose event is late, or when the page clears its storage.
+  if (key === undefined) storage.removeItem(storageKey);
+  else storage.setItem(storageKey, JSON.stringify({ ...entry(), key }));
+  const result = await mock.clock.settle(tab.store.generate({ ...image, prompt: 'A dog' }));
+  expect(result).toMatchObject({ status: 'succeeded' });
+  expect(tab.now).toMatchObject({ status: 'succeeded', isPending: false });
+  expect(mock.invoice).toHaveLength(2);
 });

@@ -120,7 +120,7 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
     const before = this.entry;
     if (entry?.key !== before?.key) {
       // Another tab has reset the generation, or has started another one.
-      if (before && before.key === this.sent?.entry.key) this.abortSubmit();
+      if (before && before === this.sent?.entry) this.abortSubmit();
       this.replace(entry);
     } else if (entry && before) {
       const isOlder =

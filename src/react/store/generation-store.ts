@@ -113,8 +113,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     let refused: unknown;
     const submit = async () => {
       await this.#submit(choose, signal).catch((error: unknown) => void (refused = error));
-      if (signal.aborted) return;
-      this.submitting = undefined;
+      if (!signal.aborted) this.submitting = undefined;
       this.emit();
       // Before the lock is released, so that the next tab that has it finds the lock of the polls.
       this.#follow();
@@ -165,7 +164,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
       if (!named.task) return this.#fail(error, wasNotCharged(error, entry === stored));
       ({ task } = named);
     }
-    if (signal.aborted) return;
+    if (this.entry?.key !== entry.key) return;
     this.task = task;
     const { status, progress } = task.latest ?? {};
     await this.save({ ...entry, params: undefined, receipt: task.toJSON(), status, progress });

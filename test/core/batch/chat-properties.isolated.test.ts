@@ -14,6 +14,16 @@ const chats = 'POST /v1/chat/completions';
 const rowCount = 12;
 
 const attempt = fc.array(fc.integer({ min: 1, max: 10 }), { minLength: 1, maxLength: 4 });
+
+/** A request that is carried out, and whose error response has lost its body: with the connection, or unnoticed. */
+const lostBody = fc
+  .record({
+    status: fc.constantFrom(409, 503),
+    cut: fc.constantFrom({ truncateBody: 5 }, { body: '{"error":{"co' }),
+    attempt,
+  })
+  .map(({ cut, ...fault }) => ({ ...fault, ...cut, handled: true }));
+
 const processes = fc.record({
   concurrency: fc.constantFrom<number | 'auto'>('auto', 1, 3),
   maxRetries: fc.constantFrom(0, 2),
@@ -22,6 +32,7 @@ const processes = fc.record({
     fc.oneof(
       fc.record({ reset: fc.constantFrom('before', 'after'), attempt }),
       fc.record({ status: fc.constantFrom(400, 402, 429, 500, 503), attempt }),
+      lostBody,
     ),
     { maxLength: 2 },
   ),
@@ -138,13 +149,13 @@ test('no chat is sent again after an unknown outcome, and no stored completion i
       for (const id of stored) expect(ended.get(id)).toBe('succeeded');
       expect(chatRequests(world.mock).length - before).toBeLessThanOrEqual(rowCount - stored.size);
       const charges = new Map<string, number>();
-      for (const { body, status } of chatRequests(world.mock)) {
+      const charged = new Set(world.mock.invoice.map(({ requestId }) => requestId));
+      for (const { body, status, requestId } of chatRequests(world.mock)) {
         const prompt = JSON.stringify(body);
         // A rejection is followed by more requests; anything else must be the last one.
         expect(charges.get(prompt) ?? 0).toBe(0);
-        if (status !== 400 && status !== 402 && status !== 429 && status !== 503) {
-          charges.set(prompt, 1);
-        }
+        const isRejected = [400, 402, 429, 503].includes(Number(status));
+        if (!isRejected || charged.has(requestId)) charges.set(prompt, 1);
       }
       expect(world.mock.invoice.length).toBeLessThanOrEqual(rowCount);
     }),

@@ -23,8 +23,18 @@ const submits = 'POST /v1/images/tasks';
 const imagePriceUsd = 0.02;
 const never = new Promise<never>(() => undefined);
 
-/** What can go wrong in a process that works on a batch. */
 const attempt = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 4 });
+
+/** A request that is carried out, and whose error response has lost its body: with the connection, or unnoticed. */
+const lostBody = fc
+  .record({
+    status: fc.constantFrom(409, 503),
+    cut: fc.constantFrom({ truncateBody: 5 }, { body: '{"error":{"co' }),
+    attempt,
+  })
+  .map(({ cut, ...fault }) => ({ ...fault, ...cut, handled: true }));
+
+/** What can go wrong in a process that works on a batch. */
 const processes = fc.record({
   /** How many images the balance is topped up for before it starts. */
   affordable: fc.integer({ min: 0, max: 6 }),
@@ -38,6 +48,7 @@ const processes = fc.record({
     fc.oneof(
       fc.record({ reset: fc.constantFrom('before', 'after'), attempt }),
       fc.record({ status: fc.constantFrom(402, 429, 500, 503), attempt }),
+      lostBody,
     ),
     { maxLength: 2 },
   ),

@@ -36,6 +36,28 @@ test.each([
   },
 );
 
+/** Responds with JSON that is cut off, as if the body had ended there: its length was not announced. */
+const cutOff = (status: number): Reply => textReply(status, '{"error":{"code":"attempt_rep');
+
+test.each([409, 503])(
+  'a %i of a chat whose JSON is cut off leaves the outcome open',
+  async (status) => {
+    const { gateway, sent, fail } = failWith(cutOff(status));
+    const fallback = { fallback: ['another-model'] };
+    const error = await fail(gateway.chat.completions.create(chat, fallback));
+    expect(error).toMatchObject({ status, outcome: 'unknown' });
+    expect(sent).toHaveLength(1);
+  },
+);
+
+test('a 409 of a task whose JSON is cut off is retried with its key', async () => {
+  const { gateway, sent, fail } = failWith(cutOff(409));
+  const error = await fail(gateway.images.submit(image));
+  expect(error).toMatchObject({ status: 409, outcome: 'unknown' });
+  const keys = sent.map(({ headers }) => headers.get('x-idempotency-key'));
+  expect(keys).toEqual(Array(3).fill(error.idempotencyKey));
+});
+
 test('a 429 of a chat whose body is lost is retried', async () => {
   const { gateway, sent, fail } = failWith(lostBody(429));
   const error = await fail(gateway.chat.completions.create(chat));

@@ -5,7 +5,7 @@ import type { Reply } from '../support.ts';
 import { chatPath, imagePath, post, scriptedClient } from './support.ts';
 
 /** A response whose body is not text, with headers of its own. */
-const rawBytes = new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0xff, 0x00, 0x0a]);
+const rawBytes = new Uint8Array([0xef, 0xbb, 0xbf, 0x2d, 0xff, 0x00, 0x0a]);
 const raw = (status: number): Reply => {
   return () =>
     new Response(rawBytes, {
