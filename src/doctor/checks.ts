@@ -1,13 +1,16 @@
-import { authentication, keyBalance, readiness, wallet } from './free/account.ts';
+import { authentication } from './free/authentication.ts';
 import { errorShape } from './free/error-shape.ts';
 import { headerPrefix } from './free/header-prefix.ts';
+import { keyBalance } from './free/key-balance.ts';
 import { materials } from './free/materials.ts';
 import { modelList } from './free/models.ts';
 import { openapi } from './free/openapi.ts';
 import { pollPaths } from './free/poll-paths.ts';
 import { publicEndpoints } from './free/public-endpoints.ts';
 import { reachable } from './free/reachable.ts';
+import { readiness } from './free/readiness.ts';
 import { voices } from './free/voices.ts';
+import { wallet } from './free/wallet.ts';
 import { chat } from './paid/chat.ts';
 import { conflict } from './paid/conflict.ts';
 import { download } from './paid/download.ts';

@@ -122,9 +122,18 @@ export const needed = {
   triedPollPath: ({ assumed, found }: TriedPaths): Certain | undefined =>
     found === assumed ? undefined : pathOption('imageTask', found, pollsFirst),
 
-  /** Waiting for a task that `image-task` has paid for has failed: with a 404, no poll path returns it. */
+  /** The submit of `image-task` has named the path of its task, and no other one returns it. */
+  namedPollPath: (template: string | undefined): Needed =>
+    template === undefined
+      ? {
+          advice:
+            'Ask the operator for a poll path that contains the task id, and set paths.imageTask to it.',
+        }
+      : pathOption('imageTask', template, 'does not find a task by its receipt'),
+
+  /** Waiting for a task that `image-task` has submitted has failed: with these statuses, polls do not find it. */
   unknownPollPath: (error: unknown): Needed | undefined =>
-    statusOf(error) === 404
+    [404, 405].includes(statusOf(error) ?? 0)
       ? { advice: 'Set paths.imageTask to the poll path that the operator of the service names.' }
       : undefined,
 

@@ -140,13 +140,21 @@ test('where error responses do not show which paths exist, the paid task does', 
   });
 });
 
-test('a paid task that no poll path returns is reported with its id', async () => {
-  const { run, mock } = startMock({ assumptions: { A2: 'images/tasks', A9: 'html' } });
-  mock.fail({ route: 'GET /v1/images/tasks/{id}', status: 404 });
-  const diagnosis = await run({ maxSpendUsd: 0.1 });
-  const { status, detail, advice } = findingAbout(diagnosis, 'A2');
-  expect([status, advice]).toEqual(['failed', expect.stringContaining('Set paths.imageTask')]);
-  expect(mock.tasks.some(({ id }) => detail.includes(id))).toBe(true);
+test.each([404, 405])(
+  'a task that polls do not find (%i) is reported with its id',
+  async (code) => {
+    const { run, mock } = startMock({ assumptions: { A2: 'images/tasks', A9: 'html' } });
+    mock.fail({ route: 'GET /v1/images/tasks/{id}', status: code });
+    const diagnosis = await run({ maxSpendUsd: 0.1 });
+    const { status, detail, advice } = findingAbout(diagnosis, 'A2');
+    expect([status, advice]).toEqual(['failed', expect.stringContaining('Set paths.imageTask')]);
+    expect(mock.tasks.some(({ id }) => detail.includes(id))).toBe(true);
+  },
+);
+
+test('a response to a submit that is already finished shows nothing about the wrapping of records', async () => {
+  const diagnosis = await startMock({ assumptions: { A7: 'finished' } }).run({ maxSpendUsd: 0.1 });
+  expect(findingAbout(diagnosis, 'A6').status).toBe('skipped');
 });
 
 test('status values that the client does not know are reported', async () => {

@@ -23,6 +23,19 @@ test('a key that has expired is reported', async () => {
   });
 });
 
+test.each<[object, status: string, detail: RegExp]>([
+  [{ remain_quota: 0 }, 'failed', /used up/],
+  [{ remain_quota: 5 }, 'ok', /has quota left/],
+  [{ unlimited_quota: true, remain_quota: 0 }, 'ok', /no quota of its own/],
+  [{ name: 'key' }, 'warning', /nothing about the quota/],
+])('of a key with %o, no more is said than the record does', async (token, status, detail) => {
+  const wrap = replaced('/usage/balance', () => Response.json({ data: { token } }));
+  expect(findingOf(await startMock({}, wrap).run(), 'key-balance')).toMatchObject({
+    status,
+    detail: expect.stringMatching(detail),
+  });
+});
+
 test.each([
   ['behind', 3_600_000],
   ['ahead of', -3_600_000],

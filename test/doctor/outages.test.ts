@@ -3,7 +3,7 @@ import { optionsOf } from 'polygate/doctor';
 import type { Fault } from 'polygate/mock';
 import { expect, test } from 'vitest';
 
-import { findingAbout, findingOf, idsWith, startMock } from './diagnosed-mock.ts';
+import { addressOf, findingAbout, findingOf, idsWith, startMock } from './diagnosed-mock.ts';
 
 test.each<[string, string, Fault]>([
   ['A2', 'imageTask', { route: 'GET /v1/images/tasks/{id}', status: 503, times: 2 }],
@@ -164,5 +164,79 @@ test('a model list in another style that is rejected is reported', async () => {
   expect(findingAbout(await run(), 'A17')).toMatchObject({
     status: 'warning',
     detail: expect.stringContaining('fails with anthropic: 404'),
+  });
+});
+
+test.each<Fault>([{ status: 404 }, { status: 503 }, { malformed: true }])(
+  'voices do not fail because of a pricing catalog that cannot be read (%o)',
+  async (fault) => {
+    const { run, mock } = startMock();
+    mock.fail({ ...pricing, ...fault });
+    const diagnosis = await run();
+    expect(idsWith(diagnosis, 'failed')).toEqual([]);
+    expect(findingOf(diagnosis, 'voices').status).toBe('ok');
+    expect(findingAbout(diagnosis, 'A19')).toMatchObject({
+      status: 'skipped',
+      detail: expect.stringMatching(/^The pricing catalog could not be read/),
+    });
+  },
+);
+
+test('the error of an outage is not compared with those of poll paths', async () => {
+  const { run } = startMock({}, (fetch) => (input, init) => {
+    const address = addressOf(input);
+    const isControl = address.includes('/v1/polygate-doctor/');
+    return isControl
+      ? Promise.resolve(new Response(null, { status: 503 }))
+      : fetch(address.replace(/videos?\/.*doctor.*/, 'none'), init);
+  });
+  const diagnosis = await run();
+  expect(findingAbout(diagnosis, 'A1')).toMatchObject({
+    status: 'skipped',
+    detail: 'The error responses of the service do not show which paths exist.',
+  });
+  expect(optionsOf(diagnosis)).toEqual({});
+});
+
+test.each([
+  [400, 'ok'],
+  [401, 'skipped'],
+  [500, 'skipped'],
+])(
+  'an endpoint that the client does not use and that returns a %i fails nothing (%s)',
+  async (status, expected) => {
+    const { run, mock } = startMock({ assumptions: { A20: 'off' } });
+    mock.fail({ route: 'GET /v1/usage/records', status });
+    const diagnosis = await run();
+    expect(idsWith(diagnosis, 'failed')).toEqual([]);
+    expect(findingAbout(diagnosis, 'A20').status).toBe(expected);
+  },
+);
+
+test('an account record that cannot be read is no reason to skip everything', async () => {
+  const { run, mock } = startMock();
+  mock.fail({ route: 'GET /v1/account', malformed: true });
+  const diagnosis = await run();
+  expect(findingOf(diagnosis, 'authentication')).toMatchObject({
+    status: 'warning',
+    detail: expect.stringContaining('(status 200)'),
+  });
+  expect(findingOf(diagnosis, 'models').status).toBe('ok');
+});
+
+test('a rate limit shows nothing about request ids', async () => {
+  const { run } = startMock({}, (fetch) => {
+    let sent = 0;
+    return (input, init) => {
+      const isStatus = addressOf(input).endsWith('/v1/status');
+      if (isStatus) sent += 1;
+      return isStatus && sent > 1
+        ? Promise.resolve(new Response(null, { status: 429 }))
+        : fetch(input, init);
+    };
+  });
+  expect(findingAbout(await run(), 'A10')).toMatchObject({
+    status: 'skipped',
+    detail: expect.stringContaining('Rate limited'),
   });
 });

@@ -14,8 +14,9 @@ export function explainResponse(
   if (status === 0 || (status >= 300 && status < 400)) {
     return explainRedirect(headers.get('location'), baseURL);
   }
-  if (typeof body !== 'string')
+  if (typeof body !== 'string') {
     return status >= 500 || status === 429 ? explainOutage(status, baseURL) : undefined;
+  }
   const server = headers.get('server') ?? headers.get('via');
   const page = pageTitle(body);
   const sender = server === null ? '' : ` from ${server}`;

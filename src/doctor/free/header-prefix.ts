@@ -1,9 +1,9 @@
-import type { Polygate, ResponseMeta } from 'polygate';
+import type { Polygate, RequestPromise, ResponseMeta } from 'polygate';
 
 import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
-import { responseOf } from '../run/failure.ts';
+import { errorResponse, isAboutEndpoint } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
 import { list, randomId } from '../text.ts';
 import { vendorHeadersOf } from '../vendor-headers.ts';
@@ -85,8 +85,19 @@ async function checkRequestId(context: DiagnosisContext, report: Report): Promis
 
 async function sendRequestId({ signal }: DiagnosisContext, client: Polygate): Promise<Echo> {
   const sent = randomId();
-  const { meta } = await responseOf(client.public.status({}, { requestId: sent, signal }));
+  const meta = await metaOf(client.public.status({}, { requestId: sent, signal }));
   return { sent, meta, isRead: meta.requestId === sent };
+}
+
+/** The metadata of a response, unless it is a rate limit, which may be from a proxy. */
+async function metaOf(request: RequestPromise<unknown>): Promise<ResponseMeta> {
+  try {
+    return (await request.withResponse()).meta;
+  } catch (error) {
+    const response = errorResponse(error);
+    if (response === undefined || !isAboutEndpoint(error)) throw error;
+    return response.meta;
+  }
 }
 
 /** The first of these headers in which the service accepts a request id and returns it. */

@@ -1,7 +1,7 @@
 import { endpoints } from '../../endpoints/index.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
-import { ifAvailable, statusOf } from '../run/failure.ts';
+import { ifAvailable, isAboutEndpoint, messageOf, statusOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
 import { list } from '../text.ts';
 import { operationsOf } from './document-paths.ts';
@@ -34,11 +34,15 @@ export const openapi: Check = {
     const advice = 'Call them with gateway.request().';
     if (extra.length > 0) {
       const detail = `The service has endpoints for which the client has no method: ${list(extra)}.`;
-      about.ok(detail, { advice });
-    } else if (await hasUsageRecords(context)) {
+      return about.ok(detail, { advice });
+    }
+    const usageRecords = await probeUsageRecords(context);
+    if (usageRecords === 'exists') {
       const detail =
         'The service has endpoints that its document does not list, such as GET /v1/usage/records.';
       about.ok(detail, { advice });
+    } else if (usageRecords !== 'missing') {
+      about.skipped(`GET /v1/usage/records fails with ${messageOf(usageRecords.error)}`);
     } else if (operations !== undefined) {
       about.ok('No endpoint was found for which the client has no method.');
     }
@@ -66,16 +70,25 @@ function describeDocument(routes: readonly string[], report: Report): void {
   );
 }
 
-/** Whether the one endpoint that the specification mentions without details, and that can be read for free, exists. */
-async function hasUsageRecords({ client, signal, unmet }: DiagnosisContext): Promise<boolean> {
-  if (unmet.key !== undefined) return false;
+/**
+ * The one endpoint that the specification mentions without details, and that can be read for free: whether it exists, or the
+ * error that does not show it.
+ */
+async function probeUsageRecords({
+  client,
+  signal,
+  unmet,
+}: DiagnosisContext): Promise<'exists' | 'missing' | { readonly error: unknown }> {
+  if (unmet.key !== undefined) return 'missing';
   try {
     await client.request({ method: 'GET', path: '/v1/usage/records' }, { signal });
-    return true;
+    return 'exists';
   } catch (error) {
-    const status = statusOf(error);
+    if (!isAboutEndpoint(error)) throw error;
+    const status = statusOf(error) ?? 0;
+    // It may require query parameters.
+    if ([400, 422].includes(status)) return 'exists';
     // A 403 can be from a proxy that does not forward the request.
-    if (status !== 403 && status !== 404 && status !== 405) throw error;
-    return false;
+    return [403, 404, 405].includes(status) ? 'missing' : { error };
   }
 }

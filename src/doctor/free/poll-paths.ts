@@ -109,7 +109,7 @@ function reportPath(report: Report, search: FoundPath, control: unknown): void {
   if (found === undefined && name === 'imageTask') return;
   const need = needed.pollPath(search);
   if (found === undefined) {
-    const detail = APIError.is(control)
+    const detail = isComparable(control)
       ? 'The service responds to an unknown task as it does to an unknown path.'
       : 'The error responses of the service do not show which paths exist.';
     report.skipped(detail, need);
@@ -131,11 +131,15 @@ function probePath(error: unknown, control: unknown): PathState {
   if (!APIError.is(error)) return 'unclear';
   const { status, code } = error;
   if (isTaskCode(code)) return 'exists';
-  if (!APIError.is(control)) return 'unclear';
+  if (!isComparable(control)) return 'unclear';
   if (status === 404) return signatureOf(error) === signatureOf(control) ? 'missing' : 'exists';
   if (status === 405 || status === control.status) return 'missing';
   return status === 400 || status === 422 ? 'exists' : 'unclear';
 }
+
+/** Whether an error shows how the service responds to a path that does not exist. An outage and a rate limit do not. */
+const isComparable = (control: unknown): control is APIError =>
+  APIError.is(control) && control.status < 500 && control.status !== 429;
 
 /** What an error response says, apart from the path and the id that it may repeat. */
 function signatureOf({ status, code, body }: APIError): string {

@@ -1,6 +1,6 @@
 import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
-import { ifAvailable } from '../run/failure.ts';
+import { ifAvailable, isAboutEndpoint, messageOf } from '../run/failure.ts';
 
 /** Which voices there are. Creating one costs money, so assumptions A12 and A19 are not tested. */
 export const voices: Check = {
@@ -26,8 +26,15 @@ export const voices: Check = {
     const count = received.data.data.length;
     if (count > 0) report.ok(`There are ${count} voices.`);
     else report.warning('There are no voices, so speech needs a clone or design first.');
-    const { currency } = await client.public.pricing({ type: 'audio' }, { signal });
     const about = report.on('A19');
+    let currency: string | undefined;
+    try {
+      ({ currency } = await client.public.pricing({ type: 'audio' }, { signal }));
+    } catch (error) {
+      if (!isAboutEndpoint(error)) throw error;
+      // The check `public` reports it.
+      return about.skipped(`The pricing catalog could not be read: ${messageOf(error)}`);
+    }
     if (currency === undefined || currency === 'USD') {
       return about.skipped(
         `Only a voice clone or design, which is expensive, would show its currency. The pricing catalog is in ${currency ?? 'an unnamed currency'}.`,

@@ -14,6 +14,7 @@ import { payForFirst } from './pay-for-first.ts';
 import { pay } from './pay.ts';
 import type { Sent, Skipped } from './pay.ts';
 import { chatParams, choose, payingClient } from './requests.ts';
+import { isRejectedKey } from './submit-image.ts';
 
 /**
  * The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. Finds a chat model that
@@ -76,15 +77,23 @@ async function checkReplay(
   model: PricedModel,
   idempotencyKey: string,
 ): Promise<void> {
-  const again = await pay(context, report, {
-    model,
-    reusesKey: true,
-    send: async () => {
-      const result = await send(context, model, idempotencyKey);
-      const isReplay = result.meta.idempotentReplay;
-      return { result, charge: chargeOfResult(result.meta, { isReplay }) };
-    },
-  });
+  let again: Sent<Completion> | Skipped;
+  try {
+    again = await pay(context, report, {
+      model,
+      reusesKey: true,
+      send: async () => {
+        const result = await send(context, model, idempotencyKey);
+        const isReplay = result.meta.idempotentReplay;
+        return { result, charge: chargeOfResult(result.meta, { isReplay }) };
+      },
+    });
+  } catch (error) {
+    if (!isRejectedKey(error)) throw error;
+    return report.ok(
+      'A chat with a reused key is rejected with a 409, so it is not charged again.',
+    );
+  }
   if (again.kind === 'skipped') return report.skipped(again.reason);
   const { meta } = again.result;
   const need = needed.retryAmbiguousChat(meta);

@@ -1,7 +1,5 @@
 import type { Generation, Model } from 'polygate';
 
-import { needed } from '../needed-options.ts';
-import type { RecordedCall } from '../recorder.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import type { Report } from '../run/report.ts';
@@ -9,6 +7,7 @@ import { chargeText } from '../text.ts';
 import { maxMinutes, reportNoResult } from './no-result.ts';
 import { payForFirst } from './pay-for-first.ts';
 import type { Sent, Skipped } from './pay.ts';
+import { reportPollPath } from './poll-path.ts';
 import { choose } from './requests.ts';
 import { replayForSlots } from './slot.ts';
 import { submitImage } from './submit-image.ts';
@@ -99,19 +98,8 @@ async function reportSuccess(
   paid: PaidTask,
   finished: FinishedTask,
 ): Promise<void> {
-  const { task, params, isFinished, calls } = paid;
+  const { task, params, isFinished } = paid;
   report.ok(`${params.model} generated an image for ${chargeText(task.chargeUsd)}.`);
-  if (!isFinished) reportPollPath(calls, report.on('A2'));
+  if (!isFinished) await reportPollPath(context, report.on('A2'), paid);
   await reportRecord(context, report, paid, finished);
-}
-
-/** Which poll path the service responded at. Assumption A2, unless unknown tasks have shown it. */
-function reportPollPath(calls: readonly RecordedCall[], report: Report): void {
-  const polls = calls.filter(({ method }) => method === 'GET');
-  const found = polls.find(({ error }) => error === undefined)?.template;
-  const [first] = polls;
-  if (found === undefined || first === undefined) return;
-  const need = needed.triedPollPath({ assumed: first.template, found });
-  if (need === undefined) return report.ok(`GET ${found} returns the task.`);
-  report.warning(`GET ${first.template} does not return the task, but GET ${found} does.`, need);
 }

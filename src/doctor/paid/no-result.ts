@@ -1,15 +1,17 @@
 import { TaskFailedError, TaskWaitTimeoutError } from 'polygate';
+import type { Account } from 'polygate';
 
 import { needed } from '../needed-options.ts';
 import type { DiagnosisContext } from '../run/context.ts';
-import { messageOf } from '../run/failure.ts';
+import { describeFailure, isAboutEndpoint, messageOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
+import { foundPoll } from './poll-path.ts';
 import type { PaidTask } from './submit-image.ts';
 
 /** How long the task is waited for. */
 export const maxMinutes = 3;
 
-/** Describes a task that was paid for and has no result. */
+/** Describes a task that was submitted and has no result. */
 export async function reportNoResult(
   context: DiagnosisContext,
   report: Report,
@@ -23,16 +25,24 @@ export async function reportNoResult(
   }
   const pathNeed = needed.unknownPollPath(error);
   if (pathNeed !== undefined) {
-    const detail = `Task ${paid.task.id} was paid for, but no poll path returns it. ${messageOf(error)}`;
+    const detail = `Task ${paid.task.id} was accepted, but polls do not find it. ${messageOf(error)}`;
     return report.on('A2').failed(detail, pathNeed);
   }
   if (!TaskWaitTimeoutError.is(error)) throw error;
+  const lastPoll = paid.calls.at(-1);
+  if (lastPoll?.error !== undefined && foundPoll(paid.calls) === undefined) {
+    const failure = describeFailure(lastPoll.error);
+    const detail = `Task ${paid.task.id} was accepted, but no poll has succeeded within ${maxMinutes} minutes. ${failure.detail}`;
+    return report.add({ ...failure, detail });
+  }
   const status = error.generation?.rawStatus ?? 'unknown';
   report.warning(
     `Task ${paid.task.id} has not ended within ${maxMinutes} minutes. Its last status is "${status}".`,
     needed.waitTimeout(error),
   );
 }
+
+const notShown = 'The balance does not show it.';
 
 /** Whether the wallet has the price of a failed task back. Assumption A15. */
 async function checkRefund(
@@ -51,13 +61,18 @@ async function checkRefund(
       'A replay of the submit reported another charge, so the balance does not show it.',
     );
   }
-  const { data } = await context.read(client.account.retrieve({ signal }));
-  const { balance }: { balance?: { usd?: unknown } } = data;
   const { chargeUsd } = task;
   const before = spending.walletUsd;
-  if (typeof balance?.usd !== 'number' || before === undefined || !chargeUsd) {
-    return report.skipped('The balance does not show it.');
+  if (before === undefined || !chargeUsd) return report.skipped(notShown);
+  let account: Account;
+  try {
+    ({ data: account } = await context.read(client.account.retrieve({ signal })));
+  } catch (error) {
+    if (!isAboutEndpoint(error)) throw error;
+    return report.skipped(`${notShown} ${messageOf(error)}`);
   }
+  const { balance }: { balance?: { usd?: unknown } } = account;
+  if (typeof balance?.usd !== 'number') return report.skipped(notShown);
   // Other charges of this diagnosis are known. Those of other users of the account are not.
   const unexplained = before - balance.usd - (spending.spentUsd - chargeUsd);
   report.ok(

@@ -1,10 +1,12 @@
-import type { SucceededGeneration, SubmittedTask } from 'polygate';
+import type { SucceededGeneration } from 'polygate';
 
 import { taskStatusOf } from '../../types/tasks/task-status.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import type { DiagnosisContext } from '../run/context.ts';
+import { messageOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
 import { list } from '../text.ts';
+import { foundPoll } from './poll-path.ts';
 import type { PaidTask } from './submit-image.ts';
 
 /** A task that has succeeded. */
@@ -18,7 +20,7 @@ export interface FinishedTask {
 export async function reportRecord(
   context: DiagnosisContext,
   report: Report,
-  { task, isFinished }: PaidTask,
+  { isFinished, calls }: PaidTask,
   { result, words }: FinishedTask,
 ): Promise<void> {
   const record: Record<string, unknown> = { ...result.raw };
@@ -35,14 +37,13 @@ export async function reportRecord(
   reportWords(allWords.filter(Boolean), report.on('A4'));
   const locations = findValues(record, new Set(result.urls));
   report.on('A5').ok(`The URL is in ${list(locations)}.`);
-  const wrapper = isFinished ? undefined : await findWrapper(context, task, result);
-  report
-    .on('A6')
-    .ok(
-      wrapper
-        ? `Task records are wrapped in "${wrapper}", which the client unwraps.`
-        : 'Task records are not wrapped.',
-    );
+  if (isFinished) {
+    report
+      .on('A6')
+      .skipped('The response to the submit is already the result, so no record was polled.');
+  } else {
+    await reportWrapper(context, report.on('A6'), foundPoll(calls)?.path, result);
+  }
 }
 
 function reportWords(words: readonly string[], report: Report): void {
@@ -57,23 +58,35 @@ function reportWords(words: readonly string[], report: Report): void {
   }
 }
 
-/** The field that wraps the record of a task. The client has removed it, so the record is fetched as sent. */
-async function findWrapper(
-  context: DiagnosisContext,
-  task: SubmittedTask<'image'>,
+/** The field that wraps the record of a task. The client has removed it, so the record is fetched as it was sent. */
+async function reportWrapper(
+  { client, signal }: DiagnosisContext,
+  report: Report,
+  path: string | undefined,
   { raw }: SucceededGeneration<'image'>,
-): Promise<string | undefined> {
-  const response = await context.client.images
-    .retrieve(task.id, { signal: context.signal })
-    .asResponse();
-  const body: unknown = await response.json();
-  if (!isRecord(body)) return undefined;
-  const record: unknown = raw;
+): Promise<void> {
+  let body: unknown;
+  try {
+    if (path !== undefined) body = await client.request({ method: 'GET', path }, { signal });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    // The image was generated: nothing else depends on this request.
+    return report.skipped(`The record could not be read as it was sent: ${messageOf(error)}`);
+  }
+  if (!isRecord(body)) return report.skipped('The record could not be read as it was sent.');
+  const wrapper = findWrapper(body, raw);
+  report.ok(
+    wrapper
+      ? `Task records are wrapped in "${wrapper}", which the client unwraps.`
+      : 'Task records are not wrapped.',
+  );
+}
+
+function findWrapper(body: Record<string, unknown>, record: unknown): string | undefined {
+  if (body['status'] !== undefined) return undefined;
   const isSame = (value: unknown) =>
     isRecord(value) && isRecord(record) && 'status' in value === 'status' in record;
-  return body['status'] === undefined
-    ? ['data', 'task'].find((name) => isSame(body[name]))
-    : undefined;
+  return ['data', 'task'].find((name) => isSame(body[name]));
 }
 
 /** Paths of the fields that hold one of the values, such as `result.images[].url`. */

@@ -38,7 +38,7 @@ export function statusOf(error: unknown): number | undefined {
   return APIError.is(error) ? error.status : undefined;
 }
 
-/** Whether an error shows how the requested endpoint responds. An outage and a rate limit do not. */
+/** Whether an error shows how the requested endpoint responds. A lost connection and a rate limit do not. */
 export function isAboutEndpoint(error: unknown): boolean {
   return errorResponse(error) !== undefined && !RateLimitError.is(error);
 }
