@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { expect } from 'vitest';
 
+import { fields } from '../../../src/bullmq/redis/fields.ts';
+import { jobIdOf } from '../../../src/bullmq/stored-row.ts';
 import type { Period, Scenario } from './scenario.ts';
 
 /** How a scenario has gone. */
@@ -22,6 +24,7 @@ export async function finish(scenario: Scenario, limit: number): Promise<Numbers
   // Leaves time for a second end or charge.
   await sleep(2_000);
   const sorted = ids.toSorted();
+  expect(await repeats(scenario)).toEqual([]);
   expect(taken.map(({ id }) => id).toSorted()).toEqual(sorted);
   const rows: string[] = [];
   for await (const { id, status } of queue.results({ from: 'start' })) {
@@ -41,6 +44,29 @@ export async function finish(scenario: Scenario, limit: number): Promise<Numbers
   const numbers = { rows: ids.length, charges: charges.length, seconds, period };
   console.log({ scenario: scenario.name, ...numbers });
   return numbers;
+}
+
+/**
+ * Describes the rows that were taken more than once: where and when, their number of tasks, and the numbers of their
+ * last end and turn, which are times of Redis in µs. If the last end is later than the time at which the row was first
+ * taken, the row has ended twice. Otherwise, the iterator has yielded one end twice.
+ */
+async function repeats({ mock, name, redis, taken }: Scenario): Promise<object[]> {
+  const jobs = new Queue(name, { connection: { url: redis.url } });
+  const ids = taken.map(({ id }) => id);
+  const repeated = new Set(ids.filter((id, position) => ids.indexOf(id) !== position));
+  const described = [...repeated].map(async (id) => {
+    const rows = taken
+      .map((row, position) => ({ position, ...row }))
+      .filter((row) => row.id === id);
+    const tasks = mock.tasks.filter(({ prompt }) => prompt === id).length;
+    const end = await redis.client.zscore(jobs.toKey('polygate:results'), jobIdOf(id));
+    const turn = await redis.client.hget(jobs.toKey(jobIdOf(id)), fields.turn);
+    return { rows, tasks, end, turn };
+  });
+  const rows = await Promise.all(described);
+  await jobs.close();
+  return rows;
 }
 
 /** BullMQ has to agree that all rows are done. It is told last, so that this may take a while. */

@@ -43,7 +43,7 @@ if (role === 'work') {
   for (;;) {
     const { value, done } = await next;
     if (done) break;
-    report({ id: value.id, status: value.status });
+    report({ id: value.id, status: value.status, at: new Date(), task: value.receipt?.id });
     next = results.next();
   }
 }

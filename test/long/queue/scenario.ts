@@ -31,6 +31,14 @@ export interface Period {
   readonly peak: number;
 }
 
+/** A row that `results()` has yielded, when, and the id of its task. */
+interface TakenRow {
+  readonly id: string;
+  readonly status: string;
+  readonly at: string;
+  readonly task?: string | undefined;
+}
+
 /** A queue on a Redis of its own, a gateway in this process, and processes that work on the queue. */
 export class Scenario {
   readonly name: string;
@@ -39,8 +47,8 @@ export class Scenario {
   readonly queue: GenerationQueue;
   /** Ids of the rows that were added. */
   readonly ids: string[] = [];
-  /** Ids and statuses from the process that takes results. */
-  readonly taken: { id: string; status: string }[] = [];
+  /** What the process that takes results has reported. */
+  readonly taken: TakenRow[] = [];
   /** Called after the gateway has handled a submission and before it responds. */
   onHandled: ((worker: string) => Promise<void>) | undefined;
   readonly startedAt = performance.now();
@@ -82,7 +90,7 @@ export class Scenario {
     handled.by = (worker) => scenario.onHandled?.(worker);
     const reader = scenario.#spawn('reader', 'read', {});
     await once(reader, 'message');
-    reader.on('message', (row: { id: string; status: string }) => scenario.taken.push(row));
+    reader.on('message', (row: TakenRow) => scenario.taken.push(row));
     return scenario;
   }
 
