@@ -199,9 +199,8 @@ test.each(Object.entries(stages))(
     const progress = () => `${mock.requests.length} ${headers}`;
     const stage = `${requestCount} ${headerCount}`;
     expect(await soon(progress, (now) => now === stage)).toBe(stage);
-    const queued = options?.concurrency === 1 ? 1 : 0;
-    const queueLength = () => gateway.concurrency.queued;
-    expect(await soon(queueLength, (now) => now === queued)).toBe(queued);
+    const isReady = () => options?.concurrency !== 1 || gateway.concurrency.queued === 1;
+    expect(await soon(isReady, Boolean)).toBe(true);
     // Leaves time for the steps after the headers. The test would also pass with an abort that is a little early.
     await pause(10);
     expect(error).toBeUndefined();
