@@ -37,8 +37,9 @@ export async function readError(
 ): Promise<GatewayError> {
   const hadLeft = page.aborted;
   const text = await readErrorText(upstream, page);
-  const body = page.aborted && !hadLeft ? undefined : text;
-  const fields = parseError(meta.status, body ?? '', redact);
+  const isLost = text === undefined || (page.aborted && !hadLeft);
+  const body = isLost ? undefined : (parseRecord(text) ?? text);
+  const fields = parseError(meta.status, body, redact);
   return { meta, outcome: outcomeOfError({ meta, code: fields.code, body }), fields };
 }
 
@@ -142,8 +143,8 @@ function relayBody(
  * Extracts the fields of an error body. Servers in front of the gateway use other formats, and some quote the
  * rejected key, so every text is redacted.
  */
-function parseError(status: number, text: string, redact: (text: string) => string) {
-  const body = parseRecord(text) ?? {};
+function parseError(status: number, received: unknown, redact: (text: string) => string) {
+  const body = isRecord(received) ? received : {};
   const details = isRecord(body.error) ? body.error : body;
   const field = (value: unknown) =>
     typeof value === 'string' && value !== '' ? redact(value) : undefined;
