@@ -15,4 +15,6 @@ fi
 sudo=()
 [ "$(id -u)" -eq 0 ] || sudo=(sudo)
 "${sudo[@]}" apt-get update -qq
-DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+# Debian's Firefox only recommends what it plays videos with.
+codecs=$(apt-cache search --names-only '^libavcodec[0-9]+$' | cut -d' ' -f1 | sort -V | tail -1)
+DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" $codecs >/dev/null
