@@ -15,6 +15,6 @@ fi
 sudo=()
 [ "$(id -u)" -eq 0 ] || sudo=(sudo)
 "${sudo[@]}" apt-get update -qq
-# Debian's Firefox only recommends what it plays videos with.
-codecs=$(apt-cache search --names-only '^libavcodec[0-9]+$' | cut -d' ' -f1 | sort -V | tail -1)
-DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" $codecs >/dev/null
+# Debian's Firefox only recommends the library with which it plays videos. Its name has a version.
+codecs=$(apt-cache search --names-only '^libavcodec[0-9]+$' | grep -oE '^libavcodec[0-9]+' | sort -V | tail -1)
+DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" "$codecs" >/dev/null

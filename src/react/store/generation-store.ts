@@ -125,8 +125,8 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   }
 
   /**
-   * Reads what is stored. A browser can show what another tab has stored with a delay, but never a lock: while another
-   * tab polls a task that is not stored, this reads again, for half a second.
+   * Reads what is stored. Browsers can be late to show what another tab has stored, but they show its locks at once. So
+   * while another tab polls a task that this tab does not find in the storage, it reads again, for up to half a second.
    */
   async #loadLatest(retries = 20): Promise<void> {
     await this.load();

@@ -9,13 +9,12 @@ export interface LockRequest {
 /** The locks that the tabs of a browser share; undefined where there are none. */
 const sharedLocks = (): LockManager | undefined => globalThis.navigator?.locks;
 
-/** The locks that this tab and others have. */
-export const heldLocks = async (): Promise<LockInfo[]> =>
-  (
-    await sharedLocks()
-      ?.query()
-      .catch(() => undefined)
-  )?.held ?? [];
+/** The locks that this tab and others have; empty where they cannot be read. */
+export async function heldLocks(): Promise<LockInfo[]> {
+  const locks = sharedLocks();
+  const state = await locks?.query().catch(() => undefined);
+  return state?.held ?? [];
+}
 
 /**
  * Runs `work` while no other tab runs work under this name. Does nothing if the signal aborts before it has the lock.
