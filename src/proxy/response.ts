@@ -1,8 +1,7 @@
 import type { Outcome } from '../errors/base.ts';
-import { outcomeOf, outcomeOfError, readErrorText } from '../internal/outcome.ts';
+import { outcomeOf, outcomeOfError, parseJson, readErrorText } from '../internal/outcome.ts';
 import type { ResponseMeta } from '../internal/response-meta.ts';
 import { isRecord } from '../types/type-guards.ts';
-import { parseRecord } from './body/read.ts';
 import { errorResponse, errorType } from './error-response.ts';
 import type { Settings } from './settings.ts';
 
@@ -38,7 +37,8 @@ export async function readError(
   const hadLeft = page.aborted;
   const text = await readErrorText(upstream, page);
   const isLost = text === undefined || (page.aborted && !hadLeft);
-  const body = isLost ? undefined : (parseRecord(text) ?? text);
+  // As the client does, so that no body proves a rejection only here.
+  const body = isLost ? undefined : (parseJson(text) ?? text);
   const fields = parseError(meta.status, body, redact);
   return { meta, outcome: outcomeOfError({ meta, code: fields.code, body }), fields };
 }
@@ -155,7 +155,7 @@ function parseError(status: number, received: unknown, redact: (text: string) =>
       field(body.detail) ??
       `The gateway responded with status ${status}.`,
     type: field(details.type) ?? errorType(status),
-    code: field(details.code),
+    code: field(details.code)?.trim(),
     param: field(details.param),
   };
 }

@@ -2,6 +2,7 @@ import {
   APIError,
   AbortedError,
   ConflictError,
+  Polygate,
   ServerError,
   ServiceUnavailableError,
 } from 'polygate';
@@ -12,7 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { rejection } from '../support/rejection.ts';
 import { chat, image, imageUsd, usageOf } from './limits/support.ts';
-import { startProxy } from './support.ts';
+import { canary, startProxy } from './support.ts';
 import type { ProxySetup } from './support.ts';
 
 const chats = 'POST /v1/chat/completions';
@@ -122,6 +123,40 @@ test.each([
   expect(chatError).toMatchObject({ status, code: codeOf(status), outcome: 'unknown' });
   expect(mock.invoice).toHaveLength(1);
   expect(responses).toMatchObject([{ status, outcome: 'unknown' }]);
+});
+
+const uncertain = JSON.stringify({ error: { code: codeOf(503) } });
+
+describe.each([
+  ['JSON in a JSON string', JSON.stringify(uncertain)],
+  ['a template in a JSON string', '"{error}"'],
+  ['JSON behind a character that JSON does not allow', `\u00a0${uncertain}`],
+  ['JSON with HTML behind it', `${uncertain}</html>`],
+  ['JSON that is cut off', uncertain.slice(0, 20)],
+  ['a code with a space behind it', uncertain.replace('uncertain', 'uncertain ')],
+])('a 503 after the charge whose body is %s', (_, body) => {
+  const fault = { route: chats, times: 1, status: 503, handled: true, retryAfter: 0, body };
+
+  test('leaves the outcome open in the proxy and its page', async () => {
+    const responses: ProxyResponse[] = [];
+    const onResponse = (response: ProxyResponse) => void responses.push(response);
+    const setup = await startProxy({ limits: { usd: 1 }, onResponse });
+    setup.mock.fail(fault);
+    const error = await rejection(APIError, setup.page().chat.completions.create(chat));
+    expect(error.outcome).toBe('unknown');
+    expect(setup.mock.invoice).toHaveLength(1);
+    expect(responses).toMatchObject([{ status: 503, outcome: 'unknown' }]);
+    expect(await usageOf(setup)).toMatchObject({ usd: 0, reservedUsd: 0.05 });
+  });
+
+  test('leaves the outcome open in a client without a proxy', async () => {
+    const { mock, gatewayURL: baseURL } = await startProxy();
+    mock.fail(fault);
+    const gateway = new Polygate({ baseURL, apiKey: canary, logLevel: 'off' });
+    const error = await rejection(APIError, gateway.chat.completions.create(chat));
+    expect(error.outcome).toBe('unknown');
+    expect(mock.invoice).toHaveLength(1);
+  });
 });
 
 describe('a page that leaves', () => {

@@ -48,8 +48,8 @@ export interface ApiCall extends EndpointHeaders {
   readonly timeout?: number | undefined;
   readonly observer?: AttemptObserver | undefined;
   /**
-   * Whether the caller receives error responses, as from `gateway.fetch`. Their bodies can then be read after the call has
-   * ended, so its error does not abort the request.
+   * Whether the caller receives error responses, as from `gateway.fetch`. Their bodies can then be read after the call
+   * has ended, so its error does not abort the request.
    */
   readonly returnsErrorResponses?: boolean | undefined;
   /** The task that every error of this call refers to. */
@@ -69,7 +69,7 @@ export function routeOf({ method, template }: ApiCall): string {
   return `${method} ${template}`;
 }
 
-/** Whether the client makes a call wait for its concurrency slot. A client with `concurrency: false` makes none wait. */
+/** Whether the client makes a call wait for a concurrency slot. A client with `concurrency: false` makes none wait. */
 export function waitsForSlot({ usesSlot }: ApiCall, { concurrency }: Config): boolean {
   return usesSlot === true && concurrency !== false;
 }

@@ -8,17 +8,17 @@ import { attachDetails } from './response-details.ts';
 import type { Route } from './routes.ts';
 
 /**
- * The response that `fetch` resolves with where a method of the client throws an error. Each call has one object, in which a
- * response goes through these steps:
+ * The response that `fetch` resolves with where a method of the client throws an error. Each call has one object, in
+ * which a response goes through these steps:
  *
- * 1. Kept: the attempt calls `onErrorResponse` before it reads the body for its error, so a clone is kept, with its body
- *    unread. `successful-response.ts` keeps a response whose JSON was cut off, with the text that it has read.
- * 2. Left open: until there is an error, `timeout` limits the attempt. The error then ends the limit without aborting the
- *    request (`returnsErrorResponses`), because that would also end the body of the clone.
+ * 1. Kept: the attempt calls `onErrorResponse` before it reads the body for its error, so a clone is kept, with its
+ *    body unread. `successful-response.ts` keeps a response whose JSON was cut off, with the text that it has read.
+ * 2. Left open: until there is an error, `timeout` limits the attempt. The error then ends the limit without aborting
+ *    the request (`returnsErrorResponses`), because that would also end the body of the clone.
  * 3. Canceled: if another attempt is sent, `onSend` cancels the body, which frees the connection.
- * 4. Returned: when the call has failed because of the response, `returnOrThrow` returns the clone. The caller of `fetch` reads
- *    its body or cancels it, and only the caller's signal limits it. If the call has failed for another reason, the body is
- *    canceled, and the error is thrown.
+ * 4. Returned: when the call has failed because of the response, `returnOrThrow` returns the clone. The caller of
+ *    `fetch` reads its body or cancels it, and only the caller's signal limits it. If the call has failed for another
+ *    reason, the body is canceled, and the error is thrown.
  */
 export class ErrorResponse implements AttemptObserver {
   #kept: { readonly response: Response; readonly meta: ResponseMeta } | undefined;
@@ -66,10 +66,10 @@ interface SentRequest {
 }
 
 /**
- * Whether a call that ended with `error` returns the response that was kept. The error of a call that has found no free slot has
- * the metadata of the last 429 for lack of a slot, which is therefore returned if it is the last response; any other response
- * is not the reason. But if the call may have been charged, it returns its last error response nevertheless: libraries repeat a
- * request that rejects, and only a response can keep them from it.
+ * Whether a call that ended with `error` returns the response that was kept. The error of a call that has found no free
+ * slot has the metadata of the last 429 for lack of a slot, which is therefore returned if it is the last response; any
+ * other response is not the reason. But if the call may have been charged, it returns its last error response
+ * nevertheless: libraries repeat a request that rejects, and only a response can keep them from it.
  */
 function isReturned(
   { response, meta }: { readonly response: Response; readonly meta: ResponseMeta },
@@ -80,16 +80,16 @@ function isReturned(
 }
 
 /**
- * Whether the calling library may send the request again after an unknown outcome. It does not know a key that the client
- * generated.
+ * Whether the calling library may send the request again after an unknown outcome. It does not know a key that the
+ * client generated.
  */
 function callerMayRepeat({ key }: FetchRequest, { call: { safety } }: Route): boolean {
   return safety === 'safe' || (safety === 'keyed' && key !== undefined);
 }
 
 /**
- * Keeps libraries that honor `x-should-retry`, such as `openai`, from repeating a request that may have been charged: they
- * would repeat it without its key.
+ * Keeps libraries that honor `x-should-retry`, such as `openai`, from repeating a request that may have been charged:
+ * they would repeat it without its key.
  */
 function withoutRetry(response: Response): Response {
   // A redirect that the browser hides cannot be copied, and is not repeated.

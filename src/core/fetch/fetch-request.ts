@@ -81,8 +81,8 @@ function readTarget(baseURL: string, target: string) {
     );
   }
   const { searchParams } = url;
-  // A Gemini client sends its API key in the query. The client sends its own in a header. Even if there is nothing to delete,
-  // `delete` encodes the whole query anew, which should be sent as the caller wrote it.
+  // A Gemini client sends its API key in the query. The client sends its own in a header. Even if there is nothing to
+  // delete, `delete` encodes the whole query anew, which should be sent as the caller wrote it.
   if (searchParams.has('key')) searchParams.delete('key');
   const pathname = url.pathname.slice(new URL(baseURL).pathname.replace(/\/$/, '').length);
   return { url, pathname, path: pathname + url.search };

@@ -63,7 +63,7 @@ export async function sendFetch(
   }
 }
 
-/** @throws {@link ConfigurationError} if the body of a request could not be sent again, although that may be necessary. */
+/** @throws {@link ConfigurationError} if the body could not be sent again, although that may be necessary. */
 function checkBody({ isStreamed }: FetchRequest, { call }: Route): void {
   if (!isStreamed || !call.paid) return;
   throw new ConfigurationError(

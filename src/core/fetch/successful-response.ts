@@ -23,9 +23,9 @@ interface SuccessOptions {
 }
 
 /**
- * Handles a successful response. Its body is read before it is passed on, because the call only ends with it: a connection
- * that is lost meanwhile is a failure of the call, which is retried if that is safe. Streams, and the responses of unknown
- * routes, are passed on with their body unread.
+ * Handles a successful response. Its body is read before it is passed on, because the call only ends with it: a
+ * connection that is lost meanwhile is a failure of the call, which is retried if that is safe. Streams, and the
+ * responses of unknown routes, are passed on with their body unread.
  */
 export function passOn({
   isKnownRoute,

@@ -73,7 +73,8 @@ export async function readBodyText(
 const maxErrorBodyBytes = 1_048_576;
 
 /**
- * Reads the body of an error response; undefined if it is lost or too large. After an abort, the text can be incomplete.
+ * Reads the body of an error response; undefined if it is lost or too large. After an abort, the text can be
+ * incomplete.
  */
 export function readErrorText(
   response: Response,

@@ -50,14 +50,6 @@ test.each([409, 503])(
   },
 );
 
-test('a 409 of a task whose JSON is cut off is retried with its key', async () => {
-  const { gateway, sent, fail } = failWith(cutOff(409));
-  const error = await fail(gateway.images.submit(image));
-  expect(error).toMatchObject({ status: 409, outcome: 'unknown' });
-  const keys = sent.map(({ headers }) => headers.get('x-idempotency-key'));
-  expect(keys).toEqual(Array(3).fill(error.idempotencyKey));
-});
-
 test('a 429 of a chat whose body is lost is retried', async () => {
   const { gateway, sent, fail } = failWith(lostBody(429));
   const error = await fail(gateway.chat.completions.create(chat));
@@ -72,16 +64,17 @@ test('a 503 of a chat without a body is retried', async () => {
   expect(sent).toHaveLength(3);
 });
 
-test.each([409, 503])(
-  'a %i of a task whose body is lost is retried with its key',
-  async (status) => {
-    const { gateway, sent, fail } = failWith(lostBody(status));
-    const error = await fail(gateway.images.submit(image));
-    expect(error).toMatchObject({ status, outcome: 'unknown' });
-    const keys = sent.map(({ headers }) => headers.get('x-idempotency-key'));
-    expect(keys).toEqual(Array(3).fill(error.idempotencyKey));
-  },
-);
+test.each([
+  { status: 409, problem: 'body is lost', reply: lostBody(409) },
+  { status: 503, problem: 'body is lost', reply: lostBody(503) },
+  { status: 409, problem: 'JSON is cut off', reply: cutOff(409) },
+])('a $status of a task whose $problem is retried with its key', async ({ status, reply }) => {
+  const { gateway, sent, fail } = failWith(reply);
+  const error = await fail(gateway.images.submit(image));
+  expect(error).toMatchObject({ status, outcome: 'unknown' });
+  const keys = sent.map(({ headers }) => headers.get('x-idempotency-key'));
+  expect(keys).toEqual(Array(3).fill(error.idempotencyKey));
+});
 
 test.each([
   [400, 'rejected'],

@@ -9,8 +9,8 @@ import type { CallHistory } from '../attempt/history.ts';
 import { messageParts } from './error-message.ts';
 import { combineOutcomes } from './outcome.ts';
 
-// What every error of a call contains, whatever has failed: what it says about charges, its task and its key, and what it must
-// not repeat.
+// What every error of a call contains, whatever has failed: what it says about charges, its task and its key, and what
+// it must not repeat.
 
 /** What the errors of one call are composed from. */
 export interface ErrorSource {
@@ -30,8 +30,8 @@ export interface Addition extends Partial<MessageParts> {
 }
 
 /**
- * Creates an error: what happened, whether money may have been spent, and what to do next. An unknown outcome is reported
- * only if the call has an effect: otherwise, it would worry callers for no reason.
+ * Creates an error: what happened, whether money may have been spent, and what to do next. An unknown outcome is
+ * reported only if the call has an effect: otherwise, it would worry callers for no reason.
  */
 export function composeError<Created, Details extends object>(
   source: ErrorSource,
@@ -74,8 +74,8 @@ export function safeCause(source: ErrorSource, error: unknown): Error {
 }
 
 /**
- * Removes the API key from a text, in case the service repeats it. Keys under 8 characters are placeholders, and replacing
- * them would garble words.
+ * Removes the API key from a text, in case the service repeats it. Keys under 8 characters are placeholders, and
+ * replacing them would garble words.
  */
 export function redact({ authorization = '' }: ErrorSource, text: string): string {
   const apiKey = authorization.replace(/^Bearer /, '');

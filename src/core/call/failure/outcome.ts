@@ -18,12 +18,13 @@ export function outcomeOf(status: number, code = '', chargeUsd = 0): Outcome {
 }
 
 /**
- * The outcome of a response whose body, and with it the error code, is not known: it was lost or cut off, it was too large, or a
- * hook failed first. The status alone proves a rejection only if no uncertain code comes with it. That excludes:
+ * The outcome of a response whose body, and with it the error code, is not known: it was lost or cut off, it was too
+ * large, or a hook failed first. The status then proves a rejection only if no code that leaves the outcome open comes
+ * with it. These statuses do not prove one:
  *
  * - 409: `attempt_repeated` of the proxy.
- * - 503: `material_create_outcome_uncertain` and its like. As after any other lost response, only a request that has a key
- *   is sent again, with the same key.
+ * - 503: `material_create_outcome_uncertain` and its like. As after any other lost response, only a request that has a
+ *   key is sent again, with the same key.
  * - Success: the request was carried out.
  */
 export function outcomeOfUnread({ status, chargeUsd }: UnreadResponse): Outcome {
@@ -35,8 +36,9 @@ export function outcomeOfUnread({ status, chargeUsd }: UnreadResponse): Outcome 
 type UnreadResponse = Pick<ResponseMeta, 'status' | 'chargeUsd'>;
 
 /**
- * The outcome of the attempt that ended with an error response. Its `body` is undefined if it could not be read. JSON that is
- * cut off counts as unread: nothing reports that a connection was lost if the length of the body was not announced.
+ * The outcome of the attempt that ended with an error response. Its `body` is undefined if it could not be read. JSON
+ * that is cut off counts as unread: nothing reports that a connection was lost if the length of the body was not
+ * announced.
  */
 export function outcomeOfError({ meta, code, body }: ErrorResponse): Outcome {
   const isCutOff = typeof body === 'string' && /^\s*\{/.test(body);

@@ -19,9 +19,9 @@ import { outcomeOfError } from './outcome.ts';
 // other statuses                                      rejected      final            final
 //
 // These are final in any case: redirects, 501, 505, permanent codes (`permanentCode`), and a truncated response whose
-// headers name a task, which a retry could lose. `decideRetry` also ends a call whose `Retry-After` exceeds `maxRetryDelay`,
-// that has used its `maxRetries`, or whose client has used up its retry budget. The last two do not apply to rejections for
-// lack of a slot, if the client limits its concurrency.
+// headers name a task, which a retry could lose. `decideRetry` also ends a call whose `Retry-After` exceeds
+// `maxRetryDelay`, that has used its `maxRetries`, or whose client has used up its retry budget. The last two do not
+// apply to rejections for lack of a slot, if the client limits its concurrency.
 //
 // What follows from an error response, in this order. In brackets: a 502 to a paid chat.
 //
@@ -29,8 +29,8 @@ import { outcomeOfError } from './outcome.ts';
 // 2. `outcomeOfError` in outcome.ts decides whether the request may have been charged. [unknown]
 // 3. `CallErrors` in errors.ts creates the error. `messageParts` in error-message.ts words what it says about charges.
 //    [ServerError: "… The request may have been charged; sending it again may charge you again."]
-// 4. `decideRetry` in this file decides about another attempt. A `keyed` request is sent again with the same key and the same
-//    bytes. [no attempt]
+// 4. `decideRetry` in this file decides about another attempt. A `keyed` request is sent again with the same key and
+//    the same bytes. [no attempt]
 // 5. `leave` in limits/ledger.ts decides what still counts toward the budget. [what was reserved]
 // 6. `fallbackReason` in fallback.ts decides about another model, if the call names some. [no model]
 
