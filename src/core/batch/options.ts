@@ -21,11 +21,12 @@ export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'
   /**
    * Maximum total in USD that all runs with the journal spend together. The price of a row is reserved before it is sent,
    * and rows that may have been charged count with their estimates. A task that exists already under the key of its row
-   * counts, too, even if another program has paid for it. When the next row would exceed the budget, the batch pauses as it
-   * does at a 402. Prices of models that the client does not know yet are fetched. A row without a known price, such
-   * as a chat, reserves the highest charge of any such row so far. Rows in flight can therefore exceed the limit by the
-   * amount that they cost above that. Until the first such charge is known, such rows are sent one at a time, and the batch
-   * pauses after four whose charge is not known, because they were lost or the service has not reported it.
+   * counts, too, even if another program has paid for it. When the next row would exceed the budget, the batch pauses
+   * as it does at a 402. Prices of models that the client does not know yet are fetched. A row without a known price,
+   * such as a chat, reserves the highest charge of any such row so far. Rows in flight can therefore exceed the limit
+   * by the amount that they cost above that. Until the first such charge is known, such rows are sent one at a time,
+   * and the batch pauses after four whose charge is not known, because they were lost or the service has not reported
+   * it.
    * @defaultValue no limit
    */
   maxUsd?: number | undefined;

@@ -97,7 +97,7 @@ export type AnySubmission = Submission | ChatSubmission<unknown>;
  * The result of a row of `gateway.batch`, by what `describe` returns.
  *
  * - {@link Submission} of a kind, such as `Submission<'image'>`: {@link BatchRow} of this kind.
- * - One of several submissions of tasks: one {@link BatchRow} of all their kinds, rather than a union of a row for each.
+ * - One of several submissions of tasks: one {@link BatchRow} of all their kinds, rather than a union of rows.
  * - {@link ChatSubmission} of an output: {@link ChatRow} of this output.
  * - A submission of a task or a chat: the union of both rows.
  * - `never`, because it always throws: {@link BatchRow} of any kind.

@@ -40,9 +40,9 @@ export interface Reservation {
    */
   charge(usd: number | undefined, meta: ChargeMeta): Charge | undefined;
   /**
-   * Like `charge`, for a request that has succeeded. Without a `reportedCharge`, the estimate stays reserved until a replay
-   * reports the charge: what was reserved, and at least `estimate()` or, if that is undefined, the largest charge of the
-   * route so far. A replay of a key that counts already adds nothing.
+   * Like `charge`, for a request that has succeeded. Without a `reportedCharge`, the estimate stays reserved until a
+   * replay reports the charge: what was reserved, and at least `estimate()` or, if that is undefined, the largest
+   * charge of the route so far. A replay of a key that counts already adds nothing.
    */
   succeed(
     usd: number | undefined,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { AbortedError, BudgetExceededError, PaymentRequiredError } from '../../../src/index.ts';
 import type { Journal } from '../../../src/index.ts';
 import { onMock } from '../support.ts';
+import { lostBody } from './lost-body.ts';
 import { chatRequests, describeChat, newProcess, numbers, runChatBatch } from './support.ts';
 
 /** Another seed and more runs explore further: `POLYGATE_SEED=$RANDOM POLYGATE_RUNS=10`. */
@@ -15,15 +16,6 @@ const rowCount = 12;
 
 const attempt = fc.array(fc.integer({ min: 1, max: 10 }), { minLength: 1, maxLength: 4 });
 
-/** A request that is carried out, and whose error response has lost its body: with the connection, or unnoticed. */
-const lostBody = fc
-  .record({
-    status: fc.constantFrom(409, 503),
-    cut: fc.constantFrom({ truncateBody: 5 }, { body: '{"error":{"co' }),
-    attempt,
-  })
-  .map(({ cut, ...fault }) => ({ ...fault, ...cut, handled: true }));
-
 const processes = fc.record({
   concurrency: fc.constantFrom<number | 'auto'>('auto', 1, 3),
   maxRetries: fc.constantFrom(0, 2),
@@ -32,7 +24,7 @@ const processes = fc.record({
     fc.oneof(
       fc.record({ reset: fc.constantFrom('before', 'after'), attempt }),
       fc.record({ status: fc.constantFrom(400, 402, 429, 500, 503), attempt }),
-      lostBody,
+      lostBody(attempt),
     ),
     { maxLength: 2 },
   ),

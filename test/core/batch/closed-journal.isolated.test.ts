@@ -21,8 +21,8 @@ function gate() {
 }
 
 /**
- * The journal of an earlier run that has sent chat `a`: its `submit` line is damaged, and the last line is torn. It looks
- * as if it had no chats, so that only the first chat of a run locks it.
+ * The journal of an earlier run that has sent chat `a`: its `submit` line is damaged, and the last line is torn. It
+ * looks as if it had no chats, so that only the first chat of a run locks it.
  */
 async function damagedJournal() {
   const world = onMock();

@@ -5,6 +5,7 @@ import { AbortedError, PaymentRequiredError } from '../../../src/index.ts';
 import type { RecoveredRow, Journal } from '../../../src/index.ts';
 import type { MockGateway } from '../../../src/mock/index.ts';
 import { onMock } from '../support.ts';
+import { lostBody } from './lost-body.ts';
 import {
   chargedKeys,
   describeImage,
@@ -25,15 +26,6 @@ const never = new Promise<never>(() => undefined);
 
 const attempt = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 4 });
 
-/** A request that is carried out, and whose error response has lost its body: with the connection, or unnoticed. */
-const lostBody = fc
-  .record({
-    status: fc.constantFrom(409, 503),
-    cut: fc.constantFrom({ truncateBody: 5 }, { body: '{"error":{"co' }),
-    attempt,
-  })
-  .map(({ cut, ...fault }) => ({ ...fault, ...cut, handled: true }));
-
 /** What can go wrong in a process that works on a batch. */
 const processes = fc.record({
   /** How many images the balance is topped up for before it starts. */
@@ -48,7 +40,7 @@ const processes = fc.record({
     fc.oneof(
       fc.record({ reset: fc.constantFrom('before', 'after'), attempt }),
       fc.record({ status: fc.constantFrom(402, 429, 500, 503), attempt }),
-      lostBody,
+      lostBody(attempt),
     ),
     { maxLength: 2 },
   ),

@@ -19,7 +19,9 @@ type World = ReturnType<typeof newProcess>;
 const submits = 'POST /v1/images/tasks';
 const priceUsd = 0.02;
 
-/** Runs a batch of five images that may spend the price of two. Returns how many have succeeded, and what they count. */
+/**
+ * Runs a batch of five images that may spend the price of two. Returns how many have succeeded, and what they count.
+ */
 async function spendTwo(
   { mock, gateway }: World,
   options: BatchOptions<number> = {},

@@ -110,7 +110,8 @@ export class BatchJournal {
     if (this.#isClosed) return release();
     this.#release = release;
     await this.read();
-    // Once the lock is released, another process may mark the line, and a second mark would hide an earlier damaged line.
+    // Once the lock is released, another process may mark the line, and a second mark would hide an earlier
+    // damaged line.
     if (!this.#contents.isTorn || this.#isClosed) return;
     this.#marking = this.#write(tornLine);
     await this.#marking.finally(() => (this.#marking = undefined));

@@ -5,8 +5,8 @@ import type { Row } from '../row/row.ts';
 export interface RowWork<Result extends RowResult> {
   readonly row: Row;
   /**
-   * Takes the row through its states with `runRow`, which never rejects. `onAccepted` is called when the row waits only for its
-   * result.
+   * Takes the row through its states with `runRow`, which never rejects. `onAccepted` is called when the row waits only
+   * for its result.
    */
   readonly run: (onAccepted: () => void) => Promise<Result>;
 }

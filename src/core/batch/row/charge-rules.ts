@@ -31,7 +31,9 @@ export function isFinalError(
   return isUnchargedSubmission(error);
 }
 
-/** Whether an error proves that a submission was not charged. If it has a task, its outcome is that of a later request. */
+/**
+ * Whether an error proves that a submission was not charged. If it has a task, its outcome is that of a later request.
+ */
 function isUnchargedSubmission(error: unknown): boolean {
   return PolygateError.is(error) && !error.task && isUncharged(error);
 }
@@ -52,8 +54,8 @@ export interface FailureFacts extends ChargeFacts {
 }
 
 /**
- * The end of a row that has failed. Its error says what is known about all submissions of the row, except for the reason of
- * a pause, which belongs to all rows.
+ * The end of a row that has failed. Its error says what is known about all submissions of the row, except for the
+ * reason of a pause, which belongs to all rows.
  */
 export function failedRow(
   facts: FailureFacts,
@@ -95,8 +97,8 @@ export function afterFailure(
 ): 'keep' | 'release' | 'refuse' {
   if (recordedBy === undefined) return 'release';
   if (recordedBy === 'earlier-run' || !isUnchargedSubmission(error)) return 'keep';
-  // An aborted run does not wait for the lines of its tasks. Its `refused` line could come after another run has sent the
-  // task again under the same key, and would take back what that run has sent.
+  // An aborted run does not wait for the lines of its tasks. Its `refused` line could come after another run has sent
+  // the task again under the same key, and would take back what that run has sent.
   return isChargedOnce && AbortedError.is(error) ? 'keep' : 'refuse';
 }
 

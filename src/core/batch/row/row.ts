@@ -55,8 +55,8 @@ const startsOf = {
 } as const satisfies Record<string, readonly RowState[]>;
 
 /**
- * A row of a batch or a recovery. Each step throws if the row is in a state that does not allow it. That is a mistake in the
- * client: nothing that a service, a journal or a caller does leads to it.
+ * A row of a batch or a recovery. Each step throws if the row is in a state that does not allow it. That is a mistake
+ * in the client: nothing that a service, a journal or a caller does leads to it.
  */
 export class Row implements Spender {
   #id = '';

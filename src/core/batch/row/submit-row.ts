@@ -107,7 +107,7 @@ async function recordIntent(
   row.record();
 }
 
-/** Settles the reservation of a submission that failed, and takes its `submit` line back if it was certainly not charged. */
+/** Settles the reservation of a failed submission, and takes its `submit` line back if it was certainly not charged. */
 async function settleFailure(
   { row, plan, submission }: SubmittingRow<unknown>,
   { reserved, error }: { reserved: ReservedPrice; error: Error },

@@ -69,15 +69,16 @@ export class BatchBudget {
   /** Adds what earlier runs have spent on a row. */
   addEarlier({ cost, path, unpriced }: EarlierCost): void {
     this.#total = addCost(this.#total, cost);
-    // The sum, because the journal does not keep the single charges of a chat that was resent: too much rather than too little.
+    // The sum, because the journal does not keep each charge of a chat that was resent. Too much is safer than
+    // too little.
     if (cost.chargedUsd > 0) this.#recordCharge(path, cost.chargedUsd);
     if (unpriced > 0) this.#addUnpriced(path, unpriced);
   }
 
   /**
-   * Reserves the price of a submission, which must be settled. If it does not fit, waits for the submissions that are in
-   * flight, whose charges may be lower. Until the first charge is known, requests without a price are sent one at a time, and
-   * only while few of them are unpriced.
+   * Reserves the price of a submission, which must be settled. If it does not fit, waits for the submissions that are
+   * in flight, whose charges may be lower. Until the first charge is known, requests without a price are sent one at a
+   * time, and only while few of them are unpriced.
    *
    * @throws {@link BudgetExceededError} when the remaining budget does not cover the price, or might not because the price is
    * unknown.

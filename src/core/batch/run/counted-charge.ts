@@ -32,11 +32,11 @@ interface AcceptedSubmission extends ChargeReport {
  *
  * A batch and a queue differ only in what they know about the request that is replayed:
  *
- * - In a batch, `isReplayPaid` is always true. The journal has neither the requests of a run without a journal, whose keys the
- *   caller can pass on, nor those whose lines are lost. So a replay counts even if another program has paid for it: `maxUsd`
- *   limits what the tasks and completions of a batch cost together.
- * - In a queue, it is true if the row was submitted before. Redis has every request of every row, and the sum of a queue keeps
- *   the charges of removed rows. Any other request counts already, or another program has paid for it.
+ * - In a batch, `isReplayPaid` is always true. The journal has neither the requests of a run without a journal, whose
+ *   keys the caller can pass on, nor those whose lines are lost. So a replay counts even if another program has paid
+ *   for it: `maxUsd` limits what the tasks and completions of a batch cost together.
+ * - In a queue, it is true if the row was submitted before. Redis has every request of every row, and the sum of a
+ *   queue keeps the charges of removed rows. Any other request counts already, or another program has paid for it.
  */
 export function countedCharge({
   chargeUsd,

@@ -6,8 +6,8 @@ import type { RunContext } from './context.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /**
- * Locks the journal where two processes could pay twice or exceed the budget together, and adds up what earlier runs have
- * spent. Called when the journal has been read.
+ * Locks the journal where two processes could pay twice or exceed the budget together, and adds up what earlier runs
+ * have spent. Called when the journal has been read.
  */
 export async function beginRun(context: RunContext): Promise<void> {
   const { journal, budget, maxUsd, resendUnknown } = context;
@@ -33,11 +33,11 @@ function warnOfLostChats({ journal, config }: RunContext): void {
 }
 
 /**
- * Ends the use of the journal, when the outcomes of all chats are recorded. If the run was cut short and that takes long, it
- * continues in the background: a lock that is released before would let another process send the same chats.
+ * Ends the use of the journal, when the outcomes of all chats are recorded. If the run was cut short and that takes
+ * long, it continues in the background: a lock that is released before would let another process send the same chats.
  *
- * A run that was not aborted, has no chat in flight and marks no torn line waits until the journal has released its lock or
- * the caller aborts, however long that takes: also if the caller has left its loop while tasks are in flight.
+ * A run that was not aborted, has no chat in flight and marks no torn line waits until the journal has released its
+ * lock or the caller aborts, however long that takes: also if the caller has left its loop while tasks are in flight.
  */
 export async function endRun({
   journal,

@@ -15,7 +15,10 @@ export interface BatchProgress {
   unknown: number;
   /** Number of rows that have been read and have not ended. */
   running: number;
-  /** Sum of the charges for all rows in USD, over all runs of the journal. Includes those for tasks that existed already. */
+  /**
+   * Sum of the charges for all rows in USD, over all runs of the journal. Includes those for tasks that
+   * existed already.
+   */
   usd: number;
   /** Sum of the estimates in USD for rows whose charge is not known. Undefined if there are none. */
   estimatedUsd?: number | undefined;

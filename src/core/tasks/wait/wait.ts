@@ -130,7 +130,9 @@ export class Wait<Value extends Pollable> {
     if (update) notify(this.#target.context.config.log, onUpdate, update, 'onUpdate');
   }
 
-  /** Ends the wait with an error. Returns the error to throw: after an abort, always an `AbortedError` with the task. */
+  /**
+   * Ends the wait with an error. Returns the error to throw: after an abort, always an `AbortedError` with the task.
+   */
   fail(error: unknown): unknown {
     const thrown = this.#signal?.aborted
       ? this.#target.abortedError('The wait was aborted.', this.#signal.reason)
