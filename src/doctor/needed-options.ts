@@ -5,7 +5,7 @@
 import { ConfigurationError, PermissionDeniedError, TaskWaitTimeoutError } from 'polygate';
 import type { PolygateOptions, ResponseMeta } from 'polygate';
 
-import { statusOf } from './run/failure.ts';
+import { isMissing, statusOf } from './run/failure.ts';
 import type { VendorHeaders } from './vendor-headers.ts';
 
 /** What to set, and why. */
@@ -133,7 +133,7 @@ export const needed = {
 
   /** Waiting for a task that `image-task` has submitted has failed: with these statuses, polls do not find it. */
   unknownPollPath: (error: unknown): Needed | undefined =>
-    [404, 405].includes(statusOf(error) ?? 0)
+    isMissing(statusOf(error))
       ? { advice: 'Set paths.imageTask to the poll path that the operator of the service names.' }
       : undefined,
 
@@ -148,7 +148,7 @@ export const needed = {
 
   /** `replay` has sent an image over the default route. */
   imageRoute: (status: number | undefined): Needed | undefined =>
-    status === 404 || status === 405
+    isMissing(status)
       ? { advice: "Pass { route: 'generations' } to the methods of gateway.images." }
       : undefined,
 
