@@ -1,6 +1,6 @@
 /**
- * Which options the client needs for a service. Checks find out facts, and pass them to `needed`, which decides for every
- * option whether a diagnosis recommends it, and whether the rest of the diagnosis uses it.
+ * Which options the client needs for a service. Checks find out facts, and pass them to `needed`, which decides for
+ * every option whether a diagnosis recommends it, and whether the rest of the diagnosis uses it.
  */
 import { ConfigurationError, PermissionDeniedError, TaskWaitTimeoutError } from 'polygate';
 import type { PolygateOptions, ResponseMeta } from 'polygate';
@@ -14,9 +14,9 @@ export interface Needed {
   /** The option with its value; undefined if the diagnosis does not know the value, or is not certain. */
   readonly option?: PolygateOptions | undefined;
   /**
-   * Whether the rest of the diagnosis uses the option. It does if later checks would otherwise misread responses, or poll a
-   * path that does not exist. It does not use a header that only returns request ids, or another base URL, where the API key
-   * may not belong. Options for retries make no difference: the diagnosis sends each paid request once.
+   * Whether the rest of the diagnosis uses the option. It does if later checks would otherwise misread responses, or
+   * poll a path that does not exist. It does not use a header that only returns request ids, or another base URL, where
+   * the API key may not belong. Options for retries make no difference: the diagnosis sends each paid request once.
    */
   readonly isAdopted?: boolean;
 }

@@ -17,8 +17,8 @@ import { chatParams, choose, payingClient } from './requests.ts';
 import { isRejectedKey } from './submit-image.ts';
 
 /**
- * The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. Finds a chat model that
- * the service accepts.
+ * The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. Finds a chat model
+ * that the service accepts.
  */
 export const chat = (models: readonly Model[] | undefined): Check<PricedModel> => ({
   id: 'chat',

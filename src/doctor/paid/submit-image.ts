@@ -86,6 +86,9 @@ export function resubmit(
   });
 }
 
-/** Whether the service has rejected a key that was used before. A 409 of a proxy can also follow a request that was sent. */
+/**
+ * Whether the service has rejected a key that was used before. A 409 of a proxy can also follow a request that was
+ * sent.
+ */
 export const isRejectedKey = (error: unknown): boolean =>
   ConflictError.is(error) && error.outcome === 'rejected';
