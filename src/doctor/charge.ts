@@ -16,7 +16,9 @@ export type Charge =
   | { readonly kind: 'reported'; readonly usd: number }
   | { readonly kind: 'unreported'; readonly meta: ResponseMeta };
 
-/** The charge of a request that has succeeded. `isReplay`: it returned what the first request with its key has paid for. */
+/**
+ * The charge of a request that has succeeded. `isReplay`: it returned what the first request with its key has paid for.
+ */
 export function chargeOfResult(meta: ResponseMeta, { isReplay }: { isReplay: boolean }): Charge {
   if (isReplay) return { kind: 'free' };
   return meta.chargeUsd ? { kind: 'reported', usd: meta.chargeUsd } : { kind: 'unreported', meta };

@@ -22,7 +22,10 @@ import type { Check } from './run/check.ts';
 /** Runs a check. Returns its output; undefined if it was skipped, or ended before it had one. */
 export type RunCheck = <Output>(check: Check<Output>) => Promise<Output | undefined>;
 
-/** Runs all checks in order. Results that later checks need are passed on here. `DiagnosisContext` lists what else they share. */
+/**
+ * Runs all checks in order. Results that later checks need are passed on here. `DiagnosisContext` lists what else they
+ * share.
+ */
 export async function runChecks(run: RunCheck): Promise<void> {
   await run(reachable);
   const account = await run(authentication);

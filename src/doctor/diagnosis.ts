@@ -8,7 +8,9 @@ export type SkipReason = 'rate-limited' | 'too-expensive';
 
 /** One finding about the service. */
 export interface DiagnosisCheck {
-  /** Identifier, such as `readiness` or `image-task`. A finding about one aspect of a check adds it: `image-task.path`. */
+  /**
+   * Identifier, such as `readiness` or `image-task`. A finding about one aspect of a check adds it: `image-task.path`.
+   */
   id: string;
   /** What was checked, in a few words. */
   title: string;
@@ -36,8 +38,8 @@ export interface Diagnosis {
   /** What responses reported as charged, in USD. */
   spentUsd: number;
   /**
-   * What requests may have cost in addition, in USD: those that failed with an unknown outcome, and those whose responses
-   * reported no charge or a charge of 0. Omitted if there were none.
+   * What requests may have cost in addition, in USD: those that failed with an unknown outcome, and those whose
+   * responses reported no charge or a charge of 0. Omitted if there were none.
    */
   unconfirmedUsd?: number | undefined;
   /** All findings, in the order of the checks. Each assumption is in one of them. */
@@ -52,8 +54,8 @@ export interface DiagnoseOptions {
    */
   maxSpendUsd?: number | undefined;
   /**
-   * Ends the run: `ok` is false, and checks that have not ended are `skipped`. A signal of `AbortSignal.timeout()` makes
-   * `reachable` fail if no response has shown that there is a gateway.
+   * Ends the run: `ok` is false, and checks that have not ended are `skipped`. A signal of `AbortSignal.timeout()`
+   * makes `reachable` fail if no response has shown that there is a gateway.
    */
   signal?: AbortSignal | undefined;
   /** Called when a check starts. */

@@ -1,11 +1,11 @@
 /**
- * Which options the client needs for a service. Checks find out facts, and pass them to `needed`, which decides for every
- * option whether a diagnosis recommends it, and whether the rest of the diagnosis uses it.
+ * Which options the client needs for a service. Checks find out facts, and pass them to `needed`, which decides for
+ * every option whether a diagnosis recommends it, and whether the rest of the diagnosis uses it.
  */
 import { ConfigurationError, PermissionDeniedError, TaskWaitTimeoutError } from 'polygate';
 import type { PolygateOptions, ResponseMeta } from 'polygate';
 
-import { statusOf } from './run/failure.ts';
+import { isMissing, statusOf } from './run/failure.ts';
 import type { VendorHeaders } from './vendor-headers.ts';
 
 /** What to set, and why. */
@@ -14,9 +14,9 @@ export interface Needed {
   /** The option with its value; undefined if the diagnosis does not know the value, or is not certain. */
   readonly option?: PolygateOptions | undefined;
   /**
-   * Whether the rest of the diagnosis uses the option. It does if later checks would otherwise misread responses, or poll a
-   * path that does not exist. It does not use a header that only returns request ids, or another base URL, where the API key
-   * may not belong. Options for retries make no difference: the diagnosis sends each paid request once.
+   * Whether the rest of the diagnosis uses the option. It does if later checks would otherwise misread responses, or
+   * poll a path that does not exist. It does not use a header that only returns request ids, or another base URL, where
+   * the API key may not belong. Options for retries make no difference: the diagnosis sends each paid request once.
    */
   readonly isAdopted?: boolean;
 }
@@ -133,7 +133,7 @@ export const needed = {
 
   /** Waiting for a task that `image-task` has submitted has failed: with these statuses, polls do not find it. */
   unknownPollPath: (error: unknown): Needed | undefined =>
-    [404, 405].includes(statusOf(error) ?? 0)
+    isMissing(statusOf(error))
       ? { advice: 'Set paths.imageTask to the poll path that the operator of the service names.' }
       : undefined,
 
@@ -148,7 +148,7 @@ export const needed = {
 
   /** `replay` has sent an image over the default route. */
   imageRoute: (status: number | undefined): Needed | undefined =>
-    status === 404 || status === 405
+    isMissing(status)
       ? { advice: "Pass { route: 'generations' } to the methods of gateway.images." }
       : undefined,
 

@@ -12,8 +12,8 @@ export interface RecordedCall {
 }
 
 /**
- * Returns a client that records its calls, which must not overlap, to see which poll paths it has tried. A client has only one telemetry, so the
- * recorder replaces that of the caller: traces do not contain these calls.
+ * Returns a client that records its calls, which must not overlap, to see which poll paths it has tried. A client has
+ * only one telemetry, so the recorder replaces that of the caller: traces do not contain these calls.
  */
 export function recordCalls(client: Polygate): {
   client: Polygate;

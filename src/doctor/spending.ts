@@ -64,8 +64,8 @@ export class Spending {
   }
 
   /**
-   * Options for a paid request. The budget is raised by what the client has already spent or reserved, because both share a
-   * ledger. A strict budget rejects requests whose price the client cannot estimate, so a chat cannot have one.
+   * Options for a paid request. The budget is raised by what the client has already spent or reserved, because both
+   * share a ledger. A strict budget rejects requests whose price the client cannot estimate, so a chat cannot have one.
    */
   optionsFor(type: 'chat' | 'image'): PolygateOptions {
     const gateway = this.#gateway;
@@ -96,7 +96,9 @@ export class Spending {
     this.#unconfirmedUsd = roundUsd(this.#unconfirmedUsd + priceUsd);
   }
 
-  /** Counts the price of a request that has succeeded without a reported charge. Only the `first` is worth a finding. */
+  /**
+   * Counts the price of a request that has succeeded without a reported charge. Only the `first` is worth a finding.
+   */
   addUnreported(priceUsd: number): 'first' | 'repeated' {
     const order = this.#hasUnreportedCharge ? 'repeated' : 'first';
     this.#hasUnreportedCharge = true;

@@ -52,7 +52,8 @@ describe.skipIf(!isRedisInstalled)('steps that come late', () => {
     other.work();
     await until(async () => (await other.get('a'))?.status).toBe('submitting');
     release();
-    // Leaves time for the late step. If the same worker has taken the second row, it does not close before that has ended.
+    // Leaves time for the late step. If the same worker has taken the second row, it does not close before that has
+    // ended.
     await Promise.race([worker.close(), sleep(1_000)]);
     await mock.clock.advance(1);
     const row = await other.result('a');

@@ -71,8 +71,8 @@ export async function startRedis(...settings: string[]) {
 export type RedisServer = Awaited<ReturnType<typeof startRedis>>;
 
 /**
- * A port that no one listens on, below those that systems choose for sockets without a port of their own. Otherwise, such
- * a socket could take it before Redis starts, or while it is restarted.
+ * A port that no one listens on, below those that systems choose for sockets without a port of their own. Otherwise,
+ * such a socket could take it before Redis starts, or while it is restarted.
  */
 async function freePort(): Promise<number> {
   const port = 10_000 + Math.floor(Math.random() * 22_000);

@@ -68,6 +68,24 @@ test('a chat whose reused key is rejected is no failure', async () => {
   });
 });
 
+test('a service that remembers the key of a rejected chat accepts one with the next model', async () => {
+  const rejectedKeys = new Set<string | null>();
+  const { run } = startMock({}, (fetch) => async (input, init) => {
+    if (!addressOf(input).endsWith('/v1/chat/completions')) return fetch(input, init);
+    const key = new Headers(init?.headers).get('x-idempotency-key');
+    const reject = (status: number, code: string) => Response.json({ error: { code } }, { status });
+    if (rejectedKeys.has(key)) return reject(409, 'idempotency_conflict');
+    if (rejectedKeys.size > 0) return fetch(input, init);
+    rejectedKeys.add(key);
+    return reject(404, 'model_not_found');
+  });
+  const diagnosis = await run({ maxSpendUsd: 0.1 });
+  expect([...rejectedKeys]).toEqual([expect.any(String)]);
+  expect(findingAbout(diagnosis, 'A8').status).toBe('ok');
+  expect(findingAbout(diagnosis, 'A11').status).toBe('ok');
+  expect(findingAbout(diagnosis, 'A11').detail).toContain('A chat with a reused key');
+});
+
 test.each<[Fault, status: string]>([
   [{ status: 503 }, 'failed'],
   [{ status: 429 }, 'skipped'],

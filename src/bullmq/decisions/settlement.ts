@@ -1,7 +1,7 @@
 /**
- * What a row costs. The script `admit` reserves its price, or what `decisions/budget.ts` estimates. When a submission ends, a
- * decision makes a `Settlement`, which the scripts record: see `redis/scripts/settle.ts`, and `redis/scripts/late-charge.ts`
- * for the charge of a chat whose row was retried or removed.
+ * What a row costs. The script `admit` reserves its price, or what `decisions/budget.ts` estimates. When a submission
+ * ends, a decision makes a `Settlement`, which the scripts record: see `redis/scripts/settle.ts`, and
+ * `redis/scripts/late-charge.ts` for the charge of a chat whose row was retried or removed.
  */
 
 import { countedCharge } from '../../internal/row-budget.ts';
@@ -12,7 +12,10 @@ export type Settlement =
   | { readonly reservation: 'keep' }
   /** It is free again: nothing was charged. */
   | { readonly reservation: 'release' }
-  /** It is spent: the submission was charged without a report of the amount, or may have been, and no response can report it. */
+  /**
+   * It is spent: the submission was charged without a report of the amount, or may have been, and no response can
+   * report it.
+   */
   | { readonly reservation: 'spend'; readonly taskId?: string | undefined }
   /** The charge is spent instead, once for each task. */
   | {
@@ -39,8 +42,8 @@ export interface SubmissionCharge {
 }
 
 /**
- * What an accepted submission has cost. `isReplayPaid`: if it is a replay, the original request may be one of this row, so
- * that the row has paid for it.
+ * What an accepted submission has cost. `isReplayPaid`: if it is a replay, the original request may be one of this row,
+ * so that the row has paid for it.
  */
 export function settlementOf(
   { replayed, chargeUsd, taskId }: SubmissionCharge,

@@ -57,7 +57,9 @@ function unreachable(reason: string, cause?: unknown): ConnectionError {
 const maxOutage = 600_000;
 const repeatDelay = 2_000;
 
-/** What Redis responds while it starts, is overloaded, or another server takes its place. Scripts add text around it. */
+/**
+ * What Redis responds while it starts, is overloaded, or another server takes its place. Scripts add text around it.
+ */
 const temporary =
   /\b(ASK|BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MOVED|NOREPLICAS|OOM|READONLY|TRYAGAIN)\b/;
 

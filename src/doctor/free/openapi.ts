@@ -71,8 +71,8 @@ function describeDocument(routes: readonly string[], report: Report): void {
 }
 
 /**
- * The one endpoint that the specification mentions without details, and that can be read for free: whether it exists, or the
- * error that does not show it.
+ * The one endpoint that the specification mentions without details, and that can be read for free: whether it exists,
+ * or the error that does not show it.
  */
 async function probeUsageRecords({
   client,

@@ -68,7 +68,9 @@ export const pollPaths: Check = {
   },
 };
 
-/** Searches for the poll path of a kind of tasks: where the client polls, then in the document, then at likely paths. */
+/**
+ * Searches for the poll path of a kind of tasks: where the client polls, then in the document, then at likely paths.
+ */
 async function searchPath(
   context: DiagnosisContext,
   { name, namespace, candidates, documented }: TaskPath,

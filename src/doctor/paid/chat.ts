@@ -17,8 +17,8 @@ import { chatParams, choose, payingClient } from './requests.ts';
 import { isRejectedKey } from './submit-image.ts';
 
 /**
- * The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. Finds a chat model that
- * the service accepts.
+ * The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. Finds a chat model
+ * that the service accepts.
  */
 export const chat = (models: readonly Model[] | undefined): Check<PricedModel> => ({
   id: 'chat',
@@ -31,12 +31,13 @@ export const chat = (models: readonly Model[] | undefined): Check<PricedModel> =
   async run(context, report, keep) {
     const candidates = choose(context, models, 'chat');
     if (candidates.kind === 'skipped') return report.endsBecause(candidates.reason);
-    const idempotencyKey = randomId();
-    let first: Sent<Completion> | Skipped;
+    let first: Sent<FirstChat> | Skipped;
     try {
       first = await payForFirst(context, report, candidates.models, async (model) => {
-        const result = await send(context, model, idempotencyKey);
-        return { result, charge: chargeOfResult(result.meta, { isReplay: false }) };
+        const idempotencyKey = randomId();
+        const completion = await send(context, model, idempotencyKey);
+        const charge = chargeOfResult(completion.meta, { isReplay: false });
+        return { result: { completion, idempotencyKey }, charge };
       });
     } catch (error) {
       if (!ResponseValidationError.is(error)) throw error;
@@ -44,13 +45,20 @@ export const chat = (models: readonly Model[] | undefined): Check<PricedModel> =
     }
     if (first.kind === 'skipped') return report.endsBecause(first.reason);
     const { model, result } = first;
+    const { completion, idempotencyKey } = result;
     keep(model);
-    describeCompletion(model, result, report.on('A8'));
+    describeCompletion(model, completion, report.on('A8'));
     await checkReplay(context, report.on('A11'), model, idempotencyKey);
   },
 });
 
 type Completion = WithResponse<ChatCompletion>;
+
+/** The first chat that the service has accepted. */
+interface FirstChat {
+  readonly completion: Completion;
+  readonly idempotencyKey: string;
+}
 
 function describeCompletion({ id }: PricedModel, { data, meta }: Completion, report: Report): void {
   const detail = `${id} responded, charged ${chargeText(meta.chargeUsd)}.`;

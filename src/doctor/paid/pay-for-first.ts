@@ -9,8 +9,9 @@ import type { Paid, Sent, Skipped } from './pay.ts';
 const rejectsModel: readonly unknown[] = [400, 403, 404, 422, 503];
 
 /**
- * Pays for a request with the first model that the service accepts and whose price fits. Throws the first rejection if it
- * accepts none.
+ * Pays for a request with the first model that the service accepts and whose price fits. Throws the first rejection if
+ * it accepts none. `send` uses another idempotency key each time: a service may remember that of a rejected request,
+ * and answer a reuse with a 409.
  */
 export async function payForFirst<Result>(
   context: DiagnosisContext,

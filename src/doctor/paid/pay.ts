@@ -37,8 +37,8 @@ export interface Skipped {
 }
 
 /**
- * Sends a request, if its price may still be spent. Counts what it costs, whether it succeeds or not, and reports a charge that
- * is missing or too high.
+ * Sends a request, if its price may still be spent. Counts what it costs, whether it succeeds or not, and reports a
+ * charge that is missing or too high.
  */
 export async function pay<Result>(
   context: DiagnosisContext,

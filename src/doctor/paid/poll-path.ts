@@ -7,7 +7,10 @@ import type { Report } from '../run/report.ts';
 import { shorten } from '../text.ts';
 import type { PaidTask } from './submit-image.ts';
 
-/** Which path the task was found at, and whether its receipt leads there. Assumption A2, unless unknown tasks have shown it. */
+/**
+ * Which path the task was found at, and whether its receipt leads there. Assumption A2, unless unknown tasks have shown
+ * it.
+ */
 export async function reportPollPath(
   context: DiagnosisContext,
   report: Report,

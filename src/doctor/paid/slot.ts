@@ -11,8 +11,9 @@ const slotIsHeld =
   'A running task holds a concurrency slot until it ends. The client learns this from the response headers and waits for slots.';
 
 /**
- * Replays the submit of a running task: the free slots before and after show whether the task holds one. Returns what the
- * replay has returned. A replay that fails is a finding, too, because the task was paid for and has to be waited for.
+ * Replays the submit of a running task: the free slots before and after show whether the task holds one. Returns what
+ * the replay has returned. A replay that fails is a finding, too, because the task was paid for and has to be waited
+ * for.
  */
 export async function replayForSlots(
   context: DiagnosisContext,

@@ -6,7 +6,7 @@ import type { PricedModel } from '../prices.ts';
 import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
 import type { DiagnosisContext } from '../run/context.ts';
-import { statusOf } from '../run/failure.ts';
+import { isMissing, statusOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
 import { randomId } from '../text.ts';
 import { pay } from './pay.ts';
@@ -60,8 +60,7 @@ export async function submitImage(
     // The route whose poll path is not documented; not every service has it.
     return await submit('generations');
   } catch (error) {
-    const isMissing = [404, 405].includes(statusOf(error) ?? 0);
-    if (!isMissing || chargeOfFailure(error).kind !== 'free') throw error;
+    if (!isMissing(statusOf(error)) || chargeOfFailure(error).kind !== 'free') throw error;
     return submit('tasks');
   }
 }
@@ -87,6 +86,9 @@ export function resubmit(
   });
 }
 
-/** Whether the service has rejected a key that was used before. A 409 of a proxy can also follow a request that was sent. */
+/**
+ * Whether the service has rejected a key that was used before. A 409 of a proxy can also follow a request that was
+ * sent.
+ */
 export const isRejectedKey = (error: unknown): boolean =>
   ConflictError.is(error) && error.outcome === 'rejected';

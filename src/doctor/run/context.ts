@@ -22,8 +22,8 @@ const freeLimits: PolygateOptions = {
 export type Requirement = 'gateway' | 'key';
 
 /**
- * What all checks of one diagnosis share. In addition to the outputs that `checks.ts` passes on, a check affects later ones
- * through:
+ * What all checks of one diagnosis share. In addition to the outputs that `checks.ts` passes on, a check affects later
+ * ones through:
  *
  * - `foundGateway`, `acceptedKey` and their opposites, which decide whether later checks run;
  * - `adopt`, with options that findings recommend and `needed` marks as `isAdopted`;

@@ -38,6 +38,9 @@ export function statusOf(error: unknown): number | undefined {
   return APIError.is(error) ? error.status : undefined;
 }
 
+/** Whether a status says that the requested path, or a method of it, does not exist. */
+export const isMissing = (status: number | undefined): boolean => status === 404 || status === 405;
+
 /** Whether an error shows how the requested endpoint responds. A lost connection and a rate limit do not. */
 export function isAboutEndpoint(error: unknown): boolean {
   return errorResponse(error) !== undefined && !RateLimitError.is(error);
@@ -94,7 +97,7 @@ export async function ifAvailable<Result>(
     if (status === 403) {
       const advice = 'If a proxy is in between, it may not forward this request.';
       report.endsBecause(detail, { advice });
-    } else if (status === 404 || status === 405) {
+    } else if (isMissing(status)) {
       report.warning(detail);
     } else {
       throw error;

@@ -1,6 +1,6 @@
 /**
- * Each assumption has exactly one finding in a diagnosis. The functions here decide which one, given the `earlier` findings of
- * all checks; `Findings` adds what they return.
+ * Each assumption has exactly one finding in a diagnosis. The functions here decide which one, given the `earlier`
+ * findings of all checks; `Findings` adds what they return.
  */
 import { assumptions } from 'polygate';
 
@@ -12,8 +12,8 @@ import type { AssumptionId, Finding, Skip } from './report.ts';
 type Earlier = readonly DiagnosisCheck[];
 
 /**
- * What is added for a finding of a check. The first finding about an assumption counts: a later one is left out, unless it
- * contradicts. Then it is added without the id of the assumption.
+ * What is added for a finding of a check. The first finding about an assumption counts: a later one is left out, unless
+ * it contradicts. Then it is added without the id of the assumption.
  */
 export function findingToAdd(
   check: CheckSubject,
@@ -28,8 +28,9 @@ export function findingToAdd(
 }
 
 /**
- * What is added for the reason why a check has not started, or has ended early: a finding about its main assumption, if that
- * is open. Otherwise, it is about the check itself, or about an error if the check has a finding about itself already.
+ * What is added for the reason why a check has not started, or has ended early: a finding about its main assumption, if
+ * that is open. Otherwise, it is about the check itself, or about an error if the check has a finding about itself
+ * already.
  */
 export function findingOfEarlyEnd(
   check: CheckSubject,
@@ -43,8 +44,8 @@ export function findingOfEarlyEnd(
 }
 
 /**
- * What is added once a check has ended, for each assumption that no check has a finding about: why it is open. `reason` is why
- * the check has ended early, if it has.
+ * What is added once a check has ended, for each assumption that no check has a finding about: why it is open. `reason`
+ * is why the check has ended early, if it has.
  */
 export function findingsOfOpenAssumptions(
   check: CheckSubject,

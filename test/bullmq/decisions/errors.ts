@@ -4,6 +4,7 @@ import {
   BudgetExceededError,
   ConcurrencyLimitError,
   ConnectionError,
+  NotFoundError,
   PaymentRequiredError,
   RateLimitError,
   ResponseValidationError,
@@ -21,6 +22,7 @@ export const badRequest = new BadRequestError('bad', {
   code: 'invalid',
   ...rejected,
 });
+export const notFound = new NotFoundError('404', { meta: meta(404), ...rejected });
 export const serverError = new ServerError('down', { meta: meta(500), ...unknown });
 export const notImplemented = new ServerError('no', { meta: meta(501), ...unknown });
 export const unavailableModel = new ServiceUnavailableError('gone', {

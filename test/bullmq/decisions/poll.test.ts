@@ -11,7 +11,15 @@ import {
 } from '../../../src/bullmq/decisions/poll.ts';
 import { errorRecord } from '../../../src/bullmq/row.ts';
 import type { RowState } from '../../../src/bullmq/stored-row.ts';
-import { meta, badRequest, serverError, reset, authentication, noSlot } from './errors.ts';
+import {
+  meta,
+  badRequest,
+  notFound,
+  serverError,
+  reset,
+  authentication,
+  noSlot,
+} from './errors.ts';
 
 /** Without jitter. */
 const timing = (now: number, maxRetryDelay = 60_000) => ({ now, maxRetryDelay, random: () => 0 });
@@ -69,7 +77,7 @@ describe('a failed poll', () => {
     { deadline: 5_000, now: 4_000, to: 'running', delayMs: 1_000 },
     { deadline: 5_000, now: 5_000, to: 'unknown', delayMs: undefined },
   ])('with the deadline $deadline at $now leads to $to', ({ deadline, now, to, delayMs }) => {
-    for (const error of [reset, serverError, badRequest, new Error('bug')]) {
+    for (const error of [reset, serverError, badRequest, notFound, new Error('bug')]) {
       const step = afterFailedPoll({ state: { receipt, deadline }, key: 'k' }, error, timing(now));
       expect(step.move).toMatchObject({ from: 'running', to, state: { receipt } });
       expect(step.next).toEqual(delayMs === undefined ? end : after(delayMs));

@@ -13,9 +13,9 @@ export function settleArguments(settlement: Settlement = keep) {
 }
 
 /**
- * Records what a row is charged: in `spent` of the row, and in `spent` of the hash `spend`, the sum of all charges, which
- * counts toward `maxUsd`. All charges are recorded here, except that of a chat whose row was retried or removed before
- * its completion came: see `late-charge.ts`.
+ * Records what a row is charged: in `spent` of the row, and in `spent` of the hash `spend`, the sum of all charges,
+ * which counts toward `maxUsd`. All charges are recorded here, except that of a chat whose row was retried or removed
+ * before its completion came: see `late-charge.ts`.
  *
  * `reservation`, `charge` and `task` are a settlement: see `settleArguments`.
  *
