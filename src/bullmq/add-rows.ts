@@ -3,6 +3,7 @@ import type { ChatSubmission, Submission } from 'polygate';
 
 import { ConfigurationError } from '../errors/configuration.ts';
 import { ConflictError } from '../errors/status.ts';
+import { sentence } from '../internal/error-advice.ts';
 import { checkValue, objectWithMethods } from '../internal/options.ts';
 import { emptyMeta } from '../internal/response-meta.ts';
 import { describeRow, requestHash, rowKey } from '../internal/row-driver.ts';
@@ -166,7 +167,7 @@ function invalidRowError(
       : '';
   const others =
     index > 0 ? ` The rows before it were added${except}; repeat the call with the others.` : '';
-  return new ConfigurationError(`rows[${index}]: ${message}${others}`, { cause });
+  return new ConfigurationError(`rows[${index}]: ${sentence(message)}${others}`, { cause });
 }
 
 const listOf = (ids: readonly string[]): string =>

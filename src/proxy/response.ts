@@ -1,4 +1,5 @@
 import type { Outcome } from '../errors/base.ts';
+import { sentence } from '../internal/error-advice.ts';
 import { outcomeOf, outcomeOfError, parseJson, readErrorText } from '../internal/outcome.ts';
 import type { ResponseMeta } from '../internal/response-meta.ts';
 import { isRecord } from '../types/type-guards.ts';
@@ -58,7 +59,7 @@ export function relayError(
   const reason = fields.message.includes(`${status}`)
     ? fields.message
     : `${fields.message} (${status})`;
-  const message = `${reason} The request may have been charged.`;
+  const message = `${sentence(reason)} The request may have been charged.`;
   return errorResponse(502, { message, type: errorType(502), code: 'bad_gateway' }, headers);
 }
 

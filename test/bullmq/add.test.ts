@@ -100,7 +100,7 @@ describe.skipIf(!isRedisInstalled).concurrent('adding rows', () => {
           () => {
             throw new Error('no such file');
           },
-          /no such file/,
+          /no such file\. The rows/,
         ],
       ];
       for (const [index, [describeRow, message]] of invalid.entries()) {

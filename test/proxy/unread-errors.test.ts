@@ -101,6 +101,16 @@ test.each([
   expect(await usageOf(setup)).toMatchObject({ usd: 0, reservedUsd });
 });
 
+test('an error whose charge is hidden says in whole sentences that it may have been charged', async () => {
+  const { mock, page } = await startProxy({ exposeCharges: false });
+  const body = { error: { message: 'Overloaded' } };
+  const headers = { 'x-svc-charge-usd': '0.02' };
+  mock.fail({ route: chats, status: 503, handled: true, body, headers });
+  const error = await rejection(ServerError, page().chat.completions.create(chat));
+  expect(error.message).toContain('Overloaded (503). The request may have been charged.');
+  expect(mock.invoice).toHaveLength(1);
+});
+
 test('a 503 without a body rejects a chat, which is sent again', async () => {
   const setup = await startProxy({ limits: { usd: 1 } });
   setup.mock.fail({ route: chats, status: 503, body: '', times: 1 });
