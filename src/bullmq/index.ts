@@ -19,7 +19,7 @@
  * alive, it still records the completion, unless the row was retried.
  */
 export type { RowInput } from './add-rows.ts';
-export type { PauseReason } from './move.ts';
+export type { PauseReason } from './decisions/step.ts';
 export type {
   GenerationQueueOptions,
   ResultsOptions,

@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 
 import { ConfigurationError } from '../errors/configuration.ts';
-import type { PauseReason } from './move.ts';
+import type { PauseReason } from './decisions/step.ts';
 import { Announcements } from './redis/announcements.ts';
 import { connect, disconnect } from './redis/connection.ts';
 import { redisKeys } from './redis/keys.ts';

@@ -4,7 +4,7 @@ import { ConfigurationError } from '../errors/configuration.ts';
 import { checkOptions } from '../internal/options.ts';
 import { addAll } from './add-rows.ts';
 import type { RowInput } from './add-rows.ts';
-import type { PauseReason } from './move.ts';
+import type { PauseReason } from './decisions/step.ts';
 import { queueSettings, resultsRules, retryRules, workRules } from './options.ts';
 import type {
   GenerationQueueOptions,

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 
 import type { Admission } from '../../src/bullmq/decisions/refusal.ts';
 import { release } from '../../src/bullmq/decisions/settlement.ts';
-import type { Move, PauseReason } from '../../src/bullmq/move.ts';
+import type { Move, PauseReason } from '../../src/bullmq/decisions/step.ts';
 import { deleteRecords } from '../../src/bullmq/queue-connection.ts';
 import { redisKeys } from '../../src/bullmq/redis/keys.ts';
 import type { Channels, RedisKeys } from '../../src/bullmq/redis/keys.ts';

@@ -1,12 +1,12 @@
 import type { ChatCompletion } from 'polygate';
 
 import { ConnectionError } from '../../errors/connection.ts';
-import type { Move, Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
 import { end } from './next-time.ts';
 import { keep, settlementOf } from './settlement.ts';
 import type { SubmissionCharge } from './settlement.ts';
+import type { Move, Step } from './step.ts';
 
 /**
  * What follows from the completion of a chat. A replay can only be that of its own request, whose response was lost.

@@ -1,7 +1,7 @@
 import { APIError } from '../../errors/api.ts';
 import { AuthenticationError, ConcurrencyLimitError } from '../../errors/status.ts';
 import { canSucceedLater, isKeyMissing } from '../../internal/row-driver.ts';
-import type { Move } from '../move.ts';
+import type { Move } from './step.ts';
 
 /** Whether there is no valid API key: the service rejects it, or the function that returns it fails. */
 export const lacksKey = (error: unknown): boolean =>

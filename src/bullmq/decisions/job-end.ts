@@ -1,16 +1,8 @@
-import type { Step } from '../move.ts';
 import type { RowStatus } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
+import { workerPauseAfter } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
-
-/**
- * How long a worker takes no jobs after a row for which no slot was free, in ms, so that polls which become due come
- * first.
- */
-export const slotPause = 200;
-
-/** How long a worker takes no jobs after a row that the paused queue may not submit, in ms. */
-export const pauseTime = 500;
+import type { Step } from './step.ts';
 
 /** What BullMQ does with a job after a step of its row. */
 export type JobEnd =
@@ -30,7 +22,7 @@ export function jobEndOf(status: RowStatus, state: RowState): JobEnd {
 /** How a job ends whose row may not submit now. */
 export const jobEndAfterRefusal = (reason: Exclude<Refusal, 'gone'>): JobEnd => ({
   kind: 'return',
-  pauseMs: reason === 'full' || reason === 'changed' ? slotPause : pauseTime,
+  pauseMs: workerPauseAfter(reason),
 });
 
 /** How a job ends after a step that was recorded. */

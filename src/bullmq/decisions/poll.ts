@@ -2,12 +2,12 @@ import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { isFinalError, nextPollDelay, taskPollInterval } from '../../internal/row-driver.ts';
 import type { DelayOptions, TaskResult } from '../../internal/row-driver.ts';
-import type { Move, Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowError } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
 import { after, end } from './next-time.ts';
+import type { Move, Step } from './step.ts';
 
 /**
  * The longest delay between two polls of a task, in ms, unless the service requests another one. It is longer than that

@@ -1,3 +1,12 @@
+/**
+ * How long a worker takes no jobs after a row for which no slot was free, in ms, so that polls which become due come
+ * first.
+ */
+export const slotPause = 200;
+
+/** How long a worker takes no jobs after a row that the paused queue may not submit, in ms. */
+export const pauseTime = 500;
+
 /** Why a row may not submit now. */
 export type Refusal =
   /** No slot is free, or the budget may cover the row when others have ended. */
@@ -34,3 +43,7 @@ export function retryDelayAfter(reason: Refusal): number | undefined {
       return undefined;
   }
 }
+
+/** How long a worker takes no jobs after it has returned a refused row to the queue, in ms. */
+export const workerPauseAfter = (reason: Exclude<Refusal, 'gone'>): number =>
+  reason === 'full' || reason === 'changed' ? slotPause : pauseTime;

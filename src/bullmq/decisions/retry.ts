@@ -1,9 +1,9 @@
 import type { RowKind } from '../../internal/row-driver.ts';
-import type { Move } from '../move.ts';
 import type { RowStatus } from '../row.ts';
 import type { RowData, RowState } from '../stored-row.ts';
 import { deadlineAfter } from './poll.ts';
 import { spend } from './settlement.ts';
+import type { Move } from './step.ts';
 
 /** Whether a retry needs a new key. A chat that is sent again may be charged again, as if it had one. */
 export const needsNewKey = (kind: RowKind, isAnew: boolean): boolean => isAnew || kind === 'chat';

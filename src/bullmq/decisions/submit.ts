@@ -2,10 +2,9 @@ import type { Receipt } from 'polygate';
 
 import { BudgetExceededError } from '../../errors/budget.ts';
 import { ConcurrencyLimitError, PaymentRequiredError } from '../../errors/status.ts';
-import { isUncharged, withEarlierCharge } from '../../internal/charges.ts';
-import { canSucceedLater, earlierRowAdvice, isFinalError } from '../../internal/row-driver.ts';
+import { isUncharged } from '../../internal/charges.ts';
+import { canSucceedLater, failedRow } from '../../internal/row-driver.ts';
 import type { TaskResult } from '../../internal/row-driver.ts';
-import type { Move, Step } from '../move.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
@@ -13,6 +12,7 @@ import { after, end, whenResumed } from './next-time.ts';
 import { afterTask, deadlineAfter } from './poll.ts';
 import type { PollTiming } from './poll.ts';
 import { keep, release, settlementOf } from './settlement.ts';
+import type { Move, Step } from './step.ts';
 
 /** The shortest delay after a submission for which no slot was free, in ms. */
 const slotDelay = 1_000;
@@ -110,12 +110,18 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
 
   // What an earlier request for a chat may have cost was spent when it was retried.
   const settlement = (isChat ? isLost : mayBeCharged || isLost) ? keep : release;
-  const advice = earlierRowAdvice({ isChargedOnce: !isChat });
-  const rowError = mayBeCharged ? withEarlierCharge(error, advice) : error;
+  const facts = {
+    hasTask: false,
+    mayBeCharged,
+    isRecorded: true,
+    isChargedOnce: !isChat,
+    isPauseReason: false,
+  };
+  const ended = failedRow(facts, error);
   const changed: RowState = {
     ...state,
     mayBeCharged: mayBeCharged || isLost,
-    error: errorRecord(rowError, isChat ? undefined : key),
+    error: errorRecord(ended.error, isChat ? undefined : key),
   };
   const moveTo = (to: Move['to'], next: RowState): Move => {
     return { from: 'submitting', to, state: next, settlement };
@@ -138,11 +144,8 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
         move: moveTo('waiting', { ...changed, failures }),
         next: after(delayAfter(error, backoffAfter(failures), maxRetryDelay)),
       };
-    case 'end': {
-      const facts = { hasTask: false, mayBeCharged, isRecorded: true };
-      const to = isFinalError(facts, error) ? 'failed' : 'unknown';
-      return { move: moveTo(to, { ...changed, failures }), next: end };
-    }
+    case 'end':
+      return { move: moveTo(ended.status, { ...changed, failures }), next: end };
   }
 }
 

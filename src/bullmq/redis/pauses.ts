@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 
 import { unchecked } from '../../types/schema.ts';
-import type { PauseReason } from '../move.ts';
+import type { PauseReason } from '../decisions/step.ts';
 import type { RedisKeys } from './keys.ts';
 
 /** Why a queue is paused. The script `admit` submits no rows of a paused queue. */

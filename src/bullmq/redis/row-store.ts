@@ -11,7 +11,7 @@ import type { Reservation } from '../../internal/row-budget.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { Decision } from '../decisions/budget.ts';
 import type { Admission, Refusal } from '../decisions/refusal.ts';
-import type { Move } from '../move.ts';
+import type { Move } from '../decisions/step.ts';
 import type { RowStatus } from '../row.ts';
 import { jobIdOf } from '../stored-row.ts';
 import type { RowData, RowVersion, StoredRow } from '../stored-row.ts';

@@ -2,7 +2,7 @@ import type { Polygate } from 'polygate';
 
 import { logOf } from '../../internal/row-driver.ts';
 import { lateChargeOf, lateStep } from '../decisions/chat.ts';
-import type { Move, Step } from '../move.ts';
+import type { Move, Step } from '../decisions/step.ts';
 import { repeatInOutage } from '../redis/outage.ts';
 import type { RowStore } from '../redis/row-store.ts';
 import type { StoredRow } from '../stored-row.ts';

@@ -6,7 +6,7 @@ import { lacksKey } from '../decisions/failures.ts';
 import { jobEndAfter, jobEndAfterRefusal, jobEndOf } from '../decisions/job-end.ts';
 import type { JobEnd } from '../decisions/job-end.ts';
 import { nextStepOf } from '../decisions/next-step.ts';
-import type { Step } from '../move.ts';
+import type { Step } from '../decisions/step.ts';
 import type { Pauses } from '../redis/pauses.ts';
 import type { RowStore } from '../redis/row-store.ts';
 import type { RowData, StoredRow } from '../stored-row.ts';

@@ -9,9 +9,9 @@ import { afterChat } from '../decisions/chat.ts';
 import { reportedLimit } from '../decisions/failures.ts';
 import { afterFailedPoll, afterPoll } from '../decisions/poll.ts';
 import type { PollTiming } from '../decisions/poll.ts';
+import type { Move, Step } from '../decisions/step.ts';
 import { afterAccepted, afterFailedSubmit } from '../decisions/submit.ts';
 import type { FailedSubmission } from '../decisions/submit.ts';
-import type { Move, Step } from '../move.ts';
 import type { RunningRow, StoredRow } from '../stored-row.ts';
 
 /** The options that the steps of a row depend on. */
@@ -67,7 +67,8 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
     const limit = reportedLimit(error);
     const task = PolygateError.is(error) ? error.task : undefined;
     if (!task) return withLimit(afterFailedSubmit(failedSubmission(admitted), error), limit);
-    // Its task is known, although the response is not valid: it counts as paid.
+    // Its task is known, although the response is not valid: it counts as paid. Errors declare less of a task, because
+    // their module does not know `Task`.
     return withLimit(accept(unchecked<Task>(task), {}, true), limit);
   }
 }

@@ -4,10 +4,9 @@ import {
   jobEndAfter,
   jobEndAfterRefusal,
   jobEndOf,
-  pauseTime,
-  slotPause,
 } from '../../../src/bullmq/decisions/job-end.ts';
 import { after, end, whenResumed } from '../../../src/bullmq/decisions/next-time.ts';
+import { pauseTime, slotPause } from '../../../src/bullmq/decisions/refusal.ts';
 
 const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
 

@@ -57,10 +57,10 @@ export interface FailureFacts extends ChargeFacts {
  * The end of a row that has failed. Its error says what is known about all submissions of the row, except for the
  * reason of a pause, which belongs to all rows.
  */
-export function failedRow(
+export function failedRow<Thrown>(
   facts: FailureFacts,
-  error: Error,
-): { readonly status: 'failed' | 'unknown'; readonly error: Error } {
+  error: Thrown,
+): { readonly status: 'failed' | 'unknown'; readonly error: Thrown | PolygateError } {
   const status = isFinalError(facts, error) ? 'failed' : 'unknown';
   const isEarlierOpen = facts.mayBeCharged && !facts.hasTask && !facts.isPauseReason;
   return {
@@ -103,7 +103,7 @@ export function afterFailure(
 }
 
 /** What the error of a row says about its earlier request. `isChargedOnce`: its key protects it from a second charge. */
-export function earlierRowAdvice({ isChargedOnce }: { isChargedOnce: boolean }): string {
+function earlierRowAdvice({ isChargedOnce }: { isChargedOnce: boolean }): string {
   const next = isChargedOnce
     ? 'submit the row again only under its idempotency key.'
     : 'if the row is sent again, you may pay for it a second time.';

@@ -1,7 +1,7 @@
-import type { NextTime } from './decisions/next-time.ts';
-import type { Settlement } from './decisions/settlement.ts';
-import type { RowStatus } from './row.ts';
-import type { RowState } from './stored-row.ts';
+import type { RowStatus } from '../row.ts';
+import type { RowState } from '../stored-row.ts';
+import type { NextTime } from './next-time.ts';
+import type { Settlement } from './settlement.ts';
 
 /** What a step has led to: how the row moves, and when its next step is due. */
 export interface Step {
