@@ -58,6 +58,8 @@ const cuts: Readonly<Record<string, (socket: Socket) => void>> = {
   },
   'a body cut off by the end of the connection': (socket) =>
     reply(socket, head('connection: close'), completeBody.slice(0, 100)),
+  'a connection that ends before the first byte of the body': (socket) =>
+    reply(socket, head('connection: close')),
 };
 
 const servers: Server[] = [];

@@ -13,15 +13,17 @@ import { outcomeOfError } from './outcome.ts';
 // connection refused, host not found                  not-sent      retry            retry
 // response lost or truncated, or timeout              unknown       retry            final
 // 408, 5xx except 501, 503 and 505                    unknown       retry            final
-// error that reports a charge or `_outcome_uncertain` unknown       retry            final
+// error that reports a charge                         unknown       retry            final
+// `attempt_repeated`, `…_outcome_uncertain`           unknown       retry            final
 // 409 and 503 whose body could not be read            unknown       retry            final
 // other 429 and 503                                   rejected      retry            retry
 // other statuses                                      rejected      final            final
 //
-// These are final in any case: redirects, 501, 505, permanent codes (`permanentCode`), and a truncated response whose
-// headers name a task, which a retry could lose. `decideRetry` also ends a call whose `Retry-After` exceeds
-// `maxRetryDelay`, that has used its `maxRetries`, or whose client has used up its retry budget. The last two do not
-// apply to rejections for lack of a slot, if the client limits its concurrency.
+// These are final in any case: redirects, 501, 505, permanent codes (`permanentCode`), aborts, errors of a hook, invalid
+// options, and a successful response with a body that is too large or invalid. Its body counts as truncated if it is
+// empty or the beginning of JSON, unless the headers name a task, which a retry could lose. `decideRetry` also ends a
+// call whose `Retry-After` exceeds `maxRetryDelay`, that has used its `maxRetries`, or whose client has used up its retry
+// budget. The last two do not apply to rejections for lack of a slot, if the client limits its concurrency.
 //
 // What follows from an error response, in this order. In brackets: a 502 to a paid chat.
 //
@@ -115,8 +117,8 @@ function classifyFailure(error: unknown): Failure | undefined {
   if (ConnectionError.is(error)) return { outcome: error.outcome };
   if (!ResponseValidationError.is(error)) return undefined;
   const { body, meta } = error;
-  // A body that looks like truncated JSON, and headers that name no task that a retry could lose.
-  const isTruncated = typeof body === 'string' && /^\s*[[{]/.test(body) && !meta.taskId;
+  // Nothing reports that a connection was lost if the length of the body was not announced.
+  const isTruncated = typeof body === 'string' && /^\s*([[{]|$)/.test(body) && !meta.taskId;
   return isTruncated ? { outcome: 'unknown' } : undefined;
 }
 
