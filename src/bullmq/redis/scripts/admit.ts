@@ -23,7 +23,7 @@ import { spendText } from './read-spend.ts';
  * `unpriced` is the path of a row that may be charged although it reserves nothing, or empty. `turn` and `added` are
  * what the caller has read. `attempt` is unique: a connection that was lost before the reply runs the script again, and
  * must receive the turn that it has taken.
- * Returns the reason why not, 'changed' if it must be decided again, or 'ok' and the turn.
+ * Returns 'ok' and the turn, or why the row may not submit: see `Refusal`.
  */
 export const admit = luaScript(
   {
