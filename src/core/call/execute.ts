@@ -70,14 +70,14 @@ function startCall<Result>(
   const { config } = context;
   const { idempotencyKey } = options;
   const startedAt = monotonicNow(config.clock);
-  const history = new CallHistory();
+  const history = new CallHistory(call, idempotencyKey);
   return {
     context,
     call,
     options,
     handle,
     history,
-    errors: new CallErrors(call, history, idempotencyKey),
+    errors: new CallErrors(history),
     span: config.telemetry && startCallSpan(config, call, options.parent),
     reservation: call.paid ? openReservation(context, call, idempotencyKey) : undefined,
     limits: limitsOf(config, startedAt, options, call),

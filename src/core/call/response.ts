@@ -8,6 +8,7 @@ import { parseJson } from '../http/json.ts';
 import { readBodyText } from '../http/response-body.ts';
 import type { SlotLease } from '../limits/slot-lease.ts';
 import type { ApiCall } from './api-call.ts';
+import type { CallHistory } from './attempt/history.ts';
 import type { CallErrors, InvalidResult } from './failure/errors.ts';
 import type { Span } from './telemetry.ts';
 
@@ -26,6 +27,7 @@ export interface ResponseContext {
   readonly response: Response;
   readonly meta: () => ResponseMeta;
   readonly call: ApiCall;
+  readonly history: CallHistory;
   readonly errors: CallErrors;
   readonly config: Config;
   /** Aborts if the attempt times out or the caller aborts. */

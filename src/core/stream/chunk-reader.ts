@@ -31,7 +31,7 @@ export async function readStream(
 }
 
 /** The parts of a response context that a reader needs. */
-type ReaderContext = Pick<ResponseContext, 'errors' | 'lease' | 'meta' | 'span'> & {
+type ReaderContext = Pick<ResponseContext, 'history' | 'errors' | 'lease' | 'meta' | 'span'> & {
   readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
 };
 
@@ -47,7 +47,7 @@ export interface ChunkReader extends Source<ChatCompletionChunk> {
  * were requested, if it is known.
  */
 export function readChunks(
-  { errors, config, lease, meta, span }: ReaderContext,
+  { history, errors, config, lease, meta, span }: ReaderContext,
   bytes: BodyReader,
   choiceCount: number | undefined,
   signal: AbortSignal | undefined,
@@ -106,7 +106,7 @@ export function readChunks(
     abort: (reason = AbortSignal.abort().reason) => body.abort(reason),
     abandon: () => body.abandon(),
   };
-  errors.includePartial(() => reader.partial);
+  history.readPartial = () => reader.partial;
   body.start();
   return reader;
 

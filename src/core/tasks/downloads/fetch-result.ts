@@ -28,15 +28,15 @@ export async function fetchResult(
 ): Promise<DownloadResponse> {
   const { range, signal } = options;
   const call = { method: 'GET', template: 'result URL', safety: 'safe', task } as const;
-  const history = new CallHistory();
-  const errors = new CallErrors(call, history);
+  const history = new CallHistory(call);
+  const errors = new CallErrors(history);
   const limit = { clock: config.clock, signal, ms: config.timeout, errors };
   const init = requestInit(config, range);
   let url = address;
   for (let redirects = 0; ; redirects += 1) {
     checkResultURL(url, config.allowInsecureBaseURL, { task });
     const attempt = async (attemptSignal: AbortSignal) => {
-      history.markSent();
+      history.isSent = true;
       try {
         return await config.fetch(url, { ...init, signal: attemptSignal });
       } catch (error) {
