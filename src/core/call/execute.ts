@@ -53,11 +53,17 @@ function runOnModel<Result>(
   const { span, reservation } = running;
   const result = runInTime(running);
   if (!reservation && !span) return result;
-  return result.catch((error: unknown) => {
-    if (PolygateError.is(error)) reservation?.leave(error);
-    span?.end({ error });
-    throw error;
-  });
+  return result.then(
+    (response) => {
+      if (!response.isOpen) span?.end(response);
+      return response;
+    },
+    (error: unknown) => {
+      if (PolygateError.is(error)) reservation?.leave(error);
+      span?.end({ error });
+      throw error;
+    },
+  );
 }
 
 /** Opens the span and the ledger entry of a call, and derives its limits. */

@@ -20,6 +20,8 @@ export interface ApiResponse<Result> {
   readonly meta: () => ResponseMeta;
   /** The model that the request has named. */
   readonly model?: string | undefined;
+  /** Whether its body is a stream that continues after the call, and ends the span itself. */
+  readonly isOpen?: boolean;
 }
 
 /** A successful response with an unread body, and what a handler needs to read it. */

@@ -44,7 +44,8 @@ async function exchange<Result>(
   signal.throwIfAborted();
   if (response.ok) {
     const received = { response, meta, call, history, errors, config, span, lease, signal };
-    return { response, meta, data: await handle(received), model: call.model };
+    const data = await handle(received);
+    return { response, meta, data, model: call.model, isOpen: lease.isTransferred };
   }
   call.observer?.onErrorResponse?.(response, meta());
   const text = await readErrorText(response, signal);
