@@ -50,10 +50,12 @@ export function materialTarget(
         { material: last },
       );
     },
-    abortedError: (problem, reason) => abortedError(reason, {}, withAdvice(problem, id)),
-    timeoutError(problem) {
-      const details = { material: latest.value };
-      return new MaterialWaitTimeoutError(withAdvice(problem, id), details);
+    errors: {
+      aborted: (problem, reason) => abortedError(reason, {}, withAdvice(problem, id)),
+      timeout(problem) {
+        const details = { material: latest.value };
+        return new MaterialWaitTimeoutError(withAdvice(problem, id), details);
+      },
     },
   };
 }
