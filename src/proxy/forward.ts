@@ -54,7 +54,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     await admission.settle({ ...chargeOf(outcome, meta), isStreaming });
     const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
     if (settings.isolate === true && upstream.ok && namesOwnResource(prepared)) {
-      await recordOwner(call.user, meta.taskId, target, record, settings);
+      await recordOwner(call.user, { route, taskId: meta.taskId, body: record }, settings);
     }
     const created = createsMaterial(route) ? record?.id : undefined;
     await callOnResponse(settings, {

@@ -2,7 +2,7 @@ import { isRecord } from '../../types/type-guards.ts';
 import { invalidBody } from '../body/fields.ts';
 import { parseRecord } from '../body/read.ts';
 import { ProxyError } from '../error-response.ts';
-import type { Target } from '../routes.ts';
+import type { Route, Target } from '../routes.ts';
 import type { Settings } from '../settings.ts';
 import { persist, withinTime } from '../store/operations.ts';
 import { referencesIn, resourcesIn, taskFields } from './references.ts';
@@ -88,15 +88,20 @@ async function ownersOf(names: readonly string[], { store, report }: StoreSettin
   }
 }
 
+/** What may name resources in a response. */
+interface NamingResponse {
+  readonly route: Route;
+  readonly taskId: string | undefined;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
 /**
  * Records who owns what a response describes. The page receives the response even if the store fails, because it may
  * be a paid task; the store is then called again.
  */
 export async function recordOwner(
   user: string,
-  taskId: string | undefined,
-  { route }: Target,
-  body: Readonly<Record<string, unknown>> | undefined,
+  { route, taskId, body }: NamingResponse,
   { store, report }: StoreSettings,
 ): Promise<void> {
   const fields = route.resource === 'task' ? taskFields : undefined;
