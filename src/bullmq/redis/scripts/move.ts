@@ -57,7 +57,7 @@ if is_hint then guess_limit(clock, limit) end
 set_status(row, counts, from, to)
 redis.call('HSET', row, '${fields.state}', state)
 redis.call('ZREM', slots, row)
-settle(row, spend, charges, reservations, id, key, reservation, charge, task)
+settle(reservation, charge, task)
 if reservation == 'replace' then record_charge(charges, path, charge) end
 if pause ~= '' then pause_queue(meta, pause) end
 if to == 'succeeded' or to == 'failed' or to == 'unknown' then

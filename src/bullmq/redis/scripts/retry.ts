@@ -45,9 +45,9 @@ if redis.call('HGET', row, '${fields.retry}') == attempt then return 'ok' end
 local from = status_of(row)
 if from ~= 'failed' and from ~= 'unknown' then return from end
 if turn ~= turn_of(row) then return 'busy' end
-if not reopen_job(row, id, priority, failed, delayed, marker) then return 'busy' end
+if not reopen_job() then return 'busy' end
 set_status(row, counts, from, to)
-settle(row, spend, charges, reservations, id, key, reservation, charge, task)
+settle(reservation, charge, task)
 redis.call('HINCRBY', row, '${fields.turn}', 1)
 redis.call('HSET', row, '${fields.retry}', attempt, '${fields.state}', state)
 redis.call('ZREM', results, id)
