@@ -18,10 +18,10 @@ export const fields = {
    */
   turn: 'pg:turn',
 
-  /** The `attempt` of the latest admission and the turn that it took, with a space in between. Written by `admit`. */
+  /** The id of the latest admission and the turn that it took, with a space in between. Written by `admit`. */
   admission: 'pg:admission',
 
-  /** The `attempt` of the latest retry. Written by `retry`. */
+  /** The id of the latest retry. Written by `retry`. */
   retry: 'pg:retry',
 
   /**

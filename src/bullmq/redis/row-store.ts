@@ -81,12 +81,12 @@ export class RowStore {
 
   /**
    * Takes a slot, a reservation and the right to submit for a row, if neither the row nor what decided the claim has
-   * changed. Repeated with the same `attempt`, it takes them once.
+   * changed. Repeated with the same id, it takes them once.
    */
   async admit(
     { jobId, data, turn, addedAt }: RowVersion,
     { decision, reservation, seen }: Claim,
-    attempt: string,
+    admissionId: string,
   ): Promise<Admission> {
     const reply = await this.#run(admit, jobId, {
       seen,
@@ -95,7 +95,7 @@ export class RowStore {
       unpriced: isUnpriced(reservation) ? data.path : '',
       turn,
       added: addedAt,
-      attempt,
+      admission: admissionId,
     });
     const [result, newTurn] = unchecked<AdmitReply>(reply);
     return result === 'ok'
@@ -151,7 +151,7 @@ export class RowStore {
       ...settleArguments(settlement),
       priority: to === 'running' ? pollPriority : submitPriority,
       turn,
-      attempt: randomUUID(),
+      retry: randomUUID(),
     });
     return unchecked<RetryReply>(reply);
   }

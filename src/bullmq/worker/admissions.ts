@@ -93,7 +93,7 @@ export class Admissions {
 
   async #take(row: StoredRow, priceUsd: number | undefined, giveUpAt: number): Promise<Admission> {
     const { rows, gateway, maxUsd } = this.#context;
-    const applicant = { row, priceUsd, maxUsd, attempt: randomUUID() };
+    const applicant = { row, priceUsd, maxUsd, admissionId: randomUUID() };
     const onRejection = (error: unknown) => logRejection(gateway, row.data.id, error);
     for (;;) {
       // Redis may have admitted the row before it became unreachable. Only this process knows that nothing was sent for
