@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { estimateCosts, estimateText, fitsLimit } from '../../../src/cli/batch/estimate.ts';
 import { countRows, exitCodeOfRows } from '../../../src/cli/batch/row-result.ts';
 import {
-  attemptsOf,
   costOf,
   currentId,
+  journalIdsOf,
   sumCosts,
 } from '../../../src/cli/batch/state/journal-state.ts';
 import { checkNames } from '../../../src/cli/batch/table/output-names.ts';
@@ -239,7 +239,7 @@ test('a row whose task failed continues under another id only if it is to be pai
     'a (retry 2)',
     'a (retry 2)',
   ]);
-  expect(attemptsOf('a', second)).toEqual(['a', 'a (retry 2)']);
+  expect(journalIdsOf('a', second)).toEqual(['a', 'a (retry 2)']);
   expect(costOf('a', second)).toBe(0.05);
 });
 
