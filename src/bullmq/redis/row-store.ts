@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
 import { isUnpriced } from '../../internal/row-budget.ts';
-import type { Reservation } from '../../internal/row-budget.ts';
+import type { ReservedAmount } from '../../internal/row-budget.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { Decision } from '../decisions/budget.ts';
 import type { Admission, Refusal } from '../decisions/refusal.ts';
@@ -33,7 +33,7 @@ import { toNanoUsd } from './spend.ts';
 /** What is decided about the budget for a row, and what it was decided from; that is empty without a limit. */
 export interface Claim {
   readonly decision: Decision;
-  readonly reservation: Reservation;
+  readonly reservation: ReservedAmount;
   readonly seen: string;
 }
 
