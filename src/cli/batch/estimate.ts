@@ -37,7 +37,7 @@ export function estimateCosts({ work, journal, models, resendUnknown }: Estimate
   for (const row of work) {
     if (!needsPayment(row, resendUnknown)) continue;
     // It is charged once, now or before.
-    if (row.attempt?.needsReplay) earlier.delete(row.journalId);
+    if (row.recorded?.needsReplay) earlier.delete(row.journalId);
     const usd = priceOf(row)?.(prices.get(row.model));
     if (usd === undefined) unpriced += 1;
     else openUsd += usd;
