@@ -46,6 +46,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   // The proxy runs where the API key is. It imports nothing but a few small files, so that it can be reviewed on its own.
   proxy: [
+    'internal/error-advice.ts',
     'internal/network.ts',
     'internal/outcome.ts',
     'internal/request-price.ts',
