@@ -34,7 +34,14 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'all.ts': ['core'],
   internal: [...base, 'core', 'resources', 'client.ts'],
   journal: ['types', 'errors/configuration.ts', 'node:fs/promises', 'node:os', 'node:path'],
-  node: ['types/nearest-name.ts', 'types/schema.ts', 'polygate', 'node:*', 'node:*/**'],
+  node: [
+    'types/nearest-name.ts',
+    'types/schema.ts',
+    'internal/download-retries.ts',
+    'polygate',
+    'node:*',
+    'node:*/**',
+  ],
   'node/fetch': [
     'types/nearest-name.ts',
     'types/schema.ts',
