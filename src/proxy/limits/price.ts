@@ -62,8 +62,8 @@ export async function priceToReserve(
   if (!isPaid || limits.usd === undefined) return 0;
   if (isChat) return limits.chatUsd;
   const { model } = body;
-  const hasPrices = price !== undefined && !price.startsWith('voice');
-  const prices = hasPrices && typeof model === 'string' ? await priceList(model) : undefined;
+  const hasPrices = typeof model === 'string' && price?.startsWith('voice') === false;
+  const prices = hasPrices ? await priceList(model) : undefined;
   const whole = price && inWholeUnits(body, pricedFields[price]);
   const usd = price && whole && highestBodyPrice(price, whole, prices);
   if (usd !== undefined) return usd;
