@@ -134,6 +134,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'internal/charges.ts',
     'internal/error-advice.ts',
     'internal/journal.ts',
+    'internal/listed-prices.ts',
     'internal/version.ts',
     'polygate',
     'polygate/doctor',
