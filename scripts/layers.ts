@@ -82,6 +82,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'endpoints',
     'internal/validation.ts',
     'internal/version.ts',
+    'types/media/material-status.ts',
     'types/parse-url.ts',
     'types/schema.ts',
     'types/type-guards.ts',
