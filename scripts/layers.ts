@@ -77,7 +77,12 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   // Pages have the client already, so only its types are imported. The store knows nothing of React.
   react: ['types/schema.ts', 'types/type-guards.ts', 'polygate', 'react'],
-  'react/store': ['types/schema.ts', 'types/type-guards.ts', 'polygate'],
+  'react/store': [
+    'types/schema.ts',
+    'types/tasks/expired-url.ts',
+    'types/type-guards.ts',
+    'polygate',
+  ],
   otel: [
     'endpoints',
     'internal/validation.ts',
