@@ -116,6 +116,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'cli',
     'internal/budget.ts',
     'internal/charges.ts',
+    'internal/outcome.ts',
     'internal/request-price.ts',
     'internal/version.ts',
     'schemas',
