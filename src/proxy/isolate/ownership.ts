@@ -4,7 +4,7 @@ import { parseRecord } from '../body/read.ts';
 import { ProxyError } from '../error-response.ts';
 import type { Route, Target } from '../routes.ts';
 import type { Settings } from '../settings.ts';
-import { persist, withinTime } from '../store/operations.ts';
+import { persist, waitAtMost, withinTime } from '../store/operations.ts';
 import { referencesIn, resourcesIn, taskFields } from './references.ts';
 
 type StoreSettings = Pick<Settings, 'store' | 'report' | 'unowned' | 'onStoreError'>;
@@ -108,12 +108,8 @@ export async function recordOwner(
   const names = new Set(body && resourcesIn(body, fields));
   if (taskId !== undefined) names.add(taskId);
   if (names.size === 0) return;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const wait = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, 5_000);
-  });
-  await Promise.race([persist(() => store.own(user, [...names]), report), wait]);
-  clearTimeout(timer);
+  const recording = persist(() => store.own(user, [...names]), report);
+  await waitAtMost(5_000, recording);
 }
 
 /** Removes the resources of other users from a list. Voices that are public remain. */
