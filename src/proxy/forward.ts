@@ -51,7 +51,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
       status >= 400 ? await readError(upstream, meta, request.signal, redact) : undefined;
     const outcome = upstream.ok ? 'accepted' : (error?.outcome ?? outcomeOfUnread(meta));
     const isStreaming = isEventStream(upstream);
-    await admission.settle({ ...chargeOf(outcome, meta), isStreaming });
+    await admission.settle({ ...chargeOf(outcome, meta, error?.fields.code), isStreaming });
     const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
     if (settings.isolate === true && upstream.ok && namesOwnResource(prepared)) {
       await recordOwner(call.user, meta.taskId, target, record, settings);

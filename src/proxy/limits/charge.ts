@@ -1,4 +1,4 @@
-import { reportedCharge } from '../../internal/response-meta.ts';
+import { isInvalidRequest, reportedCharge } from '../../internal/response-meta.ts';
 import type { ProxyResponse } from '../options.ts';
 import type { SettledAs } from '../store/store.ts';
 
@@ -9,18 +9,19 @@ interface ChargeMeta {
   readonly idempotentReplay: boolean;
 }
 
-/** Statuses that say that a request with this body was never accepted. */
-const invalidStatuses = [400, 403, 404, 422];
-
-/** What a response means for the reservation of its request. Without a charge in it, what was reserved is charged. */
+/**
+ * What a response means for the reservation of its request. Without a charge in it, what was reserved is charged. `code` is
+ * that of an error.
+ */
 export function chargeOf(
   outcome: ProxyResponse['outcome'],
   { status, chargeUsd, idempotentReplay: replay }: ChargeMeta,
+  code: string | undefined,
 ): { as: SettledAs; chargeUsd?: number | undefined; replay: boolean } {
   // An error response can report a charge. One of 0 says that nothing was paid for.
   if (outcome === 'accepted' || (chargeUsd ?? 0) > 0) {
     return { as: 'charged', chargeUsd: reportedCharge(chargeUsd, replay), replay };
   }
-  const isInvalid = outcome === 'rejected' && invalidStatuses.includes(status);
+  const isInvalid = outcome === 'rejected' && isInvalidRequest({ status, code });
   return { as: isInvalid ? 'invalid' : outcome, replay };
 }
