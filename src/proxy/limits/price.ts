@@ -52,7 +52,7 @@ function estimatePrice(price: Route['price'], body: Body, prices: KnownPrices): 
   // Music and speech share a route, and only the service knows which of them a model is.
   if (price === 'audio') bodies.push({});
   for (const [first, second] of pricedFields[price].alternatives) {
-    if (body[first] === undefined || body[second] === undefined) continue;
+    if (whole[first] === undefined || whole[second] === undefined) continue;
     const others = bodies.flatMap((each) => {
       const { [first]: _, ...withoutFirst } = each;
       const { [second]: __, ...withoutSecond } = each;
@@ -60,26 +60,28 @@ function estimatePrice(price: Route['price'], body: Body, prices: KnownPrices): 
     });
     bodies = [...bodies, ...others];
   }
-  const estimates = bodies
-    .map((each) => estimateBody(price, each)?.(prices))
-    .filter((usd) => usd !== undefined);
-  return estimates.length === 0 ? undefined : Math.max(...estimates);
+  const estimates = bodies.map((each) => estimateBody(price, each)?.(prices));
+  const known = estimates.filter((usd) => usd !== undefined);
+  // The service may charge for the alternative whose price is not known.
+  if (known.length < estimates.length) return undefined;
+  // A price of 0 may stand for an unknown one: the model can be charged by its tokens.
+  return Math.max(...known) || undefined;
 }
 
 /**
- * The body with its counts rounded up, because services do not sell a part of an image. Returns undefined if a service
- * could read a count or a text in different ways.
+ * The body with its counts rounded up, because services do not sell a part of an image, and without fields that are null
+ * or do not matter. Returns undefined if a service could read a count or a text in different ways.
  */
 function inWholeUnits(body: Body, { counts = [], texts = [] }: PricedFields): Body | undefined {
   const { extra_body: extra } = body;
-  const seconds = isRecord(extra) ? extra.input_video_seconds : undefined;
+  const seconds = roundedUp(isRecord(extra) ? extra.input_video_seconds : undefined);
   const whole: Record<string, unknown> = {
-    ...body,
-    ...(isRecord(extra) && { extra_body: { ...extra, input_video_seconds: roundedUp(seconds) } }),
+    ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)),
+    extra_body: seconds ? { input_video_seconds: seconds } : undefined,
   };
   for (const name of counts) whole[name] = roundedUp(body[name]);
   const isClear =
-    [...counts.map((name) => whole[name]), roundedUp(seconds)].every((count) => count !== null) &&
+    [...counts.map((name) => whole[name]), seconds].every((count) => count !== null) &&
     texts.every((name) => typeof (body[name] ?? '') === 'string');
   return isClear ? whole : undefined;
 }
