@@ -35,6 +35,12 @@ export interface FetchRequest {
 const droppedHeaders = [...ownHeaders, 'content-length', 'host'];
 
 /**
+ * Requests by their signals. In Node, the signal of a request that was collected as garbage never aborts, and few callers
+ * keep a request while they read its response.
+ */
+const requests = new WeakMap<AbortSignal, Request>();
+
+/**
  * Reads the arguments of a `fetch` call.
  *
  * @throws {@link ConfigurationError} if the URL is not below `baseURL`, or if `fetch` would reject the arguments.
@@ -48,6 +54,7 @@ export function readFetchRequest(
   const { url, pathname, path } = readTarget(baseURL, isRequest(input) ? input.url : String(input));
   const { method = given?.method, headers = given?.headers, body, signal = given?.signal } = init;
   checkValue('signal', signal ?? undefined, signalRule);
+  if (given && signal && signal === given.signal) requests.set(signal, given);
   // Safari cannot iterate over its streams.
   const isStreamed = Symbol.asyncIterator in Object(body) || 'getReader' in Object(body);
   // The constructor accepts no request of another realm or another copy of undici.
