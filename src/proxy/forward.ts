@@ -53,7 +53,9 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     const isStreaming = isEventStream(upstream);
     await admission.settle({ ...chargeOf(outcome, meta, error?.fields.code), isStreaming });
     const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
-    if (settings.isolate === true && upstream.ok && namesOwnResource(prepared)) {
+    // An error can name the task of a request that may have been carried out, which only its owner may continue.
+    const isPossiblyDone = outcome === 'accepted' || outcome === 'unknown';
+    if (settings.isolate === true && isPossiblyDone && namesOwnResource(prepared)) {
       await recordOwner(call.user, meta.taskId, target, record, settings);
     }
     const created = createsMaterial(route) ? record?.id : undefined;
