@@ -48,7 +48,8 @@ export async function sendFetch(
     fallback: call.model === undefined ? undefined : fallbackOf(call.model, fetchOptions),
   };
   const handle = passOn({
-    isKnownRoute: route.endpoint !== undefined,
+    // A HEAD and an OPTIONS are treated as the GET of their route, but their responses need no body.
+    hasKnownBody: route.endpoint?.method === request.method,
     keepBodyUnread: keepBodyUnread(signal, chat && checkChat(chat.choiceCount)),
     errorResponse,
   });
