@@ -73,15 +73,17 @@ function estimatePrice(price: Route['price'], body: Body, prices: KnownPrices): 
  * or do not matter. Returns undefined if a service could read a count or a text in different ways.
  */
 function inWholeUnits(body: Body, { counts = [], texts = [] }: PricedFields): Body | undefined {
-  const { extra_body: extra } = body;
-  const seconds = roundedUp(isRecord(extra) ? extra.input_video_seconds : undefined);
+  // Some clients merge `extra_body` into the body, and some services read its fields there.
+  const { extra_body: extra, input_video_seconds: merged } = body;
+  const inputs = [isRecord(extra) ? extra.input_video_seconds : undefined, merged].map(roundedUp);
+  const seconds = Math.max(...inputs.map((count) => count ?? 0));
   const whole: Record<string, unknown> = {
     ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)),
-    extra_body: seconds ? { input_video_seconds: seconds } : undefined,
+    extra_body: seconds > 0 ? { input_video_seconds: seconds } : undefined,
   };
   for (const name of counts) whole[name] = roundedUp(body[name]);
   const isClear =
-    [...counts.map((name) => whole[name]), seconds].every((count) => count !== null) &&
+    [...counts.map((name) => whole[name]), ...inputs].every((count) => count !== null) &&
     texts.every((name) => typeof (body[name] ?? '') === 'string');
   return isClear ? whole : undefined;
 }

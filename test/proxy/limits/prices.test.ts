@@ -102,6 +102,17 @@ test.each([
   ['a size that is null', '/v1/images/tasks', { ...image, size: null, resolution: '2K' }, 0.04],
   ['two resolutions', '/v1/videos', { ...video, size: '1080p', resolution: '720p' }, 0.2],
   ['two durations', '/v1/videos', { ...video, resolution: '720p', ...input }, 0.18],
+  [
+    'a duration next to that of the input at the top level',
+    '/v1/videos',
+    {
+      ...video,
+      resolution: '720p',
+      input_video_seconds: 9,
+      extra_body: { input_video_seconds: 1 },
+    },
+    0.18,
+  ],
   ['other options', '/v1/videos', { ...video, extra_body: { generate_audio: true } }, 0.1],
 ])('with %s, the highest price is reserved', reservesPrice);
 
