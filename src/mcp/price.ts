@@ -1,7 +1,7 @@
 import type { KnownPrices, Model } from 'polygate';
 
 import type { GenerationKind } from '../cli/state/task-entry.ts';
-import { highestBodyPrice } from '../internal/request-price.ts';
+import { highestBodyPrice, highestBodyUnits } from '../internal/request-price.ts';
 
 /** The units in which the kinds are billed. */
 const units: Readonly<Record<GenerationKind, string>> = {
@@ -32,7 +32,7 @@ export function quoteOf(kind: GenerationKind, body: Body, model: Model): Quote {
   return {
     usd: priceOf(kind, body, model),
     priceClass: JSON.stringify([kind, body.model, textOf(resolution)?.toLowerCase()]),
-    units: highestBodyPrice(kind, others, { unitPriceUsd: 1 }) || 1,
+    units: highestBodyUnits(kind, others),
   };
 }
 
@@ -45,9 +45,7 @@ export function priceOf(
   const prices: KnownPrices = pricing;
   const unit: unknown = prices?.profiles?.api?.billingUnit;
   if (unit !== units[kind] && knownUnits.has(unit)) return undefined;
-  const usd = highestBodyPrice(kind, body, prices);
-  // A price of zero may be one that does not apply.
-  return usd !== undefined && usd > 0 ? usd : undefined;
+  return highestBodyPrice(kind, body, prices);
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);

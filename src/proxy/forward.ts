@@ -52,9 +52,11 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
       status >= 400 ? await readError(upstream, meta, request.signal, redact) : undefined;
     const outcome = upstream.ok ? 'accepted' : (error?.outcome ?? outcomeOfUnread(meta));
     const isStreaming = isEventStream(upstream);
-    await admission.settle({ ...chargeOf(outcome, meta), isStreaming });
+    await admission.settle({ ...chargeOf(outcome, meta, error?.fields.code), isStreaming });
     const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
-    if (settings.isolate === true && upstream.ok && namesOwnResource(prepared)) {
+    // An error can name the task of a request that may have been carried out, which only its owner may continue.
+    const isPossiblyDone = outcome === 'accepted' || outcome === 'unknown';
+    if (settings.isolate === true && isPossiblyDone && namesOwnResource(prepared)) {
       await recordOwner(call.user, { route, taskId: meta.taskId, body: record }, settings);
     }
     await callOnResponse(settings, {

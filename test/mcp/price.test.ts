@@ -21,7 +21,7 @@ test.each([
   ['image', 'prism-image', { n: 10, num_images: 1 }, 0.2],
   ['image', 'prism-image', { n: 1, num_images: 10 }, 0.2],
   ['image', 'prism-image', { n: 3, num_images: 1, resolution: '4K' }, 0.24],
-  ['image', 'prism-image', { size: '1024x1024', resolution: '1K' }, 0.02],
+  ['image', 'prism-image', { size: '1024x1024', resolution: '1K' }, undefined],
   ['video', 'tide-video', { duration: 5, extra_body: { input_video_seconds: 10 } }, 0.2],
   ['speech', 'echo-speech', { text: 'a', input: 'ten signs!' }, 0.0003],
   // The unit of the price belongs to another kind.

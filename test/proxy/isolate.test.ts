@@ -1,4 +1,4 @@
-import { NotFoundError, ServiceUnavailableError } from 'polygate';
+import { APIError, NotFoundError, ServiceUnavailableError } from 'polygate';
 import { defaultRoutes } from 'polygate/proxy';
 import { describe, expect, test } from 'vitest';
 
@@ -44,6 +44,21 @@ describe('isolate', () => {
     await ann.images.submit(image, { idempotencyKey: 'k' }).catch(() => {});
     const task = await ann.images.submit(image, { idempotencyKey: 'k' });
     expect((await task.wait(quick)).status).toBe('succeeded');
+  });
+
+  test('shows a task that an error has named only to its owner, and only if it may have been paid for', async () => {
+    const { ann, bob, mock } = await setUp();
+    const submitWith = async (status: number, id: string) => {
+      const headers = { 'x-svc-task-id': id };
+      mock.fail({ route: 'POST /v1/images/tasks', status, headers, times: 1 });
+      return (await rejection(APIError, ann.images.submit(image))).task;
+    };
+    mock.fail({ route: 'GET /v1/images/tasks/{id}', body: { id: 'task_1', status: 'queued' } });
+    const task = await submitWith(500, 'task_1');
+    expect(await task?.retrieve()).toMatchObject({ id: 'task_1' });
+    await rejection(NotFoundError, bob.images.retrieve('task_1'));
+    await submitWith(400, 'task_2');
+    await rejection(NotFoundError, ann.images.retrieve('task_2'));
   });
 
   test('finds the id of a task in the body if the header is missing', async () => {

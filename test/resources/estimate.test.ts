@@ -128,7 +128,16 @@ describe('estimate.image()', () => {
   });
 
   test('is 0 if the price is 0', () => {
-    expect(estimate.image(prices({ unitPriceUsd: 0 }))).toBe(0);
+    const free = { unitPriceUsd: 0, inputPricePer1kUsd: 0, resolutionPrices: [] };
+    expect(estimate.image(prices(free))).toBe(0);
+  });
+
+  test.each([
+    ['output tokens', { outputPricePer1kUsd: 0.04 }],
+    ['input tokens', { profiles: { api: { unitPriceUsd: 0, inputPricePer1kUsd: 0.01 } } }],
+    ['each resolution', { resolutionPrices: resolutions }],
+  ])('is undefined if the price is 0 next to that of %s', (_, others) => {
+    expect(estimate.image(prices({ unitPriceUsd: 0, ...others }))).toBeUndefined();
   });
 
   test.each([

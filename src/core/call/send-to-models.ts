@@ -44,8 +44,10 @@ export async function sendToModels<Result>(
       if (reason === 'overloaded') shared.skippedUntil.set(model, failedAt + fallbackCooldown);
       reasons.push(reason);
       const next = failedAt < deadline ? nextModel(order, reasons) : undefined;
-      // After a conflict, no other model is charged: the key belongs to a request that was accepted.
-      const isPermitted = () => reason === 'conflict' || permits(context, isAllowed, error, model);
+      // After a conflict, no other model is charged: the key belongs to a request that was accepted. Without a code, a 409
+      // may have another reason.
+      const isKeyUsed = reason === 'conflict' && failed.code !== undefined;
+      const isPermitted = () => isKeyUsed || permits(context, isAllowed, error, model);
       if (next === undefined || !isPermitted()) throw withAttempts(error, attempts);
       log.warn(() => `${routeOf(call)}: ${describe(failed)}; falling back to ${next}`);
       call.observer?.onRetry?.(failed.outcome);

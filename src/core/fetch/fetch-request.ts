@@ -1,4 +1,3 @@
-import { notSent } from '../../errors/aborted.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { parseURL } from '../../types/parse-url.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
@@ -6,8 +5,7 @@ import { checkValue, signalRule } from '../config/validation.ts';
 import { isUnsafePath } from '../http/path.ts';
 import { ownHeaders } from '../http/request-headers.ts';
 import type { IdempotencyHeader } from '../http/request-headers.ts';
-import { runWithTimeLimit } from '../limits/time-limit.ts';
-import { bodySource, createRequest, invalidRequest, isRequest } from './foreign-request.ts';
+import { bodySource, createRequest, isRequest } from './foreign-request.ts';
 
 /** A body in memory, which can be sent again. */
 export type RequestBody = string | Uint8Array<ArrayBuffer> | undefined;
@@ -26,12 +24,21 @@ export interface FetchRequest {
   /** Whether the body is a stream, which can be read only once. */
   readonly isStreamed: boolean;
   readonly signal: AbortSignal | undefined;
-  /** Reads the body into memory. Rejects if the signal aborts. */
-  readonly readBody: () => Promise<RequestBody>;
+  /** The request that was created to check the arguments, and its URL. */
+  readonly created: Request;
+  readonly url: URL;
+  /** What the body is read from. */
+  readonly source: Request | string | undefined;
 }
 
 /** Headers that are replaced with the client's own, or that `fetch` sets itself. */
 const droppedHeaders = [...ownHeaders, 'content-length', 'host'];
+
+/**
+ * Requests by their signals. In Node, the signal of a request that was collected as garbage never aborts, and few callers
+ * keep a request while they read its response.
+ */
+const requests = new WeakMap<AbortSignal, Request>();
 
 /**
  * Reads the arguments of a `fetch` call.
@@ -47,6 +54,7 @@ export function readFetchRequest(
   const { url, pathname, path } = readTarget(baseURL, isRequest(input) ? input.url : String(input));
   const { method = given?.method, headers = given?.headers, body, signal = given?.signal } = init;
   checkValue('signal', signal ?? undefined, signalRule);
+  if (given && signal && signal === given.signal) requests.set(signal, given);
   // Safari cannot iterate over its streams.
   const isStreamed = Symbol.asyncIterator in Object(body) || 'getReader' in Object(body);
   // The constructor accepts no request of another realm or another copy of undici.
@@ -60,14 +68,9 @@ export function readFetchRequest(
     key: keyOf(request.headers),
     isStreamed,
     signal: signal ?? undefined,
-    async readBody() {
-      const source = bodySource(request, given, body);
-      if (!(source instanceof Object)) return source;
-      const bytes = await readBytes(source, signal ?? undefined);
-      // The constructor has not seen this body, which a GET must not have.
-      if (bytes && source !== request) createRequest(url, { method, body: bytes }, false);
-      return bytes;
-    },
+    url,
+    created: request,
+    source: bodySource(request, given, body),
   };
 }
 
@@ -93,17 +96,4 @@ function keyOf(headers: Headers): FetchRequest['key'] {
     if (key) return [name, key];
   }
   return undefined;
-}
-
-/** Firefox has no `request.body`, so an empty body counts as none. */
-async function readBytes(request: Request, signal: AbortSignal | undefined): Promise<RequestBody> {
-  const read = async () => {
-    try {
-      return await request.arrayBuffer();
-    } catch (cause) {
-      throw invalidRequest(cause);
-    }
-  };
-  const bytes = await runWithTimeLimit(read, { signal, errors: notSent });
-  return bytes.byteLength > 0 ? new Uint8Array(bytes) : undefined;
 }

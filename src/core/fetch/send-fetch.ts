@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
+import { limitsOf } from '../call/call-limits.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { newIdempotencyKey } from '../call/idempotency-key.ts';
@@ -6,12 +7,14 @@ import { fallbackOf } from '../call/request/fallback-option.ts';
 import type { RequestOptions } from '../call/request/request-options.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller-context.ts';
+import { monotonicNow } from '../config/clock.ts';
 import { checkValue, headerText } from '../config/validation.ts';
 import { checkChat } from './check-chat.ts';
 import { describeCall } from './describe-call.ts';
 import type { OpenTask } from './describe-call.ts';
 import { ErrorResponse } from './error-response.ts';
 import type { FetchRequest } from './fetch-request.ts';
+import { readBody } from './read-body.ts';
 import { attachDetails } from './response-details.ts';
 import { findRoute } from './routes.ts';
 import type { Route } from './routes.ts';
@@ -33,18 +36,20 @@ export async function sendFetch(
   const route = findRoute(request.method, request.pathname, config);
   checkBody(request, route);
   const idempotencyKey = chooseKey(request, route);
-  const body = await request.readBody();
+  const limits = limitsOf(config, monotonicNow(config.clock));
+  const body = await readBody(request, config.clock, limits);
   const { call, chat } = describeCall({ request, route, body, idempotencyKey, openTask });
 
   const { headers, signal } = request;
   const errorResponse = new ErrorResponse();
   const prepared = {
     call: { ...call, observer: errorResponse, returnsErrorResponses: true },
-    options: { headers, idempotencyKey, signal },
+    options: { headers, idempotencyKey, signal, deadline: limits.deadline },
     fallback: call.model === undefined ? undefined : fallbackOf(call.model, fetchOptions),
   };
   const handle = passOn({
-    isKnownRoute: route.endpoint !== undefined,
+    // A HEAD and an OPTIONS are treated as the GET of their route, but their responses need no body.
+    hasKnownBody: route.endpoint?.method === request.method,
     keepBodyUnread: keepBodyUnread(signal, chat && checkChat(chat.choiceCount)),
     errorResponse,
   });

@@ -14,8 +14,8 @@ interface SuccessfulResponse {
 }
 
 interface SuccessOptions {
-  /** Whether the specification has the route, so that the body of a response is one JSON document or an event stream. */
-  readonly isKnownRoute: boolean;
+  /** Whether the specification has the request, so that the body of its response is one JSON document or an event stream. */
+  readonly hasKnownBody: boolean;
   /** Passes a response on with its body unread. */
   readonly keepBodyUnread: ResponseHandler<Response>;
   /** Keeps a response whose JSON was cut off. */
@@ -28,13 +28,13 @@ interface SuccessOptions {
  * responses of unknown routes, are passed on with their body unread.
  */
 export function passOn({
-  isKnownRoute,
+  hasKnownBody,
   keepBodyUnread,
   errorResponse,
 }: SuccessOptions): ResponseHandler<SuccessfulResponse> {
   return async (context) => {
     const { response } = context;
-    const isRead = isKnownRoute && response.body !== null && !isEventStream(response);
+    const isRead = hasKnownBody && response.body !== null && !isEventStream(response);
     return {
       response: isRead ? await withReadBody(context, errorResponse) : await keepBodyUnread(context),
       bodyErrors: bodyErrorsOf(context),

@@ -65,7 +65,16 @@ function unitPrice(pricing: KnownPrices, resolution?: string): unknown {
     const price = prices.find((entry) => textOf(entry.resolution)?.toLowerCase() === normalized);
     return price?.enabled === false ? undefined : price?.unitPriceUsd;
   }
-  return records.map((record) => record?.unitPriceUsd).find((price) => typeof price === 'number');
+  const price = records
+    .map((record) => record?.unitPriceUsd)
+    .find((each) => typeof each === 'number');
+  // A model that has other prices is not free: it is charged by its tokens, or by a resolution that was not named.
+  const others = records.flatMap((record) => [
+    record?.inputPricePer1kUsd,
+    record?.outputPricePer1kUsd,
+  ]);
+  const isPricedOtherwise = prices || others.some(Boolean);
+  return price === 0 && isPricedOtherwise ? undefined : price;
 }
 
 function characters(text: string): number {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../types/type-guards.ts';
 import { estimateBody } from './body-price.ts';
 import type { KnownPrices } from './estimate.ts';
 import type { PricedAs } from './request-price.ts';
@@ -6,19 +7,17 @@ type Body = Readonly<Record<string, unknown>>;
 
 type Alternatives = readonly (readonly [string, string])[];
 
+const size: Alternatives[number] = ['size', 'resolution'];
 const speech: Alternatives = [['text', 'input']];
 const voice: Alternatives = [['text', 'preview_text']];
 
 /**
  * Fields of which a service reads one, and may read the other: the more expensive one counts. The client itself never
- * sends both. The `size` of an image has no price, so it is no alternative to its `resolution`.
+ * sends both.
  */
 const alternatives: Readonly<Record<PricedAs, Alternatives>> = {
-  image: [['n', 'num_images']],
-  video: [
-    ['size', 'resolution'],
-    ['duration', 'extra_body'],
-  ],
+  image: [['n', 'num_images'], size],
+  video: [size, ['duration', 'extra_body']],
   music: [],
   speech,
   audio: speech,
@@ -28,19 +27,31 @@ const alternatives: Readonly<Record<PricedAs, Alternatives>> = {
 
 /**
  * Estimates what a request costs at most in USD, whichever of its fields the service reads. The body was not checked.
- * Returns undefined if the price is not known.
+ * Returns undefined if the price is not known: also if that applies only to one of the fields, or if the listed price is 0,
+ * because the service may charge for the other one, or by tokens.
  */
 export function highestBodyPrice(
   price: PricedAs,
   body: Body,
   prices: KnownPrices,
 ): number | undefined {
-  let readings = [body];
+  const { known, isComplete } = estimatesOf(price, body, prices);
+  return isComplete ? Math.max(...known) || undefined : undefined;
+}
+
+/** How many units a request pays for at most, such as images or seconds; 1 if that is not known. */
+export function highestBodyUnits(price: PricedAs, body: Body): number {
+  return Math.max(...estimatesOf(price, body, { unitPriceUsd: 1 }).known, 0) || 1;
+}
+
+/** The estimates of a request, for each way to read its fields. */
+function estimatesOf(price: PricedAs, body: Body, prices: KnownPrices) {
+  let readings = [pricedFields(body)];
   for (const [first, second] of alternatives[price]) {
-    if (body[first] === undefined || body[second] === undefined) continue;
-    readings = readings.flatMap((each) => [
-      { ...each, [first]: undefined },
-      { ...each, [second]: undefined },
+    if (readings.some((each) => each[first] === undefined || each[second] === undefined)) continue;
+    readings = readings.flatMap(({ [first]: one, [second]: other, ...each }) => [
+      { ...each, [first]: one },
+      { ...each, [second]: other },
     ]);
   }
   // Without the fields of speech, music. Only the service knows which of them a model generates.
@@ -48,5 +59,15 @@ export function highestBodyPrice(
   const known = readings
     .map((reading) => estimateBody(price, reading)?.(prices))
     .filter((usd) => usd !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
+  return { known, isComplete: known.length === readings.length };
+}
+
+/** The fields of a body that are not null. Of `extra_body`, only the length of an input video matters. */
+function pricedFields({ extra_body: extra, ...body }: Body): Body {
+  const seconds = isRecord(extra) ? extra.input_video_seconds : undefined;
+  const fields = Object.entries({
+    ...body,
+    extra_body: seconds ? { input_video_seconds: seconds } : undefined,
+  });
+  return Object.fromEntries(fields.filter(([, value]) => value !== null && value !== undefined));
 }

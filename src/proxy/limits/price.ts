@@ -28,15 +28,17 @@ const pricedFields: Readonly<Record<NonNullable<Route['price']>, PricedFields>> 
  * could read a count or a text in different ways.
  */
 function inWholeUnits(body: Body, { counts = [], texts = [] }: PricedFields): Body | undefined {
-  const { extra_body: extra } = body;
-  const seconds = isRecord(extra) ? extra.input_video_seconds : undefined;
+  // Some clients merge `extra_body` into the body, and some services read its fields there.
+  const { extra_body: extra, input_video_seconds: merged } = body;
+  const inputs = [isRecord(extra) ? extra.input_video_seconds : undefined, merged].map(roundedUp);
+  const seconds = Math.max(...inputs.map((count) => count ?? 0));
   const whole: Record<string, unknown> = {
     ...body,
-    ...(isRecord(extra) && { extra_body: { ...extra, input_video_seconds: roundedUp(seconds) } }),
+    extra_body: { input_video_seconds: seconds },
   };
   for (const name of counts) whole[name] = roundedUp(body[name]);
   const isClear =
-    [...counts.map((name) => whole[name]), roundedUp(seconds)].every((count) => count !== null) &&
+    [...counts.map((name) => whole[name]), ...inputs].every((count) => count !== null) &&
     texts.every((name) => typeof (body[name] ?? '') === 'string');
   return isClear ? whole : undefined;
 }
@@ -71,6 +73,6 @@ export async function priceToReserve(
   throw new ProxyError(
     403,
     'price_unknown',
-    'The price of this request is not known in advance, so it could exceed the limit of its user. Use a model with a listed price, and name the resolution and the duration. Nothing was sent.',
+    'The price of this request is not known in advance, so it could exceed the limit of its user. Use a model with a listed price, and name the resolution, without a size in pixels, and the duration. Nothing was sent.',
   );
 }

@@ -38,6 +38,16 @@ describe('fallbackOn', () => {
   });
 });
 
+test('fallbackOn is asked after a 409 without a code, which may be no conflict of keys', async () => {
+  const { mock, gateway } = onMock({}, { maxRetries: 0 });
+  mock.fail({ model: image.model, status: 409, body: '<html>Conflict</html>' });
+  const fallbackOn = vi.fn<() => boolean>(() => false);
+  const submit = gateway.images.submit(image, { fallback: ['prism-sketch'], fallbackOn });
+  expect(await caught(submit)).toMatchObject({ status: 409, outcome: 'rejected' });
+  expect(fallbackOn).toHaveBeenCalledOnce();
+  expect(mock.invoice).toEqual([]);
+});
+
 describe('fallbackCooldown', () => {
   test('skips a model that was over capacity, also for clients of withOptions', async () => {
     const { mock, gateway } = failing({ status: 503, times: 1 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { baseURL, caught, errorReply, submitted, turns } from '../support.ts';
+import { baseURL, caught, errorReply, hang, submitted, turns } from '../support.ts';
 import { imagePath, scriptedClient } from './support.ts';
 
 const text = '{"prompt":"ein Hafen – 港","model":"prism-image"}';
@@ -178,5 +178,35 @@ describe('a stream as a body', () => {
       cause: 'enough',
     });
     expect(sent).toEqual([]);
+  });
+
+  test('that never ends is given up after totalTimeout', async () => {
+    const { gateway, sent, fail } = scriptedClient([submitted], { totalTimeout: 5_000 });
+    const body = new ReadableStream({ pull: () => new Promise<void>(() => undefined) });
+    const init = { method: 'POST', body, duplex: 'half' } as const;
+    const error = await fail(gateway.fetch(new Request(`${baseURL}${imagePath}`, init)));
+    expect(error).toMatchObject({
+      name: 'RequestTimeoutError',
+      outcome: 'not-sent',
+      message:
+        /^The request was not sent within 5000 ms \(totalTimeout\), because its body did not end\.$/,
+    });
+    expect(sent).toEqual([]);
+  });
+
+  test('uses up a part of totalTimeout', async () => {
+    const { gateway, clock, fail } = scriptedClient([hang], { totalTimeout: 5_000 });
+    const startedAt = clock.now();
+    const body = new ReadableStream({
+      async pull(controller) {
+        await clock.sleep(3_000);
+        controller.enqueue(bytes);
+        controller.close();
+      },
+    });
+    const init = { method: 'POST', body, duplex: 'half' } as const;
+    const error = await fail(gateway.fetch(new Request(`${baseURL}${imagePath}`, init)));
+    expect(error).toMatchObject({ name: 'RequestTimeoutError', outcome: 'unknown' });
+    expect(clock.now() - startedAt).toBe(5_000);
   });
 });

@@ -264,3 +264,9 @@ describe('an unknown route', () => {
     await reader?.cancel();
   });
 });
+
+test.each(['HEAD', 'OPTIONS'])('a %s is sent once: its response needs no JSON', async (method) => {
+  const { gateway, sent, settle } = scriptedClient([textReply(200, '')]);
+  expect((await settle(gateway.fetch('/v1/models', { method }))).status).toBe(200);
+  expect(sent).toHaveLength(1);
+});

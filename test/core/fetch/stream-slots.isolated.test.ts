@@ -7,7 +7,10 @@ import { bytes, doneEvent, streamHeaders, textEvent } from '../../support/event-
 import { caught, clientOf, image, onMock, submitted, turns, virtualClock } from '../support.ts';
 import { chat, fetchStream } from './stream-support.ts';
 import type { Pieces } from './stream-support.ts';
-import { fetchChat, imagePath, post, scriptedClient } from './support.ts';
+import { chatPath, fetchChat, imagePath, post, scriptedClient } from './support.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('the slot of a streamed chat', () => {
   const busy = (pieces: Pieces = [textEvent('a')]) =>
@@ -99,9 +102,29 @@ describe('the slot of a streamed chat', () => {
     expect(gateway.concurrency.inFlight).toBe(0);
   });
 
+  test('is freed when the signal of a Request aborts that nobody keeps', async () => {
+    const stop = new AbortController();
+    const { mock, gateway } = onMock({ chunkDelayMs: 10 });
+    const start = async () => {
+      const url = `${gateway.baseURL}${chatPath}`;
+      const init = post({ ...chat, model: 'aurora-chat' });
+      const response = await gateway.fetch(new Request(url, { ...init, signal: stop.signal }));
+      const reader = response.body?.getReader();
+      await reader?.read();
+      return reader;
+    };
+    const reader = await mock.clock.settle(start());
+    for (let round = 0; round < 5; round += 1) {
+      await turns();
+      collectGarbage();
+    }
+    const reason = new Error('enough');
+    stop.abort(reason);
+    expect(await caught(Promise.resolve(reader?.read()))).toBe(reason);
+    expect(gateway.concurrency.inFlight).toBe(0);
+  });
+
   test('is freed when the response is garbage collected', async () => {
-    setFlagsFromString('--expose-gc');
-    const collectGarbage = runInNewContext('gc') as () => void;
     const { mock, gateway } = onMock({ chunkDelayMs: 10 });
     const start = async () => {
       const response = await fetchChat(gateway, { ...chat, model: 'aurora-chat' });

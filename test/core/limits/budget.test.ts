@@ -192,15 +192,19 @@ describe('a reservation that several requests share under one key', () => {
     expect(mock.invoice).toHaveLength(1);
   });
 
-  test.each([401, 402, 403, 429, 503])(
-    'stays after an unknown outcome if a later request with the key gets a %d',
-    async (status) => {
+  test.each([
+    ...[401, 402, 403, 429, 503].map((status) => ({ status, code: 'unavailable' })),
+    // The task that the key was charged for no longer exists.
+    { status: 404, code: 'task_not_found' },
+  ])(
+    'stays after an unknown outcome if a later request with the key gets a $status with $code',
+    async (rejected) => {
       const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
       await gateway.models.list();
       mock.fail({ route: submits, reset: 'after', times: 1 });
       const same = { idempotencyKey: 'row-1' };
       await caught(gateway.images.submit(image, same));
-      mock.fail({ route: submits, status, code: 'unavailable', times: 1 });
+      mock.fail({ route: submits, times: 1, ...rejected });
       await caught(gateway.images.submit(image, same));
       expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
       await gateway.images.submit(image, same);

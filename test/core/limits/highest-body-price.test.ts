@@ -15,7 +15,7 @@ const prices = { unitPriceUsd: 1, resolutionPrices: [priceOf('720p', 2), priceOf
 test.each([
   ['image', { n: 5, num_images: 1 }, 5],
   ['image', { n: 1, num_images: 5 }, 5],
-  ['image', { size: '1024x1024', resolution: '4k' }, 3],
+  ['image', { size: '1024x1024', resolution: '4k' }, undefined],
   ['image', { size: '1024x1024' }, undefined],
   ['video', { duration: 2, size: '720p', resolution: '4k' }, 6],
   ['video', { duration: 2, size: '4k', resolution: '720p' }, 6],

@@ -74,6 +74,16 @@ test.each([
   expect(mock.requests.filter(({ method }) => method === 'POST')).toEqual([]);
 });
 
+test('a strict budget rejects a model that is priced by its tokens, whose price per image is 0', async () => {
+  const { mock, gateway } = onMock({}, { budget: { maxUsd: 1, strict: true } });
+  const pricing = { unitPriceUsd: 0, inputPricePer1kUsd: 0.01, outputPricePer1kUsd: 0.04 };
+  const model = { id: image.model, object: 'model', created: 0, owned_by: '', pricing };
+  mock.fail({ route: 'GET /v1/models', status: 200, body: { object: 'list', data: [model] } });
+  await gateway.models.list();
+  expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+  expect(mock.invoice).toEqual([]);
+});
+
 function post(body: unknown): RequestInit {
   return {
     method: 'POST',

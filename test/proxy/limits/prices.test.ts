@@ -6,6 +6,8 @@ import { mount, sendRaw, startProxy } from '../support.ts';
 import { chat, image, received, usageOf } from './support.ts';
 
 const once = { maxRetries: 0 };
+const video = { model: 'tide-video', prompt: 'Waves', duration: 5 };
+const input = { extra_body: { input_video_seconds: 9 } };
 const nothing = { usd: 0, reservedUsd: 0, requests: 0, inFlight: 0 };
 
 describe('a request whose price is not known', () => {
@@ -13,6 +15,22 @@ describe('a request whose price is not known', () => {
     ['a model that is not listed', '/v1/images/tasks', { model: 'none', prompt: 'A harbor' }],
     ['a video without a duration', '/v1/videos', { model: 'tide-video', prompt: 'Waves' }],
     ['a size in pixels', '/v1/images/tasks', { ...image, size: '1024x1024' }],
+    // A service may read either of them.
+    [
+      'a size in pixels next to a cheap resolution',
+      '/v1/images/tasks',
+      { ...image, size: '4096x4096', resolution: '1K' },
+    ],
+    [
+      'a size that is not listed next to a cheap resolution',
+      '/v1/videos',
+      { ...video, size: '1920x1080', resolution: '720p' },
+    ],
+    [
+      'a duration of 0 next to that of the input',
+      '/v1/videos',
+      { ...video, duration: 0, ...input },
+    ],
     ['a negative count', '/v1/images/tasks', { ...image, num_images: -1 }],
     ['a list as a count', '/v1/images/tasks', { ...image, n: [1] }],
     ['true as a count', '/v1/images/tasks', { ...image, n: true }],
@@ -49,10 +67,10 @@ describe('a request whose price is not known', () => {
     ['of the limits', { limits: { usd: 0.04, unpriced: 'allow' } }],
   ] as const)('reserves chatUsd with the option %s', async (_, options) => {
     const { mock, page } = await startProxy(options);
-    const video = { model: 'tide-video', prompt: 'Waves' };
-    await rejection(PaymentRequiredError, page(once).videos.submit(video));
+    const unknown = { model: 'tide-video', prompt: 'Waves' };
+    await rejection(PaymentRequiredError, page(once).videos.submit(unknown));
     await startProxy({ ...options, limits: { ...options.limits, usd: 1 } }).then((other) =>
-      other.page(once).videos.submit(video),
+      other.page(once).videos.submit(unknown),
     );
     expect(mock.invoice).toEqual([]);
   });
@@ -64,16 +82,41 @@ describe('a request whose price is not known', () => {
   });
 });
 
+test('a price of 0 counts as unknown: a model that is charged by its tokens can have it', async () => {
+  const setup = await startProxy({ limits: { usd: 1 } });
+  const pricing = { unitPriceUsd: 0, outputPricePer1kUsd: 0.04 };
+  const list = { object: 'list', data: [{ id: image.model, pricing }] };
+  setup.mock.fail({ route: 'GET /v1/models', status: 200, body: list });
+  const error = await rejection(APIError, setup.page(once).images.submit(image));
+  expect(error).toMatchObject({ status: 403, code: 'price_unknown' });
+  expect(setup.mock.invoice).toEqual([]);
+});
+
 test.each([
   ['images', '/v1/images/tasks', { ...image, n: 1e-9 }, 0.02],
   ['images, as a text', '/v1/images/tasks', { ...image, n: '1.5' }, 0.04],
+  ['seconds', '/v1/videos', { ...video, duration: 1e-9, resolution: '720p' }, 0.02],
+])('a part of a unit is reserved as a whole one: %s', reservesPrice);
+
+test.each([
+  ['a size that is null', '/v1/images/tasks', { ...image, size: null, resolution: '2K' }, 0.04],
+  ['two resolutions', '/v1/videos', { ...video, size: '1080p', resolution: '720p' }, 0.2],
+  ['two durations', '/v1/videos', { ...video, resolution: '720p', ...input }, 0.18],
   [
-    'seconds',
+    'a duration next to that of the input at the top level',
     '/v1/videos',
-    { model: 'tide-video', prompt: 'Waves', duration: 1e-9, resolution: '720p' },
-    0.02,
+    {
+      ...video,
+      resolution: '720p',
+      input_video_seconds: 9,
+      extra_body: { input_video_seconds: 1 },
+    },
+    0.18,
   ],
-])('a part of a unit is reserved as a whole one: %s', async (_, path, body, reservedUsd) => {
+  ['other options', '/v1/videos', { ...video, extra_body: { generate_audio: true } }, 0.1],
+])('with %s, the highest price is reserved', reservesPrice);
+
+async function reservesPrice(_: string, path: string, body: object, reservedUsd: number) {
   const calls: (number | undefined)[] = [];
   const { origin } = await startProxy({
     limits: { usd: 1 },
@@ -86,7 +129,7 @@ test.each([
     body: JSON.stringify(body),
   });
   expect(calls).toEqual([reservedUsd]);
-});
+}
 
 describe('the price list', () => {
   test('is read once for many requests, and not for chats', async () => {

@@ -180,14 +180,16 @@ describe('a response that is lost', () => {
     expect(await usageOf(setup)).toMatchObject({ reservedUsd: 0.05 });
   });
 
-  test('is freed by a later 404 for the same body, and not by a 429', async () => {
+  test('is freed by a later 404 for the same body, and by no error that says nothing about the body', async () => {
     const setup = await startProxy({ limits: { usd: 1 } });
     const { mock, page } = setup;
     const key = { idempotencyKey: 'k' };
     for (const [fault, reservedUsd] of [
       [{ reset: 'before' }, imageUsd],
       [{ status: 429, code: 'rate_limit_exceeded' }, imageUsd],
-      [{ status: 404 }, 0],
+      [{ status: 403 }, imageUsd],
+      [{ status: 404, code: 'task_not_found' }, imageUsd],
+      [{ status: 404, code: 'model_not_found' }, 0],
     ] as const) {
       mock.fail({ route: submits, times: 1, ...fault });
       await page(once)
