@@ -83,6 +83,7 @@ describe('estimate.image()', () => {
 
   test.each([
     ['an unknown resolution', tiered, { resolution: '8K' }],
+    ['a list of prices with a null', prices({ resolutionPrices: [null] }), { resolution: '1K' }],
     ['a disabled resolution', tiered, { resolution: '4k' }],
     ['no price', prices({}), {}],
     ['a price that is null', prices({ unitPriceUsd: null }), {}],

@@ -62,7 +62,7 @@ function unitPrice(pricing: KnownPrices, resolution?: string): unknown {
   const prices = records.map((record) => record?.resolutionPrices).find((list) => list?.length);
   if (resolution !== undefined && prices) {
     const normalized = resolution.toLowerCase();
-    const price = prices.find((entry) => textOf(entry.resolution)?.toLowerCase() === normalized);
+    const price = prices.find((entry) => textOf(entry?.resolution)?.toLowerCase() === normalized);
     return price?.enabled === false ? undefined : price?.unitPriceUsd;
   }
   const price = records
