@@ -11,7 +11,7 @@ import { lacksKey, retryAfterOf } from './failures.ts';
 import { after, end, whenResumed } from './next-time.ts';
 import { afterTask, deadlineAfter } from './poll.ts';
 import type { PollTiming } from './poll.ts';
-import { keep, release, settlementOf } from './settlement.ts';
+import { keep, release, settlementOf, settlementOfLostChat } from './settlement.ts';
 import type { Move, Step } from './step.ts';
 
 /** The shortest delay after a submission for which no slot was free, in ms. */
@@ -108,8 +108,9 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
   const isLost = !isUncharged(error);
   const failures = (state.failures ?? 0) + 1;
 
+  const isKept = isLost || (mayBeCharged && !isChat);
   // What an earlier request for a chat may have cost was spent when it was retried.
-  const settlement = (isChat ? isLost : mayBeCharged || isLost) ? keep : release;
+  const settlement = isKept ? (isChat ? settlementOfLostChat(error) : keep) : release;
   const facts = {
     hasTask: false,
     mayBeCharged,

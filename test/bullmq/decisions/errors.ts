@@ -36,6 +36,12 @@ export const invalidResponse = new ResponseValidationError('no task', {
   body: {},
   ...unknown,
 });
+/** A response that reports a charge, and whose body cannot be read. */
+export const chargedResponse = new ResponseValidationError('html', {
+  meta: { ...meta(200), chargeUsd: 0.3 },
+  body: '<html>',
+  ...unknown,
+});
 export const notSent = new ConnectionError('refused', { outcome: 'not-sent' });
 export const reset = new ConnectionError('reset', unknown);
 export const payment = new PaymentRequiredError('402', { meta: meta(402), ...rejected });

@@ -3,7 +3,7 @@ import { unpricedSubmits } from '../journal/row-history.ts';
 import { notRecordedError, toRowError, unsentError } from '../row-errors.ts';
 import type { ReservedPrice } from '../run/batch-budget.ts';
 import type { RowContext } from '../run/context.ts';
-import { countedCharge } from '../run/counted-charge.ts';
+import { countedCharge, countedFailure } from '../run/counted-charge.ts';
 import { afterFailure } from './charge-rules.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
@@ -116,7 +116,7 @@ async function settleFailure(
   const { isChargedOnce } = plan;
   const thisRun = row.state === 'planned' ? undefined : 'this-run';
   const next = afterFailure({ recordedBy: submission.recordedBy ?? thisRun, isChargedOnce }, error);
-  budget.settle(row, reserved, { counts: next === 'keep' ? 'reservation' : 'nothing' });
+  budget.settle(row, reserved, next === 'keep' ? countedFailure(error) : { counts: 'nothing' });
   if (next !== 'refuse') return;
   const paused = pause.isReason(error) || undefined;
   const line = { type: 'refused', id: row.id, paused, ...toCostFields(row.cost) } as const;
