@@ -17,6 +17,7 @@ import type { Receipt, SucceededGeneration, TaskKind } from '../types/tasks/task
 
 export { failedRow, isFinalError } from '../core/batch/row/charge-rules.ts';
 export { rowKey } from '../core/batch/row/row-key.ts';
+export { slotRejectionOf } from '../core/batch/row/send-when-slot-free.ts';
 export { canSucceedLater } from '../core/call/failure/retry.ts';
 export { isKeyMissing } from '../core/http/request-headers.ts';
 export { requestHash } from '../core/tasks/fingerprint.ts';

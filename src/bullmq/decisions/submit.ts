@@ -1,9 +1,9 @@
 import type { Receipt } from 'polygate';
 
 import { BudgetExceededError } from '../../errors/budget.ts';
-import { ConcurrencyLimitError, PaymentRequiredError } from '../../errors/status.ts';
+import { PaymentRequiredError } from '../../errors/status.ts';
 import { isUncharged } from '../../internal/charges.ts';
-import { canSucceedLater, failedRow } from '../../internal/row-driver.ts';
+import { canSucceedLater, failedRow, slotRejectionOf } from '../../internal/row-driver.ts';
 import type { TaskResult } from '../../internal/row-driver.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
@@ -88,7 +88,7 @@ const continuations: readonly (readonly [Continuation, Condition])[] = [
   ['authentication', (error) => lacksKey(error)],
   ['balance', (error) => PaymentRequiredError.is(error)],
   ['budget', (error) => BudgetExceededError.is(error)],
-  ['slot', (error) => ConcurrencyLimitError.is(error)],
+  ['slot', (error) => slotRejectionOf(error) !== undefined],
   ['backoff', (error, { isLastAttempt }) => !isLastAttempt && canSucceedLater(error)],
 ];
 

@@ -7,6 +7,7 @@ import {
   NotFoundError,
   PaymentRequiredError,
   RateLimitError,
+  RequestTimeoutError,
   ResponseValidationError,
   ServerError,
   ServiceUnavailableError,
@@ -51,6 +52,11 @@ export const noSlot = new ConcurrencyLimitError('429', {
   meta: meta(429),
   retryAfterMs: 4_000,
   ...rejected,
+});
+/** A call whose `totalTimeout` ended while it waited for a slot. */
+export const queuedTooLong = new RequestTimeoutError('queued', {
+  outcome: 'not-sent',
+  cause: noSlot,
 });
 export const rateLimit = new RateLimitError('429', {
   meta: meta(429),

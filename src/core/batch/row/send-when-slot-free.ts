@@ -43,14 +43,19 @@ export async function sendWhenSlotFree<Accepted>(
     try {
       return await enter(() => submission.send({ idempotencyKey, signal }, observer));
     } catch (error) {
-      const rejection = RequestTimeoutError.is(error) ? error.cause : error;
-      const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
+      const rejection = config.concurrency === false ? undefined : slotRejectionOf(error);
       // If an earlier attempt may have been charged, that is reported instead of retrying.
-      const mayRetry = isLimited && rejection.outcome !== 'unknown';
+      const mayRetry = rejection !== undefined && rejection.outcome !== 'unknown';
       if (mayRetry || isUncharged(error)) markUnsent();
       if (!mayRetry) throw error;
       // A row that found no free slot waits at least a second.
       await config.clock.sleep(Math.max(1_000, rejection.retryAfterMs ?? 0), signal);
     }
   }
+}
+
+/** The error of a call that got no slot in time, also if its `totalTimeout` ended while it was waiting for one. */
+export function slotRejectionOf(error: unknown): ConcurrencyLimitError | undefined {
+  const rejection = RequestTimeoutError.is(error) ? error.cause : error;
+  return ConcurrencyLimitError.is(rejection) ? rejection : undefined;
 }
