@@ -1,8 +1,6 @@
-import { RequestTimeoutError } from '../../../errors/connection.ts';
-import { ConcurrencyLimitError } from '../../../errors/status.ts';
 import type { AttemptObserver } from '../../call/api-call.ts';
 import type { RowContext } from '../run/context.ts';
-import { isUncharged } from './charge-rules.ts';
+import { isUncharged, slotRejectionOf } from './charge-rules.ts';
 import type { RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 
@@ -52,10 +50,4 @@ export async function sendWhenSlotFree<Accepted>(
       await config.clock.sleep(Math.max(1_000, rejection.retryAfterMs ?? 0), signal);
     }
   }
-}
-
-/** The error of a call that got no slot in time, also if its `totalTimeout` ended while it was waiting for one. */
-export function slotRejectionOf(error: unknown): ConcurrencyLimitError | undefined {
-  const rejection = RequestTimeoutError.is(error) ? error.cause : error;
-  return ConcurrencyLimitError.is(rejection) ? rejection : undefined;
 }
