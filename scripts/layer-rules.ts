@@ -27,7 +27,7 @@ function folderRules(folder: string) {
     const outside = (target: string) => up + posix.relative(folder, target);
     // Allows the folders up to the top one, then rejects what is above it.
     const ownGroup = own.flatMap((path) => [`!${path}**`, `${path}../**`]);
-    return rule(files, ownGroup, folder, mayImport, outside);
+    return rule({ files, own: ownGroup, layer: folder, mayImport, outside });
   });
 }
 
@@ -35,16 +35,23 @@ function fileRule(file: string) {
   const folder = posix.dirname(file);
   const outside = (target: string) => posix.relative(folder, target).replace(/^(?!\.)/, './');
   const mayImport = [...(layers[folder] ?? []), ...(layers[file] ?? [])];
-  return rule(`src/${file}`, folder === '.' ? [] : ['!./**', './../**'], file, mayImport, outside);
+  const own = folder === '.' ? [] : ['!./**', './../**'];
+  return rule({ files: `src/${file}`, own, layer: file, mayImport, outside });
 }
 
-function rule(
-  files: string,
-  own: readonly string[],
-  layer: string,
-  mayImport: readonly string[],
-  outside: (target: string) => string,
-): OxlintOverride {
+/** What a layer may import. */
+interface Allowed {
+  /** The files of the layer. */
+  readonly files: string;
+  /** Patterns of the imports within the layer. */
+  readonly own: readonly string[];
+  readonly layer: string;
+  readonly mayImport: readonly string[];
+  /** The import of a target outside the layer, as it is written. */
+  readonly outside: (target: string) => string;
+}
+
+function rule({ files, own, layer, mayImport, outside }: Allowed): OxlintOverride {
   const allowed = mayImport.flatMap((target) => {
     if (layer.startsWith(`${target}/`)) return [];
     // The package `bullmq` is not the folder that is named after it.

@@ -34,7 +34,14 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'all.ts': ['core'],
   internal: [...base, 'core', 'resources', 'client.ts'],
   journal: ['types', 'errors/configuration.ts', 'node:fs/promises', 'node:os', 'node:path'],
-  node: ['types/nearest-name.ts', 'types/schema.ts', 'polygate', 'node:*', 'node:*/**'],
+  node: [
+    'types/nearest-name.ts',
+    'types/schema.ts',
+    'internal/download-retries.ts',
+    'polygate',
+    'node:*',
+    'node:*/**',
+  ],
   'node/fetch': [
     'types/nearest-name.ts',
     'types/schema.ts',
@@ -46,6 +53,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   // The proxy runs where the API key is. It imports nothing but a few small files, so that it can be reviewed on its own.
   proxy: [
+    'internal/error-advice.ts',
     'internal/network.ts',
     'internal/outcome.ts',
     'internal/request-price.ts',
@@ -70,11 +78,17 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   // Pages have the client already, so only its types are imported. The store knows nothing of React.
   react: ['types/schema.ts', 'types/type-guards.ts', 'polygate', 'react'],
-  'react/store': ['types/schema.ts', 'types/type-guards.ts', 'polygate'],
+  'react/store': [
+    'types/schema.ts',
+    'types/tasks/expired-url.ts',
+    'types/type-guards.ts',
+    'polygate',
+  ],
   otel: [
     'endpoints',
     'internal/validation.ts',
     'internal/version.ts',
+    'types/media/material-status.ts',
     'types/parse-url.ts',
     'types/schema.ts',
     'types/type-guards.ts',
@@ -103,6 +117,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'cli',
     'internal/budget.ts',
     'internal/charges.ts',
+    'internal/outcome.ts',
+    'internal/request-price.ts',
     'internal/version.ts',
     'schemas',
     'types',
@@ -126,6 +142,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'internal/charges.ts',
     'internal/error-advice.ts',
     'internal/journal.ts',
+    'internal/listed-prices.ts',
     'internal/version.ts',
     'polygate',
     'polygate/doctor',

@@ -8,6 +8,7 @@ import { sendRawRequest } from './core/call/request/raw-request.ts';
 import type { RawRequest } from './core/call/request/raw-request.ts';
 import type { RequestOptions } from './core/call/request/request-options.ts';
 import type { RequestPromise } from './core/call/request/request-promise.ts';
+import type { Clock } from './core/config/clock.ts';
 import { resolveConfig } from './core/config/config.ts';
 import type { Config } from './core/config/config.ts';
 import type { Log } from './core/config/log.ts';
@@ -121,6 +122,11 @@ export class Polygate extends BaseClient<PolygateOptions> {
   get delayOptions(): Pick<Config, 'maxRetryDelay' | 'random'> {
     const { maxRetryDelay, random } = this.#context.config;
     return { maxRetryDelay, random };
+  }
+
+  /** @internal The clock on which delays pass. */
+  get clock(): Clock {
+    return this.#context.config.clock;
   }
 
   /** @internal What the ledger reserves for requests whose charge is not known, in USD. */

@@ -46,6 +46,13 @@ describe('the endpoints of the client', () => {
   );
 });
 
+test('a placeholder is the last segment of a path, and its name says whose resource it is', () => {
+  const templates = endpoints.map(({ path }) => path).filter((path) => path.includes('{'));
+  const names = templates.map((path) => /^[^{}]+\/\{(\w+)\}$/.exec(path)?.[1]);
+  // The proxy checks the owner of a task and a material. Those of models and error codes are the same for all users.
+  expect(new Set(names)).toEqual(new Set(['id', 'material_id', 'model', 'code']));
+});
+
 test('a list that the users of an account share names whose resources it lists, or is the same for all', () => {
   const shared = endpoints.filter(
     ({ method, path, audience }: Endpoint) =>

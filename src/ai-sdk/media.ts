@@ -5,6 +5,8 @@ import type { Polygate } from '../client.ts';
 import { AbortedError } from '../errors/aborted.ts';
 import { APIError } from '../errors/api.ts';
 import { ConnectionError } from '../errors/connection.ts';
+import { downloadDelay, isTemporary } from '../internal/download-retries.ts';
+import { clockOf } from '../internal/downloads.ts';
 import type { TaskHandle } from '../types/tasks/task-handle.ts';
 
 /** A file that the AI SDK passes to a model. */
@@ -59,11 +61,15 @@ export async function downloadFile(
         throw new AbortedError(message, { task, cause: signal.reason });
       }
       if (retry === maxRetries || !canDownloadLater(error)) throw error;
+      // If the signal aborts, the next download reports it.
+      await clockOf(client)
+        .sleep(downloadDelay(retry), signal)
+        .catch(() => undefined);
     }
   }
 }
 
-/** Whether another download may succeed immediately. After a 429, it would need a delay. */
+/** Whether another download may succeed after a delay. */
 function canDownloadLater(error: unknown): boolean {
-  return ConnectionError.is(error) || (APIError.is(error) && error.status >= 500);
+  return ConnectionError.is(error) || (APIError.is(error) && isTemporary(error.status));
 }

@@ -10,8 +10,8 @@ import {
   positiveInteger,
   signalRule,
   stringValue,
-} from '../internal/options.ts';
-import type { Rules } from '../internal/options.ts';
+} from '../internal/validation.ts';
+import type { Rules } from '../internal/validation.ts';
 import { isNonEmptyString, isRecord } from '../types/type-guards.ts';
 
 /** Options of a {@link GenerationQueue}. */

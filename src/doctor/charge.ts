@@ -1,6 +1,6 @@
-import { PolygateError } from 'polygate';
 import type { ResponseMeta } from 'polygate';
 
+import { isUncharged } from '../internal/charges.ts';
 import { errorResponse, statusOf } from './run/failure.ts';
 
 /**
@@ -43,7 +43,6 @@ export function chargeOfFailure(
     const isMissing = meta.chargeUsd === undefined && !mayBeReplay;
     return isMissing ? { kind: 'unreported', meta } : { kind: 'possible' };
   }
-  const isUnknown = PolygateError.is(error) && error.outcome === 'unknown';
   // A 503 should be free, but a limit holds only if it does not depend on that.
-  return { kind: isUnknown || statusOf(error) === 503 ? 'possible' : 'free' };
+  return { kind: isUncharged(error) && statusOf(error) !== 503 ? 'free' : 'possible' };
 }

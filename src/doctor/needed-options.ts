@@ -5,6 +5,7 @@
 import { ConfigurationError, PermissionDeniedError, TaskWaitTimeoutError } from 'polygate';
 import type { PolygateOptions, ResponseMeta } from 'polygate';
 
+import { retrieveStatus } from '../endpoints/public.ts';
 import { isMissing, statusOf } from './run/failure.ts';
 import type { VendorHeaders } from './vendor-headers.ts';
 
@@ -76,13 +77,14 @@ export const needed = {
   baseURLOfRedirect(baseURL: string, target: URL | undefined): Needed {
     const isSameHost =
       target?.hostname === new URL(baseURL).hostname && target.protocol === 'https:';
-    if (!isSameHost || !target.pathname.endsWith('/v1/status')) {
+    const { path } = retrieveStatus;
+    if (!isSameHost || !target.pathname.endsWith(path)) {
       return {
         advice:
           'On a public network, sign in to it first. Otherwise, set baseURL to the address of the API, if you trust it.',
       };
     }
-    return setBaseURL(target.origin + target.pathname.replace(/\/v1\/status$/, ''));
+    return setBaseURL(target.origin + target.pathname.slice(0, -path.length));
   },
 
   /** Responses have documented headers with a prefix that the client does not read. */

@@ -1,8 +1,9 @@
 import { estimate } from 'polygate';
-import type { Model } from 'polygate';
+import type { KnownPrices, Model } from 'polygate';
 
 import { roundUsd } from '../internal/budget.ts';
-import { isRecord } from '../types/type-guards.ts';
+import { listedPrice, resolutionPrices } from '../internal/listed-prices.ts';
+import { textOf } from '../types/type-guards.ts';
 
 /** Upper bound for the input tokens of a diagnostic chat. */
 const maxInputTokens = 100;
@@ -38,41 +39,19 @@ function pricesOf({ id, type, pricing }: Model): PricedModel[] {
   const unit = estimate.image(pricing, {}) ?? NaN;
   if (unit > 0) return [{ id, priceUsd: unit }];
   // Without a price per unit, only a request that names its resolution has a known price.
-  return resolutionsOf(pricing).map((resolution) => ({
+  const resolutions = resolutionPrices(pricing).map((price) => textOf(price.resolution));
+  return resolutions.map((resolution) => ({
     id,
     resolution,
     priceUsd: estimate.image(pricing, { resolution }) ?? NaN,
   }));
 }
 
-function resolutionsOf(pricing: unknown): string[] {
-  return recordsOf(pricing)
-    .flatMap((record) => record['resolutionPrices'])
-    .flatMap((price) => (isRecord(price) ? price['resolution'] : []))
-    .filter((resolution) => typeof resolution === 'string');
-}
-
 /** The most that a chat of the diagnosis costs, including a price per request if there is one. */
-function chatPrice(pricing: unknown): number {
-  const { input, output, unit } = tokenPrices(pricing);
+function chatPrice(pricing: KnownPrices): number {
+  const input = listedPrice(pricing, 'inputPricePer1kUsd');
+  const output = listedPrice(pricing, 'outputPricePer1kUsd');
   if (input === undefined || output === undefined) return NaN;
+  const unit = listedPrice(pricing, 'unitPriceUsd') ?? 0;
   return roundUsd((maxInputTokens * input + maxOutputTokens * output) / 1000 + unit);
-}
-
-/** The records that may have prices. That of API requests takes precedence. */
-function recordsOf(pricing: unknown): Record<string, unknown>[] {
-  const profiles = isRecord(pricing) ? pricing['profiles'] : undefined;
-  return [isRecord(profiles) ? profiles['api'] : undefined, pricing].filter(isRecord);
-}
-
-/** Prices of a chat model in USD: per 1000 tokens, and per unit. */
-function tokenPrices(pricing: unknown) {
-  const records = recordsOf(pricing);
-  const price = (name: string) =>
-    records.map((record) => record[name]).find((value) => typeof value === 'number');
-  return {
-    input: price('inputPricePer1kUsd'),
-    output: price('outputPricePer1kUsd'),
-    unit: price('unitPriceUsd') ?? 0,
-  };
 }

@@ -23,8 +23,11 @@ export function safetyOf(
   return keyedIf && retryAmbiguous[keyedIf] ? 'keyed' : safety;
 }
 
-/** Methods that can be repeated, by the HTTP standard. */
-const repeatableMethod = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/;
+/**
+ * Whether a request whose endpoint is not known may cost money: unless its method can be repeated, by the HTTP standard.
+ */
+export const isPaidMethod = (method: string): boolean =>
+  !/^(GET|HEAD|OPTIONS|PUT|DELETE)$/.test(method);
 
 /**
  * The safety of a request whose endpoint is not known, and whether it may cost money: what its method means, and whether the
@@ -34,8 +37,7 @@ export function unknownRequest(
   method: string,
   isIdempotent?: boolean,
 ): { readonly safety: Safety; readonly paid: boolean } {
-  const isRepeatable = repeatableMethod.test(method);
-  const paid = !isRepeatable;
-  if (!(isIdempotent ?? isRepeatable)) return { safety: 'once', paid };
-  return { safety: isRepeatable ? 'safe' : 'keyed', paid };
+  const paid = isPaidMethod(method);
+  if (!(isIdempotent ?? !paid)) return { safety: 'once', paid };
+  return { safety: paid ? 'keyed' : 'safe', paid };
 }

@@ -1,3 +1,3 @@
-/** Estimates what a request costs, from its endpoint and a body that was not checked. */
-export { estimateBody } from '../core/limits/body-price.ts';
+/** Estimates what a request costs, from a body that was not checked. */
+export { highestBodyPrice } from '../core/limits/highest-body-price.ts';
 export type { KnownPrices } from '../core/limits/estimate.ts';

@@ -8,5 +8,5 @@ export {
 } from '../core/batch/run/budget-decision.ts';
 export { countedCharge, countedFailure } from '../core/batch/run/counted-charge.ts';
 export { highestPrice } from '../core/batch/run/prices.ts';
-export type { Reservation } from '../core/batch/run/budget-decision.ts';
+export type { ReservedAmount } from '../core/batch/run/budget-decision.ts';
 export { roundUsd } from '../core/limits/round-usd.ts';

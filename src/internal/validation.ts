@@ -1,7 +1,8 @@
-/** Checks of options, which all entry points share. */
+/** Checks of options and arguments, which all entry points share, with the messages of the client. */
 export {
   booleanValue,
   checkOptions,
+  checkValue,
   functionValue,
   nonNegativeInteger,
   nonNegativeNumber,
@@ -9,6 +10,7 @@ export {
   oneOf,
   optionsProblem,
   positiveInteger,
+  signalRule,
   stringValue,
 } from '../core/config/validation.ts';
-export type { Rule } from '../core/config/validation.ts';
+export type { Rule, Rules } from '../core/config/validation.ts';

@@ -1,10 +1,11 @@
 import type { PolygateError, Task } from 'polygate';
-import { BudgetExceededError } from 'polygate';
+import { APIError, BudgetExceededError } from 'polygate';
 
 import { formatUsd } from '../cli/money.ts';
 import { createLedger, roundUsd } from '../internal/budget.ts';
 import type { Reservation } from '../internal/budget.ts';
 import { reportedCharge } from '../internal/charges.ts';
+import { isInvalidRequest } from '../internal/outcome.ts';
 import type { Quote } from './price.ts';
 import type { Refunds } from './refunds.ts';
 
@@ -113,7 +114,8 @@ export class ProcessBudget {
         const { idempotencyKey: key } = purchase;
         const open = this.#open.get(key);
         if (open === undefined) return;
-        const mayBeCharged = open.mayBeCharged || error.outcome === 'unknown';
+        const isInvalid = APIError.is(error) && isInvalidRequest(error);
+        const mayBeCharged = error.outcome === 'unknown' || (open.mayBeCharged && !isInvalid);
         if (mayBeCharged) this.#open.set(key, { ...open, mayBeCharged });
         else this.#open.delete(key);
       },

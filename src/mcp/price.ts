@@ -1,7 +1,7 @@
 import type { KnownPrices, Model } from 'polygate';
 
 import type { GenerationKind } from '../cli/state/task-entry.ts';
-import { requestPrice } from '../internal/charges.ts';
+import { highestBodyPrice } from '../internal/request-price.ts';
 
 /** The units in which the kinds are billed. */
 const units: Readonly<Record<GenerationKind, string>> = {
@@ -13,17 +13,6 @@ const units: Readonly<Record<GenerationKind, string>> = {
 
 /** Units that belong to no kind of generation, or to one of them. A price in another of these does not apply. */
 const knownUnits: ReadonlySet<unknown> = new Set([...Object.values(units), 'token']);
-
-/** Fields of which a service reads one, and may read the other: the more expensive one counts. */
-const alternatives: Readonly<Record<GenerationKind, readonly (readonly [string, string])[]>> = {
-  image: [['n', 'num_images']],
-  video: [
-    ['size', 'resolution'],
-    ['duration', 'extra_body'],
-  ],
-  music: [],
-  speech: [['text', 'input']],
-};
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -43,7 +32,7 @@ export function quoteOf(kind: GenerationKind, body: Body, model: Model): Quote {
   return {
     usd: priceOf(kind, body, model),
     priceClass: JSON.stringify([kind, body.model, textOf(resolution)?.toLowerCase()]),
-    units: highestOf(kind, others, { unitPriceUsd: 1 }) || 1,
+    units: highestBodyPrice(kind, others, { unitPriceUsd: 1 }) || 1,
   };
 }
 
@@ -56,39 +45,9 @@ export function priceOf(
   const prices: KnownPrices = pricing;
   const unit: unknown = prices?.profiles?.api?.billingUnit;
   if (unit !== units[kind] && knownUnits.has(unit)) return undefined;
-  const usd = highestOf(kind, body, prices);
+  const usd = highestBodyPrice(kind, body, prices);
   // A price of zero may be one that does not apply.
   return usd !== undefined && usd > 0 ? usd : undefined;
-}
-
-/** The highest price of a body, whichever of two alternative fields the service reads. */
-function highestOf(kind: GenerationKind, body: Body, prices: KnownPrices): number | undefined {
-  let bodies = [body];
-  for (const [first, second] of alternatives[kind]) {
-    if (body[first] === undefined || body[second] === undefined) continue;
-    bodies = bodies.flatMap((each) => {
-      const { [first]: _, ...withoutFirst } = each;
-      const { [second]: __, ...withoutSecond } = each;
-      return [each, withoutFirst, withoutSecond];
-    });
-  }
-  const estimates = bodies
-    .map((each) => estimatorOf(kind, each)(prices))
-    .filter((usd) => usd !== undefined);
-  return estimates.length === 0 ? undefined : Math.max(...estimates);
-}
-
-function estimatorOf(kind: GenerationKind, body: Body) {
-  switch (kind) {
-    case 'image':
-      return requestPrice.image(body);
-    case 'video':
-      return requestPrice.video(body);
-    case 'music':
-      return requestPrice.audio({});
-    case 'speech':
-      return requestPrice.audio({ text: textOf(body.text) ?? textOf(body.input) ?? '' });
-  }
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);

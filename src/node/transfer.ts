@@ -3,12 +3,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { APIError, ConnectionError } from 'polygate';
 import type { DownloadRange, DownloadResponse } from 'polygate';
 
+import { downloadDelay, isTemporary } from '../internal/download-retries.ts';
 import { isSameVersion, restOf, versionOf } from './file-version.ts';
 import type { FileVersion } from './file-version.ts';
-
-/** Delay before the first retry, in ms. It doubles with each retry. */
-const retryDelay = 500;
-const maxRetryDelay = 8_000;
 
 /** Where a file comes from, and how often its download is retried. */
 export interface TransferSource {
@@ -57,7 +54,7 @@ export async function transfer(
       break;
     } catch (error) {
       if (retry >= maxRetries || !canDownloadLater(error)) throw error;
-      await sleep(Math.min(retryDelay * 2 ** retry, maxRetryDelay));
+      await sleep(downloadDelay(retry));
     }
   }
   return { bytes, mediaType, complete };
@@ -95,13 +92,7 @@ async function write(file: FileHandle, chunk: Uint8Array, position: number): Pro
   }
 }
 
-/**
- * Whether another download may succeed after a delay. It costs nothing, so it does not matter what the last one led to.
- * Files, limits and the caller's signal do not recover.
- */
+/** Whether another download may succeed after a delay. Files, limits and the caller's signal do not recover. */
 function canDownloadLater(error: unknown): boolean {
-  return (
-    ConnectionError.is(error) ||
-    (APIError.is(error) && (error.status >= 500 || [408, 429].includes(error.status)))
-  );
+  return ConnectionError.is(error) || (APIError.is(error) && isTemporary(error.status));
 }

@@ -4,6 +4,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { PolygateError } from 'polygate';
 import type { TelemetryOperation, TelemetryResult } from 'polygate';
 
+import { isFinalMaterialStatus } from '../types/media/material-status.ts';
 import { parseURL } from '../types/parse-url.ts';
 import { omitUndefined } from '../types/schema.ts';
 import { textOf } from '../types/type-guards.ts';
@@ -112,10 +113,10 @@ function errorType(error: unknown): string | undefined {
 
 /** The error of a wait that has ended with the record of a failed task or material. */
 function failedWait(operation: TelemetryOperation, data: unknown): string | undefined {
-  const { status } = fieldsOf(operation.type === 'wait' ? data : undefined);
-  // Specification: Material status; polling a material.
-  if (!/^delete|(failed|expired)$/.test(textOf(status) ?? '')) return undefined;
-  return operation.type === 'wait' && operation.kind === 'material'
+  if (operation.type !== 'wait') return undefined;
+  const status = textOf(fieldsOf(data).status) ?? '';
+  if (operation.kind !== 'material') return status === 'failed' ? 'TaskFailedError' : undefined;
+  return isFinalMaterialStatus(status) && status !== 'available'
     ? 'MaterialFailedError'
-    : 'TaskFailedError';
+    : undefined;
 }

@@ -1,5 +1,6 @@
 import { outcomeOfUnread } from '../internal/outcome.ts';
 import { parseResponseMeta } from '../internal/response-meta.ts';
+import { textOf } from '../types/type-guards.ts';
 import { resolveApiKey } from './api-key.ts';
 import { copyOf, filterList, recordOwner } from './isolate/ownership.ts';
 import { admit } from './limits/admission.ts';
@@ -54,13 +55,12 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     await admission.settle({ ...chargeOf(outcome, meta), isStreaming });
     const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
     if (settings.isolate === true && upstream.ok && namesOwnResource(prepared)) {
-      await recordOwner(call.user, meta.taskId, target, record, settings);
+      await recordOwner(call.user, { route, taskId: meta.taskId, body: record }, settings);
     }
-    const created = createsMaterial(route) ? record?.id : undefined;
     await callOnResponse(settings, {
       ...call,
       taskId: meta.taskId ?? call.taskId,
-      materialId: typeof created === 'string' ? created : call.materialId,
+      materialId: textOf(createsMaterial(route) && record?.id) ?? call.materialId,
       status,
       outcome,
       chargeUsd,

@@ -1,6 +1,11 @@
 import type { Outcome } from '../errors/base.ts';
-import { sentence } from '../internal/error-advice.ts';
-import { outcomeOf, outcomeOfError, parseJson, readErrorText } from '../internal/outcome.ts';
+import {
+  outcomeOf,
+  outcomeOfError,
+  parseJson,
+  readErrorText,
+  sentence,
+} from '../internal/outcome.ts';
 import type { ResponseMeta } from '../internal/response-meta.ts';
 import { isRecord } from '../types/type-guards.ts';
 import { errorResponse, errorType } from './error-response.ts';

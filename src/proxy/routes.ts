@@ -1,5 +1,7 @@
+import { createChatCompletion } from '../endpoints/chat.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { endpoints } from '../endpoints/index.ts';
+import { isPaidMethod } from '../endpoints/safety.ts';
 import { nearestName } from '../types/nearest-name.ts';
 import { unchecked } from '../types/schema.ts';
 
@@ -95,9 +97,9 @@ export function parseRoute(text: string): Route | undefined {
     query: documented?.query ?? query?.split('&') ?? [],
     needsKey: documented?.audience !== 'public',
     needsModel: documented?.hasModel !== false,
-    isPaid: documented ? documented.paid === true : method === 'POST',
+    isPaid: documented ? documented.paid === true : isPaidMethod(method),
     price: documented?.price,
-    isChat: documented?.keyedIf === 'chat',
+    isChat: documented === createChatCompletion,
     resource: documented?.kind ? 'task' : documented?.resource,
     isList: documented?.isList === true,
     keyScope: documented?.kind ?? path,

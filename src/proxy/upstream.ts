@@ -50,8 +50,8 @@ export async function fetchUpstream(
 }
 
 /** Whether a response leads elsewhere. Browsers report the status 0. */
-export function isRedirect({ status }: Response): boolean {
-  return status < 200 || (status > 299 && status < 400);
+export function isRedirect({ ok, status }: Response): boolean {
+  return !ok && status < 400;
 }
 
 /** The error for a redirect, which is not followed because that could send the API key to another host. */

@@ -180,17 +180,43 @@ describe('generateImage', () => {
     for (const poll of polls) expect(poll.headers).not.toHaveProperty('x-idempotency-key');
   });
 
-  test.each([{ reset: 'before' }, { status: 503 }, { truncateBody: 20 }] as const)(
-    'downloads again after a temporary failure: %j',
+  test.each([
+    { reset: 'before' },
+    { status: 408 },
+    { status: 429 },
+    { status: 503 },
+    { truncateBody: 20 },
+  ] as const)(
+    'downloads again with growing delays after a temporary failure: %j',
     async (fault) => {
       const { mock, polygate, settle } = onProvider();
       const injected = mock.fail({ route: 'GET /media/{taskId}/{file}', times: 2, ...fault });
       const model = polygate.image('prism-image');
       expect((await settle(generateImage({ model, prompt: 'A harbor' }))).images).toHaveLength(1);
       expect(injected.affectedRequests).toBe(2);
+      const downloads = mock.requests.filter(({ path: from }) => from.startsWith('/media/'));
+      const [first = 0, second = 0, third = 0] = downloads.map(({ at }) => at);
+      expect([second - first, third - second]).toEqual([500, 1_000]);
       expect(mock.invoice).toHaveLength(1);
     },
   );
+
+  test('an abort while a download is repeated is an AbortedError with the task', async () => {
+    const { mock, polygate } = onProvider();
+    const injected = mock.fail({ route: 'GET /media/{taskId}/{file}', status: 429 });
+    const controller = new AbortController();
+    const model = polygate.image('prism-image');
+    const call = generateImage({ model, prompt: 'Fog', abortSignal: controller.signal });
+    const failure = caught(call);
+    while (injected.affectedRequests === 0) await mock.clock.advance(100);
+    controller.abort('the user left');
+    expect(await failure).toMatchObject({
+      name: 'AbortedError',
+      cause: 'the user left',
+      task: { id: mock.tasks[0]?.id },
+    });
+    expect(injected.affectedRequests).toBe(1);
+  });
 
   test('a download that keeps failing carries the task, which is not submitted again', async () => {
     const { mock, polygate, settle } = onProvider();

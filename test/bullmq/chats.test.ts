@@ -180,7 +180,7 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
       row: stored,
       priceUsd: undefined,
       maxUsd: undefined,
-      attempt: 'only',
+      admissionId: 'only',
     });
     expect(admission).toMatchObject({ admitted: true });
     queue.work();

@@ -115,7 +115,7 @@ describe.skipIf(!isRedisInstalled)('steps that come late', () => {
       row: await read(),
       priceUsd: 0.02,
       maxUsd: 1,
-      attempt: 'only',
+      admissionId: 'only',
     });
     const turn = admission.admitted ? admission.turn : '';
     // This worker has read the row while it was submitting.

@@ -31,12 +31,12 @@ describe.skipIf(!isRedisInstalled)('a claim on the budget in Redis', () => {
     expect(await stores.spend()).toEqual({ spent: 0, reserved: 0.6 });
   });
 
-  test('an attempt that is repeated takes one turn', async () => {
+  test('an admission that is repeated takes one turn', async () => {
     await using stores = await open();
     const [id = ''] = await stores.add(1);
     const { rows } = stores.first;
     const row = (await rows.readJob(id)) ?? expect.unreachable();
-    const applicant = { row, priceUsd: 0.1, maxUsd: 1, attempt: 'the same' };
+    const applicant = { row, priceUsd: 0.1, maxUsd: 1, admissionId: 'the same' };
     const first = await admitRow(rows, applicant);
     expect(first).toMatchObject({ admitted: true });
     expect(await admitRow(rows, applicant)).toEqual(first);

@@ -45,8 +45,8 @@ class LatestStore {
   ): Promise<Admission> {
     for (;;) {
       const row = given ?? (await this.#rowOf(jobId));
-      const attempt = randomUUID();
-      const admission = await admitRow(this.rows, { row, priceUsd, maxUsd, attempt });
+      const admissionId = randomUUID();
+      const admission = await admitRow(this.rows, { row, priceUsd, maxUsd, admissionId });
       if (admission.admitted) return admission;
       if (admission.reason === 'changed') continue;
       if (admission.reason !== 'gone') return admission;

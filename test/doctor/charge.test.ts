@@ -1,5 +1,5 @@
 /** What is known about the charge of a request, as far as its response or its error shows. */
-import { APIError, ResponseValidationError } from 'polygate';
+import { APIError, ConfigurationError, PolygateError, ResponseValidationError } from 'polygate';
 import type { ResponseMeta } from 'polygate';
 import { expect, test } from 'vitest';
 
@@ -46,7 +46,9 @@ test.each([
   ['a result that cannot be read', unreadable(0.1), 'reported'],
   ['one that reports a charge of 0', unreadable(0), 'possible'],
   ['one that reports no charge', unreadable(), 'unreported'],
-  ['an error that is not of the client', new Error('lost'), 'free'],
+  ['invalid params, which are found before anything is sent', new ConfigurationError('no'), 'free'],
+  ['an error of the client without an outcome', new PolygateError('lost'), 'possible'],
+  ['an error that is not of the client', new Error('lost'), 'possible'],
 ])('%s is %s', (_, error, kind) => {
   expect(chargeOfFailure(error).kind).toBe(kind);
 });

@@ -130,3 +130,29 @@ test('the result is downloaded with the fetch of the client', async () => {
   const finding = findingOf(await diagnose({ gateway, maxSpendUsd: 0.1 }), 'download');
   expect(finding.detail).toMatch(/^The image has \d+ bytes/);
 });
+
+test.each([
+  '/v1/video jobs/{id}',
+  '/v1/videos/../tasks/{id}',
+  '/v1/video?of={id}/{id}',
+  '\\\\videos/{id}',
+])(
+  'a path in the document that cannot be requested (%s) does not hide the poll path',
+  async (path) => {
+    const { run } = startMock({}, (fetch) => async (input, init) => {
+      const url = new URL(addressOf(input));
+      if (url.pathname.endsWith('/openapi.json')) {
+        return Response.json({ openapi: '3.1.0', paths: { [path]: { get: {} } } });
+      }
+      // Videos are polled only at a path that the client does not try, and the doctor tries last.
+      const tasks = url.pathname.replace('/v1/videos/tasks/', '/v1/videos/');
+      if (tasks !== url.pathname) url.pathname = tasks;
+      else if (init?.method === 'GET') url.pathname = tasks.replace(/videos?/, 'missing');
+      return fetch(url, init);
+    });
+    expect(findingAbout(await run(), 'A1')).toMatchObject({
+      status: 'warning',
+      option: { paths: { videoTask: '/v1/videos/tasks/{id}' } },
+    });
+  },
+);

@@ -39,6 +39,18 @@ describe('permit and onResponse', () => {
     expect(mock.requests).toHaveLength(before);
   });
 
+  test('onResponse receives the id of a material as text, even if it is a number', async () => {
+    const ids: unknown[] = [];
+    const { page } = await startProxy({
+      fetch: async () => Response.json({ id: 17 }),
+      onResponse: ({ materialId }) => void ids.push(materialId),
+    });
+    await page({ maxRetries: 0 })
+      .materials.create(material)
+      .catch(() => {});
+    expect(ids).toEqual(['17']);
+  });
+
   test('permit receives everything but the body, and only for known users', async () => {
     const calls: ProxyCall[] = [];
     const { mock, page } = await startProxy({ permit: (call) => calls.push(call) > 0 });

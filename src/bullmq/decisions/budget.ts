@@ -6,7 +6,7 @@ import {
   roundUsd,
   unpricedUsd,
 } from '../../internal/row-budget.ts';
-import type { Reservation } from '../../internal/row-budget.ts';
+import type { ReservedAmount } from '../../internal/row-budget.ts';
 
 /** What a queue has spent, and what its rows may cost. */
 export interface QueueSpend {
@@ -29,7 +29,7 @@ export interface Purchase {
 }
 
 /** What a row reserves without a limit: nothing, so that it counts as unpriced if a limit is set later. */
-export const unlimited: Reservation = { usd: 0, basis: 'unknown' };
+export const unlimited: ReservedAmount = { usd: 0, basis: 'unknown' };
 
 /** Whether to reserve, to wait for the rows in flight, or to pause the queue because its budget is exceeded. */
 export type Decision = ReturnType<typeof nextReservation>;
@@ -37,7 +37,7 @@ export type Decision = ReturnType<typeof nextReservation>;
 /** Whether the row may be submitted, or must wait for those in flight; and what it reserves. */
 export interface BudgetDecision {
   readonly decision: Decision;
-  readonly reservation: Reservation;
+  readonly reservation: ReservedAmount;
   /** Why the budget does not cover the row. */
   readonly problem: string;
 }

@@ -2,8 +2,12 @@ import type { Receipt } from 'polygate';
 
 import { BudgetExceededError } from '../../errors/budget.ts';
 import { PaymentRequiredError } from '../../errors/status.ts';
-import { isUncharged } from '../../internal/charges.ts';
-import { canSucceedLater, failedRow, slotRejectionOf } from '../../internal/row-driver.ts';
+import {
+  canSucceedLater,
+  failedRow,
+  isFinalError,
+  slotRejectionOf,
+} from '../../internal/row-driver.ts';
 import type { TaskResult } from '../../internal/row-driver.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
@@ -105,12 +109,7 @@ function continuationAfter(error: unknown, circumstances: Circumstances): Contin
  */
 export function afterFailedSubmit(submission: FailedSubmission, error: unknown): Step {
   const { state, key, mayBeCharged, attempts, maxRetryDelay, isChat = false } = submission;
-  const isLost = !isUncharged(error);
   const failures = (state.failures ?? 0) + 1;
-
-  const isKept = isLost || (mayBeCharged && !isChat);
-  // What an earlier request for a chat may have cost was spent when it was retried.
-  const settlement = isKept ? (isChat ? settlementOfLostChat(error) : keep) : release;
   const facts = {
     hasTask: false,
     mayBeCharged,
@@ -118,6 +117,10 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
     isChargedOnce: !isChat,
     isPauseReason: false,
   };
+  const isLost = !isFinalError({ ...facts, mayBeCharged: false }, error);
+  // What an earlier request for a chat may have cost was spent when it was retried.
+  const isFree = isFinalError({ ...facts, mayBeCharged: mayBeCharged && !isChat }, error);
+  const settlement = isFree ? release : isChat ? settlementOfLostChat(error) : keep;
   const ended = failedRow(facts, error);
   const changed: RowState = {
     ...state,

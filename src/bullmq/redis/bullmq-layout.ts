@@ -32,9 +32,12 @@ local function remove_job(row, id, lists, sets)
 end
 `;
 
-/** Moves a failed job to the delayed ones, due now. Returns false if it is not a failed one. */
+/**
+ * Moves a failed job to the delayed ones, due now. Returns false if it is not a failed one. A script with this function
+ * needs the keys `row`, `failed`, `delayed` and `marker`, and the arguments `id` and `priority`, which it uses.
+ */
 export const reopenJob = `
-local function reopen_job(row, id, priority, failed, delayed, marker)
+local function reopen_job()
   if redis.call('ZREM', failed, id) == 0 then return false end
   redis.call('HSET', row, 'priority', priority, 'delay', 0)
   redis.call('HDEL', row, 'finishedOn', 'processedOn', 'failedReason', 'stacktrace')

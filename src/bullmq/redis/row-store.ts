@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
 import { isUnpriced } from '../../internal/row-budget.ts';
-import type { Reservation } from '../../internal/row-budget.ts';
+import type { ReservedAmount } from '../../internal/row-budget.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { Decision } from '../decisions/budget.ts';
 import type { Admission, Refusal } from '../decisions/refusal.ts';
@@ -33,7 +33,7 @@ import { toNanoUsd } from './spend.ts';
 /** What is decided about the budget for a row, and what it was decided from; that is empty without a limit. */
 export interface Claim {
   readonly decision: Decision;
-  readonly reservation: Reservation;
+  readonly reservation: ReservedAmount;
   readonly seen: string;
 }
 
@@ -81,12 +81,12 @@ export class RowStore {
 
   /**
    * Takes a slot, a reservation and the right to submit for a row, if neither the row nor what decided the claim has
-   * changed. Repeated with the same `attempt`, it takes them once.
+   * changed. Repeated with the same id, it takes them once.
    */
   async admit(
     { jobId, data, turn, addedAt }: RowVersion,
     { decision, reservation, seen }: Claim,
-    attempt: string,
+    admissionId: string,
   ): Promise<Admission> {
     const reply = await this.#run(admit, jobId, {
       seen,
@@ -95,7 +95,7 @@ export class RowStore {
       unpriced: isUnpriced(reservation) ? data.path : '',
       turn,
       added: addedAt,
-      attempt,
+      admission: admissionId,
     });
     const [result, newTurn] = unchecked<AdmitReply>(reply);
     return result === 'ok'
@@ -151,7 +151,7 @@ export class RowStore {
       ...settleArguments(settlement),
       priority: to === 'running' ? pollPriority : submitPriority,
       turn,
-      attempt: randomUUID(),
+      retry: randomUUID(),
     });
     return unchecked<RetryReply>(reply);
   }

@@ -41,20 +41,25 @@ export class Admissions {
   /** The end of the latest wait for a slot. */
   #last: Promise<unknown> = Promise.resolve();
   readonly #timer: NodeJS.Timeout;
-  #isStopping = false;
+  #isStopped = false;
 
   constructor(context: AdmissionContext) {
     this.#context = context;
     this.#permits = new Permits(Math.max(1, Math.floor(context.concurrency / 2)));
     this.#timer = setInterval(() => {
       if (this.#holders.size > 0) void this.#renew();
-      else if (this.#isStopping) clearInterval(this.#timer);
+      else if (this.#isStopped) clearInterval(this.#timer);
     }, renewInterval);
+  }
+
+  /** Whether the worker has been closed, so that its rows must not be sent anymore. */
+  get isStopped(): boolean {
+    return this.#isStopped;
   }
 
   /** Stops renewing slots as soon as none is held: after an outage, submissions can still be in flight. */
   stop(): void {
-    this.#isStopping = true;
+    this.#isStopped = true;
     if (this.#holders.size === 0) clearInterval(this.#timer);
   }
 
@@ -88,7 +93,7 @@ export class Admissions {
 
   async #take(row: StoredRow, priceUsd: number | undefined, giveUpAt: number): Promise<Admission> {
     const { rows, gateway, maxUsd } = this.#context;
-    const applicant = { row, priceUsd, maxUsd, attempt: randomUUID() };
+    const applicant = { row, priceUsd, maxUsd, admissionId: randomUUID() };
     const onRejection = (error: unknown) => logRejection(gateway, row.data.id, error);
     for (;;) {
       // Redis may have admitted the row before it became unreachable. Only this process knows that nothing was sent for

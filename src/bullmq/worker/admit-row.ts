@@ -11,8 +11,8 @@ export interface Applicant {
   readonly priceUsd: number | undefined;
   /** The budget of the queue in USD, if there is one. */
   readonly maxUsd: number | undefined;
-  /** Identifies the attempts of one worker to admit the row: repeated after an outage, they admit it once. */
-  readonly attempt: string;
+  /** Id of the admission: one that is repeated after an outage keeps it, and admits the row once. */
+  readonly admissionId: string;
 }
 
 /**
@@ -20,15 +20,15 @@ export interface Applicant {
  */
 export async function admitRow(
   rows: RowStore,
-  { row, priceUsd, maxUsd = Infinity, attempt }: Applicant,
+  { row, priceUsd, maxUsd = Infinity, admissionId }: Applicant,
 ): Promise<Admission> {
   if (maxUsd === Infinity) {
-    return rows.admit(row, { decision: 'reserve', reservation: unlimited, seen: '' }, attempt);
+    return rows.admit(row, { decision: 'reserve', reservation: unlimited, seen: '' }, admissionId);
   }
   const seen = await rows.readSpend();
   const purchase = { path: row.data.path, priceUsd };
   const { decision, reservation, problem } = decideReservation(parseSpend(seen), purchase, maxUsd);
-  const admission = await rows.admit(row, { decision, reservation, seen }, attempt);
+  const admission = await rows.admit(row, { decision, reservation, seen }, admissionId);
   const isExceeded = !admission.admitted && admission.reason === 'exceeded';
   return isExceeded ? { ...admission, problem } : admission;
 }

@@ -2,6 +2,7 @@ import type { Job, Queue } from 'bullmq';
 import type { Polygate } from 'polygate';
 
 import { afterLostChat } from '../decisions/chat.ts';
+import { afterClose } from '../decisions/closed-worker.ts';
 import { lacksKey } from '../decisions/failures.ts';
 import { jobEndAfter, jobEndAfterRefusal, jobEndOf } from '../decisions/job-end.ts';
 import type { JobEnd } from '../decisions/job-end.ts';
@@ -110,14 +111,16 @@ export class StepRunner {
     }
   }
 
-  /** Sends a row that was admitted. */
+  /** Sends a row that was admitted, unless the worker has been closed in the meantime. */
   async #send(job: Job<RowData>, due: DueRow, turn: string): Promise<JobEnd> {
     const { row } = due;
     // Also if the worker that has sent it has moved it back to waiting since it was read.
     const mayBeCharged = row.state.mayBeCharged === true || row.status === 'submitting';
     const { rows, gateway, attempts, waitTimeout } = this.#context;
     try {
-      const step = await submit({ ...due, mayBeCharged, attempts, waitTimeout });
+      const step = this.#admissions.isStopped
+        ? afterClose(row, mayBeCharged)
+        : await submit({ ...due, mayBeCharged, attempts, waitTimeout });
       return await this.#endJob(job, await recordSubmission(gateway, rows, { ...row, turn }, step));
     } finally {
       this.#admissions.release(row.jobId, turn);

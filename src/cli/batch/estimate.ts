@@ -37,7 +37,7 @@ export function estimateCosts({ work, journal, models, resendUnknown }: Estimate
   for (const row of work) {
     if (!needsPayment(row, resendUnknown)) continue;
     // It is charged once, now or before.
-    if (row.attempt?.needsReplay) earlier.delete(row.journalId);
+    if (row.recorded?.needsReplay) earlier.delete(row.journalId);
     const usd = priceOf(row)?.(prices.get(row.model));
     if (usd === undefined) unpriced += 1;
     else openUsd += usd;
@@ -52,18 +52,7 @@ export function fitsLimit({ before, openUsd }: Estimate, maxUsd: number): boolea
 
 /** How to estimate the price of a row; undefined for chats, which are billed by what they generate. */
 function priceOf({ kind, prompt, params }: PlannedRow) {
-  switch (kind) {
-    case 'image':
-      return requestPrice.image(params);
-    case 'video':
-      return requestPrice.video(params);
-    case 'music':
-      return requestPrice.audio({});
-    case 'speech':
-      return requestPrice.audio({ text: prompt });
-    case 'chat':
-      return undefined;
-  }
+  return kind === 'chat' ? undefined : requestPrice[kind]({ ...params, text: prompt });
 }
 
 /** Describes the costs in one line. */

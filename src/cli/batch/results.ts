@@ -1,7 +1,7 @@
 import { writeDurably } from '../state/state-file.ts';
 import type { RowEnd } from './batch-run.ts';
 import type { RowResult } from './row-result.ts';
-import { attemptsOf, costOf } from './state/journal-state.ts';
+import { costOf, journalIdsOf } from './state/journal-state.ts';
 import type { JournalState } from './state/journal-state.ts';
 import type { WorkRow } from './work.ts';
 
@@ -12,7 +12,7 @@ export function resultsOf(
   journal: JournalState,
 ): RowResult[] {
   return rows.map(({ id }) => {
-    const last = lastAttempt(id, journal);
+    const last = lastJournalRow(id, journal);
     // A row that this run has not reached may have been sent by an earlier one.
     const isLost = last?.needsReplay || last?.isLostChat;
     const end = ended.get(id) ?? { status: isLost ? 'unknown' : 'open', files: [], urls: [] };
@@ -30,12 +30,12 @@ export function resultsOf(
 /** Whether a row without a result may have been paid for. */
 export function isOwed(results: readonly RowResult[], journal: JournalState): boolean {
   return results.some(
-    ({ id, status }) => status === 'open' && lastAttempt(id, journal)?.mayBeCharged,
+    ({ id, status }) => status === 'open' && lastJournalRow(id, journal)?.mayBeCharged,
   );
 }
 
-const lastAttempt = (id: string, journal: JournalState) =>
-  journal.get(attemptsOf(id, journal).at(-1) ?? id);
+const lastJournalRow = (id: string, journal: JournalState) =>
+  journal.get(journalIdsOf(id, journal).at(-1) ?? id);
 
 /** Replaces the results file: one line per row. */
 export function writeResults(path: string, results: readonly RowResult[]): void {

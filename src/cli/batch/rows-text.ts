@@ -24,14 +24,14 @@ export function rowsText(work: readonly WorkRow[], resendUnknown: boolean): stri
 }
 
 /** Whether nothing is left to do for a row. */
-export const isDone = ({ isDone: isSaved, attempt }: WorkRow): boolean =>
-  isSaved || attempt?.isCompleted === true;
+export const isDone = ({ isDone: isSaved, recorded }: WorkRow): boolean =>
+  isSaved || recorded?.isCompleted === true;
 
 function stateOf(row: WorkRow, resendUnknown: boolean) {
-  const { attempt } = row;
+  const { recorded } = row;
   if (isDone(row)) return 'done';
-  if (attempt === undefined || needsPayment(row, resendUnknown)) return 'open';
-  if (attempt.isLostChat) return 'unknown';
-  if (attempt.status === 'succeeded') return 'saveAgain';
-  return attempt.status === 'failed' ? 'failed' : 'submitted';
+  if (recorded === undefined || needsPayment(row, resendUnknown)) return 'open';
+  if (recorded.isLostChat) return 'unknown';
+  if (recorded.status === 'succeeded') return 'saveAgain';
+  return recorded.status === 'failed' ? 'failed' : 'submitted';
 }

@@ -36,9 +36,9 @@ export async function runRows(all: readonly WorkRow[], context: RunContext): Pro
  * Whether a row has to be paid for. Those that were paid for come first: no row is read after a 402 or at the limit, and
  * their results would be missing.
  */
-function cost({ attempt }: WorkRow): 0 | 1 | 2 {
-  if (attempt?.isCompleted) return 0;
-  return attempt?.mayBeCharged ? 1 : 2;
+function cost({ recorded }: WorkRow): 0 | 1 | 2 {
+  if (recorded?.isCompleted) return 0;
+  return recorded?.mayBeCharged ? 1 : 2;
 }
 
 async function sendRows(

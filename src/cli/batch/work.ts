@@ -20,7 +20,7 @@ export interface WorkRow extends PlannedRow {
   /** Whether all of its files are there, so that nothing is left to do. */
   readonly isDone: boolean;
   /** What the journal says about its next request. */
-  readonly attempt: JournalRow | undefined;
+  readonly recorded: JournalRow | undefined;
 }
 
 /** What earlier runs have left. */
@@ -46,18 +46,18 @@ export function toWork(
     hash,
     saved,
     isDone: saved !== undefined && areComplete(saved),
-    attempt: journal.get(journalId),
+    recorded: journal.get(journalId),
   };
 }
 
 /** Whether a run sends a row. */
 export function needsPayment(
-  { isDone, attempt }: Pick<WorkRow, 'isDone' | 'attempt'>,
+  { isDone, recorded }: Pick<WorkRow, 'isDone' | 'recorded'>,
   resendUnknown: boolean,
 ): boolean {
   if (isDone) return false;
-  if (!attempt?.mayBeCharged || attempt.needsReplay) return true;
-  return attempt.isLostChat && resendUnknown;
+  if (!recorded?.mayBeCharged || recorded.needsReplay) return true;
+  return recorded.isLostChat && resendUnknown;
 }
 
 /** Reports files that a row would replace and that this batch did not write. */

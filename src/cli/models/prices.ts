@@ -1,5 +1,6 @@
 import type { KnownPrices } from 'polygate';
 
+import { listedPrice, resolutionPrices } from '../../internal/listed-prices.ts';
 import { formatUsd } from '../money.ts';
 import { cleanText } from '../text.ts';
 
@@ -10,18 +11,15 @@ const unitNames: Readonly<Record<string, string>> = { audio: 'track' };
 export function priceText(pricing: KnownPrices): string {
   const api = pricing?.profiles?.api;
   const unit = typeof api?.billingUnit === 'string' ? api.billingUnit : undefined;
-  const input = api?.inputPricePer1kUsd ?? pricing?.inputPricePer1kUsd;
-  const output = api?.outputPricePer1kUsd ?? pricing?.outputPricePer1kUsd;
+  const input = listedPrice(pricing, 'inputPricePer1kUsd');
+  const output = listedPrice(pricing, 'outputPricePer1kUsd');
   const parts = [];
   if (isPrice(input) || isPrice(output)) {
     parts.push(`${formatUsd(input ?? 0)} in, ${formatUsd(output ?? 0)} out per 1000 tokens`);
   }
-  const resolutions = [api, pricing]
-    .map((prices) => prices?.resolutionPrices)
-    .find((list) => Array.isArray(list) && list.length > 0)
-    ?.filter((entry) => isOffered(entry) && isPrice(entry.unitPriceUsd));
-  const price = api?.unitPriceUsd ?? pricing?.unitPriceUsd;
-  if (resolutions?.length) {
+  const resolutions = resolutionPrices(pricing).filter(({ unitPriceUsd }) => isPrice(unitPriceUsd));
+  const price = listedPrice(pricing, 'unitPriceUsd');
+  if (resolutions.length > 0) {
     const [first, ...others] = resolutions.map(
       ({ resolution, unitPriceUsd }) => `${formatUsd(unitPriceUsd)}|${cleanText(resolution)}`,
     );
@@ -40,9 +38,4 @@ function nameOf(unit: string | undefined): string {
 
 function isPrice(value: unknown): value is number {
   return typeof value === 'number' && value > 0 && value < Infinity;
-}
-
-/** The service may leave out the field, whatever the types say. */
-function isOffered({ enabled }: { enabled?: boolean }): boolean {
-  return enabled ?? true;
 }

@@ -53,11 +53,17 @@ function runOnModel<Result>(
   const { span, reservation } = running;
   const result = runInTime(running);
   if (!reservation && !span) return result;
-  return result.catch((error: unknown) => {
-    if (PolygateError.is(error)) reservation?.leave(error);
-    span?.end({ error });
-    throw error;
-  });
+  return result.then(
+    (response) => {
+      if (!response.isOpen) span?.end(response);
+      return response;
+    },
+    (error: unknown) => {
+      if (PolygateError.is(error)) reservation?.leave(error);
+      span?.end({ error });
+      throw error;
+    },
+  );
 }
 
 /** Opens the span and the ledger entry of a call, and derives its limits. */
@@ -70,14 +76,14 @@ function startCall<Result>(
   const { config } = context;
   const { idempotencyKey } = options;
   const startedAt = monotonicNow(config.clock);
-  const history = new CallHistory();
+  const history = new CallHistory(call, idempotencyKey);
   return {
     context,
     call,
     options,
     handle,
     history,
-    errors: new CallErrors(call, history, idempotencyKey),
+    errors: new CallErrors(history),
     span: config.telemetry && startCallSpan(config, call, options.parent),
     reservation: call.paid ? openReservation(context, call, idempotencyKey) : undefined,
     limits: limitsOf(config, startedAt, options, call),

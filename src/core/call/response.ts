@@ -8,6 +8,7 @@ import { parseJson } from '../http/json.ts';
 import { readBodyText } from '../http/response-body.ts';
 import type { SlotLease } from '../limits/slot-lease.ts';
 import type { ApiCall } from './api-call.ts';
+import type { CallHistory } from './attempt/history.ts';
 import type { CallErrors, InvalidResult } from './failure/errors.ts';
 import type { Span } from './telemetry.ts';
 
@@ -19,6 +20,8 @@ export interface ApiResponse<Result> {
   readonly meta: () => ResponseMeta;
   /** The model that the request has named. */
   readonly model?: string | undefined;
+  /** Whether its body is a stream that continues after the call, and ends the span itself. */
+  readonly isOpen?: boolean;
 }
 
 /** A successful response with an unread body, and what a handler needs to read it. */
@@ -26,6 +29,7 @@ export interface ResponseContext {
   readonly response: Response;
   readonly meta: () => ResponseMeta;
   readonly call: ApiCall;
+  readonly history: CallHistory;
   readonly errors: CallErrors;
   readonly config: Config;
   /** Aborts if the attempt times out or the caller aborts. */

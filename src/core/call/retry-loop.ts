@@ -17,7 +17,7 @@ export async function runAttempts<Result>(
   running: RunningCall<Result>,
   signal: AbortSignal | undefined,
 ): Promise<ApiResponse<Result>> {
-  const { context, call, history, errors, span } = running;
+  const { context, call, history, errors } = running;
   const { beforeAttempt } = call.observer ?? {};
   for (;;) {
     reserveBudget(running, 'queueing');
@@ -30,10 +30,7 @@ export async function runAttempts<Result>(
       reserveBudget(running, 'sending');
       // A journal that never finishes its write must not keep the slot of an aborted call.
       if (beforeAttempt) await runWithTimeLimit(beforeAttempt, { signal, errors });
-      const response = await attempt(running, lease, signal);
-      // A stream continues after the call, and ends its span itself.
-      if (!lease.isTransferred) span?.end(response);
-      return response;
+      return await attempt(running, lease, signal);
     } catch (error) {
       lease.takeBack();
       retry = decideRetry(error, history.earlier, retryPolicyOf(running));

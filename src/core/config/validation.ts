@@ -97,6 +97,12 @@ export const objectWithMethods = (...names: string[]): Rule => [
   `an object with ${names.join('(), ')}()`,
 ];
 
+/** An `AbortSignal`, of any realm. */
+export const signalRule: Rule = [
+  (value) => isRecord(value) && typeof value.addEventListener === 'function',
+  'an AbortSignal',
+];
+
 /** A replacement for the system clock. */
 export const clockValue: Rule = /* @__PURE__ */ objectWithMethods('now', 'sleep');
 

@@ -4,7 +4,7 @@ import type { BodyCheck } from '../http/watched-body.ts';
 import { createAccumulator } from '../stream/accumulator.ts';
 import type { Accumulator } from '../stream/accumulator.ts';
 import { parseChunk, reportedError, tooLargeProblem } from '../stream/chunk.ts';
-import { Completeness, isDone, truncated } from '../stream/completeness.ts';
+import { Completeness, isDone } from '../stream/completeness.ts';
 import { createEventDecoder } from '../stream/event-decoder.ts';
 import type { StreamEvent } from '../stream/event-decoder.ts';
 
@@ -22,9 +22,10 @@ export function checkChat(choiceCount: number): (context: ResponseContext) => Bo
 
     return (bytes, error) => {
       const events = error === undefined ? decode(bytes) : [];
-      const isComplete = events.some(addEvent);
-      if (!isComplete && bytes !== undefined) return false;
-      if (!isComplete && !completeness.isProven) throw truncated(errors, error);
+      const end = events.some(addEvent) ? 'done' : 'body';
+      if (end === 'body' && bytes !== undefined) return false;
+      const failure = completeness.errorAtEnd(errors, end, error);
+      if (failure) throw failure;
       span?.end({ error: completeness.reported, data: accumulator?.completion, meta });
       return true;
     };

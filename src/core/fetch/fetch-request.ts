@@ -1,9 +1,8 @@
 import { notSent } from '../../errors/aborted.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { parseURL } from '../../types/parse-url.ts';
-import { signalRule } from '../call/request/request-options.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
-import { checkValue } from '../config/validation.ts';
+import { checkValue, signalRule } from '../config/validation.ts';
 import { isUnsafePath } from '../http/path.ts';
 import { ownHeaders } from '../http/request-headers.ts';
 import type { IdempotencyHeader } from '../http/request-headers.ts';

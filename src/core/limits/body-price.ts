@@ -1,14 +1,15 @@
-import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { unchecked } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { requestPrice } from './request-price.ts';
-import type { PriceEstimator } from './request-price.ts';
+import type { PricedAs, PriceEstimator } from './request-price.ts';
 
 /**
- * Estimates what a request costs, from a body that was not checked: any JSON value, or none. `price` is how the endpoint is
- * priced. Returns undefined if its price is known only afterwards.
+ * Estimates what a request costs, from a body that was not checked: any JSON value, or none. `price` is how it is priced. Returns undefined if its price is known only afterwards.
  */
-export function estimateBody(price: Endpoint['price'], body: unknown): PriceEstimator | undefined {
+export function estimateBody(
+  price: PricedAs | undefined,
+  body: unknown,
+): PriceEstimator | undefined {
   if (price === undefined) return undefined;
   const params = unchecked<Readonly<Record<string, never>>>(isRecord(body) ? body : {});
   return (prices) => {

@@ -53,9 +53,12 @@ export function priceOf(
   return usd >= 0 && usd < Infinity ? usd : undefined;
 }
 
-/** Unit price in USD. The price in `profiles.api`, which API requests are charged by, takes precedence. */
+/** The records that may have prices. That in `profiles.api`, which API requests are charged by, takes precedence. */
+export const priceRecords = (pricing: KnownPrices) => [pricing?.profiles?.api, pricing];
+
+/** Unit price in USD. */
 function unitPrice(pricing: KnownPrices, resolution?: string): unknown {
-  const records = [pricing?.profiles?.api, pricing];
+  const records = priceRecords(pricing);
   const prices = records.map((record) => record?.resolutionPrices).find((list) => list?.length);
   if (resolution !== undefined && prices) {
     const normalized = resolution.toLowerCase();

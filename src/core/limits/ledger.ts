@@ -9,6 +9,7 @@ import type { Budget } from '../config/options.ts';
 import { checkValue, functionValue } from '../config/validation.ts';
 import { fitsBudget } from './budget.ts';
 import type { Commitments } from './budget.ts';
+import { isInvalidRequest } from './invalid-request.ts';
 import { reportedCharge } from './reported-charge.ts';
 import { roundUsd } from './round-usd.ts';
 
@@ -170,7 +171,8 @@ export function createLedger() {
           if (!holders?.delete(call)) return;
           if (error.outcome === 'unknown') holders.add(owner);
           // An earlier call with the key may have been charged. Only if the request itself is invalid, it was not.
-          if (hasOneBody && isInvalidRequest(error)) holders.delete(owner);
+          const isInvalid = APIError.is(error) && isInvalidRequest(error);
+          if (hasOneBody && isInvalid) holders.delete(owner);
           if (holders.size === 0) setReservation(owner, undefined);
         },
 
@@ -205,11 +207,4 @@ export function createLedger() {
       };
     },
   };
-}
-
-/** Whether the service has rejected a request as invalid, so that no request with this body was ever charged. */
-function isInvalidRequest(error: PolygateError): boolean {
-  return (
-    error.outcome === 'rejected' && APIError.is(error) && [400, 404, 422].includes(error.status)
-  );
 }

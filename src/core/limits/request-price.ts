@@ -18,9 +18,8 @@ interface PricedFields {
   readonly preview_text?: string | undefined;
 }
 
-function speechPrice({ text, input }: PricedFields): PriceEstimator {
-  return (prices) => estimate.speech(prices, text || input || '');
-}
+/** How a request is priced: a name in {@link requestPrice}. */
+export type PricedAs = keyof typeof requestPrice;
 
 /** Price estimators by kind of request. Each reads the fields when it is created, so later changes have no effect. */
 export const requestPrice = {
@@ -37,9 +36,16 @@ export const requestPrice = {
     return (prices) => estimate.video(prices, { resolution, seconds });
   },
 
+  music: (): PriceEstimator => (prices) => priceOf(prices, 1),
+
+  speech:
+    ({ text, input }: PricedFields): PriceEstimator =>
+    (prices) =>
+      estimate.speech(prices, text || input || ''),
+
   /** Music and speech share a route. */
   audio: (params: PricedFields): PriceEstimator =>
-    'text' in params || 'input' in params ? speechPrice(params) : (prices) => priceOf(prices, 1),
+    'text' in params || 'input' in params ? requestPrice.speech(params) : requestPrice.music(),
 
   voiceClone: ({ text, preview_text }: PricedFields): PriceEstimator => {
     const usd = estimate.voiceClone({ previewText: text ?? preview_text ?? '' });

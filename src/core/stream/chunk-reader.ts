@@ -8,7 +8,7 @@ import { WatchedBody } from '../http/watched-body.ts';
 import { createAccumulator } from './accumulator.ts';
 import type { Accumulator } from './accumulator.ts';
 import { parseChunk, reportedError, tooLargeProblem } from './chunk.ts';
-import { Completeness, isDone, truncated } from './completeness.ts';
+import { Completeness, isDone } from './completeness.ts';
 import { createEventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
 import type { Source, FinalCompletion } from './source.ts';
@@ -31,7 +31,7 @@ export async function readStream(
 }
 
 /** The parts of a response context that a reader needs. */
-type ReaderContext = Pick<ResponseContext, 'errors' | 'lease' | 'meta' | 'span'> & {
+type ReaderContext = Pick<ResponseContext, 'history' | 'errors' | 'lease' | 'meta' | 'span'> & {
   readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
 };
 
@@ -47,7 +47,7 @@ export interface ChunkReader extends Source<ChatCompletionChunk> {
  * were requested, if it is known.
  */
 export function readChunks(
-  { errors, config, lease, meta, span }: ReaderContext,
+  { history, errors, config, lease, meta, span }: ReaderContext,
   bytes: BodyReader,
   choiceCount: number | undefined,
   signal: AbortSignal | undefined,
@@ -99,21 +99,21 @@ export function readChunks(
           await final;
           return { done: true, value };
         }
-        if (body.isAtEnd) endOfBody();
+        if (body.isAtEnd) end('body');
         else await (pendingRead ??= body.read(receive));
       }
     },
     abort: (reason = AbortSignal.abort().reason) => body.abort(reason),
     abandon: () => body.abandon(),
   };
-  errors.includePartial(() => reader.partial);
+  history.readPartial = () => reader.partial;
   body.start();
   return reader;
 
   /** Decodes one network chunk. */
   function receive(received: Uint8Array | undefined, error?: unknown): void {
     pendingRead = undefined;
-    if (error !== undefined) return endOfBody(error);
+    if (error !== undefined) return end('body', error);
     chunks = [];
     position = 0;
     for (const event of decode(received)) {
@@ -141,25 +141,19 @@ export function readChunks(
   }
 
   function endWith(event: StreamEvent): void {
-    if (isDone(event)) return complete();
+    if (isDone(event)) return end('done');
     const { data } = event;
     if (data === undefined) return failInvalid(tooLargeProblem(maxEventBytes));
     // Only the last event of a body can be incomplete JSON because the stream was truncated.
-    if (body.isAtEnd && parseJson(data) === undefined) return endOfBody();
+    if (body.isAtEnd && parseJson(data) === undefined) return end('body');
     const reported = reportedError(errors, event);
     if (reported) return body.fail(reported);
     failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
   }
 
-  /** The body ended without `[DONE]`; `error` is set if the connection was lost. */
-  function endOfBody(error?: unknown): void {
-    if (completeness.isProven) return complete();
-    body.fail(truncated(errors, error));
-  }
-
-  /** Completes the stream, or fails it if it had no chunks. */
-  function complete(): void {
-    if (accumulator === undefined) failInvalid('it contained no chunks');
+  function end(how: 'done' | 'body', lost?: unknown): void {
+    const error = completeness.errorAtEnd(errors, how, lost);
+    if (error) body.fail(error);
     else body.complete();
   }
 

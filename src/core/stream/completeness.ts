@@ -13,7 +13,8 @@ export function isDone({ data }: StreamEvent): boolean {
  * What proves a streamed chat complete, whether the client reads it, `gateway.fetch` passes it on, or another client has
  * relayed it:
  *
- * - `[DONE]`, without waiting for the end of the body.
+ * - `[DONE]` after any other event, without waiting for the end of the body. A stream of nothing else has delivered
+ *   nothing, and is invalid.
  * - The end of the body, even by a lost connection, once every requested choice has a `finish_reason`. If the number of
  *   choices is not known, finish reasons prove nothing.
  * - The end of the body after an event that reports an error, where the stream is passed on: nothing has to follow the error,
@@ -23,6 +24,7 @@ export function isDone({ data }: StreamEvent): boolean {
  */
 export class Completeness {
   readonly #choiceCount: number | undefined;
+  #isEmpty = true;
   /** The finish reason of each choice so far, by its index. */
   readonly #finishReasons = new Map<number, unknown>();
   #reported: StreamError | undefined;
@@ -32,14 +34,16 @@ export class Completeness {
   }
 
   add({ choices }: Pick<ChatCompletionChunk, 'choices'>): void {
+    this.#isEmpty = false;
     for (const { index, finish_reason: reason } of choices) {
       // Some services send an empty finish reason until the last chunk.
       if (reason || !this.#finishReasons.has(index)) this.#finishReasons.set(index, reason);
     }
   }
 
-  /** Adds an event that is no chunk, by the error that it reports. */
+  /** Adds an event that is no chunk, by the error that it reports. A reader may know what it is. */
   addError(error: StreamError | undefined): void {
+    this.#isEmpty = false;
     this.#reported ??= error;
   }
 
@@ -55,10 +59,17 @@ export class Completeness {
     const reasons = [...this.#finishReasons.values()];
     return reasons.length >= Math.max(1, this.#choiceCount) && reasons.every(Boolean);
   }
-}
 
-/** The error for a stream whose body has ended before it was complete. `error` is set if the connection was lost. */
-export function truncated(errors: CallErrors, error: unknown): StreamTruncatedError {
-  const summary = 'The stream was truncated';
-  return errors.bodyInterrupted(StreamTruncatedError, summary, 'it ended without [DONE]', error);
+  /**
+   * The error for a stream that ends now, with `[DONE]` or with its body; undefined if it is complete. `lost` is set if the
+   * connection was lost.
+   */
+  errorAtEnd(errors: CallErrors, end: 'done' | 'body', lost?: unknown): StreamError | undefined {
+    if (end === 'done')
+      return this.#isEmpty ? errors.invalidStream('it contained no chunks') : undefined;
+    const summary = 'The stream was truncated';
+    return this.isProven
+      ? undefined
+      : errors.bodyInterrupted(StreamTruncatedError, summary, 'it ended without [DONE]', lost);
+  }
 }

@@ -31,8 +31,10 @@ export function readRelayed(
 ): ChunkReader {
   const config = { ...defaults, ...omitUndefined(options) };
   const meta = emptyMeta();
+  const history = new CallHistory(relayedCall);
   const context = {
-    errors: new RelayedErrors(relayedCall, new CallHistory()),
+    history,
+    errors: new RelayedErrors(history),
     config,
     lease: new SlotLease(),
     meta: () => meta,
@@ -55,7 +57,13 @@ class RelayedErrors extends CallErrors {
         ? (relayedClasses.find(({ className }) => className === error.name) ?? StreamError)
         : statusErrorClass(status, code);
     const meta = emptyMeta(status, requestId);
-    return new Class(message, { ...fields, code, type, meta, partial: this.partial });
+    return new Class(message, {
+      ...fields,
+      code,
+      type,
+      meta,
+      partial: this.partial,
+    });
   }
 }
 

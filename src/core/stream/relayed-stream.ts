@@ -1,5 +1,4 @@
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
-import { signalRule } from '../call/request/request-options.ts';
 import { systemClock } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import {
@@ -7,6 +6,7 @@ import {
   clockValue,
   durationMs,
   positiveInteger,
+  signalRule,
   standardSchema,
 } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';

@@ -1,6 +1,5 @@
 import { AbortedError } from '../../errors/aborted.ts';
 import { createError } from '../../errors/create-error.ts';
-import type { MessageParts } from '../../errors/message.ts';
 import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { unchecked } from '../../types/schema.ts';
 import type { TaskHandle } from '../../types/tasks/task-handle.ts';
@@ -22,7 +21,7 @@ import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { LatestRecord } from './wait/latest-record.ts';
 import type { PollResult } from './wait/latest-record.ts';
 import { taskPollInterval } from './wait/poll-delay.ts';
-import type { PollOptions, PollTarget } from './wait/poll-target.ts';
+import type { PollOptions, PollTarget, WaitErrors } from './wait/poll-target.ts';
 
 const isFinal = (status: string): boolean => status === 'succeeded' || status === 'failed';
 
@@ -86,21 +85,20 @@ export class TaskPolls<Kind extends TaskKind>
     throw taskFailedError(this.task, last);
   }
 
-  get errorDetails() {
-    return { task: this.task, idempotencyKey: this.task.idempotencyKey };
-  }
-
-  abortedError(problem: string, cause: unknown): AbortedError {
-    return createError(AbortedError, this.#withAdvice(problem), { ...this.errorDetails, cause });
-  }
-
-  timeoutError(problem: string): TaskWaitTimeoutError {
-    const details = { ...this.errorDetails, generation: this.latest.value };
-    return createError(TaskWaitTimeoutError, this.#withAdvice(problem), details);
-  }
-
-  #withAdvice(summary: string): MessageParts {
-    return { summary, programAdvice: continueTaskAdvice(this.task.id) };
+  get errors(): WaitErrors {
+    const { task, latest } = this;
+    const { id, idempotencyKey } = task;
+    const details = { task, idempotencyKey };
+    const withAdvice = (summary: string) => ({ summary, programAdvice: continueTaskAdvice(id) });
+    return {
+      details,
+      aborted: (problem, cause) =>
+        createError(AbortedError, withAdvice(problem), { ...details, cause }),
+      timeout(problem) {
+        const generation = latest.value;
+        return createError(TaskWaitTimeoutError, withAdvice(problem), { ...details, generation });
+      },
+    };
   }
 
   /** Polls the path at which the task was found before, or else each path until one exists. */

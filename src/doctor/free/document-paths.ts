@@ -29,10 +29,14 @@ export async function documentPaths(context: DiagnosisContext, pattern: RegExp):
   });
   return operationsOf(document)
     .filter(({ method, path }) => method === 'GET' && pattern.test(path))
-    .filter(({ path }) => /^[^{}]*\/\{[^{}]+\}$/.test(path) && !/voice|material|model/.test(path))
+    .filter(({ path }) => /^[^{}%]*\/\{[^{}]+\}$/.test(path) && !/voice|material|model/.test(path))
     .map(({ path }) => path.replace(/\{[^{}]+\}$/, '{id}'))
+    .filter((template) => isPath(template.replace('{id}', 'id')))
     .slice(0, 4);
 }
+
+/** Whether a path can be requested as it is: a document may contain anything. */
+const isPath = (path: string): boolean => parseURL(path, 'https://host.invalid')?.pathname === path;
 
 /** Documents name paths below `/v1` or below the origin. */
 function withPrefix(path: string, prefix: string): string {

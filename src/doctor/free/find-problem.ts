@@ -1,5 +1,7 @@
 import type { Polygate, RequestPromise } from 'polygate';
 
+import { retrieveAccount } from '../../endpoints/account.ts';
+import { listModels } from '../../endpoints/models.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { needed } from '../needed-options.ts';
 import type { DiagnosisContext } from '../run/context.ts';
@@ -44,12 +46,12 @@ async function hasGatewayDocument(context: DiagnosisContext): Promise<boolean> {
 /** Which API responds, as far as requests without the API key show. */
 async function kindOfApi(context: DiagnosisContext): Promise<ApiKind> {
   const anonymous = context.client.withOptions({ apiKey: null });
-  const get = (name: string) =>
-    receive(context, anonymous.request({ method: 'GET', path: `/v1/${name}` }, sentOnce(context)));
+  const get = (path: string) =>
+    receive(context, anonymous.request({ method: 'GET', path }, sentOnce(context)));
   const [account, unknown, models] = await Promise.all([
-    get('account'),
-    get('polygate-doctor'),
-    get('models'),
+    get(retrieveAccount.path),
+    get('/v1/polygate-doctor'),
+    get(listModels.path),
   ]);
   const isProtected = (response: typeof account) =>
     'meta' in response && [401, 403].includes(response.meta.status);

@@ -1,6 +1,6 @@
 import { isRecord } from '../../types/type-guards.ts';
 import type { Check } from '../run/check.ts';
-import { ifAvailable } from '../run/failure.ts';
+import { ifAvailable } from '../run/if-available.ts';
 
 /** Whether the key itself is limited: quota, expiry, models. */
 export const keyBalance: Check = {

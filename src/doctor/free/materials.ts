@@ -1,5 +1,5 @@
 import type { Check } from '../run/check.ts';
-import { ifAvailable } from '../run/failure.ts';
+import { ifAvailable } from '../run/if-available.ts';
 
 /** How many pages of 100 materials are read at most. */
 const maxPages = 5;

@@ -1,7 +1,8 @@
 import { endpoints } from '../../endpoints/index.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
-import { ifAvailable, isAboutEndpoint, messageOf, statusOf } from '../run/failure.ts';
+import { isAboutEndpoint, messageOf, statusOf } from '../run/failure.ts';
+import { ifAvailable } from '../run/if-available.ts';
 import type { Report } from '../run/report.ts';
 import { list } from '../text.ts';
 import { operationsOf } from './document-paths.ts';

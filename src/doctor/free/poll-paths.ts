@@ -1,6 +1,9 @@
 import { APIError } from 'polygate';
 import type { Polygate } from 'polygate';
 
+import type { Endpoint } from '../../endpoints/endpoint.ts';
+import { pollImageGeneration, pollImageTask } from '../../endpoints/images.ts';
+import { pollVideo, pollVideoGeneration, pollVideosGeneration } from '../../endpoints/videos.ts';
 import { isTaskCode, parseErrorBody } from '../../internal/error-body.ts';
 import { needed } from '../needed-options.ts';
 import type { FoundPath } from '../needed-options.ts';
@@ -18,8 +21,10 @@ interface TaskPath {
   readonly assumption: AssumptionId;
   readonly name: FoundPath['name'];
   readonly namespace: (client: Polygate) => Polygate['videos'] | Polygate['images'];
-  /** Poll paths of services like this one. */
-  readonly candidates: readonly string[];
+  /** The polls that the client knows. It may be configured not to send them. */
+  readonly endpoints: readonly Endpoint[];
+  /** Further poll paths, of services like this one. */
+  readonly guesses: readonly string[];
   /** Paths in the service's document that may be poll paths. */
   readonly documented: RegExp;
 }
@@ -29,20 +34,16 @@ const kinds: readonly TaskPath[] = [
     assumption: 'A1',
     name: 'videoTask',
     namespace: (client) => client.videos,
-    candidates: [
-      '/v1/videos/{id}',
-      '/v1/video/generations/{id}',
-      '/v1/videos/generations/{id}',
-      '/v1/videos/tasks/{id}',
-      '/v1/video/tasks/{id}',
-    ],
+    endpoints: [pollVideo, pollVideoGeneration, pollVideosGeneration],
+    guesses: ['/v1/videos/tasks/{id}', '/v1/video/tasks/{id}'],
     documented: /^(?!.*(image|audio)).*(videos?|tasks?|jobs?)\b/i,
   },
   {
     assumption: 'A2',
     name: 'imageTask',
     namespace: (client) => client.images,
-    candidates: ['/v1/images/tasks/{id}', '/v1/images/generations/{id}', '/v1/images/{id}'],
+    endpoints: [pollImageTask, pollImageGeneration],
+    guesses: ['/v1/images/{id}'],
     documented: /^(?!.*(video|audio)).*(images?|tasks?|jobs?)\b/i,
   },
 ];
@@ -73,7 +74,7 @@ export const pollPaths: Check = {
  */
 async function searchPath(
   context: DiagnosisContext,
-  { name, namespace, candidates, documented }: TaskPath,
+  { name, namespace, endpoints, guesses, documented }: TaskPath,
   control: unknown,
 ): Promise<FoundPath> {
   const { signal } = context;
@@ -88,7 +89,7 @@ async function searchPath(
   const exists = () => [...states].find(([, state]) => state === 'exists')?.[0];
   if (states.get(assumed) !== 'exists') {
     const inDocument = await documentPaths(context, documented);
-    for (const template of [...inDocument, ...candidates]) {
+    for (const template of [...inDocument, ...endpoints.map(({ path }) => path), ...guesses]) {
       if (exists() !== undefined || states.has(template)) continue;
       const path = template.replace('{id}', id);
       const error = await failureOf(context.client.request({ method: 'GET', path }, { signal }));

@@ -1,7 +1,7 @@
 import { blockers } from 'polygate';
 
 import type { Check } from '../run/check.ts';
-import { ifAvailable } from '../run/failure.ts';
+import { ifAvailable } from '../run/if-available.ts';
 import { list } from '../text.ts';
 
 /** Whether the account is ready, and what blocks it. */

@@ -1,6 +1,7 @@
 import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
-import { ifAvailable, isAboutEndpoint, messageOf } from '../run/failure.ts';
+import { isAboutEndpoint, messageOf } from '../run/failure.ts';
+import { ifAvailable } from '../run/if-available.ts';
 
 /** Which voices there are. Creating one costs money, so assumptions A12 and A19 are not tested. */
 export const voices: Check = {

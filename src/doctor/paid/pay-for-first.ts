@@ -5,7 +5,10 @@ import type { Report } from '../run/report.ts';
 import { pay } from './pay.ts';
 import type { Paid, Sent, Skipped } from './pay.ts';
 
-/** Statuses with which a service rejects one model, so that another one may be accepted. */
+/**
+ * Statuses with which a service rejects one model, so that another one may be accepted. Unlike a `fallback` of the client, also
+ * after a 400 and a 422: all other params are the doctor's own.
+ */
 const rejectsModel: readonly unknown[] = [400, 403, 404, 422, 503];
 
 /**

@@ -68,7 +68,7 @@ export class Report {
 
   /**
    * Reports why the check ends here: it is the finding about the check itself and, unless it reports them afterwards,
-   * about all of its assumptions without one. The check returns afterwards.
+   * about all of its assumptions without one. The check then reports nothing more about itself.
    */
   endsBecause(reason: string | Skip, extra?: Extra): void {
     this.#receiver.endsBecause({ status: 'skipped', ...toSkip(reason), ...extra });

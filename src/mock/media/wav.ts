@@ -12,7 +12,7 @@ const maxSpeechSeconds = 300;
 
 /** Creates a short melody as a 16-bit mono WAV file. The same text always produces the same melody. */
 export function melodyWav(text: string): Uint8Array<ArrayBuffer> {
-  return toneWav(text, noteCount, noteSeconds, 220, 15);
+  return toneWav(text, { count: noteCount, seconds: noteSeconds, lowest: 220, pitches: 15 });
 }
 
 /** Creates a murmur of one tone per syllable, as long as it takes to read the text. The same text always sounds the same. */
@@ -21,17 +21,25 @@ export function speechWav(text: string, speed: number): Uint8Array<ArrayBuffer> 
     maxSpeechSeconds,
     Math.max(0.5, (Array.from(text).length * secondsPerCharacter) / speed),
   );
-  const syllables = Math.max(1, Math.round(seconds / noteSeconds));
-  return toneWav(text, syllables, seconds / syllables, 110, 6);
+  const count = Math.max(1, Math.round(seconds / noteSeconds));
+  return toneWav(text, { count, seconds: seconds / count, lowest: 110, pitches: 6 });
 }
 
-/** Creates a row of tones. Each has one of `pitches` pitches, of which `lowest` is the lowest in Hz. */
+/** A row of tones. */
+interface Tones {
+  readonly count: number;
+  /** The length of each. */
+  readonly seconds: number;
+  /** The lowest pitch, in Hz. */
+  readonly lowest: number;
+  /** How many pitches there are. */
+  readonly pitches: number;
+}
+
+/** Creates a row of tones. The same text always produces the same pitches. */
 function toneWav(
   text: string,
-  count: number,
-  seconds: number,
-  lowest: number,
-  pitches: number,
+  { count, seconds, lowest, pitches }: Tones,
 ): Uint8Array<ArrayBuffer> {
   const random = seededRandom(text);
   const samples = Math.floor(sampleRate * seconds);

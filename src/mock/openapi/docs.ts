@@ -3,8 +3,8 @@ import type * as z from 'zod/mini';
 /** Any JSON object. */
 export type JsonObject = Record<string, unknown>;
 
-/** The description of a field or parameter, optionally with further schema keywords. */
-export type FieldDocs =
+/** The description of a parameter, optionally with further schema keywords. */
+export type ParameterDocs =
   | string
   | { readonly description: string; readonly [keyword: string]: unknown };
 
@@ -13,7 +13,7 @@ export interface SchemaDocs {
   schema: z.ZodMiniType;
   description: string;
   /** Further keywords of fields by path, such as `balance.usd` or `data[].url`. Their descriptions are in the schema. */
-  fields?: Readonly<Record<string, FieldDocs | JsonObject>>;
+  fields?: Readonly<Record<string, JsonObject & { readonly description?: never }>>;
   example?: JsonObject;
 }
 
@@ -29,9 +29,9 @@ export interface OperationDocs {
   id: string;
   description: string;
   /** Query parameters; of type string unless the keywords specify another type. */
-  query?: Readonly<Record<string, FieldDocs>>;
+  query?: Readonly<Record<string, ParameterDocs>>;
   /** Request headers that only this endpoint accepts. */
-  headers?: Readonly<Record<string, FieldDocs>>;
+  headers?: Readonly<Record<string, ParameterDocs>>;
   /** Valid request bodies, by title. */
   examples?: Readonly<Record<string, JsonObject>>;
   /** Success responses, by status. */

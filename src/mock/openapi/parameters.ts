@@ -1,6 +1,5 @@
 import type { EndpointDescription } from '../http/endpoint-description.ts';
-import type { FieldDocs, JsonObject, OperationDocs } from './docs.ts';
-import { toSchemaFields } from './schemas.ts';
+import type { JsonObject, OperationDocs, ParameterDocs } from './docs.ts';
 
 const keySchema = { type: 'string', minLength: 1, maxLength: 200, pattern: '^[!-~]+$' };
 
@@ -61,15 +60,17 @@ export function operationParameters(
       required: true,
     })),
     ...query.map((name) => parameter('query', name, docs.query?.[name] ?? name)),
-    ...Object.entries(docs.headers ?? {}).map(([name, field]) => parameter('header', name, field)),
+    ...Object.entries(docs.headers ?? {}).map(([name, header]) =>
+      parameter('header', name, header),
+    ),
     sharedParameter('requestId'),
     ...(usesSlot ? [sharedParameter(status === 202 ? 'taskKey' : 'plainKey')] : []),
     ...(route === 'POST /v1/materials' ? [sharedParameter('materialKey')] : []),
   ];
 }
 
-function parameter(location: string, name: string, field: FieldDocs): JsonObject {
-  const { description, ...schema } = toSchemaFields(field);
+function parameter(location: string, name: string, docs: ParameterDocs): JsonObject {
+  const { description, ...schema } = typeof docs === 'string' ? { description: docs } : docs;
   return { name, in: location, description, schema: { type: 'string', ...schema } };
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 import { isRecord } from '../../types/type-guards.ts';
-import type { JsonObject, FieldDocs } from './docs.ts';
+import type { JsonObject } from './docs.ts';
 import { tags } from './tags/index.ts';
 
 /** Creates the named schemas of the document from the schemas that the gateway itself uses. */
@@ -52,21 +52,11 @@ export function anyOf(ids: readonly string[]): JsonObject {
   return references.length === 1 ? { ...references[0] } : { anyOf: references };
 }
 
-/** Returns the schema keywords of a documented field. */
-export function toSchemaFields(field: FieldDocs | JsonObject): JsonObject {
-  return typeof field === 'string' ? { description: field } : { ...field };
-}
-
-function annotate(
-  id: string,
-  schema: JsonObject,
-  path: string,
-  docs: FieldDocs | JsonObject,
-): void {
+function annotate(id: string, schema: JsonObject, path: string, keywords: JsonObject): void {
   const field = path.split('.').reduce<unknown>(fieldSchema, schema);
   // The tests generate the document, so they detect documentation of a field that does not exist.
   if (!isRecord(field)) throw new TypeError(`${id} has no field ${path}`);
-  Object.assign(field, toSchemaFields(docs));
+  Object.assign(field, keywords);
 }
 
 /** Finds the schema of a field of an object schema; with `[]`, the schema of the array's items. */

@@ -81,7 +81,7 @@ export function checkPricedNames({ names, extraNames }: JsonBody): void {
  * A name as services may read it: those in Go match names by Unicode case folding, some libraries ignore
  * underscores and hyphens, and a name ends at a NUL for code written in C.
  */
-function folded(name: string): string {
+export function folded(name: string): string {
   const [start = ''] = name.split('\0');
   return start.replace(/[_-]/g, '').toUpperCase().toLowerCase();
 }

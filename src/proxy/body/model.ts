@@ -1,6 +1,6 @@
 import { ProxyError } from '../error-response.ts';
 import type { Route } from '../routes.ts';
-import { invalidBody } from './fields.ts';
+import { folded, invalidBody } from './fields.ts';
 import type { JsonBody } from './fields.ts';
 import { fieldsOf } from './json-fields.ts';
 
@@ -28,10 +28,5 @@ export function checkModel(
   }
 }
 
-/**
- * Whether a service could read a field as `model` or `extra_body`. Services in Go match names by Unicode case folding,
- * some libraries ignore underscores and hyphens, and a name ends at a NUL for code written in C.
- */
-function canSetModel(name: string): boolean {
-  return /^(model|extrabody)(\0|$)/iu.test(name.replace(/[_-]/g, ''));
-}
+/** Whether a service could read a field as `model` or `extra_body`. */
+const canSetModel = (name: string): boolean => /^(model|extrabody)$/.test(folded(name));

@@ -2,9 +2,9 @@ import { isRecord } from '../../types/type-guards.ts';
 import { invalidBody } from '../body/fields.ts';
 import { parseRecord } from '../body/read.ts';
 import { ProxyError } from '../error-response.ts';
-import type { Target } from '../routes.ts';
+import type { Route, Target } from '../routes.ts';
 import type { Settings } from '../settings.ts';
-import { persist, withinTime } from '../store/operations.ts';
+import { persist, waitAtMost, withinTime } from '../store/operations.ts';
 import { referencesIn, resourcesIn, taskFields } from './references.ts';
 
 type StoreSettings = Pick<Settings, 'store' | 'report' | 'unowned' | 'onStoreError'>;
@@ -88,27 +88,28 @@ async function ownersOf(names: readonly string[], { store, report }: StoreSettin
   }
 }
 
+/** What may name resources in a response. */
+interface NamingResponse {
+  readonly route: Route;
+  readonly taskId: string | undefined;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
 /**
  * Records who owns what a response describes. The page receives the response even if the store fails, because it may
  * be a paid task; the store is then called again.
  */
 export async function recordOwner(
   user: string,
-  taskId: string | undefined,
-  { route }: Target,
-  body: Readonly<Record<string, unknown>> | undefined,
+  { route, taskId, body }: NamingResponse,
   { store, report }: StoreSettings,
 ): Promise<void> {
   const fields = route.resource === 'task' ? taskFields : undefined;
   const names = new Set(body && resourcesIn(body, fields));
   if (taskId !== undefined) names.add(taskId);
   if (names.size === 0) return;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const wait = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, 5_000);
-  });
-  await Promise.race([persist(() => store.own(user, [...names]), report), wait]);
-  clearTimeout(timer);
+  const recording = persist(() => store.own(user, [...names]), report);
+  await waitAtMost(5_000, recording);
 }
 
 /** Removes the resources of other users from a list. Voices that are public remain. */

@@ -1,6 +1,6 @@
 import { ProxyError } from '../error-response.ts';
 import type { Settings } from '../settings.ts';
-import { persist, withinTime } from '../store/operations.ts';
+import { persist, waitAtMost, withinTime } from '../store/operations.ts';
 import type { Reservation, ReserveResult, SettledAs } from '../store/store.ts';
 import { refusal } from './refusal.ts';
 import type { ResolvedLimits } from './user-limits.ts';
@@ -94,12 +94,7 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
       if (!isStreaming) clearInterval(renewing);
       const isEstimate = chargeUsd === undefined;
       const charge = { usd: chargeUsd ?? usd, isEstimate, replay, isStreaming };
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const wait = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, maxSettleWait);
-      });
-      await Promise.race([settleAs(as, charge), wait]);
-      clearTimeout(timer);
+      await waitAtMost(maxSettleWait, settleAs(as, charge));
     },
     end() {
       clearInterval(renewing);

@@ -1,3 +1,4 @@
+import { isInvalidRequest } from '../../internal/outcome.ts';
 import { reportedCharge } from '../../internal/response-meta.ts';
 import type { ProxyResponse } from '../options.ts';
 import type { SettledAs } from '../store/store.ts';
@@ -9,10 +10,10 @@ interface ChargeMeta {
   readonly idempotentReplay: boolean;
 }
 
-/** Statuses that say that a request with this body was never accepted. */
-const invalidStatuses = [400, 403, 404, 422];
-
-/** What a response means for the reservation of its request. Without a charge in it, what was reserved is charged. */
+/**
+ * What a response means for the reservation of its request. Without a charge in it, what was reserved is charged. An `invalid`
+ * request frees only lost ones with its body, which the store compares.
+ */
 export function chargeOf(
   outcome: ProxyResponse['outcome'],
   { status, chargeUsd, idempotentReplay: replay }: ChargeMeta,
@@ -21,6 +22,5 @@ export function chargeOf(
   if (outcome === 'accepted' || (chargeUsd ?? 0) > 0) {
     return { as: 'charged', chargeUsd: reportedCharge(chargeUsd, replay), replay };
   }
-  const isInvalid = outcome === 'rejected' && invalidStatuses.includes(status);
-  return { as: isInvalid ? 'invalid' : outcome, replay };
+  return { as: isInvalidRequest({ outcome, status }) ? 'invalid' : outcome, replay };
 }

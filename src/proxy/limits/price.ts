@@ -1,5 +1,4 @@
-import { estimateBody } from '../../internal/request-price.ts';
-import type { KnownPrices } from '../../internal/request-price.ts';
+import { highestBodyPrice } from '../../internal/request-price.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { ProxyError } from '../error-response.ts';
 import type { Route } from '../routes.ts';
@@ -8,63 +7,21 @@ import type { ResolvedLimits } from './user-limits.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The fields that determine the price of a kind of request. */
+/** The fields of a kind of request that services could read in different ways. */
 interface PricedFields {
   readonly counts?: readonly string[];
   readonly texts?: readonly string[];
-  /**
-   * Fields of which a service reads one, and may read the other: the more expensive one counts. The client itself never
-   * sends both.
-   */
-  readonly alternatives: readonly (readonly [string, string])[];
 }
 
-const voice: PricedFields = {
-  texts: ['text', 'preview_text'],
-  alternatives: [['text', 'preview_text']],
-};
+const voice: PricedFields = { texts: ['text', 'preview_text'] };
 
 const pricedFields: Readonly<Record<NonNullable<Route['price']>, PricedFields>> = {
-  image: {
-    counts: ['n', 'num_images'],
-    alternatives: [
-      ['n', 'num_images'],
-      ['size', 'resolution'],
-    ],
-  },
-  video: {
-    counts: ['duration'],
-    alternatives: [
-      ['size', 'resolution'],
-      ['duration', 'extra_body'],
-    ],
-  },
-  audio: { texts: ['text', 'input'], alternatives: [['text', 'input']] },
+  image: { counts: ['n', 'num_images'] },
+  video: { counts: ['duration'] },
+  audio: { texts: ['text', 'input'] },
   voiceClone: voice,
   voiceDesign: voice,
 };
-
-/** Estimates the price of a request in USD; undefined if it is not known. */
-function estimatePrice(price: Route['price'], body: Body, prices: KnownPrices): number | undefined {
-  const whole = price && inWholeUnits(body, pricedFields[price]);
-  if (price === undefined || whole === undefined) return undefined;
-  let bodies = [whole];
-  // Music and speech share a route, and only the service knows which of them a model is.
-  if (price === 'audio') bodies.push({});
-  for (const [first, second] of pricedFields[price].alternatives) {
-    if (body[first] === undefined || body[second] === undefined) continue;
-    const others = bodies.flatMap((each) => {
-      const { [first]: _, ...withoutFirst } = each;
-      const { [second]: __, ...withoutSecond } = each;
-      return [withoutFirst, withoutSecond];
-    });
-    bodies = [...bodies, ...others];
-  }
-  const estimates = bodies
-    .map((each) => estimateBody(price, each)?.(prices))
-    .filter((usd) => usd !== undefined);
-  return estimates.length === 0 ? undefined : Math.max(...estimates);
-}
 
 /**
  * The body with its counts rounded up, because services do not sell a part of an image. Returns undefined if a service
@@ -105,9 +62,10 @@ export async function priceToReserve(
   if (!isPaid || limits.usd === undefined) return 0;
   if (isChat) return limits.chatUsd;
   const { model } = body;
-  const hasPrices = price !== undefined && !price.startsWith('voice');
-  const prices = hasPrices && typeof model === 'string' ? await priceList(model) : undefined;
-  const usd = estimatePrice(price, body, prices);
+  const hasPrices = typeof model === 'string' && price?.startsWith('voice') === false;
+  const prices = hasPrices ? await priceList(model) : undefined;
+  const whole = price && inWholeUnits(body, pricedFields[price]);
+  const usd = price && whole && highestBodyPrice(price, whole, prices);
   if (usd !== undefined) return usd;
   if (limits.allowsUnpriced) return limits.chatUsd;
   throw new ProxyError(

@@ -21,6 +21,16 @@ export async function withinTime<Result>(operation: () => Promise<Result>): Prom
   }
 }
 
+/** Waits until work has ended, but no longer than `ms`. The work continues, and must not reject. */
+export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, timeout]);
+  clearTimeout(timer);
+}
+
 /**
  * Repeats an operation until it succeeds, for up to ten minutes. It must be one that can be repeated. Never rejects: the
  * first error is reported, and so is the last one if the operation is given up.

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { estimateCosts, estimateText, fitsLimit } from '../../../src/cli/batch/estimate.ts';
 import { countRows, exitCodeOfRows } from '../../../src/cli/batch/row-result.ts';
 import {
-  attemptsOf,
   costOf,
   currentId,
+  journalIdsOf,
   sumCosts,
 } from '../../../src/cli/batch/state/journal-state.ts';
 import { checkNames } from '../../../src/cli/batch/table/output-names.ts';
@@ -183,7 +183,7 @@ test('the estimate counts what is open, and a limit includes all that was or may
     hash: '',
     saved: undefined,
     isDone: row.id === 'b',
-    attempt: journal.get(row.id),
+    recorded: journal.get(row.id),
   }));
   const given = { work, journal, models, resendUnknown: false };
   const estimate = estimateCosts(given);
@@ -206,7 +206,7 @@ test('a chat whose response was lost is sent again, and counted, only on request
     hash: '',
     saved: undefined,
     isDone: false,
-    attempt: journal.get('a'),
+    recorded: journal.get('a'),
   }));
   const given = { work, journal, models };
   const before = { usd: 0, uncertain: 1, uncertainUsd: 0 };
@@ -234,12 +234,12 @@ test('a row whose task failed continues under another id only if it is to be pai
   const { rows: first } = await journalOf(accepted('a'), failed);
   expect([currentId('a', first, false), currentId('a', first, true)]).toEqual(['a', 'a (retry 2)']);
   const { rows: second } = await journalOf(accepted('a'), failed, accepted('a (retry 2)', 0.03));
-  // The second attempt has not failed.
+  // The second task has not failed.
   expect([currentId('a', second, false), currentId('a', second, true)]).toEqual([
     'a (retry 2)',
     'a (retry 2)',
   ]);
-  expect(attemptsOf('a', second)).toEqual(['a', 'a (retry 2)']);
+  expect(journalIdsOf('a', second)).toEqual(['a', 'a (retry 2)']);
   expect(costOf('a', second)).toBe(0.05);
 });
 

@@ -14,10 +14,10 @@ const sent: JournalRow = {
   isLostChat: false,
 };
 
-const row = (attempt?: JournalRow, isDone = false): WorkRow => ({
+const row = (recorded?: JournalRow, isDone = false): WorkRow => ({
   line: 1,
   id: 'a',
-  kind: attempt?.isCompleted || attempt?.isLostChat ? 'chat' : 'image',
+  kind: recorded?.isCompleted || recorded?.isLostChat ? 'chat' : 'image',
   model: 'm',
   prompt: 'A harbor',
   system: undefined,
@@ -26,7 +26,7 @@ const row = (attempt?: JournalRow, isDone = false): WorkRow => ({
   hash: 'h',
   saved: undefined,
   isDone,
-  attempt,
+  recorded,
 });
 
 const saved = row({ ...sent, status: 'succeeded' }, true);

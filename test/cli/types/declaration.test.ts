@@ -131,6 +131,9 @@ describe('the generated file', () => {
       'The price is not known.',
     );
     expect(priced({ unitPriceUsd: 0.1 + 0.2 })).toBe('0.3 USD per unit');
+    expect(priced({ unitPriceUsd: 9, profiles: { api: { unitPriceUsd: 0 } } })).toBe(
+      'The price is not known.',
+    );
     expect(
       priced({ unitPriceUsd: 0.0000003, profiles: { api: { billingUnit: 'character' } } }),
     ).toBe('0.0000003 USD per character');

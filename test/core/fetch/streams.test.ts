@@ -97,6 +97,8 @@ describe('a streamed chat is complete', () => {
   test.each<[string, Pieces, number | undefined]>([
     ['after [DONE]', [textEvent('a'), doneEvent], undefined],
     ['after [DONE] without an empty line', [textEvent('a'), 'data: [DONE]'], undefined],
+    ['after [DONE], if no other event is a chunk', ['data: not json\n\n', doneEvent], undefined],
+    ['after an error and [DONE]', ['data: {"error":{}}\n\n', doneEvent], undefined],
     ['after a finish reason', [textEvent('a'), finishEvent()], undefined],
     ['after a finish reason per choice', [finishEvent('stop', 0), finishEvent('length', 1)], 2],
     ['after a finish reason and usage', [finishEvent(), event(chunk([]))], undefined],
@@ -136,6 +138,22 @@ describe('a streamed chat is complete', () => {
       }
     }
   });
+});
+
+test.each<[string, Pieces]>([
+  ['only [DONE]', [doneEvent]],
+  ['[DONE] after a comment', [': processing\n\n', doneEvent]],
+  ['[DONE] without an empty line', ['data: [DONE]']],
+])('a streamed chat fails that contains %s, because nothing was delivered', async (_, pieces) => {
+  const { response, gateway, state } = await fetchStream(pieces);
+  const { error } = await readChunks(response);
+  expect(error).toMatchObject({
+    name: 'StreamError',
+    outcome: 'unknown',
+    message: expect.stringContaining('Invalid stream: it contained no chunks.'),
+  });
+  expect(gateway.concurrency.inFlight).toBe(0);
+  expect(state.requests).toBe(1);
 });
 
 describe('a streamed chat is truncated', () => {

@@ -21,21 +21,21 @@ import { spendText } from './read-spend.ts';
  * caller would send is out of date.
  *
  * `unpriced` is the path of a row that may be charged although it reserves nothing, or empty. `turn` and `added` are
- * what the caller has read. `attempt` is unique: a connection that was lost before the reply runs the script again, and
- * must receive the turn that it has taken.
- * Returns the reason why not, 'changed' if it must be decided again, or 'ok' and the turn.
+ * what the caller has read. `admission` is a unique id: a connection that was lost before the reply runs the script again,
+ * and must receive the turn that it has taken.
+ * Returns 'ok' and the turn, or why the row may not submit: see `Refusal`.
  */
 export const admit = luaScript(
   {
     keys: ['row', 'counts', 'meta', 'spend', 'charges', 'reservations', 'slots', 'clock'],
-    args: ['id', 'seen', 'decision', 'amount', 'unpriced', 'turn', 'added', 'attempt'],
+    args: ['id', 'seen', 'decision', 'amount', 'unpriced', 'turn', 'added', 'admission'],
   },
   `${statusAndTurn}${setStatus}${pauseQueue}${spendText}${addUnpriced}${advance}${limitOf}${nextNumber}${resumesOf}
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
 local from = status_of(row)
 if from ~= 'waiting' and from ~= 'submitting' then return {'gone'} end
 local current = turn_of(row)
-if from == 'submitting' and redis.call('HGET', row, '${fields.admission}') == attempt .. ' ' .. current then
+if from == 'submitting' and redis.call('HGET', row, '${fields.admission}') == admission .. ' ' .. current then
   redis.call('ZADD', slots, advance(clock), row)
   return {'ok', current}
 end
@@ -64,7 +64,7 @@ if not reserved then
 end
 set_status(row, counts, from, 'submitting')
 local next_turn = next_number(turn)
-redis.call('HSET', row, '${fields.turn}', next_turn, '${fields.admission}', attempt .. ' ' .. next_turn)
+redis.call('HSET', row, '${fields.turn}', next_turn, '${fields.admission}', admission .. ' ' .. next_turn)
 redis.call('HSET', row, '${fields.resumes}', resumes_of(meta))
 return {'ok', next_turn}
 `,

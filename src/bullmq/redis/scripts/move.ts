@@ -57,7 +57,7 @@ if is_hint then guess_limit(clock, limit) end
 set_status(row, counts, from, to)
 redis.call('HSET', row, '${fields.state}', state)
 redis.call('ZREM', slots, row)
-settle(row, spend, charges, reservations, id, key, reservation, charge, task)
+settle(reservation, charge, task)
 if reservation == 'replace' then record_charge(charges, path, charge) end
 local is_outdated = from ~= 'running'
   and (redis.call('HGET', row, '${fields.resumes}') or resumes_of(meta)) ~= resumes_of(meta)

@@ -39,7 +39,7 @@ local from = status_of(row)
 if from == 'submitting' or from == 'running' then return from end
 if turn ~= turn_of(row) then return 'changed' end
 set_status(row, counts, from, 'waiting')
-settle(row, spend, charges, reservations, id, key, 'spend', '0', '')
+settle('spend', '0', '')
 if from == 'succeeded' and redis.call('HGET', row, '${fields.paidTask}') == '' then
   local added = redis.call('HGET', row, '${addedField}')
   remember(late, 'recorded ' .. submission_of(id, added, turn))

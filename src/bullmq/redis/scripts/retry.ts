@@ -8,7 +8,7 @@ import { settle } from './settle.ts';
  * Reopens a failed or unknown row: moves it to another status with a new state, and its job from BullMQ's failed
  * jobs to the delayed ones, due now.
  *
- * `turn` is what the caller has read. `attempt` is unique: a connection that was lost before the reply runs the script
+ * `turn` is what the caller has read. `retry` is a unique id: a connection that was lost before the reply runs the script
  * again, possibly after the row has failed again, and must not retry it twice.
  * Returns 'ok', the status that does not allow it, 'missing', or 'busy' while a worker still records the failure, or if
  * the row was retried since the caller has read it.
@@ -36,20 +36,20 @@ export const retry = luaScript(
       'task',
       'priority',
       'turn',
-      'attempt',
+      'retry',
     ],
   },
   `${statusAndTurn}${setStatus}${settle}${reopenJob}
 if redis.call('EXISTS', row) == 0 then return 'missing' end
-if redis.call('HGET', row, '${fields.retry}') == attempt then return 'ok' end
+if redis.call('HGET', row, '${fields.retry}') == retry then return 'ok' end
 local from = status_of(row)
 if from ~= 'failed' and from ~= 'unknown' then return from end
 if turn ~= turn_of(row) then return 'busy' end
-if not reopen_job(row, id, priority, failed, delayed, marker) then return 'busy' end
+if not reopen_job() then return 'busy' end
 set_status(row, counts, from, to)
-settle(row, spend, charges, reservations, id, key, reservation, charge, task)
+settle(reservation, charge, task)
 redis.call('HINCRBY', row, '${fields.turn}', 1)
-redis.call('HSET', row, '${fields.retry}', attempt, '${fields.state}', state)
+redis.call('HSET', row, '${fields.retry}', retry, '${fields.state}', state)
 redis.call('ZREM', results, id)
 return 'ok'
 `,

@@ -17,7 +17,8 @@ export function settleArguments(settlement: Settlement = keep) {
  * which counts toward `maxUsd`. All charges are recorded here, except that of a chat whose row was retried or removed
  * before its completion came: see `late-charge.ts`.
  *
- * `reservation`, `charge` and `task` are a settlement: see `settleArguments`.
+ * `reservation`, `charge` and `task` are a settlement: see `settleArguments`. A script with this function needs the
+ * keys `row`, `spend`, `charges` and `reservations`, and the arguments `id` and `key`, which it uses.
  *
  * A row spends once for each task: `paidTask` is the one for which it has spent last, and `paidKey` its idempotency
  * key. A service that has forgotten the key starts another task, which is charged. What a lost submission may have cost
@@ -26,7 +27,7 @@ export function settleArguments(settlement: Settlement = keep) {
  * A row with an unpriced reservation still counts as unpriced if that reservation is spent: see `charges.ts`.
  */
 export const settle = `${removeUnpriced}
-local function settle(row, spend, charges, reservations, id, key, reservation, charge, task)
+local function settle(reservation, charge, task)
   if reservation == 'keep' then return end
   local is_paid = redis.call('HGET', row, '${fields.paidKey}') == key
     and (task == '' or task == (redis.call('HGET', row, '${fields.paidTask}') or task))

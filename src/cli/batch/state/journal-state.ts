@@ -4,32 +4,32 @@ import type { JournalContent, JournalRow } from '../../../internal/journal.ts';
 /** The rows of a journal by their ids there. */
 export type JournalState = JournalContent['rows'];
 
-/** The id of an attempt in the journal. A failed task is paid for again under another id. */
-function attemptId(id: string, attempt: number): string {
-  return attempt === 1 ? id : `${id} (retry ${attempt})`;
+/** The id under which the journal has the n-th task of a row. A failed task is paid for again under another id. */
+function journalId(id: string, number: number): string {
+  return number === 1 ? id : `${id} (retry ${number})`;
 }
 
-/** The attempts at a row that a journal has. */
-export function attemptsOf(id: string, state: JournalState): string[] {
+/** The ids under which a journal has a row. */
+export function journalIdsOf(id: string, state: JournalState): string[] {
   const ids = [id];
-  while (state.has(attemptId(id, ids.length + 1))) ids.push(attemptId(id, ids.length + 1));
+  while (state.has(journalId(id, ids.length + 1))) ids.push(journalId(id, ids.length + 1));
   return ids;
 }
 
-/** The id under which a row continues: that of its last attempt, or of another one if its task failed. */
+/** The id under which a row continues: the last one that it has, or another one if its task failed. */
 export function currentId(id: string, state: JournalState, retryFailed: boolean): string {
-  const attempts = attemptsOf(id, state);
-  const last = attempts.at(-1) ?? id;
+  const ids = journalIdsOf(id, state);
+  const last = ids.at(-1) ?? id;
   const { status, taskId } = state.get(last) ?? {};
   // A row that was rejected was not charged, and the batch sends it again by itself.
   const hasFailedTask = status === 'failed' && taskId !== undefined;
-  return retryFailed && hasFailedTask ? attemptId(id, attempts.length + 1) : last;
+  return retryFailed && hasFailedTask ? journalId(id, ids.length + 1) : last;
 }
 
-/** What all attempts at a row have cost, in USD. */
+/** What all tasks of a row have cost, in USD. */
 export function costOf(id: string, state: JournalState): number {
   return roundUsd(
-    attemptsOf(id, state).reduce((sum, attempt) => sum + (state.get(attempt)?.usd ?? 0), 0),
+    journalIdsOf(id, state).reduce((sum, journaled) => sum + (state.get(journaled)?.usd ?? 0), 0),
   );
 }
 

@@ -67,7 +67,7 @@ export function planRows(
     if (first !== undefined) report(`id ${quoted(id)} is that of line ${first}`);
     else if (id !== '') lines.set(id, row.line);
     const model = textOf(row.cells.model)?.trim() || givenModel || '';
-    const rowKind = checkModel(model, kind, givenKind, known, report);
+    const rowKind = checkModel(model, { kind, givenKind, known }, report);
     const prompt = inputColumns.map((name) => row.cells[name]).find(isNonEmptyString) ?? '';
     if (inputColumns.length > 0 && prompt.trim() === '') report(`has no ${inputColumns[0]}`);
     const cells = paramsOf(row, types, table.format === 'jsonl', report);
@@ -120,12 +120,19 @@ function idOf(
   return id;
 }
 
+/** What the model of a row is checked against. */
+interface ModelCheck {
+  /** The kind of all rows. */
+  readonly kind: BatchKind | undefined;
+  /** The kind that the user has chosen. */
+  readonly givenKind: BatchKind | undefined;
+  readonly known: ReadonlyMap<string, Model>;
+}
+
 /** Checks that there is a model of the right kind. */
 function checkModel(
   model: string,
-  kind: BatchKind | undefined,
-  givenKind: BatchKind | undefined,
-  known: ReadonlyMap<string, Model>,
+  { kind, givenKind, known }: ModelCheck,
   report: (message: string) => void,
 ): BatchKind | undefined {
   if (model === '') report('has no model; -m sets that of all rows');

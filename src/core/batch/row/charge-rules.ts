@@ -98,9 +98,10 @@ export function afterFailure(
   error: unknown,
 ): 'keep' | 'release' | 'refuse' {
   if (recordedBy === undefined) return 'release';
-  if (recordedBy === 'earlier-run' || !isUnchargedSubmission(error)) return 'keep';
+  const facts = { hasTask: false, mayBeCharged: recordedBy === 'earlier-run', isRecorded: true };
+  if (!isFinalError(facts, error)) return 'keep';
   // An aborted run does not wait for the lines of its tasks. Its `refused` line could come after another run has sent
-  // the task again under the same key, and would take back what that run has sent.
+  // the task again under the same key, and would take back what that run has sent. A queue has no such lines.
   return isChargedOnce && AbortedError.is(error) ? 'keep' : 'refuse';
 }
 

@@ -31,7 +31,7 @@ export interface RowPlan<Accepted> {
   readonly signal?: AbortSignal | undefined;
   /**
    * Whether the service charges a submission once under its key, however often it is sent. If not, the intent is recorded
-   * in the last moment, when the request has a concurrency slot: after a crash, a row with an intent is not sent again.
+   * at the last moment, when the request has a concurrency slot: after a crash, a row with an intent is not sent again.
    */
   readonly isChargedOnce: boolean;
   /** What the response says about the charge of the submission. */

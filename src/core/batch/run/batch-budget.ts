@@ -9,7 +9,7 @@ import {
   reservationProblem,
   unpricedUsd,
 } from './budget-decision.ts';
-import type { Reservation, ReservationState } from './budget-decision.ts';
+import type { ReservationState, ReservedAmount } from './budget-decision.ts';
 import { Changes } from './changes.ts';
 import type { CountedCharge } from './counted-charge.ts';
 
@@ -20,7 +20,7 @@ export interface Spender {
 }
 
 /** What is set aside for a submission until it is settled. It is part of the estimates of its row. */
-export interface ReservedPrice extends Reservation {
+export interface ReservedPrice extends ReservedAmount {
   /** Path of the endpoint. */
   readonly path: string;
 }

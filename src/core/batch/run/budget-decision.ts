@@ -5,7 +5,7 @@ import { roundUsd } from '../../limits/round-usd.ts';
 const maxUnpriced = 4;
 
 /** What is set aside for a submission until it is accepted or has failed. */
-export interface Reservation {
+export interface ReservedAmount {
   /** The amount in USD. */
   readonly usd: number;
   /**
@@ -19,7 +19,7 @@ export interface Reservation {
 export function reservationFor(
   price: number | undefined,
   largest: number | undefined,
-): Reservation {
+): ReservedAmount {
   if (price !== undefined) return { usd: price, basis: 'price' };
   if (largest !== undefined) return { usd: largest, basis: 'largest-charge' };
   return { usd: 0, basis: 'unknown' };
@@ -36,7 +36,8 @@ export function unpricedUsd(
 }
 
 /** Whether nothing is set aside for a submission although it may be charged. */
-export const isUnpriced = ({ usd, basis }: Reservation): boolean => usd === 0 && basis !== 'price';
+export const isUnpriced = ({ usd, basis }: ReservedAmount): boolean =>
+  usd === 0 && basis !== 'price';
 
 /** What decides whether a budget covers a submission. */
 export interface ReservationState {
@@ -44,7 +45,7 @@ export interface ReservationState {
   /** What all rows have been charged, and what is reserved for rows that may be charged. */
   readonly committedUsd: number;
   /** What to reserve. */
-  readonly next: Reservation;
+  readonly next: ReservedAmount;
   /** Number of submissions with a reservation. Their charges may be lower. */
   readonly inFlight: number;
   /** Number of submissions to the same path that were or may have been charged, and count with no amount. */

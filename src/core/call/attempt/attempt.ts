@@ -37,14 +37,15 @@ async function exchange<Result>(
   lease: SlotLease,
   signal: AbortSignal,
 ): Promise<ApiResponse<Result>> {
-  const { context, call, handle, errors, span } = running;
+  const { context, call, history, handle, errors, span } = running;
   const { config } = context;
   const { response, meta } = await send(running, signal);
   if (signal.aborted) response.body?.cancel().catch(() => undefined);
   signal.throwIfAborted();
   if (response.ok) {
-    const received = { response, meta, call, errors, config, span, lease, signal };
-    return { response, meta, data: await handle(received), model: call.model };
+    const received = { response, meta, call, history, errors, config, span, lease, signal };
+    const data = await handle(received);
+    return { response, meta, data, model: call.model, isOpen: lease.isTransferred };
   }
   call.observer?.onErrorResponse?.(response, meta());
   const text = await readErrorText(response, signal);
@@ -64,11 +65,11 @@ async function send<Result>(running: RunningCall<Result>, signal: AbortSignal) {
     signal.throwIfAborted();
     const url = config.baseURL + (call.path ?? call.template);
     const request = createRequest(running, apiKey, signal);
-    errors.hideCredentials(request.headers.authorization);
+    history.authorization = request.headers.authorization;
     const details: Attempt = {
       retryCount: history.attempts,
       onSend: () => {
-        history.markSent();
+        history.isSent = true;
         call.observer?.onSend?.();
       },
       onResponse,
@@ -115,7 +116,7 @@ function recordResponse<Result>(
   let parsed: ResponseMeta | undefined;
   const meta = () => (parsed ??= parseResponseMeta(response, config));
   // The response to an attempt that has timed out must not be taken for that of the next one.
-  if (!isLate) history.recordResponse(meta);
+  if (!isLate) history.readMeta = meta;
   call.observer?.onResponse?.(response);
   config.log.debug(
     () => `${routeOf(call)}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,

@@ -1,6 +1,8 @@
 import type { Outcome } from '../../../errors/base.ts';
 import type { ConcurrencyLimitError } from '../../../errors/status.ts';
+import type { ChatCompletion } from '../../../types/chat/completion.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
+import type { ApiCall } from '../api-call.ts';
 import { combineOutcomes } from '../failure/outcome.ts';
 import type { Retry } from '../failure/retry.ts';
 
@@ -22,16 +24,29 @@ export interface EarlierAttempts {
 const none: EarlierAttempts = { retries: 0, slotRejections: 0, outcome: 'not-sent' };
 
 /**
- * What has happened in a call so far. The transitions of an attempt come in this order, and any may be left out: a call that
- * needs no slot is never queued, an interrupted attempt ends early, and only an attempt that another follows is ended here.
- *
- *     beginQueueing -> endQueueing -> markSent -> recordResponse -> endAttempt
+ * A call, and what has happened in it so far: all that its errors are made from. The facts of an attempt are recorded in the
+ * order of the fields, and any may be missing: a call that needs no slot is never queued, and an interrupted attempt ends
+ * early.
  */
 export class CallHistory {
+  readonly call: ApiCall;
+  readonly idempotencyKey: string | undefined;
+  /** Whether the attempt is waiting for a concurrency slot. */
+  isQueued = false;
+  /** The `authorization` header of the attempt. Its API key must not be in any message. */
+  authorization: string | undefined;
+  /** Whether the attempt was handed to `fetch`. */
+  isSent = false;
+  /** Parses the metadata of the response, once it has arrived. Most calls never need it. */
+  readMeta: (() => ResponseMeta) | undefined;
+  /** Returns what the stream in the response has accumulated so far. */
+  readPartial: (() => ChatCompletion | undefined) | undefined;
   #earlier = none;
-  #isQueued = false;
-  #isSent = false;
-  #readMeta: (() => ResponseMeta) | undefined;
+
+  constructor(call: ApiCall, idempotencyKey?: string) {
+    this.call = call;
+    this.idempotencyKey = idempotencyKey;
+  }
 
   /** The attempts before the current one. */
   get earlier(): EarlierAttempts {
@@ -43,46 +58,21 @@ export class CallHistory {
     return this.#earlier.retries + this.#earlier.slotRejections;
   }
 
-  /** Whether the call is waiting for a concurrency slot. */
-  get isQueued(): boolean {
-    return this.#isQueued;
-  }
-
-  /** Metadata of the current response, once it has arrived. */
+  /** Metadata of the response, once it has arrived. */
   get meta(): ResponseMeta | undefined {
-    return this.#readMeta?.();
+    return this.readMeta?.();
   }
 
   /** The outcome of an attempt that is interrupted now. */
   get interruptedOutcome(): Outcome {
-    return this.#isSent ? 'unknown' : 'not-sent';
-  }
-
-  /** The attempt waits for a concurrency slot. */
-  beginQueueing(): void {
-    this.#isQueued = true;
-  }
-
-  /** The attempt has a slot, or has given up. */
-  endQueueing(): void {
-    this.#isQueued = false;
-  }
-
-  /** The attempt is handed to `fetch`. */
-  markSent(): void {
-    this.#isSent = true;
-  }
-
-  /** The response to the attempt has arrived. `readMeta` parses its metadata, which most calls never need. */
-  recordResponse(readMeta: () => ResponseMeta): void {
-    this.#readMeta = readMeta;
+    return this.isSent ? 'unknown' : 'not-sent';
   }
 
   /** The attempt has failed, and another one follows. */
   endAttempt(retry: Retry): void {
     this.#earlier = withAttempt(this.#earlier, retry, this.meta);
-    this.#readMeta = undefined;
-    this.#isSent = false;
+    this.readMeta = undefined;
+    this.isSent = false;
   }
 }
 

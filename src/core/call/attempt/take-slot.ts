@@ -17,12 +17,12 @@ export async function takeSlot<Result>(
     const ms = Math.max(0, startedAt + maxQueueTime - queuedAt);
     return { clock, signal, ms, errors, onTimeout: () => errors.queueTimeout(maxQueueTime) };
   };
-  history.beginQueueing();
+  history.isQueued = true;
   try {
     const wasRejected = history.earlier.slotRejections > 0;
     return new SlotLease(await shared.concurrency.acquire(slots, wasRejected, startWaiting));
   } finally {
-    history.endQueueing();
+    history.isQueued = false;
     if (queuedAt !== undefined) span?.event({ type: 'queued', ms: monotonicNow(clock) - queuedAt });
   }
 }

@@ -24,10 +24,9 @@ import { BodyTooLargeError } from '../../http/response-body.ts';
 import { emptyMeta } from '../../http/response-meta.ts';
 import { budgetProblem } from '../../limits/budget.ts';
 import type { Commitments } from '../../limits/budget.ts';
-import type { ApiCall } from '../api-call.ts';
 import type { CallHistory } from '../attempt/history.ts';
-import { composeError, outcomeAfter, redact, safeCause } from './compose-error.ts';
-import type { Addition, ErrorSource } from './compose-error.ts';
+import { composeError, redact, safeCause } from './compose-error.ts';
+import type { Addition } from './compose-error.ts';
 import { timeoutSummary } from './error-message.ts';
 import { outcomeOfError, outcomeOfUnread } from './outcome.ts';
 
@@ -36,26 +35,16 @@ export interface InvalidResult extends Addition {
   readonly issues: readonly SchemaIssue[];
 }
 
-/** The errors of one call: one method per kind of failure. */
+/** The errors of one call, made from its history: one method per kind of failure. */
 export class CallErrors {
-  readonly #source: ErrorSource;
+  readonly #history: CallHistory;
 
-  constructor(call: ApiCall, history: CallHistory, idempotencyKey?: string) {
-    this.#source = { call, history, idempotencyKey };
-  }
-
-  /** Removes the credentials that are sent from every message, in case the service repeats them. */
-  hideCredentials(authorization: string | undefined): void {
-    this.#source.authorization = authorization;
-  }
-
-  /** Adds what a stream has accumulated so far to every error. */
-  includePartial(read: () => ChatCompletion | undefined): void {
-    this.#source.readPartial = read;
+  constructor(history: CallHistory) {
+    this.#history = history;
   }
 
   protected get partial(): ChatCompletion | undefined {
-    return this.#source.readPartial?.();
+    return this.#history.readPartial?.();
   }
 
   /** The service responded with an error status. `text` is the body; undefined if it could not be read. */
@@ -69,62 +58,61 @@ export class CallErrors {
     const isRedirect = status === 0 || (status > 299 && status < 400);
     const fallback = isRedirect ? 'redirects are not followed; check baseURL' : noReason;
     const { message = fallback, ...details }: Partial<ErrorBody> =
-      text === undefined ? {} : parseErrorBody(redact(this.#source, text));
+      text === undefined ? {} : parseErrorBody(redact(this.#history, text));
     const { code, body } = details;
+    const summary = `${code ? `${status} ${code}` : status}: ${message}`;
     return composeError(
-      this.#source,
+      this.#history,
       statusErrorClass(status, code),
-      `${code ? `${status} ${code}` : status}: ${message}`,
-      outcomeOfError({ meta, code, body }),
-      { ...details, meta, retryAfterMs },
-      status === 401 ? { advice: 'Check the API key.' } : {},
+      status === 401 ? { summary, advice: 'Check the API key.' } : { summary },
+      { ...details, outcome: outcomeOfError({ meta, code, body }), meta, retryAfterMs },
     );
   }
 
   /** The request could not be sent, or failed: because of the API key, a hook or the connection. */
   sendError(error: unknown): PolygateError {
-    const { meta, interruptedOutcome } = this.#source.history;
+    const { meta, interruptedOutcome } = this.#history;
     const outcome = meta ? outcomeOfUnread(meta) : interruptedOutcome;
     // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
     if (ConfigurationError.is(error)) {
-      const { message, cause, outcome: known = outcome } = error;
-      return composeError(this.#source, ConfigurationError, message, known, { cause });
+      const { message: summary, cause, outcome: known = outcome } = error;
+      return composeError(
+        this.#history,
+        ConfigurationError,
+        { summary },
+        { outcome: known, cause },
+      );
     }
     if (HookError.is(error)) {
-      return composeError(this.#source, HookError, error.message, outcome, { cause: error.cause });
+      const { message: summary, cause } = error;
+      return composeError(this.#history, HookError, { summary }, { outcome, cause });
     }
     return this.connectionError(error);
   }
 
   /** `fetch` failed, or the connection was lost while the body was read. */
   connectionError(error: unknown, outcome = networkOutcome(error)): ConnectionError {
-    const summary =
+    const problem =
       outcome === 'unknown' ? 'The connection was lost' : 'Could not connect to the service';
-    const cause = safeCause(this.#source, error);
-    return composeError(this.#source, ConnectionError, `${summary}: ${cause.message}`, outcome, {
-      cause,
-    });
+    const cause = safeCause(this.#history, error);
+    const summary = `${problem}: ${cause.message}`;
+    return composeError(this.#history, ConnectionError, { summary }, { outcome, cause });
   }
 
   /** The time limit of an option was exceeded by an attempt, or while the call waited for a concurrency slot. */
   timeout(ms: number, option = 'timeout'): RequestTimeoutError {
-    const { isQueued, attempts, interruptedOutcome } = this.#source.history;
-    const wasSent = attempts > 0 || interruptedOutcome !== 'not-sent';
+    const { isQueued, attempts, interruptedOutcome: outcome } = this.#history;
+    const wasSent = attempts > 0 || outcome !== 'not-sent';
     const stage = isQueued ? 'queued' : wasSent ? 'sent' : 'unsent';
     const summary = timeoutSummary(stage, ms, option);
     const cause = isQueued ? this.queueTimeout(ms, option) : undefined;
-    return composeError(this.#source, RequestTimeoutError, summary, interruptedOutcome, { cause });
+    return composeError(this.#history, RequestTimeoutError, { summary }, { outcome, cause });
   }
 
   /** The caller aborted, with a signal or `stream.abort()`. */
   aborted(cause: unknown): AbortedError {
-    const { interruptedOutcome } = this.#source.history;
-    // Always reported, even if the call has no effect.
-    const outcome = outcomeAfter(this.#source, interruptedOutcome);
-    return composeError(this.#source, AbortedError, 'Aborted by the caller', interruptedOutcome, {
-      cause,
-      outcome,
-    });
+    const details = { outcome: this.#history.interruptedOutcome, cause };
+    return composeError(this.#history, AbortedError, { summary: 'Aborted by the caller' }, details);
   }
 
   /** A successful response has an invalid body. */
@@ -135,15 +123,14 @@ export class CallErrors {
     { issues, ...addition }: Partial<InvalidResult> = {},
   ): ResponseValidationError {
     const text = stringify(body);
-    const shown = redact(this.#source, text);
+    const shown = redact(this.#history, text);
     const line = singleLine(shown);
     const summary = `Invalid response: ${singleLine(problem)}.${line && ` Body: ${line}`}`;
-    const details = { meta, body: shown === text ? body : (parseJson(shown) ?? shown), issues };
+    const shownBody = shown === text ? body : (parseJson(shown) ?? shown);
+    const details = { outcome: 'unknown', meta, body: shownBody, issues } as const;
     const advice = 'To check the service, run npx polygate doctor.';
-    return composeError(this.#source, ResponseValidationError, summary, 'unknown', details, {
-      advice,
-      ...addition,
-    });
+    const message = { summary, advice, ...addition };
+    return composeError(this.#history, ResponseValidationError, message, details);
   }
 
   /** A body is larger than `limit`, or the connection was lost while it was read. */
@@ -159,18 +146,25 @@ export class CallErrors {
    */
   queueTimeout(ms: number, option = 'maxQueueTime'): ConcurrencyLimitError {
     const summary = `No concurrency slot became free within ${ms} ms (${option}). Send fewer requests at a time, use a batch, or increase ${option}`;
-    const { outcome, slotRejection } = this.#source.history.earlier;
+    const { outcome, slotRejection } = this.#history.earlier;
     const { meta = emptyMeta(429) } = slotRejection ?? {};
     // Its outcome is that nothing was charged.
     const cause = outcome === 'unknown' ? undefined : slotRejection;
     const { type, param, body, retryAfterMs } = cause ?? {};
-    const details = { code: concurrencyLimitCode, meta, type, param, body, retryAfterMs, cause };
     return composeError(
-      this.#source,
+      this.#history,
       ConcurrencyLimitError,
-      summary,
-      cause?.outcome ?? 'not-sent',
-      details,
+      { summary },
+      {
+        outcome: cause?.outcome ?? 'not-sent',
+        code: concurrencyLimitCode,
+        meta,
+        type,
+        param,
+        body,
+        retryAfterMs,
+        cause,
+      },
     );
   }
 
@@ -180,12 +174,13 @@ export class CallErrors {
     commitments: Commitments,
     price: number | undefined,
   ): BudgetExceededError {
-    const whenKnown = this.#source.call.estimateUsd
+    const whenKnown = this.#history.call.estimateUsd
       ? 'after models.retrieve or models.list'
       : 'when it is complete';
     const summary = budgetProblem(budget, commitments, price, whenKnown);
-    const details = { spentUsd: commitments.spent, maxUsd: budget.maxUsd };
-    return composeError(this.#source, BudgetExceededError, summary, 'not-sent', details);
+    const { spent: spentUsd } = commitments;
+    const details = { outcome: 'not-sent', spentUsd, maxUsd: budget.maxUsd } as const;
+    return composeError(this.#history, BudgetExceededError, { summary }, details);
   }
 
   /**
@@ -198,33 +193,32 @@ export class CallErrors {
     problem: string,
     error?: unknown,
   ): Interrupted {
-    const cause = error === undefined ? undefined : safeCause(this.#source, error);
-    return composeError(
-      this.#source,
-      Class,
-      `${summary}: ${cause?.message ?? problem}`,
-      'unknown',
-      {
-        cause,
-      },
-    );
+    const cause = error === undefined ? undefined : safeCause(this.#history, error);
+    const message = { summary: `${summary}: ${cause?.message ?? problem}` };
+    return composeError(this.#history, Class, message, { outcome: 'unknown', cause });
   }
 
   /** A stream sent nothing for too long. */
   streamIdle(ms: number): StreamIdleTimeoutError {
     const summary = `No data received for ${ms} ms (streamIdleTimeout)`;
-    return composeError(this.#source, StreamIdleTimeoutError, summary, 'unknown', {});
+    return composeError(this.#history, StreamIdleTimeoutError, { summary }, { outcome: 'unknown' });
   }
 
   /** A stream contains invalid data. */
   invalidStream(problem: string): StreamError {
-    return composeError(this.#source, StreamError, `Invalid stream: ${problem}`, 'unknown', {});
+    const summary = `Invalid stream: ${problem}`;
+    return composeError(this.#history, StreamError, { summary }, { outcome: 'unknown' });
   }
 
   /** A stream contains an error object instead of a chunk. */
   streamErrorEvent(data: string): StreamError {
-    const { message = noReason, code, type } = parseErrorBody(redact(this.#source, data));
+    const { message = noReason, code, type } = parseErrorBody(redact(this.#history, data));
     const summary = `The stream contains an error: ${code ? `${code}: ` : ''}${message}`;
-    return composeError(this.#source, StreamError, summary, 'unknown', { code, type });
+    return composeError(
+      this.#history,
+      StreamError,
+      { summary },
+      { outcome: 'unknown', code, type },
+    );
   }
 }

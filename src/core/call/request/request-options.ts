@@ -9,8 +9,8 @@ import {
   headerText,
   idempotencyKeyRule,
   nonNegativeInteger,
-  objectWithMethods,
   plainObject,
+  signalRule,
 } from '../../config/validation.ts';
 import type { Rule, Rules } from '../../config/validation.ts';
 import { newIdempotencyKey } from '../idempotency-key.ts';
@@ -83,8 +83,6 @@ export interface CheckedOptions
   /** When `totalTimeout` ends, in monotonic ms, if it began before this request. */
   deadline?: number | undefined;
 }
-
-export const signalRule: Rule = [objectWithMethods('addEventListener')[0], 'an AbortSignal'];
 
 /** The rules of these options. The names and values of headers are checked as they are parsed. */
 export const pollHeaderRules = {

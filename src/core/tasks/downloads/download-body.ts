@@ -30,8 +30,10 @@ export interface DownloadResponse extends Response {
   readonly complete: boolean | 'unverified';
 }
 
-/** The task of the result, and the options that apply while the body is read. */
+/** What a body is read with: the errors and the task of its download, and the options that apply meanwhile. */
 interface BodyOptions {
+  readonly config: Config;
+  readonly errors: CallErrors;
   readonly task?: TaskHandle | undefined;
   readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -45,12 +47,10 @@ interface BodyOptions {
 export function guardBody(
   response: Response,
   part: FilePart,
-  config: Config,
-  errors: CallErrors,
   options: BodyOptions,
 ): DownloadResponse {
   const { start, end, total } = part;
-  const { task, maxBytes = Infinity, signal, onProgress } = options;
+  const { config, errors, task, maxBytes = Infinity, signal, onProgress } = options;
   let complete: DownloadResponse['complete'] = false;
   const withState = (copy: Response) =>
     Object.defineProperty(unchecked<DownloadResponse>(copy), 'complete', { get: () => complete });
@@ -79,7 +79,7 @@ export function guardBody(
       return true;
     }
     bytes += received.byteLength;
-    if (bytes > maxBytes) throw tooLargeError(response, config, options);
+    if (bytes > maxBytes) throw tooLargeError(response, options);
     notify(config.log, onProgress, { bytes, total }, 'onProgress');
     return false;
   };
@@ -93,8 +93,7 @@ function completeAt(bytes: number, { isFramed, total }: FilePart): true | 'unver
 
 function tooLargeError(
   response: Response,
-  config: Config,
-  { maxBytes, task }: BodyOptions,
+  { config, maxBytes, task }: BodyOptions,
 ): ResponseValidationError {
   const meta = parseResponseMeta(response, config);
   const message = `The result is larger than maxBytes (${maxBytes}).`;

@@ -29,7 +29,7 @@ export async function download(
   const { pollable } = step;
   const url = step.type === 'fetch' ? step.url : await pollFor(step.pollable);
   const refresh = pollable && (() => pollFor(pollable));
-  return fetchResult(config, url, source.task, options, refresh);
+  return fetchResult(config, { url, task: source.task, refresh }, options);
 }
 
 /** Polls a task for the URL of a result; of a preview, only if the caller has passed the record of one. */

@@ -15,28 +15,35 @@ import { nextDownloadStep } from './next-step.ts';
 import type { DownloadStep } from './next-step.ts';
 import type { DownloadOptions, DownloadRange } from './options.ts';
 
+/** Where a result is. */
+interface ResultLocation {
+  readonly url: string;
+  /** The task of the result, if it is known. */
+  readonly task: TaskHandle | undefined;
+  /** Returns a fresh URL, which is requested if this one has expired. */
+  readonly refresh?: (() => Promise<string>) | undefined;
+}
+
 /**
  * Downloads a result from its URL. Follows redirects itself, so that each address is checked before anything is sent to
- * it. `refresh` returns a fresh URL, which is requested if this one has expired.
+ * it.
  */
 export async function fetchResult(
   config: Config,
-  address: string,
-  task: TaskHandle | undefined,
+  { url: address, task, refresh }: ResultLocation,
   options: DownloadOptions,
-  refresh?: () => Promise<string>,
 ): Promise<DownloadResponse> {
   const { range, signal } = options;
   const call = { method: 'GET', template: 'result URL', safety: 'safe', task } as const;
-  const history = new CallHistory();
-  const errors = new CallErrors(call, history);
+  const history = new CallHistory(call);
+  const errors = new CallErrors(history);
   const limit = { clock: config.clock, signal, ms: config.timeout, errors };
   const init = requestInit(config, range);
   let url = address;
   for (let redirects = 0; ; redirects += 1) {
     checkResultURL(url, config.allowInsecureBaseURL, { task });
     const attempt = async (attemptSignal: AbortSignal) => {
-      history.markSent();
+      history.isSent = true;
       try {
         return await config.fetch(url, { ...init, signal: attemptSignal });
       } catch (error) {
@@ -46,11 +53,11 @@ export async function fetchResult(
     const response = await runWithTimeLimit(attempt, limit);
     const step = nextDownloadStep(response, { url, start: range?.start, redirects });
     if (step.type === 'read') {
-      return guardBody(response, step.part, config, errors, { ...options, task });
+      return guardBody(response, step.part, { ...options, config, errors, task });
     }
     response.body?.cancel().catch(() => undefined);
     if (step.type === 'expired' && refresh) {
-      return fetchResult(config, await refresh(), task, options);
+      return fetchResult(config, { url: await refresh(), task }, options);
     }
     if (step.type !== 'redirect') throw toError(step, errors, parseResponseMeta(response, config));
     ({ url } = step);

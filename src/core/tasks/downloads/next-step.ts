@@ -1,4 +1,5 @@
 import { parseURL } from '../../../types/parse-url.ts';
+import { hasExpiredURL } from '../../../types/tasks/expired-url.ts';
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
 import { filePart } from '../../http/result-file.ts';
 import type { FilePart } from '../../http/result-file.ts';
@@ -23,9 +24,6 @@ export function firstDownloadStep(
 }
 
 const maxRedirects = 3;
-
-/** The statuses of a URL that has expired. A poll of its task may return a fresh one. */
-const expiredStatuses: readonly number[] = [403, 404, 410];
 
 /** The request of a result. */
 export interface ResultRequest {
@@ -60,7 +58,7 @@ export function nextDownloadStep(
     const part = filePart(response, url, start);
     return part === undefined ? { type: 'wrong-part' } : { type: 'read', part };
   }
-  if (expiredStatuses.includes(status)) return { type: 'expired' };
+  if (hasExpiredURL(status)) return { type: 'expired' };
   const location = status < 400 ? headers.get('location') : null;
   if (!location) return { type: 'error' };
   if (redirects === maxRedirects) {

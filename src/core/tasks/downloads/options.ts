@@ -1,10 +1,11 @@
-import { pollHeaderRules, signalRule } from '../../call/request/request-options.ts';
+import { pollHeaderRules } from '../../call/request/request-options.ts';
 import type { RequestOptions } from '../../call/request/request-options.ts';
 import {
   functionValue,
   headerText,
   nonNegativeInteger,
   objectWithFields,
+  signalRule,
 } from '../../config/validation.ts';
 import type { Rules } from '../../config/validation.ts';
 import type { DownloadProgress } from './download-body.ts';

@@ -1,9 +1,8 @@
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
 import type { Generation, Receipt } from '../../../types/tasks/task.ts';
 import { throwToCaller } from '../../call/caller-stack.ts';
-import { signalRule } from '../../call/request/request-options.ts';
 import type { Config } from '../../config/config.ts';
-import { checkValue, plainObject } from '../../config/validation.ts';
+import { checkValue, plainObject, signalRule } from '../../config/validation.ts';
 import { Part } from '../../http/part.ts';
 import type { DownloadResponse } from './download-body.ts';
 import type { DownloadOptions } from './options.ts';

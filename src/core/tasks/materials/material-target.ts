@@ -1,6 +1,7 @@
 import { retrieveMaterial } from '../../../endpoints/materials.ts';
 import { abortedError } from '../../../errors/aborted.ts';
 import { MaterialFailedError, MaterialWaitTimeoutError } from '../../../errors/materials.ts';
+import { isFinalMaterialStatus } from '../../../types/media/material-status.ts';
 import { isAvailable, materialSchema } from '../../../types/media/materials.ts';
 import type { AvailableMaterial, Material } from '../../../types/media/materials.ts';
 import { callTo } from '../../call/api-call.ts';
@@ -21,9 +22,6 @@ export type MaterialUpdate = Material & {
 
 export const readMaterial = readJson(readWithSchema(materialSchema));
 
-// Specification: Material status; polling a material.
-const isFinal = (status: string): boolean => /^available$|^delete|(failed|expired)$/.test(status);
-
 /** A material to wait for. */
 export function materialTarget(
   context: ClientContext,
@@ -31,7 +29,7 @@ export function materialTarget(
   known?: PollResult<Material>,
   pollHeaders?: PollHeaders,
 ): PollTarget<Material, AvailableMaterial> {
-  const latest = new LatestRecord(isFinal, known);
+  const latest = new LatestRecord(isFinalMaterialStatus, known);
   return {
     context,
     operation: { type: 'wait', kind: 'material', id },
@@ -50,10 +48,12 @@ export function materialTarget(
         { material: last },
       );
     },
-    abortedError: (problem, reason) => abortedError(reason, {}, withAdvice(problem, id)),
-    timeoutError(problem) {
-      const details = { material: latest.value };
-      return new MaterialWaitTimeoutError(withAdvice(problem, id), details);
+    errors: {
+      aborted: (problem, reason) => abortedError(reason, {}, withAdvice(problem, id)),
+      timeout(problem) {
+        const details = { material: latest.value };
+        return new MaterialWaitTimeoutError(withAdvice(problem, id), details);
+      },
     },
   };
 }

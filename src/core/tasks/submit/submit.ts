@@ -59,7 +59,7 @@ export function prepareSubmit<Kind extends TaskKind>(
   const call: PreparedSubmit['call'] = {
     ...callTo(endpoint, scope.context.config),
     ...request,
-    findTask: (id, meta, { model }) => taskNamedIn(scope, kept, id, model, meta),
+    findTask: (id, meta, { model }) => taskNamedIn(scope, kept, { id, model, meta }),
   };
   // Load the wait now, too: once the task is paid for, no missing file may prevent waiting for it.
   return { call, options, fallback, parts: [waits], kept };

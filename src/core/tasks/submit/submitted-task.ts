@@ -23,6 +23,13 @@ export interface KeptOptions {
   readonly namesModel: boolean;
 }
 
+/** A task that a response has named. */
+interface NamedTask {
+  readonly id: string;
+  readonly model: string | undefined;
+  readonly meta: ResponseMeta;
+}
+
 /** The task in the response to a submission. */
 export function toSubmittedTask<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
@@ -40,7 +47,7 @@ export function toSubmittedTask<Kind extends TaskKind>(
     scope.context.config.baseURL,
     [template, ...scope.pollTemplates].map(collectionOf),
   );
-  const details = { ...detailsOf(scope, kept, data.id, model, meta), pollPath };
+  const details = { ...detailsOf(scope, kept, { id: data.id, model, meta }), pollPath };
   const task = new Task(scope, details, toPollResult(submitted, scope.context));
   return unchecked<SubmittedTask<Kind>>(task);
 }
@@ -49,19 +56,15 @@ export function toSubmittedTask<Kind extends TaskKind>(
 export function taskNamedIn<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
   kept: KeptOptions,
-  id: string,
-  model: string | undefined,
-  meta: ResponseMeta,
+  named: NamedTask,
 ): Task<Kind> {
-  return new Task(scope, detailsOf(scope, kept, id, model, meta));
+  return new Task(scope, detailsOf(scope, kept, named));
 }
 
 function detailsOf<Kind extends TaskKind>(
   { context }: TaskScope<Kind>,
   kept: KeptOptions,
-  id: string,
-  model: string | undefined,
-  meta: ResponseMeta,
+  { id, model, meta }: NamedTask,
 ): TaskDetails {
   return {
     ...kept,

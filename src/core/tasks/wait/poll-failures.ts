@@ -3,6 +3,7 @@ import type { PolygateError } from '../../../errors/base.ts';
 import { ConnectionError } from '../../../errors/connection.ts';
 import { ResponseValidationError } from '../../../errors/response-validation.ts';
 import { isRecord } from '../../../types/type-guards.ts';
+import { isTemporary } from '../../http/temporary-status.ts';
 
 /**
  * Whether a failed poll reveals nothing about the task, so that the wait continues: no response, a service that is
@@ -14,7 +15,7 @@ import { isRecord } from '../../../types/type-guards.ts';
  */
 export function canPollLater(error: unknown, notFoundInRow: number): error is PolygateError {
   if (notFoundInRow > 2) return false;
-  if (APIError.is(error)) return error.status >= 500 || [404, 408, 429].includes(error.status);
+  if (APIError.is(error)) return error.status === 404 || isTemporary(error.status);
   if (ResponseValidationError.is(error)) return !isRecord(error.body);
   return ConnectionError.is(error);
 }

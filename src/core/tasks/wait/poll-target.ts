@@ -32,10 +32,15 @@ export interface PollTarget<Value extends Pollable, Result> {
   remember?(update: Value): void;
   /** The result of the wait, given the finished record. Throws if it failed. */
   toResult(last: Value): Result;
-  /** What the errors of a wait say about the record. */
-  readonly errorDetails?: ErrorDetails | undefined;
-  /** Creates the error for a wait whose signal has aborted for `reason`. */
-  abortedError(problem: string, reason: unknown): PolygateError;
-  /** Creates the error for a wait that has reached its `waitTimeout`. */
-  timeoutError(problem: string): PolygateError;
+  readonly errors: WaitErrors;
+}
+
+/** The errors of a wait for a record. */
+export interface WaitErrors {
+  /** What any of them says about the record. */
+  readonly details?: ErrorDetails | undefined;
+  /** The signal of the wait has aborted for `reason`. */
+  aborted(problem: string, reason: unknown): PolygateError;
+  /** The wait has reached its `waitTimeout`. */
+  timeout(problem: string): PolygateError;
 }

@@ -23,13 +23,13 @@ function startWait<Value extends Pollable>(
   const { signal, waitTimeout = Infinity } = options;
   // Now, because the caller may change the object while the part is loading.
   const given = { ...options };
-  const details: ErrorDetails = { outcome: 'not-sent', ...target.errorDetails };
+  const details: ErrorDetails = { outcome: 'not-sent', ...target.errors.details };
   // A wait that must not poll at all still has the time to load a file that is there.
   const timeout = Math.min(Math.max(waitTimeout, 1_000), 60_000);
   return waits
     .use(config, async ({ Wait }) => new Wait(target, given, parent), { signal, timeout, details })
     .catch((error: unknown) => {
-      throw signal?.aborted ? target.abortedError('The wait was aborted.', signal.reason) : error;
+      throw signal?.aborted ? target.errors.aborted('The wait was aborted.', signal.reason) : error;
     });
 }
 

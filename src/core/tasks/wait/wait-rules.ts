@@ -1,5 +1,5 @@
-import { pollHeaderRules, signalRule } from '../../call/request/request-options.ts';
-import { functionValue, nonNegativeMs } from '../../config/validation.ts';
+import { pollHeaderRules } from '../../call/request/request-options.ts';
+import { functionValue, nonNegativeMs, signalRule } from '../../config/validation.ts';
 import type { Rules } from '../../config/validation.ts';
 
 /** The rules of the options of a wait without a callback. */

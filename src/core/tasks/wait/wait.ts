@@ -135,7 +135,7 @@ export class Wait<Value extends Pollable> {
    */
   fail(error: unknown): unknown {
     const thrown = this.#signal?.aborted
-      ? this.#target.abortedError('The wait was aborted.', this.#signal.reason)
+      ? this.#target.errors.aborted('The wait was aborted.', this.#signal.reason)
       : error;
     this.#span?.end({ error: thrown });
     return thrown;
@@ -148,7 +148,7 @@ export class Wait<Value extends Pollable> {
 
   #timeoutError(): PolygateError {
     const status = this.#last?.rawStatus || this.#last?.status || 'status unknown';
-    return this.#target.timeoutError(
+    return this.#target.errors.timeout(
       `The wait exceeded ${this.#schedule.waitTimeout} ms (${status}).`,
     );
   }

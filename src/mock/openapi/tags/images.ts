@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 
+import { acceptedFields } from '../../../schemas/accepted.ts';
 import { imageBody } from '../../../schemas/media/images.ts';
 import { imageTaskRecord } from '../../../schemas/tasks/task.ts';
 import type { OperationDocs, TagDocs } from '../docs.ts';
@@ -12,10 +13,13 @@ import {
   taskFields,
 } from './tasks.ts';
 
-const finishedImagesRecord = z.looseObject({
-  created: z.number(),
-  data: z.array(z.looseObject({ url: z.string() })),
-});
+const finishedImagesRecord = acceptedFields(
+  { created: 'Completion time in Unix seconds.', data: 'Images.' },
+  {
+    created: z.number(),
+    data: z.array(acceptedFields({ url: 'Image URL.' }, { url: z.string() })),
+  },
+);
 
 const submitOperation = {
   examples: {
@@ -81,18 +85,12 @@ export const imagesDocs: TagDocs = {
       schema: imageTaskRecord,
       description: 'An image generation task.',
       example: taskExample('image', 'png'),
-      fields: {
-        ...taskFields('image'),
-      },
+      fields: taskFields('image'),
     },
     FinishedImages: {
       schema: finishedImagesRecord,
       description: 'Finished images, in the OpenAI style.',
-      fields: {
-        created: 'Completion time in Unix seconds.',
-        data: 'Images.',
-        'data[].url': { description: 'Image URL.', format: 'uri' },
-      },
+      fields: { 'data[].url': { format: 'uri' } },
     },
   },
 };

@@ -126,16 +126,10 @@ export const materialsDocs: TagDocs = {
         },
         preview_url: { format: 'uri' },
         verification_url: { format: 'uri' },
-        verification_expires_at: {
-          ...dateTime,
-        },
+        verification_expires_at: dateTime,
         created_at: dateTime,
-        available_at: {
-          ...dateTime,
-        },
-        expires_at: {
-          ...dateTime,
-        },
+        available_at: dateTime,
+        expires_at: dateTime,
       },
     },
     MaterialList: {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 
+import { acceptedFields } from '../../../schemas/accepted.ts';
 import {
   anthropicModelListRecord,
   geminiModelListRecord,
@@ -11,9 +12,15 @@ import type { TagDocs } from '../docs.ts';
 
 const modelDetailRecord = z.intersection(
   modelRecord,
-  z.looseObject({
-    request_interface: z.looseObject({ method: z.string(), path: z.string() }),
-  }),
+  acceptedFields(
+    { request_interface: 'How to call the model.' },
+    {
+      request_interface: acceptedFields(
+        { method: 'HTTP method.', path: 'Path of the endpoint.' },
+        { method: z.string(), path: z.string() },
+      ),
+    },
+  ),
 );
 
 /** Specification: Model; Pricing object; Account and catalog. */
@@ -54,14 +61,7 @@ export const modelsDocs: TagDocs = {
     ModelDetail: {
       schema: modelDetailRecord,
       description: 'A model with its request interface.',
-      fields: {
-        request_interface: 'How to call the model.',
-        'request_interface.method': 'HTTP method.',
-        'request_interface.path': {
-          description: 'Path of the endpoint.',
-          example: '/v1/chat/completions',
-        },
-      },
+      fields: { 'request_interface.path': { example: '/v1/chat/completions' } },
     },
     Pricing: {
       schema: pricingRecord,
