@@ -6,7 +6,7 @@ export {
   reservationProblem,
   unpricedUsd,
 } from '../core/batch/run/budget-decision.ts';
-export { countedCharge } from '../core/batch/run/counted-charge.ts';
+export { countedCharge, countedFailure } from '../core/batch/run/counted-charge.ts';
 export { highestPrice } from '../core/batch/run/prices.ts';
 export type { ReservedAmount } from '../core/batch/run/budget-decision.ts';
 export { roundUsd } from '../core/limits/round-usd.ts';

@@ -15,7 +15,7 @@ import type { ChatCompletion } from '../types/chat/completion.ts';
 import type { ResponseMeta } from '../types/meta.ts';
 import type { Receipt, SucceededGeneration, TaskKind } from '../types/tasks/task.ts';
 
-export { failedRow, isFinalError } from '../core/batch/row/charge-rules.ts';
+export { failedRow, isFinalError, slotRejectionOf } from '../core/batch/row/charge-rules.ts';
 export { rowKey } from '../core/batch/row/row-key.ts';
 export { canSucceedLater } from '../core/call/failure/retry.ts';
 export { isKeyMissing } from '../core/http/request-headers.ts';

@@ -18,6 +18,19 @@ const withoutCharge: typeof fetch = async (...request) => {
   return new Response(body, { status, headers });
 };
 
+/** As if a proxy replaced the body of all chats but the first one. */
+const replaceBodies = (): typeof fetch => {
+  let chatsSent = 0;
+  return async (...request) => {
+    const response = await fetch(...request);
+    if (!response.url.endsWith('/chat/completions')) return response;
+    chatsSent += 1;
+    if (chatsSent === 1) return response;
+    const { status, headers } = response;
+    return new Response('<html>', { status, headers });
+  };
+};
+
 /** As if a replay reported that it costs nothing itself. */
 const withFreeReplays: typeof fetch = async (...request) => {
   const { body, status, headers: received } = await fetch(...request);
@@ -101,6 +114,21 @@ describe.skipIf(!isRedisInstalled)('the budget of a queue', () => {
     await until(() => queue.paused).toBe('budget');
     await until(async () => (await queue.count()).submitting).toBe(0);
     expect(await queue.count()).toMatchObject({ succeeded: 2, unknown: 3, waiting: 15 });
+    expect(all.spent()).toBeLessThanOrEqual(all.maxUsd);
+  });
+
+  test('counts the charge of a chat whose response reports it and cannot be read', async () => {
+    await using all = await start(3, { client: { fetch: replaceBodies() } });
+    const { queue, mock } = all;
+    await queue.addBulk(numbered(20), all.describeRow);
+    queue.work();
+    await until(() => queue.paused).toBe('budget');
+    await until(async () => (await queue.count()).submitting).toBe(0);
+    expect(await queue.count()).toMatchObject({ unknown: 3, waiting: 17 });
+    expect(await queue.get('row 0')).toMatchObject({
+      error: { name: 'ResponseValidationError', outcome: 'unknown' },
+    });
+    expect(mock.invoice).toHaveLength(3);
     expect(all.spent()).toBeLessThanOrEqual(all.maxUsd);
   });
 

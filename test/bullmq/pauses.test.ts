@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { holdResponses } from './held-fetch.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';
@@ -34,6 +35,24 @@ describe.skipIf(!isRedisInstalled).concurrent('a paused queue', () => {
       await Promise.all(numbered(5).map((id) => queue.result(id)));
       expect(queue.paused).toBeUndefined();
       expect(mock.invoice).toHaveLength(5);
+    });
+
+    test('not at a 402 to a row that was sent before a resume', async () => {
+      const { fetch: heldFetch, release } = holdResponses();
+      await using all = await start({ client: { fetch: heldFetch } });
+      const { queue, mock } = all;
+      mock.fail({ route: submits, status: 402, attempt: [1, 3] });
+      queue.work();
+      await queue.add('sent before', all.picture('a'));
+      await until(all.posts).toBe(1);
+      await queue.pause();
+      await queue.resume();
+      release();
+      expect(await queue.result('sent before')).toMatchObject({ status: 'succeeded' });
+      expect(queue.paused).toBeUndefined();
+      await queue.add('sent after', all.picture('b'));
+      await until(() => queue.paused).toBe('balance');
+      expect(mock.invoice).toHaveLength(1);
     });
 
     test('at the first 402 of many rows, of which no more are sent than are in flight', async () => {

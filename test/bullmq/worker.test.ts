@@ -76,6 +76,21 @@ describe.skipIf(!isRedisInstalled).concurrent('the workers of a queue', () => {
       expect(await queue.result('a')).toMatchObject({ status: 'succeeded' });
     });
 
+    test('a call whose totalTimeout ends while it waits for a slot is no attempt', async () => {
+      await using all = await start({
+        mock: { assumptions: { A14: 'task' }, concurrencyLimit: 1, tasks: { durationMs: 2_000 } },
+        queue: { attempts: 1 },
+        client: { totalTimeout: 300 },
+      });
+      const { queue, mock } = all;
+      queue.work();
+      await queue.addBulk(['a', 'b'], all.describeRow);
+      const rows = await Promise.all(['a', 'b'].map((id) => queue.result(id)));
+      expect(rows.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+      expect(mock.requests.some(({ status }) => status === 429)).toBe(true);
+      expect(mock.invoice).toHaveLength(2);
+    });
+
     test('a Retry-After of a year delays a row by maxRetryDelay', async () => {
       const delayed: typeof fetch = async (...request) => {
         const { body, status, headers } = await fetch(...request);

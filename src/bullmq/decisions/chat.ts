@@ -38,7 +38,7 @@ export function afterLostChat(id: string, state: RowState): Step {
  * The step of a chat whose row another worker has recorded as lost in the meantime, because the worker that sent it was
  * cut off from Redis: what the response said replaces the unknown end. The job of the row has ended, so a rejected
  * chat, which would be waiting, ends: `retry` sends it again. Undefined if the response, too, leaves open whether the
- * chat was charged.
+ * chat was charged, and reports no charge.
  */
 export function lateStep({ move }: Step): Step | undefined {
   const { state, settlement = keep } = move;
@@ -49,10 +49,10 @@ export function lateStep({ move }: Step): Step | undefined {
 }
 
 /**
- * What is counted for a chat that no row can record anymore, in USD: the charge of its completion, or 0 if it is not
- * known, because what was reserved has been spent already. Undefined if there is no completion.
+ * What is counted for a chat that no row can record anymore, in USD: the charge that its response has reported, or 0 for
+ * a completion without one, because what was reserved has been spent already. Undefined if there is nothing to count.
  */
 export function lateChargeOf({ state, settlement = keep }: Move): number | undefined {
-  if (!state.completion) return undefined;
-  return settlement.reservation === 'replace' ? settlement.chargeUsd : 0;
+  if (settlement.reservation === 'replace') return settlement.chargeUsd;
+  return state.completion ? 0 : undefined;
 }

@@ -1,6 +1,6 @@
 import { APIError } from '../../errors/api.ts';
-import { AuthenticationError, ConcurrencyLimitError } from '../../errors/status.ts';
-import { canSucceedLater, isKeyMissing } from '../../internal/row-driver.ts';
+import { AuthenticationError } from '../../errors/status.ts';
+import { canSucceedLater, isKeyMissing, slotRejectionOf } from '../../internal/row-driver.ts';
 import type { Move } from './step.ts';
 
 /** Whether there is no valid API key: the service rejects it, or the function that returns it fails. */
@@ -12,11 +12,15 @@ export const isRejected = (error: unknown): boolean =>
   APIError.is(error) && !canSucceedLater(error);
 
 /** The delay that the service has requested, in ms. */
-export const retryAfterOf = (error: unknown): number | undefined =>
-  APIError.is(error) ? error.retryAfterMs : undefined;
+export function retryAfterOf(error: unknown): number | undefined {
+  const response = slotRejectionOf(error) ?? error;
+  return APIError.is(response) ? response.retryAfterMs : undefined;
+}
 
 /** The limit that a response reports; a hint if a submission reports none. */
 export function reportedLimit(error: unknown): Move['limit'] {
-  const limit = APIError.is(error) ? error.meta.concurrency.limit : undefined;
-  return limit ?? (ConcurrencyLimitError.is(error) ? 'less' : undefined);
+  const slotRejection = slotRejectionOf(error);
+  const response = slotRejection ?? error;
+  const limit = APIError.is(response) ? response.meta.concurrency.limit : undefined;
+  return limit ?? (slotRejection && 'less');
 }

@@ -4,7 +4,7 @@
  * `redis/scripts/late-charge.ts` for the charge of a chat whose row was retried or removed.
  */
 
-import { countedCharge } from '../../internal/row-budget.ts';
+import { countedCharge, countedFailure } from '../../internal/row-budget.ts';
 
 /** What happens to the amount that is reserved for a row. */
 export type Settlement =
@@ -53,4 +53,10 @@ export function settlementOf(
   if (counted.counts === 'charge') return replaceBy(counted.usd, taskId);
   if (counted.counts === 'nothing') return release;
   return taskId === undefined ? spend : { ...spend, taskId };
+}
+
+/** What a chat counts that may have been charged and has failed. It is not sent again under its key. */
+export function settlementOfLostChat(error: unknown): Settlement {
+  const counted = countedFailure(error);
+  return counted.counts === 'charge' ? replaceBy(counted.usd) : keep;
 }

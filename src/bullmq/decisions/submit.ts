@@ -1,8 +1,13 @@
 import type { Receipt } from 'polygate';
 
 import { BudgetExceededError } from '../../errors/budget.ts';
-import { ConcurrencyLimitError, PaymentRequiredError } from '../../errors/status.ts';
-import { canSucceedLater, failedRow, isFinalError } from '../../internal/row-driver.ts';
+import { PaymentRequiredError } from '../../errors/status.ts';
+import {
+  canSucceedLater,
+  failedRow,
+  isFinalError,
+  slotRejectionOf,
+} from '../../internal/row-driver.ts';
 import type { TaskResult } from '../../internal/row-driver.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
@@ -10,7 +15,7 @@ import { lacksKey, retryAfterOf } from './failures.ts';
 import { after, end, whenResumed } from './next-time.ts';
 import { afterTask, deadlineAfter } from './poll.ts';
 import type { PollTiming } from './poll.ts';
-import { keep, release, settlementOf } from './settlement.ts';
+import { keep, release, settlementOf, settlementOfLostChat } from './settlement.ts';
 import type { Move, Step } from './step.ts';
 
 /** The shortest delay after a submission for which no slot was free, in ms. */
@@ -87,7 +92,7 @@ const continuations: readonly (readonly [Continuation, Condition])[] = [
   ['authentication', (error) => lacksKey(error)],
   ['balance', (error) => PaymentRequiredError.is(error)],
   ['budget', (error) => BudgetExceededError.is(error)],
-  ['slot', (error) => ConcurrencyLimitError.is(error)],
+  ['slot', (error) => slotRejectionOf(error) !== undefined],
   ['backoff', (error, { isLastAttempt }) => !isLastAttempt && canSucceedLater(error)],
 ];
 
@@ -115,7 +120,7 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
   const isLost = !isFinalError({ ...facts, mayBeCharged: false }, error);
   // What an earlier request for a chat may have cost was spent when it was retried.
   const isFree = isFinalError({ ...facts, mayBeCharged: mayBeCharged && !isChat }, error);
-  const settlement = isFree ? release : keep;
+  const settlement = isFree ? release : isChat ? settlementOfLostChat(error) : keep;
   const ended = failedRow(facts, error);
   const changed: RowState = {
     ...state,

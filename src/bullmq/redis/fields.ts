@@ -21,6 +21,9 @@ export const fields = {
   /** The id of the latest admission and the turn that it took, with a space in between. Written by `admit`. */
   admission: 'pg:admission',
 
+  /** How many times its queue had been resumed before the latest admission. Written by `admit`. */
+  resumes: 'pg:resumes',
+
   /** The id of the latest retry. Written by `retry`. */
   retry: 'pg:retry',
 

@@ -29,7 +29,7 @@ function accountKeys({ prefix, baseURL }: Account) {
 const queueKeys = (toKey: (name: string) => string) => ({
   /** Hash: the number of rows by status, except `waiting`, and in `ended` the number of the latest end of a row. */
   counts: toKey('polygate:counts'),
-  /** Hash: in `paused`, why the queue is paused, if it is. */
+  /** Hash: in `paused`, why the queue is paused, if it is; in `resumes`, how many times it has been resumed. */
   meta: toKey('polygate:meta'),
   /** Hash: the sums of all charges (`spent`) and of all reservations (`reserved`). */
   spend: toKey('polygate:spend'),

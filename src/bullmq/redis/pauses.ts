@@ -28,6 +28,7 @@ export class Pauses {
 
   async resume(): Promise<void> {
     const { queue, channels } = this.#keys;
-    await this.#redis.multi().hdel(queue.meta, 'paused').publish(channels.paused, '').exec();
+    const resuming = this.#redis.multi().hdel(queue.meta, 'paused');
+    await resuming.hincrby(queue.meta, 'resumes', 1).publish(channels.paused, '').exec();
   }
 }

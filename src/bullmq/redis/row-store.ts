@@ -123,7 +123,7 @@ export class RowStore {
     return Number(reply) === 1;
   }
 
-  /** Counts the charge of a completion that no move could record. Returns false if one has recorded it already. */
+  /** Counts the charge of a chat that no move could record. Returns false if one has recorded it already. */
   async countLateCharge(
     { jobId, data, turn, addedAt }: RowVersion,
     chargeUsd: number,

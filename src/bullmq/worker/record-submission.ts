@@ -47,7 +47,7 @@ export async function recordSubmission(
 
 /**
  * Records the step or, for a row that has been recorded as lost meanwhile, what replaces that. If the row was retried
- * or removed, only the charge of a completion is recorded: the result is `late`. Repeating it changes nothing.
+ * or removed, only the reported charge is recorded: the result is `late`. Repeating it changes nothing.
  */
 async function recordStep(
   rows: RowStore,
@@ -55,7 +55,9 @@ async function recordStep(
   step: Step,
 ): Promise<Step | 'late' | undefined> {
   if (await rows.move(row, step.move)) return step;
-  const late = row.data.kind === 'chat' ? lateStep(step) : undefined;
+  // The next submission of a task, under its key, returns what it has cost.
+  if (row.data.kind !== 'chat') return undefined;
+  const late = lateStep(step);
   if (late && (await rows.move(row, late.move))) return late;
   const chargeUsd = lateChargeOf(step.move);
   if (chargeUsd === undefined) return undefined;
@@ -66,14 +68,19 @@ async function recordStep(
 /** Describes what the response to a chat said, without its texts. */
 function describeResponse({ state, settlement }: Move): string {
   const { completion, error } = state;
-  if (completion) {
-    const cost =
-      settlement?.reservation === 'replace'
-        ? `has cost ${settlement.chargeUsd} USD`
-        : 'may have been charged';
-    return `the chat completion ${completion.id} ${cost}`;
+  const cost = describeCost(settlement);
+  return completion
+    ? `the chat completion ${completion.id} ${cost}`
+    : `the chat has failed (${error?.name}) and ${cost}`;
+}
+
+function describeCost(settlement: Move['settlement']): string {
+  switch (settlement?.reservation) {
+    case 'replace':
+      return `has cost ${settlement.chargeUsd} USD`;
+    case 'release':
+      return 'was not charged';
+    default:
+      return 'may have been charged';
   }
-  const outcome =
-    settlement?.reservation === 'release' ? 'was not charged' : 'may have been charged';
-  return `the chat has failed (${error?.name}) and ${outcome}`;
 }

@@ -10,7 +10,7 @@ import {
 import { end } from '../../../src/bullmq/decisions/next-time.ts';
 import { keep, release, replaceBy, spend } from '../../../src/bullmq/decisions/settlement.ts';
 import { afterFailedSubmit } from '../../../src/bullmq/decisions/submit.ts';
-import { badRequest, noSlot, notSent, reset } from './errors.ts';
+import { badRequest, chargedResponse, noSlot, notSent, reset } from './errors.ts';
 
 const completion = { id: 'c', object: 'chat.completion' } as ChatCompletion;
 
@@ -58,6 +58,16 @@ describe('a chat', () => {
     expect(lateStep(lost)).toBeUndefined();
   });
 
+  test('that another worker has recorded as lost, and whose response reports a charge, counts it', () => {
+    const lost = afterFailedSubmit({ ...attempt, mayBeCharged: false }, chargedResponse);
+    expect(lateStep(lost)?.move).toMatchObject({
+      from: 'unknown',
+      to: 'unknown',
+      settlement: replaceBy(0.3),
+      state: { error: { name: 'ResponseValidationError' } },
+    });
+  });
+
   test('that is lost may have been charged', () => {
     const lost = afterLostChat('r', {});
     expect(lost.move).toMatchObject({ to: 'unknown', state: { mayBeCharged: true } });
@@ -66,6 +76,7 @@ describe('a chat', () => {
 
   test.each([
     { error: reset, to: 'unknown', settlement: keep },
+    { error: chargedResponse, to: 'unknown', settlement: replaceBy(0.3) },
     // What an earlier request may have cost was spent when it was retried.
     { error: badRequest, mayBeCharged: true, to: 'unknown', settlement: release },
     { error: badRequest, to: 'failed', settlement: release },
@@ -86,6 +97,7 @@ test.each([
   { state: { completion }, settlement: undefined, chargeUsd: 0 },
   { state: {}, settlement: release, chargeUsd: undefined },
   { state: {}, settlement: keep, chargeUsd: undefined },
+  { state: {}, settlement: replaceBy(0.2), chargeUsd: 0.2 },
 ])('a chat that comes too late for its row counts $chargeUsd after $settlement', (row) => {
   const { state, settlement, chargeUsd } = row;
   const move = { from: 'submitting', to: 'succeeded', state, settlement } as const;

@@ -7,6 +7,7 @@ import {
   NotFoundError,
   PaymentRequiredError,
   RateLimitError,
+  RequestTimeoutError,
   ResponseValidationError,
   ServerError,
   ServiceUnavailableError,
@@ -36,6 +37,12 @@ export const invalidResponse = new ResponseValidationError('no task', {
   body: {},
   ...unknown,
 });
+/** A response that reports a charge, and whose body cannot be read. */
+export const chargedResponse = new ResponseValidationError('html', {
+  meta: { ...meta(200), chargeUsd: 0.3 },
+  body: '<html>',
+  ...unknown,
+});
 export const notSent = new ConnectionError('refused', { outcome: 'not-sent' });
 export const reset = new ConnectionError('reset', unknown);
 export const payment = new PaymentRequiredError('402', { meta: meta(402), ...rejected });
@@ -45,6 +52,11 @@ export const noSlot = new ConcurrencyLimitError('429', {
   meta: meta(429),
   retryAfterMs: 4_000,
   ...rejected,
+});
+/** A call whose `totalTimeout` ended while it waited for a slot. */
+export const queuedTooLong = new RequestTimeoutError('queued', {
+  outcome: 'not-sent',
+  cause: noSlot,
 });
 export const rateLimit = new RateLimitError('429', {
   meta: meta(429),

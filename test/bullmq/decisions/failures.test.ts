@@ -11,6 +11,7 @@ import {
   noSlot,
   notImplemented,
   notSent,
+  queuedTooLong,
   rateLimit,
   serverError,
   unavailableModel,
@@ -79,5 +80,6 @@ test('an error reports the limit of its response, or that the limit is lower', (
   const limited = { ...meta(429), concurrency: { limit: 3 } };
   expect(reportedLimit(new ConcurrencyLimitError('429', { meta: limited }))).toBe(3);
   expect(reportedLimit(noSlot)).toBe('less');
+  expect(reportedLimit(queuedTooLong)).toBe('less');
   expect(reportedLimit(serverError)).toBeUndefined();
 });

@@ -23,6 +23,7 @@ import {
   authentication,
   budget,
   noSlot,
+  queuedTooLong,
   rateLimit,
 } from './errors.ts';
 
@@ -116,6 +117,7 @@ describe('a failed submission', () => {
     { error: invalidResponse, to: 'unknown', settlement: keep, counted: true },
     { error: rateLimit, to: 'waiting', settlement: release, delayMs: 70_000, counted: true },
     { error: noSlot, failures: 4, to: 'waiting', settlement: release, delayMs: 4_000 },
+    { error: queuedTooLong, failures: 4, to: 'waiting', settlement: release, delayMs: 4_000 },
     { error: payment, failures: 4, to: 'waiting', settlement: release, pause: 'balance' },
     { error: payment, mayBeCharged: true, to: 'waiting', settlement: keep, pause: 'balance' },
     {

@@ -39,7 +39,7 @@ describe('a row whose submission was recorded by an earlier process', () => {
     );
     expect(`${message} ${stack}`).not.toContain('Nothing was charged');
     expect(rejected?.error).toBeInstanceOf(AuthenticationError);
-    expect(lineTypes(journal)).toEqual(['run', 'submit']);
+    expect(lineTypes(journal)).toEqual(['run', 'submit', 'submit']);
     fault.remove();
     const [row] = await runImageBatch(newProcess(world), [1], { journal });
     expect(row?.status).toBe('succeeded');
@@ -52,7 +52,7 @@ describe('a row whose submission was recorded by an earlier process', () => {
     const error = await caught(runImageBatch(limited, [1], { journal }));
     expect(error).toBeInstanceOf(BudgetExceededError);
     expect(error).toMatchObject({ outcome: 'unknown', rowsDone: 0, rowsOpen: 1 });
-    expect(lineTypes(journal)).toEqual(['run', 'submit']);
+    expect(lineTypes(journal)).toEqual(['run', 'submit', 'submit']);
     const [row] = await runImageBatch(newProcess(world), [1], { journal });
     expect(row?.status).toBe('succeeded');
     expect(world.mock.invoice).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { collect } from '../../support/rejection.ts';
-import { jsonReply, caught, clientOf, onMock, scripted } from '../support.ts';
+import { jsonReply, caught, clientOf, onMock, scripted, turns } from '../support.ts';
 import {
   newProcess,
   runImageBatch,
@@ -184,5 +184,35 @@ describe('a journal', () => {
       expect(rows.filter(({ status }) => status === 'succeeded')).toHaveLength(40);
     }
     expect(world.mock.invoice).toHaveLength(40);
+  });
+
+  test('still has a row as paid that one process has submitted, and that is rejected in another one', async () => {
+    const world = onMock();
+    const { mock } = world;
+    let reject = () => {};
+    const rejected = new Promise<Response>((resolve) => {
+      reject = () => resolve(Response.json({ error: { code: 'overloaded' } }, { status: 503 }));
+    });
+    const journal = memoryJournal();
+    const slow = newProcess(world, { fetch: () => rejected, maxRetries: 0 });
+    const first = runImageBatch(slow, ['a'], { journal });
+    await turns();
+    expect(lineTypes(journal)).toEqual(['run', 'submit']);
+    // The second process dies before it can record the task.
+    const dying = memoryJournal(journal.lines, {
+      append: async (line) => {
+        if (line.includes('"submit"')) journal.lines.push(line);
+      },
+    });
+    await runImageBatch(newProcess(world), ['a'], { journal: dying });
+    reject();
+    await first;
+    expect(lineTypes(journal)).toEqual(['run', 'submit', 'submit', 'refused']);
+
+    const [changed] = await runImageBatch(newProcess(world), ['b'], { journal });
+    expect(changed?.error?.message).toContain('its params differ from an earlier submission');
+    const [row] = await runImageBatch(newProcess(world), ['a'], { journal });
+    expect(row).toMatchObject({ status: 'succeeded', task: { replayed: true } });
+    expect(mock.invoice).toHaveLength(1);
   });
 });

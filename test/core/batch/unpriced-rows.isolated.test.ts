@@ -108,6 +108,32 @@ describe('maxUsd at a service that reports no charges', () => {
   });
 });
 
+describe('maxUsd with responses that report a charge and cannot be read', () => {
+  const options = { maxUsd: 1 };
+  test.each([
+    ['chats', ({ gateway }: World) => gateway.batch(numbers(20), describeChat(gateway), options)],
+    [
+      'images whose price is not known',
+      ({ gateway }: World) => gateway.batch(numbers(20), describeImage(gateway), options),
+    ],
+  ])('counts the charges of %s', async (_, startBatch) => {
+    const { mock } = start();
+    mock.fail({ route: lookups, status: 404 });
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const { status, headers } = await mock.fetch(input, init);
+      const changed = new Headers(headers);
+      changed.delete('x-svc-task-id');
+      if (init?.method === 'POST') changed.set('x-svc-charge-usd', '0.4');
+      return new Response('<html>', { status, headers: changed });
+    };
+    const world = newProcess({ mock }, { fetch, maxRetries: 0 });
+    const { statuses, error } = await untilBudget(world, startBatch(world));
+    expect(statuses).toEqual(Array(2).fill('unknown'));
+    expect(error.spentUsd).toBe(0.8);
+    expect(mock.invoice).toHaveLength(2);
+  });
+});
+
 describe('maxUsd with chats that are free', () => {
   test('has no effect, although later runs know their charges only from the journal', async () => {
     const world = start();

@@ -1,7 +1,7 @@
 import { addedField } from '../bullmq-layout.ts';
 import { fields } from '../fields.ts';
 import { addUnpriced } from './charges.ts';
-import { nextNumber, pauseQueue, setStatus, statusAndTurn } from './functions.ts';
+import { nextNumber, pauseQueue, resumesOf, setStatus, statusAndTurn } from './functions.ts';
 import { advance, leaseTicks } from './leases.ts';
 import { limitOf } from './limit.ts';
 import { luaScript } from './lua-script.ts';
@@ -30,7 +30,7 @@ export const admit = luaScript(
     keys: ['row', 'counts', 'meta', 'spend', 'charges', 'reservations', 'slots', 'clock'],
     args: ['id', 'seen', 'decision', 'amount', 'unpriced', 'turn', 'added', 'admission'],
   },
-  `${statusAndTurn}${setStatus}${pauseQueue}${spendText}${addUnpriced}${advance}${limitOf}${nextNumber}
+  `${statusAndTurn}${setStatus}${pauseQueue}${spendText}${addUnpriced}${advance}${limitOf}${nextNumber}${resumesOf}
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
 local from = status_of(row)
 if from ~= 'waiting' and from ~= 'submitting' then return {'gone'} end
@@ -65,6 +65,7 @@ end
 set_status(row, counts, from, 'submitting')
 local next_turn = next_number(turn)
 redis.call('HSET', row, '${fields.turn}', next_turn, '${fields.admission}', admission .. ' ' .. next_turn)
+redis.call('HSET', row, '${fields.resumes}', resumes_of(meta))
 return {'ok', next_turn}
 `,
 );

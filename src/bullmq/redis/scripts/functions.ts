@@ -25,6 +25,11 @@ local function pause_queue(meta, reason)
 end
 `;
 
+/** How many times a queue has been resumed. */
+export const resumesOf = `
+local function resumes_of(meta) return redis.call('HGET', meta, 'resumes') or '0' end
+`;
+
 /**
  * A number above the last one, from Redis's time in µs, so that numbers never start over, even if Redis loses its
  * latest data.

@@ -2,7 +2,9 @@
 import { AbortedError } from '../../../errors/aborted.ts';
 import { PolygateError } from '../../../errors/base.ts';
 import { ConfigurationError } from '../../../errors/configuration.ts';
+import { RequestTimeoutError } from '../../../errors/connection.ts';
 import { restateCharge } from '../../../errors/restate-charge.ts';
+import { ConcurrencyLimitError } from '../../../errors/status.ts';
 import { TaskFailedError } from '../../../errors/tasks.ts';
 
 /** How far a row has come, when an error ends it. */
@@ -119,4 +121,10 @@ export function withEarlierCharge<Thrown>(error: Thrown, advice: string): Thrown
   if (!PolygateError.is(error) || error.task) return error;
   if (error.outcome !== 'rejected' && error.outcome !== 'not-sent') return error;
   return restateCharge(error, advice);
+}
+
+/** The error of a call that got no slot in time, also if its `totalTimeout` ended while it was waiting for one. */
+export function slotRejectionOf(error: unknown): ConcurrencyLimitError | undefined {
+  const rejection = RequestTimeoutError.is(error) ? error.cause : error;
+  return ConcurrencyLimitError.is(rejection) ? rejection : undefined;
 }

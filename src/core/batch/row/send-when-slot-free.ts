@@ -1,8 +1,6 @@
-import { RequestTimeoutError } from '../../../errors/connection.ts';
-import { ConcurrencyLimitError } from '../../../errors/status.ts';
 import type { AttemptObserver } from '../../call/api-call.ts';
 import type { RowContext } from '../run/context.ts';
-import { isUncharged } from './charge-rules.ts';
+import { isUncharged, slotRejectionOf } from './charge-rules.ts';
 import type { RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 
@@ -43,10 +41,9 @@ export async function sendWhenSlotFree<Accepted>(
     try {
       return await enter(() => submission.send({ idempotencyKey, signal }, observer));
     } catch (error) {
-      const rejection = RequestTimeoutError.is(error) ? error.cause : error;
-      const isLimited = config.concurrency !== false && ConcurrencyLimitError.is(rejection);
+      const rejection = config.concurrency === false ? undefined : slotRejectionOf(error);
       // If an earlier attempt may have been charged, that is reported instead of retrying.
-      const mayRetry = isLimited && rejection.outcome !== 'unknown';
+      const mayRetry = rejection !== undefined && rejection.outcome !== 'unknown';
       if (mayRetry || isUncharged(error)) markUnsent();
       if (!mayRetry) throw error;
       // A row that found no free slot waits at least a second.

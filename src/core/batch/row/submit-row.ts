@@ -3,7 +3,7 @@ import { unpricedSubmits } from '../journal/row-history.ts';
 import { notRecordedError, toRowError, unsentError } from '../row-errors.ts';
 import type { ReservedPrice } from '../run/batch-budget.ts';
 import type { RowContext } from '../run/context.ts';
-import { countedCharge } from '../run/counted-charge.ts';
+import { countedCharge, countedFailure } from '../run/counted-charge.ts';
 import { afterFailure } from './charge-rules.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
@@ -72,7 +72,7 @@ async function reservePrice(
   return budget.reserve(row, { price, path, signal: row.controller.signal, repeats });
 }
 
-/** Records a submission, unless an earlier run has, and sends it. */
+/** Records a submission, and sends it. */
 async function recordAndSend<Accepted>(
   { row, plan, submission }: SubmittingRow<Accepted>,
   context: RowContext,
@@ -80,7 +80,8 @@ async function recordAndSend<Accepted>(
   let recording: Promise<void> | undefined;
   const recordOnce = () => (recording ??= recordIntent(row, submission, context));
   try {
-    if (plan.isChargedOnce && !submission.recordedBy) await recordOnce();
+    if (submission.recordedBy) await recordAgain(row, plan, submission, context);
+    else if (plan.isChargedOnce) await recordOnce();
     const beforeAttempt = plan.isChargedOnce ? undefined : recordOnce;
     return await sendWhenSlotFree(row, { submission, beforeAttempt }, context);
   } catch (error) {
@@ -107,6 +108,21 @@ async function recordIntent(
   row.record();
 }
 
+/**
+ * Records that this run sends what an earlier one has recorded. Without this line, an earlier run that is still alive
+ * could take back the only one: if its own request is rejected, it appends a `refused` line.
+ */
+async function recordAgain(
+  { id, cost, controller }: Row,
+  plan: RowPlan<unknown>,
+  { intent }: RowSubmission<unknown>,
+  { journal }: RowContext,
+): Promise<void> {
+  if (controller.signal.aborted) return;
+  const line = { type: 'submit', id, ...intent, ...toCostFields(cost) } as const;
+  await journal.tryAppend(line, ifLost(plan));
+}
+
 /** Settles the reservation of a failed submission, and takes its `submit` line back if it was certainly not charged. */
 async function settleFailure(
   { row, plan, submission }: SubmittingRow<unknown>,
@@ -116,7 +132,7 @@ async function settleFailure(
   const { isChargedOnce } = plan;
   const thisRun = row.state === 'planned' ? undefined : 'this-run';
   const next = afterFailure({ recordedBy: submission.recordedBy ?? thisRun, isChargedOnce }, error);
-  budget.settle(row, reserved, { counts: next === 'keep' ? 'reservation' : 'nothing' });
+  budget.settle(row, reserved, next === 'keep' ? countedFailure(error) : { counts: 'nothing' });
   if (next !== 'refuse') return;
   const paused = pause.isReason(error) || undefined;
   const line = { type: 'refused', id: row.id, paused, ...toCostFields(row.cost) } as const;

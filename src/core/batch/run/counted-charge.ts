@@ -1,3 +1,6 @@
+import type { ResponseMeta } from '../../../types/meta.ts';
+import { unchecked } from '../../../types/schema.ts';
+import { isRecord } from '../../../types/type-guards.ts';
 import { reportedCharge } from '../../limits/reported-charge.ts';
 
 /** What a submission counts toward `maxUsd` when it has ended: its charge, what is reserved for it, or nothing. */
@@ -46,4 +49,14 @@ export function countedCharge({
   if (isReplay && !isReplayPaid) return { counts: 'nothing' };
   const usd = reportedCharge(chargeUsd, isReplay);
   return usd === undefined ? { counts: 'reservation' } : { counts: 'charge', usd };
+}
+
+/**
+ * What a submission counts that may have been charged and has failed: the charge above 0 that its response has reported,
+ * for example with a body that cannot be read, or else what is reserved.
+ */
+export function countedFailure(error: unknown): CountedCharge {
+  const { meta } = unchecked<{ meta?: ResponseMeta }>(isRecord(error) ? error : {});
+  const usd = meta?.chargeUsd;
+  return usd ? { counts: 'charge', usd } : { counts: 'reservation' };
 }
