@@ -45,7 +45,9 @@ export function priceOf(
   const prices: KnownPrices = pricing;
   const unit: unknown = prices?.profiles?.api?.billingUnit;
   if (unit !== units[kind] && knownUnits.has(unit)) return undefined;
-  return highestBodyPrice(kind, body, prices);
+  const usd = highestBodyPrice(kind, body, prices);
+  // A price of zero may be one that does not apply.
+  return usd !== undefined && usd > 0 ? usd : undefined;
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);

@@ -27,8 +27,8 @@ const alternatives: Readonly<Record<PricedAs, Alternatives>> = {
 
 /**
  * Estimates what a request costs at most in USD, whichever of its fields the service reads. The body was not checked.
- * Returns undefined if the price is not known: also if that applies only to one of the fields, or if the listed price is 0,
- * because the service may charge for the other one, or by tokens.
+ * Returns undefined if the price is not known, also if that applies only to one of the fields, because the service may
+ * charge for it.
  */
 export function highestBodyPrice(
   price: PricedAs,
@@ -36,7 +36,7 @@ export function highestBodyPrice(
   prices: KnownPrices,
 ): number | undefined {
   const { known, isComplete } = estimatesOf(price, body, prices);
-  return isComplete ? Math.max(...known) || undefined : undefined;
+  return isComplete ? Math.max(...known) : undefined;
 }
 
 /** How many units a request pays for at most, such as images or seconds; 1 if that is not known. */
