@@ -84,6 +84,8 @@ describe('the packed package', () => {
         "package/dist/client/send-to-models.js.map",
         "package/dist/client/structured-output.js",
         "package/dist/client/structured-output.js.map",
+        "package/dist/client/temporary-status.js",
+        "package/dist/client/temporary-status.js.map",
         "package/dist/client/tool-run.js",
         "package/dist/client/tool-run.js.map",
         "package/dist/client/unread-body.js",
