@@ -123,7 +123,8 @@ describe('maxUsd with responses that report a charge and cannot be read', () => 
       const { status, headers } = await mock.fetch(input, init);
       const changed = new Headers(headers);
       changed.delete('x-svc-task-id');
-      if (init?.method === 'POST') changed.set('x-svc-charge-usd', '0.4');
+      const method = input instanceof Request ? input.method : init?.method;
+      if (method === 'POST') changed.set('x-svc-charge-usd', '0.4');
       return new Response('<html>', { status, headers: changed });
     };
     const world = newProcess({ mock }, { fetch, maxRetries: 0 });
