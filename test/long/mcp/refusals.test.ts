@@ -194,7 +194,11 @@ test('a damaged price does not hide other models', async () => {
   const setup = await setUp();
   const { client } = await connect(setup);
   const models = [
-    { id: 'odd', type: 'image', pricing: { resolutionPrices: [null] } },
+    {
+      id: 'odd',
+      type: 'image',
+      pricing: { resolutionPrices: [{ resolution: 1, unitPriceUsd: 0.02 }] },
+    },
     { id: 'plain', type: 'image', pricing: { unitPriceUsd: 0.02 } },
   ];
   const body = { object: 'list', data: models };
