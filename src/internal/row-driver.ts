@@ -21,6 +21,7 @@ export { canSucceedLater } from '../core/call/failure/retry.ts';
 export { isKeyMissing } from '../core/http/request-headers.ts';
 export { requestHash } from '../core/tasks/fingerprint.ts';
 export { nextPollDelay, taskPollInterval } from '../core/tasks/wait/poll-delay.ts';
+export { isInvalidRecord } from '../core/tasks/wait/poll-failures.ts';
 
 /** What a row is: the kind of its task, or a chat, which the service may charge each time it is sent. */
 export type RowKind = TaskKind | 'chat';

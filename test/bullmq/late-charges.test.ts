@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { afterChat } from '../../src/bullmq/decisions/chat.ts';
 import { afterRetry } from '../../src/bullmq/decisions/retry.ts';
-import { replaceBy } from '../../src/bullmq/decisions/settlement.ts';
+import { keep, replaceBy } from '../../src/bullmq/decisions/settlement.ts';
 import { recordSubmission } from '../../src/bullmq/worker/record-submission.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
@@ -49,7 +49,9 @@ describe.skipIf(!isRedisInstalled)('completions of chats', () => {
   ])('that are late are counted once if their row %s', async (_, isRetried, isRemoved, spent) => {
     await using stores = await openStores(redis.url);
     const [id = ''] = await stores.add(1);
-    const turn = await ended(stores, id, { to: 'unknown', settlement: replaceBy(0.1) });
+    // What is kept is spent when the row is retried or removed.
+    const settlement = isRetried || isRemoved ? keep : replaceBy(0.1);
+    const turn = await ended(stores, id, { to: 'unknown', settlement });
     const row = await stores.first.readJob(id);
     if (!row) throw new Error('no row');
     if (isRetried) {
@@ -92,14 +94,23 @@ describe.skipIf(!isRedisInstalled)('completions of chats', () => {
     expect(await stores.redis.ttl(stores.key('late'))).toBeGreaterThan(0);
   });
 
-  test('are counted once if their row is removed before the connection repeats their move', async () => {
-    await using stores = await openStores(redis.url);
-    const [id = ''] = await stores.add(1);
-    const turn = await ended(stores, id, { to: 'succeeded', settlement: replaceBy(0.1) });
-    const row = await stores.first.readJob(id);
-    if (!row) throw new Error('no row');
-    await stores.first.remove(id);
-    expect(await stores.first.rows.countLateCharge({ ...row, turn }, 0.1)).toBe(false);
-    expect((await stores.spend()).spent).toBeCloseTo(0.1);
-  });
+  test.each([
+    ['succeeded', 'removed'],
+    // Its response has reported a charge, but could not be read.
+    ['unknown', 'removed'],
+    ['unknown', 'retried'],
+  ] as const)(
+    'are counted once if their row is %s and %s before the connection repeats their move',
+    async (to, next) => {
+      await using stores = await openStores(redis.url);
+      const [id = ''] = await stores.add(1);
+      const turn = await ended(stores, id, { to, settlement: replaceBy(0.1) });
+      const row = await stores.first.readJob(id);
+      if (!row) throw new Error('no row');
+      if (next === 'removed') await stores.first.remove(id);
+      else await stores.first.retry(id, row.key, afterRetry(row, 'new key', 0, 1));
+      expect(await stores.first.rows.countLateCharge({ ...row, turn }, 0.1)).toBe(false);
+      expect((await stores.spend()).spent).toBeCloseTo(0.1);
+    },
+  );
 });

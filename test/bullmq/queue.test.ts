@@ -179,6 +179,21 @@ describe.skipIf(!isRedisInstalled).concurrent('a queue', () => {
       expect(mock.invoice).toHaveLength(1);
     });
 
+    test('a task that has succeeded without a result ends its row, without a deadline, too', async () => {
+      await using all = await start({ queue: { waitTimeout: Infinity } });
+      const { queue, mock } = all;
+      const body = { id: 'task', status: 'succeeded' };
+      mock.fail({ route: 'GET /v1/images/tasks/{taskId}', status: 200, body });
+      queue.work();
+      await queue.add('a', all.picture('a'));
+      const row = await queue.result('a');
+      expect(row).toMatchObject({ status: 'unknown', receipt: { id: mock.tasks[0]?.id } });
+      expect(row.error?.name).toBe('ResponseValidationError');
+      expect(row.error?.outcome).toBeUndefined();
+      expect(row.error?.message).toContain('has ended and was charged');
+      expect(mock.invoice).toHaveLength(1);
+    });
+
     test('polls continue through an outage until waitTimeout; then the row is unknown, with its receipt', async () => {
       const mockOptions = { tasks: { durationMs: 3_600_000 } };
       await using all = await start({ mock: mockOptions, queue: { waitTimeout: 1_500 } });

@@ -2,13 +2,13 @@ import { abortedError } from '../../errors/aborted.ts';
 import { errorRecord } from '../row.ts';
 import type { StoredRow } from '../stored-row.ts';
 import { after } from './next-time.ts';
-import { keep, release } from './settlement.ts';
+import { settlementOfEarlier } from './settlement.ts';
 import type { Step } from './step.ts';
 
 /**
  * What follows for a row that was admitted after its worker had been closed, as when Redis was unreachable meanwhile:
  * it is not sent, so that another worker may submit it. `mayBeCharged`: an earlier submission under the key may have
- * been. What an earlier request for a chat may have cost was spent when it was retried.
+ * been.
  */
 export function afterClose({ data, state, key }: StoredRow, mayBeCharged: boolean): Step {
   const isChat = data.kind === 'chat';
@@ -19,7 +19,7 @@ export function afterClose({ data, state, key }: StoredRow, mayBeCharged: boolea
       from: 'submitting',
       to: 'waiting',
       state: { ...state, mayBeCharged, error: errorRecord(error, isChat ? undefined : key) },
-      settlement: mayBeCharged && !isChat ? keep : release,
+      settlement: settlementOfEarlier(mayBeCharged, isChat),
     },
     next: after(0),
   };

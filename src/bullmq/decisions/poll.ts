@@ -1,6 +1,11 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
-import { isFinalError, nextPollDelay, taskPollInterval } from '../../internal/row-driver.ts';
+import {
+  isFinalError,
+  isInvalidRecord,
+  nextPollDelay,
+  taskPollInterval,
+} from '../../internal/row-driver.ts';
 import type { DelayOptions, TaskResult } from '../../internal/row-driver.ts';
 import { errorRecord } from '../row.ts';
 import type { RowError } from '../row.ts';
@@ -43,7 +48,7 @@ export function afterTask(
     return { move: { from, to: 'succeeded', state: succeeded }, next: end };
   }
   if (error !== undefined) {
-    // A task that has succeeded without a result was paid for, so it has not failed.
+    // Any other error says nothing about the end of the task, which was paid for.
     const to = isFinalError({ hasTask: true, mayBeCharged: true }, error) ? 'failed' : 'unknown';
     return { move: { from, to, state: { ...state, error: errorRecord(error, key) } }, next: end };
   }
@@ -58,8 +63,8 @@ export function afterPoll(row: PolledRow, result: TaskResult, timing: PollTiming
 }
 
 /**
- * What follows from a poll that failed. Only the end of the task, the deadline or an id that cannot be polled ends the
- * row: an outage does not.
+ * What follows from a poll that failed. Only the deadline, a record that cannot be read or an id that cannot be polled
+ * ends the row: an outage does not.
  *
  * A rejected poll or a third 404 in a row ends a wait of the client (see `core/tasks/wait/poll-failures.ts`), but not a
  * row. Any worker may send its next poll, so the cause may be the API key or the base URL of one worker, which an
@@ -67,10 +72,11 @@ export function afterPoll(row: PolledRow, result: TaskResult, timing: PollTiming
  */
 export function afterFailedPoll(row: PolledRow, error: unknown, timing: PollTiming): Step {
   const pause = lacksKey(error) ? 'authentication' : undefined;
+  const isOver = isInvalidRecord(error) || ConfigurationError.is(error);
+  if (isOver && !pause) return endUnknown(row, error);
   if (timing.now >= deadlineOf(row.state)) {
     return withPause(endUnknown(row, timeoutOf(row, error)), pause);
   }
-  if (ConfigurationError.is(error) && !pause) return endUnknown(row, error);
   const state = { ...row.state, error: pollError(row, error) };
   return withPause(pollLater('running', state, retryAfterOf(error), timing), pause);
 }

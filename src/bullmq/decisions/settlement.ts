@@ -55,8 +55,18 @@ export function settlementOf(
   return taskId === undefined ? spend : { ...spend, taskId };
 }
 
-/** What a chat counts that may have been charged and has failed. It is not sent again under its key. */
-export function settlementOfLostChat(error: unknown): Settlement {
+/**
+ * What a row keeps reserved for its earlier submissions under the key, if the latest one was not charged. What those of a
+ * chat may have cost was spent when it was retried.
+ */
+export const settlementOfEarlier = (mayBeCharged: boolean, isChat: boolean): Settlement =>
+  mayBeCharged && !isChat ? keep : release;
+
+/**
+ * What a submission counts that has failed and may have been charged. The next one of a task, under its key, returns what
+ * it has cost; only the error of a chat can report that.
+ */
+export function settlementOfLost(error: unknown, isChat: boolean): Settlement {
   const counted = countedFailure(error);
-  return counted.counts === 'charge' ? replaceBy(counted.usd) : keep;
+  return isChat && counted.counts === 'charge' ? replaceBy(counted.usd) : keep;
 }

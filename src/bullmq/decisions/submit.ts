@@ -15,7 +15,7 @@ import { lacksKey, retryAfterOf } from './failures.ts';
 import { after, end, whenResumed } from './next-time.ts';
 import { afterTask, deadlineAfter } from './poll.ts';
 import type { PollTiming } from './poll.ts';
-import { keep, release, settlementOf, settlementOfLostChat } from './settlement.ts';
+import { settlementOf, settlementOfEarlier, settlementOfLost } from './settlement.ts';
 import type { Move, Step } from './step.ts';
 
 /** The shortest delay after a submission for which no slot was free, in ms. */
@@ -118,9 +118,9 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
     isPauseReason: false,
   };
   const isLost = !isFinalError({ ...facts, mayBeCharged: false }, error);
-  // What an earlier request for a chat may have cost was spent when it was retried.
-  const isFree = isFinalError({ ...facts, mayBeCharged: mayBeCharged && !isChat }, error);
-  const settlement = isFree ? release : isChat ? settlementOfLostChat(error) : keep;
+  const settlement = isLost
+    ? settlementOfLost(error, isChat)
+    : settlementOfEarlier(mayBeCharged, isChat);
   const ended = failedRow(facts, error);
   const changed: RowState = {
     ...state,

@@ -119,18 +119,28 @@ test('a 401 of a poll pauses the queue, and the row stays running', () => {
   });
 });
 
-test('a poll of an id that cannot be polled leads to unknown, long before the deadline', () => {
-  const unsafe = new ConfigurationError('id: must not contain ..');
-  const { move, next } = afterFailedPoll(
-    { state: { receipt, deadline: 9_000 }, key: 'k' },
-    unsafe,
-    timing(0),
-  );
-  expect(move).toMatchObject({
-    to: 'unknown',
-    state: { receipt, error: { message: unsafe.message, outcome: undefined } },
-  });
-  expect(next).toEqual(end);
+test.each([
+  ['an id that cannot be polled', new ConfigurationError('id: must not contain ..')],
+  [
+    'a record that cannot be read',
+    new ResponseValidationError('no URL', { meta: meta(200), body: { status: 'succeeded' } }),
+  ],
+])('a poll of %s leads to unknown, long before the deadline or at it', (_, error) => {
+  for (const now of [0, 9_000]) {
+    const row = { state: { receipt, deadline: 9_000 }, key: 'k' };
+    const { move, next } = afterFailedPoll(row, error, timing(now));
+    expect(move).toMatchObject({
+      to: 'unknown',
+      state: { receipt, error: { message: error.message, outcome: undefined } },
+    });
+    expect(next).toEqual(end);
+  }
+});
+
+test('a body that is no record does not end a row', () => {
+  const page = new ResponseValidationError('HTML', { meta: meta(200), body: '<html>' });
+  const step = afterFailedPoll({ state: { receipt }, key: 'k' }, page, timing(0));
+  expect(step).toMatchObject({ next: after(2_000), move: { to: 'running' } });
 });
 
 test('a task that is still processing at the deadline ends the row as unknown, with its receipt', () => {

@@ -13,7 +13,8 @@ const maxAge = 86_400;
  * yet.
  *
  * An entry names the submission: the job, the time at which its row was added, and the turn. It starts with `recorded`
- * if the row had recorded the charge before it was removed.
+ * if the row had recorded the charge before it was retried or removed: `remember_recorded` must come before `settle`. It
+ * uses the keys `row` and `late`, and the arguments `id`, `key` and `turn` of its script.
  */
 export const remember = `
 local function submission_of(id, added, turn) return id .. ' ' .. added .. ' ' .. turn end
@@ -24,6 +25,12 @@ local function remember(late, entry)
   redis.call('EXPIRE', late, ${maxAge})
   return is_first
 end
+local function remember_recorded()
+  local paid_key, paid_task, added =
+    unpack(redis.call('HMGET', row, '${fields.paidKey}', '${fields.paidTask}', '${addedField}'))
+  if paid_key ~= key or paid_task ~= '' then return end
+  remember(late, 'recorded ' .. submission_of(id, added, turn))
+end
 `;
 
 /**
@@ -32,7 +39,7 @@ end
  * was retried or removed, and stays spent: too much is counted rather than too little.
  *
  * `turn` is the turn of the submission, and `added` the time at which its row was added.
- * Returns 1, or 0 if the completion is recorded already, in the row or in one that the script `remove` has removed.
+ * Returns 1, or 0 if the completion is recorded already, in the row or before it was retried or removed.
  */
 export const lateCharge = luaScript(
   { keys: ['row', 'spend', 'charges', 'late'], args: ['id', 'path', 'turn', 'added', 'charge'] },

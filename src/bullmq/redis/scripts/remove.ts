@@ -1,5 +1,4 @@
-import { addedField, removeJob } from '../bullmq-layout.ts';
-import { fields } from '../fields.ts';
+import { removeJob } from '../bullmq-layout.ts';
 import { setStatus, statusAndTurn } from './functions.ts';
 import { remember } from './late-charge.ts';
 import { luaScript } from './lua-script.ts';
@@ -7,8 +6,8 @@ import { settle } from './settle.ts';
 
 /**
  * Removes a row, its result and its job, even while a worker has its lock: the worker then finds no row. A reservation
- * is spent, because its submission may have been charged, unless the row has spent under this key already. The end of a
- * chat is remembered: its worker may not know yet that it is recorded, and must not count its charge again.
+ * is spent, because its submission may have been charged, unless the row has spent under this key already. The charge
+ * of a chat is remembered: its worker may not know yet that it is recorded, and must not count it again.
  *
  * `key` and `turn` are what the caller has read.
  * Returns 'removed', also if there is no such row; the status that does not allow it; or 'changed' if the row was
@@ -39,11 +38,8 @@ local from = status_of(row)
 if from == 'submitting' or from == 'running' then return from end
 if turn ~= turn_of(row) then return 'changed' end
 set_status(row, counts, from, 'waiting')
+remember_recorded()
 settle('spend', '0', '')
-if from == 'succeeded' and redis.call('HGET', row, '${fields.paidTask}') == '' then
-  local added = redis.call('HGET', row, '${addedField}')
-  remember(late, 'recorded ' .. submission_of(id, added, turn))
-end
 redis.call('ZREM', results, id)
 remove_job(row, id, {wait, active}, {prioritized, delayed, completed, failed})
 return 'removed'

@@ -1,12 +1,13 @@
 import { reopenJob } from '../bullmq-layout.ts';
 import { fields } from '../fields.ts';
 import { setStatus, statusAndTurn } from './functions.ts';
+import { remember } from './late-charge.ts';
 import { luaScript } from './lua-script.ts';
 import { settle } from './settle.ts';
 
 /**
  * Reopens a failed or unknown row: moves it to another status with a new state, and its job from BullMQ's failed
- * jobs to the delayed ones, due now.
+ * jobs to the delayed ones, due now. The charge of a chat is remembered, as in the script `remove`.
  *
  * `turn` is what the caller has read. `retry` is a unique id: a connection that was lost before the reply runs the script
  * again, possibly after the row has failed again, and must not retry it twice.
@@ -21,6 +22,7 @@ export const retry = luaScript(
       'results',
       'spend',
       'charges',
+      'late',
       'reservations',
       'failed',
       'delayed',
@@ -39,7 +41,7 @@ export const retry = luaScript(
       'retry',
     ],
   },
-  `${statusAndTurn}${setStatus}${settle}${reopenJob}
+  `${statusAndTurn}${setStatus}${settle}${remember}${reopenJob}
 if redis.call('EXISTS', row) == 0 then return 'missing' end
 if redis.call('HGET', row, '${fields.retry}') == retry then return 'ok' end
 local from = status_of(row)
@@ -47,6 +49,7 @@ if from ~= 'failed' and from ~= 'unknown' then return from end
 if turn ~= turn_of(row) then return 'busy' end
 if not reopen_job() then return 'busy' end
 set_status(row, counts, from, to)
+remember_recorded()
 settle(reservation, charge, task)
 redis.call('HINCRBY', row, '${fields.turn}', 1)
 redis.call('HSET', row, '${fields.retry}', retry, '${fields.state}', state)

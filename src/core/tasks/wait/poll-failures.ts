@@ -16,6 +16,14 @@ import { isTemporary } from '../../http/temporary-status.ts';
 export function canPollLater(error: unknown, notFoundInRow: number): error is PolygateError {
   if (notFoundInRow > 2) return false;
   if (APIError.is(error)) return error.status === 404 || isTemporary(error.status);
-  if (ResponseValidationError.is(error)) return !isRecord(error.body);
+  if (ResponseValidationError.is(error)) return !isInvalidRecord(error);
   return ConnectionError.is(error);
+}
+
+/**
+ * Whether a poll has returned a record that is not valid, such as that of a task that has succeeded without a result.
+ * Another poll would return the same.
+ */
+export function isInvalidRecord(error: unknown): boolean {
+  return ResponseValidationError.is(error) && isRecord(error.body);
 }
