@@ -1,7 +1,10 @@
 /** The delay before the first poll of a task in ms that the specification recommends. */
 export const taskPollInterval = 2_000;
 
-/** The longest delay between two polls in ms, unless `maxPollInterval` is set or `pollInterval` is longer. */
+/**
+ * The longest delay between two polls in ms, unless `maxPollInterval` is set, `pollInterval` is longer or the service
+ * requests another delay.
+ */
 export const defaultMaxPollInterval = 5_000;
 
 /** How long a wait for a task lasts at most in ms, unless the caller sets `waitTimeout`. */
