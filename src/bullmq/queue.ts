@@ -1,6 +1,7 @@
 import type { ChatSubmission, Submission } from 'polygate';
 
 import { ConfigurationError } from '../errors/configuration.ts';
+import { ConnectionError } from '../errors/connection.ts';
 import { checkOptions } from '../internal/validation.ts';
 import { addAll } from './add-rows.ts';
 import type { RowInput } from './add-rows.ts';
@@ -16,6 +17,7 @@ import type {
 import { QueueConnection } from './queue-connection.ts';
 import { endedRows, endOf, toRow } from './results.ts';
 import { removeRow, retryRow } from './row-calls.ts';
+import type { SeenRow } from './row-calls.ts';
 import type { EndedRow, Row, RowStatus } from './row.ts';
 import { startWorker } from './worker/worker.ts';
 import type { QueueWorker } from './worker/worker.ts';
@@ -38,6 +40,11 @@ export class GenerationQueue {
   readonly #settings: QueueSettings;
   readonly #connection: QueueConnection;
   readonly #workers = new Set<QueueWorker>();
+  /**
+   * What the retries have seen that were cut off, by the ids of their rows: Redis may still retry the row later. A
+   * repeated call must not retry it again then, because it could pay for another task.
+   */
+  readonly #openRetries = new Map<string, SeenRow>();
   #closing: Promise<void> | undefined;
 
   /**
@@ -121,8 +128,8 @@ export class GenerationQueue {
     const connection = this.#connection;
     const isFromStart = options.from === 'start';
     // It starts with what ends after this call, not after the first iteration.
-    const lastEnded = isFromStart ? 0 : connection.call(() => connection.index.lastEnded());
-    const after = Promise.resolve(lastEnded);
+    const lastEnded = connection.call(() => connection.index.lastEnded());
+    const after = lastEnded.then((last) => (isFromStart ? 0 : last));
     // The first iteration reports the error, if there is one.
     after.catch(() => undefined);
     return endedRows(connection, after);
@@ -173,7 +180,14 @@ export class GenerationQueue {
     const { anew: isAnew = false } = options;
     const { waitTimeout } = this.#settings;
     const { rows } = this.#connection;
-    await this.#connection.call(() => retryRow(rows, { id, isAnew, waitTimeout }));
+    const seen = this.#openRetries.get(id) ?? { turn: undefined };
+    this.#openRetries.delete(id);
+    try {
+      await this.#connection.call(() => retryRow(rows, { id, isAnew, waitTimeout, seen }));
+    } catch (error) {
+      if (ConnectionError.is(error) && error.outcome === 'unknown') this.#openRetries.set(id, seen);
+      throw error;
+    }
   }
 
   /**

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors/configuration.ts';
 import type { Generation, SucceededGeneration } from '../types/tasks/task.ts';
 import type { QueueConnection } from './queue-connection.ts';
 import type { Announcements } from './redis/announcements.ts';
-import { isBug } from './redis/outage.ts';
+import { isBug, withinTime } from './redis/outage.ts';
 import type { RowIndex } from './redis/row-index.ts';
 import type { RowStore } from './redis/row-store.ts';
 import { readRow } from './row-calls.ts';
@@ -34,7 +34,7 @@ export async function* endedRows(
   try {
     let last = await after;
     while (!source.isClosed) {
-      const page = await readPage(source, last);
+      const page = await nextPage(source, last);
       if (page === undefined) await watch.next();
       else {
         ({ last } = page);
@@ -55,24 +55,31 @@ interface Page {
   readonly last: number;
 }
 
-/** Reads the rows that ended after the given number; undefined if there are none, or Redis cannot be read. */
-async function readPage({ rows, index }: ResultSource, after: number): Promise<Page | undefined> {
+/**
+ * Reads the rows that ended after the given number; undefined if there are none, or Redis cannot be read in time: the
+ * source may have been closed meanwhile.
+ */
+async function nextPage(source: ResultSource, after: number): Promise<Page | undefined> {
   try {
-    const page = await index.endedAfter(after, pageSize);
-    const last = page.at(-1)?.[1];
-    if (last === undefined) return undefined;
-    const jobIds = page.map(([jobId]) => jobId);
-    const ended = await rows.readJobs(jobIds);
-    const numbers = await index.endNumbers(jobIds);
-    // A row that was retried and has ended again follows under its new number. Without a number, it was removed or
-    // retried meanwhile: if it was read before that, its end is still to be yielded.
-    const isCurrent = page.map(([, number], at) => (numbers[at] ?? number) === number);
-    return { rows: ended.filter((_, at) => isCurrent[at]), last };
+    return await withinTime(readPage(source, after));
   } catch (error) {
     // A row that cannot be read, unlike Redis, stays so: its result must not be left out.
     if (isBug(error) || ConfigurationError.is(error)) throw error;
     return undefined;
   }
+}
+
+async function readPage({ rows, index }: ResultSource, after: number): Promise<Page | undefined> {
+  const page = await index.endedAfter(after, pageSize);
+  const last = page.at(-1)?.[1];
+  if (last === undefined) return undefined;
+  const jobIds = page.map(([jobId]) => jobId);
+  const ended = await rows.readJobs(jobIds);
+  const numbers = await index.endNumbers(jobIds);
+  // A row that was retried and has ended again follows under its new number. Without a number, it was removed or
+  // retried meanwhile: if it was read before that, its end is still to be yielded.
+  const isCurrent = page.map(([, number], at) => (numbers[at] ?? number) === number);
+  return { rows: ended.filter((_, at) => isCurrent[at]), last };
 }
 
 /**

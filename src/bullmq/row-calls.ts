@@ -9,8 +9,13 @@ import type { StoredRow } from './stored-row.ts';
 /** How often to look whether a worker has recorded the end of a row, in ms. */
 const busyInterval = 100;
 
-/** For how long, in ms: less than the time limit of a call, so that nothing is retried after the call has rejected. */
+/** For how long, in ms: less than the time limit of a call, which would end without saying what it waits for. */
 const maxBusyTime = 10_000;
+
+/** What the caller of a retry knows of the row: its turn, once it was read. */
+export interface SeenRow {
+  turn: string | undefined;
+}
 
 /** How a row is retried. */
 interface Retry {
@@ -19,6 +24,8 @@ interface Retry {
   readonly isAnew: boolean;
   /** How long to wait for its task, in ms. */
   readonly waitTimeout: number;
+  /** What the caller wants to retry. */
+  readonly seen: SeenRow;
   /** How long to wait for the worker that records its failure, in ms. */
   readonly busyTime?: number | undefined;
 }
@@ -32,14 +39,13 @@ interface Retry {
  */
 export async function retryRow(
   rows: RowStore,
-  { id, isAnew, waitTimeout, busyTime = maxBusyTime }: Retry,
+  { id, isAnew, waitTimeout, seen, busyTime = maxBusyTime }: Retry,
 ): Promise<void> {
   const giveUpAt = performance.now() + busyTime;
-  let turn: string | undefined;
   for (;;) {
     const row = await readRow(rows, id);
-    turn ??= row.turn;
-    if (row.turn !== turn) throw notRetried(id, 'was retried by another call');
+    seen.turn ??= row.turn;
+    if (row.turn !== seen.turn) throw notRetried(id, 'was retried by another call');
     // Derived, so that a retry that Redis has forgotten and that is repeated is not charged again.
     const newKey = needsNewKey(row.data.kind, isAnew) ? await rowKey(row.key, 'anew') : undefined;
     const result = await rows.retry(row, afterRetry(row, newKey, await rows.now(), waitTimeout));

@@ -68,12 +68,12 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
       await stores.redis.zrem(stores.queue.toKey('failed'), id);
       const error = await rejection(
         ConnectionError,
-        retryRow(stores.first.rows, { ...anew, busyTime: 0 }),
+        retryRow(stores.first.rows, { ...anew, seen: { turn: undefined }, busyTime: 0 }),
       );
       expect(error.outcome).toBe('not-sent');
       await stores.redis.zadd(stores.queue.toKey('failed'), 1, id);
       expect(await stores.first.readJob(id)).toMatchObject({ status: 'failed' });
-      await retryRow(stores.first.rows, { ...anew, busyTime: 0 });
+      await retryRow(stores.first.rows, { ...anew, seen: { turn: undefined }, busyTime: 0 });
       expect(await stores.first.readJob(id)).toMatchObject({ status: 'waiting' });
     });
 
@@ -97,7 +97,10 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
         await ended(stores, id, {});
         return reply;
       };
-      const error = await rejection(ConfigurationError, retryRow(rows, anew));
+      const error = await rejection(
+        ConfigurationError,
+        retryRow(rows, { ...anew, seen: { turn: undefined } }),
+      );
       expect(error.message).toContain('was retried by another call');
       expect(replies).toEqual(['busy']);
       expect(await first.readJob(id)).toMatchObject({ status: 'failed' });

@@ -20,6 +20,7 @@ async function rejectAll(calls: (() => Promise<unknown>)[]): Promise<number> {
 const callsOf = (queue: GenerationQueue, add: () => Promise<void>) => [
   add,
   () => queue.results().next(),
+  () => queue.results({ from: 'start' }).next(),
   () => queue.get('a'),
   () => queue.result('a'),
   () => queue.count(),
@@ -66,11 +67,28 @@ describe.skipIf(!isRedisInstalled).concurrent('without Redis', () => {
     await queue.result('a');
     redis.freeze();
     const add = () => queue.add('b', all.picture('b'));
-    expect(await rejectAll(callsOf(queue, add).slice(0, 6))).toBeLessThan(20_000);
+    expect(await rejectAll(callsOf(queue, add).slice(0, 7))).toBeLessThan(20_000);
     redis.unfreeze();
     await queue.add('b', all.picture('b'));
     expect(await queue.result('b')).toMatchObject({ status: 'succeeded' });
     expect(mock.invoice).toHaveLength(2);
+  });
+
+  test('results end after close, even if the connection of the caller waits for Redis', async () => {
+    await using redis = await startRedis();
+    await using all = await setUp(redis.url);
+    const connection = new Redis(redis.url, { maxRetriesPerRequest: null });
+    const queue = all.open({ connection });
+    const results = queue.results();
+    const next = results.next();
+    await queue.count();
+    redis.freeze();
+    // Longer than results wait for an announcement before they look again.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    await queue.close();
+    expect(await next).toEqual({ value: undefined, done: true });
+    redis.unfreeze();
+    connection.disconnect();
   });
 
   test('rows, results and iterators survive restarts of Redis', async () => {
