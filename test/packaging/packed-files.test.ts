@@ -69,6 +69,8 @@ describe('the packed package', () => {
         "package/dist/client/ky-transport.js.map",
         "package/dist/client/lifecycle.js",
         "package/dist/client/lifecycle.js.map",
+        "package/dist/client/poll-*.js",
+        "package/dist/client/poll-*.js.map",
         "package/dist/client/prices.js",
         "package/dist/client/prices.js.map",
         "package/dist/client/reading.js",
