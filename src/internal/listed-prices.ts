@@ -1,4 +1,7 @@
-/** The prices of a model that apply to API requests, for texts and choices. Every field of the record can be missing or invalid. */
+/**
+ * The prices of a model that apply to API requests, for texts and choices. Every field of the record can be missing or
+ * invalid.
+ */
 import { priceRecords } from '../core/limits/estimate.ts';
 import type { KnownPrices } from '../core/limits/estimate.ts';
 import type { ResolutionPrice } from '../types/catalog/pricing.ts';

@@ -1,11 +1,6 @@
 import type { Outcome } from '../errors/base.ts';
-import {
-  outcomeOf,
-  outcomeOfError,
-  parseJson,
-  readErrorText,
-  sentence,
-} from '../internal/outcome.ts';
+import { sentence } from '../internal/error-advice.ts';
+import { outcomeOf, outcomeOfError, parseJson, readErrorText } from '../internal/outcome.ts';
 import type { ResponseMeta } from '../internal/response-meta.ts';
 import { isRecord } from '../types/type-guards.ts';
 import { errorResponse, errorType } from './error-response.ts';

@@ -56,15 +56,15 @@ export function settlementOf(
 }
 
 /**
- * What a row keeps reserved for its earlier submissions under the key, if the latest one was not charged. What those of a
- * chat may have cost was spent when it was retried.
+ * What a row keeps reserved for its earlier submissions under the key, if the latest one was not charged. What those of
+ * a chat may have cost was spent when it was retried.
  */
 export const settlementOfEarlier = (mayBeCharged: boolean, isChat: boolean): Settlement =>
   mayBeCharged && !isChat ? keep : release;
 
 /**
- * What a submission counts that has failed and may have been charged. The next one of a task, under its key, returns what
- * it has cost; only the error of a chat can report that.
+ * What a submission counts that has failed and may have been charged. A task keeps its reservation, because its next
+ * submission, under the same key, returns what it has cost. For a chat, only the error can report that.
  */
 export function settlementOfLost(error: unknown, isChat: boolean): Settlement {
   const counted = countedFailure(error);

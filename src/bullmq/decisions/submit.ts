@@ -2,12 +2,8 @@ import type { Receipt } from 'polygate';
 
 import { BudgetExceededError } from '../../errors/budget.ts';
 import { PaymentRequiredError } from '../../errors/status.ts';
-import {
-  canSucceedLater,
-  failedRow,
-  isFinalError,
-  slotRejectionOf,
-} from '../../internal/row-driver.ts';
+import { isUncharged } from '../../internal/charges.ts';
+import { canSucceedLater, failedRow, slotRejectionOf } from '../../internal/row-driver.ts';
 import type { TaskResult } from '../../internal/row-driver.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
@@ -117,7 +113,7 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
     isChargedOnce: !isChat,
     isPauseReason: false,
   };
-  const isLost = !isFinalError({ ...facts, mayBeCharged: false }, error);
+  const isLost = !isUncharged(error);
   const settlement = isLost
     ? settlementOfLost(error, isChat)
     : settlementOfEarlier(mayBeCharged, isChat);

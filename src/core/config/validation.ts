@@ -90,18 +90,21 @@ export const oneOf = (...words: readonly unknown[]): Rule => [
   `one of ${words.join(', ')}`,
 ];
 
+/* @__NO_SIDE_EFFECTS__ */
+const hasMethods =
+  (...names: string[]) =>
+  (value: unknown) =>
+    isRecord(value) && names.every((name) => typeof value[name] === 'function');
+
 /** An object with the given methods. */
 /* @__NO_SIDE_EFFECTS__ */
 export const objectWithMethods = (...names: string[]): Rule => [
-  (value) => isRecord(value) && names.every((name) => typeof value[name] === 'function'),
+  hasMethods(...names),
   `an object with ${names.join('(), ')}()`,
 ];
 
 /** An `AbortSignal`, of any realm. */
-export const signalRule: Rule = [
-  (value) => isRecord(value) && typeof value.addEventListener === 'function',
-  'an AbortSignal',
-];
+export const signalRule: Rule = [/* @__PURE__ */ hasMethods('addEventListener'), 'an AbortSignal'];
 
 /** A replacement for the system clock. */
 export const clockValue: Rule = /* @__PURE__ */ objectWithMethods('now', 'sleep');

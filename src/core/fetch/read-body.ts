@@ -7,7 +7,10 @@ import { runWithTimeLimit } from '../limits/time-limit.ts';
 import type { FetchRequest, RequestBody } from './fetch-request.ts';
 import { createRequest, invalidRequest } from './foreign-request.ts';
 
-/** Reads the body of a request into memory. Rejects if the signal aborts, or if the body does not end within `totalTimeout`. */
+/**
+ * Reads the body of a request into memory. Rejects if the signal aborts, or if the body does not end within
+ * `totalTimeout`.
+ */
 export async function readBody(
   { method, url, created, source, signal }: FetchRequest,
   clock: Clock,

@@ -14,7 +14,7 @@ interface SuccessfulResponse {
 }
 
 interface SuccessOptions {
-  /** Whether the specification has the request, so that the body of its response is one JSON document or an event stream. */
+  /** Whether the specification has the request, so that its response has a body: a JSON document or an event stream. */
   readonly hasKnownBody: boolean;
   /** Passes a response on with its body unread. */
   readonly keepBodyUnread: ResponseHandler<Response>;

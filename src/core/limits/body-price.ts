@@ -4,7 +4,8 @@ import { requestPrice } from './request-price.ts';
 import type { PricedAs, PriceEstimator } from './request-price.ts';
 
 /**
- * Estimates what a request costs, from a body that was not checked: any JSON value, or none. `price` is how it is priced. Returns undefined if its price is known only afterwards.
+ * Estimates what a request costs, from a body that was not checked: any JSON value, or none. Returns undefined if its
+ * price is known only afterwards.
  */
 export function estimateBody(
   price: PricedAs | undefined,

@@ -57,13 +57,7 @@ class RelayedErrors extends CallErrors {
         ? (relayedClasses.find(({ className }) => className === error.name) ?? StreamError)
         : statusErrorClass(status, code);
     const meta = emptyMeta(status, requestId);
-    return new Class(message, {
-      ...fields,
-      code,
-      type,
-      meta,
-      partial: this.partial,
-    });
+    return new Class(message, { ...fields, code, type, meta, partial: this.partial });
   }
 }
 

@@ -6,15 +6,15 @@ import { pay } from './pay.ts';
 import type { Paid, Sent, Skipped } from './pay.ts';
 
 /**
- * Statuses with which a service rejects one model, so that another one may be accepted. Unlike a `fallback` of the client, also
- * after a 400 and a 422: all other params are the doctor's own.
+ * Statuses with which a service rejects one model, so that another one may be accepted. After a 400 or a 422, the
+ * client's `fallback` tries no other model. The doctor does: it has chosen all other params itself.
  */
 const rejectsModel: readonly unknown[] = [400, 403, 404, 422, 503];
 
 /**
  * Pays for a request with the first model that the service accepts and whose price fits. Throws the first rejection if
- * it accepts none. `send` uses another idempotency key each time: a service may remember that of a rejected request,
- * and answer a reuse with a 409.
+ * it accepts none. `send` uses another idempotency key each time: a service may remember the key of a rejected
+ * request, and reject any other request with that key with a 409.
  */
 export async function payForFirst<Result>(
   context: DiagnosisContext,

@@ -11,8 +11,9 @@ interface ChargeMeta {
 }
 
 /**
- * What a response means for the reservation of its request. Without a charge in it, what was reserved is charged. An `invalid`
- * request frees only lost ones with its body, which the store compares. `code` is that of an error.
+ * What a response means for the reservation of its request. Without a charge in it, what was reserved is charged. An
+ * `invalid` request also frees the reservations of lost requests with the same body, which the store compares. `code` is
+ * that of an error.
  */
 export function chargeOf(
   outcome: ProxyResponse['outcome'],

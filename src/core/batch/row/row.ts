@@ -11,7 +11,8 @@
  * - recorded: the `submit` line, written by this run or an earlier one. Whether the request was sent is unknown to the next
  *   run. It sends a task again under the same key: the service returns the task of that key if there is one, and charges only
  *   once. A chat has no such key, so its row is unknown from then on, and is sent again only with `resendUnknown`.
- *   A run that sends what an earlier one has recorded appends another line, because the earlier one may still refuse its own.
+ *   A run that sends what an earlier one has recorded appends a line of its own: the earlier run may still be alive, and
+ *   may take its line back.
  * - sent: the same. This run knows that the service may have accepted the request.
  * - accepted: the same. This run has the task or the completion.
  * - durable: the `accepted` line of a task, or the `completed` line of a chat. The next run waits for the task of the receipt,

@@ -20,10 +20,12 @@ import { outcomeOfError } from './outcome.ts';
 // other statuses                                      rejected      final            final
 //
 // These are final in any case: redirects, 501, 505, permanent codes (`permanentCode`), aborts, errors of a hook, invalid
-// options, and a successful response with a body that is too large or invalid. Its body counts as truncated if it is
-// empty or the beginning of JSON, unless the headers name a task, which a retry could lose. `decideRetry` also ends a
-// call whose `Retry-After` exceeds `maxRetryDelay`, that has used its `maxRetries`, or whose client has used up its retry
-// budget. The last two do not apply to rejections for lack of a slot, if the client limits its concurrency.
+// options, and a successful response whose body is too large or invalid. A successful response counts as truncated if
+// its body is empty or the beginning of JSON, unless its headers name a task, which a retry could lose.
+//
+// `decideRetry` also ends a call whose `Retry-After` exceeds `maxRetryDelay`, that has used its `maxRetries`, or whose
+// client has used up its retry budget. The last two do not apply to rejections for lack of a slot, if the client limits
+// its concurrency.
 //
 // What follows from an error response, in this order. In brackets: a 502 to a paid chat.
 //
