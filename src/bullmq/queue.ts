@@ -173,7 +173,9 @@ export class GenerationQueue {
    *
    * @throws `ConfigurationError` if there is no such row, its status is neither `failed` nor `unknown`, or another call
    * has retried it in the meantime.
-   * @throws `ConnectionError` if Redis is unreachable, or a killed worker had not recorded the failure completely.
+   * @throws `ConnectionError` if Redis is unreachable, or a killed worker had not recorded the failure completely. If
+   * its outcome is `unknown`, Redis may still retry the row later. Repeat the call on this object, which takes that into
+   * account: with another one, you could pay for another task.
    */
   async retry(id: string, options: RetryOptions = {}): Promise<void> {
     checkOptions(options, retryRules);

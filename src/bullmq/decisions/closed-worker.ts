@@ -1,6 +1,7 @@
 import { abortedError } from '../../errors/aborted.ts';
 import { errorRecord } from '../row.ts';
 import type { StoredRow } from '../stored-row.ts';
+import { endOfUnaccepted } from './failures.ts';
 import { after } from './next-time.ts';
 import { settlementOfEarlier } from './settlement.ts';
 import type { Step } from './step.ts';
@@ -13,7 +14,8 @@ import type { Step } from './step.ts';
 export function afterClose({ data, state, key }: StoredRow, mayBeCharged: boolean): Step {
   const isChat = data.kind === 'chat';
   const message = 'The worker was closed before the row was sent.';
-  const error = abortedError(undefined, { outcome: 'not-sent' }, message);
+  const unsent = abortedError(undefined, { outcome: 'not-sent' }, message);
+  const { error } = endOfUnaccepted(unsent, mayBeCharged, isChat);
   return {
     move: {
       from: 'submitting',

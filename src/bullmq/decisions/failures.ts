@@ -1,6 +1,11 @@
 import { APIError } from '../../errors/api.ts';
 import { AuthenticationError } from '../../errors/status.ts';
-import { canSucceedLater, isKeyMissing, slotRejectionOf } from '../../internal/row-driver.ts';
+import {
+  canSucceedLater,
+  failedRow,
+  isKeyMissing,
+  slotRejectionOf,
+} from '../../internal/row-driver.ts';
 import type { Move } from './step.ts';
 
 /** Whether there is no valid API key: the service rejects it, or the function that returns it fails. */
@@ -10,6 +15,22 @@ export const lacksKey = (error: unknown): boolean =>
 /** Whether the service has rejected the request for good, so that there is no point in repeating it. */
 export const isRejected = (error: unknown): boolean =>
   APIError.is(error) && !canSucceedLater(error);
+
+/**
+ * How a row ends whose submission was not accepted, if it ends. Its error, which the row also keeps if it waits, says
+ * what is known about all submissions. `mayBeCharged`: an earlier one may have been charged.
+ */
+export const endOfUnaccepted = (error: unknown, mayBeCharged: boolean, isChat: boolean) =>
+  failedRow(
+    {
+      hasTask: false,
+      mayBeCharged,
+      isRecorded: true,
+      isChargedOnce: !isChat,
+      isPauseReason: false,
+    },
+    error,
+  );
 
 /** The delay that the service has requested, in ms. */
 export function retryAfterOf(error: unknown): number | undefined {

@@ -3,11 +3,11 @@ import type { Receipt } from 'polygate';
 import { BudgetExceededError } from '../../errors/budget.ts';
 import { PaymentRequiredError } from '../../errors/status.ts';
 import { isUncharged } from '../../internal/charges.ts';
-import { canSucceedLater, failedRow, slotRejectionOf } from '../../internal/row-driver.ts';
+import { canSucceedLater, slotRejectionOf } from '../../internal/row-driver.ts';
 import type { TaskResult } from '../../internal/row-driver.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
-import { lacksKey, retryAfterOf } from './failures.ts';
+import { endOfUnaccepted, lacksKey, retryAfterOf } from './failures.ts';
 import { after, end, whenResumed } from './next-time.ts';
 import { afterTask, deadlineAfter } from './poll.ts';
 import type { PollTiming } from './poll.ts';
@@ -106,18 +106,11 @@ function continuationAfter(error: unknown, circumstances: Circumstances): Contin
 export function afterFailedSubmit(submission: FailedSubmission, error: unknown): Step {
   const { state, key, mayBeCharged, attempts, maxRetryDelay, isChat = false } = submission;
   const failures = (state.failures ?? 0) + 1;
-  const facts = {
-    hasTask: false,
-    mayBeCharged,
-    isRecorded: true,
-    isChargedOnce: !isChat,
-    isPauseReason: false,
-  };
   const isLost = !isUncharged(error);
   const settlement = isLost
     ? settlementOfLost(error, isChat)
     : settlementOfEarlier(mayBeCharged, isChat);
-  const ended = failedRow(facts, error);
+  const ended = endOfUnaccepted(error, mayBeCharged, isChat);
   const changed: RowState = {
     ...state,
     mayBeCharged: mayBeCharged || isLost,

@@ -46,13 +46,20 @@ export function highestBodyUnits(price: PricedAs, body: Body): number {
 
 /** The estimates of a request, for each way to read its fields. */
 function estimatesOf(price: PricedAs, body: Body, prices: KnownPrices) {
-  let readings = [pricedFields(body)];
+  const { input_video_seconds: merged, ...fields } = body;
+  let readings = [pricedFields(fields)];
+  // Some clients merge `extra_body` into the body, and some services read its fields there.
+  if (merged)
+    readings.push(pricedFields({ ...fields, extra_body: { input_video_seconds: merged } }));
   for (const [first, second] of alternatives[price]) {
-    if (readings.some((each) => each[first] === undefined || each[second] === undefined)) continue;
-    readings = readings.flatMap(({ [first]: one, [second]: other, ...each }) => [
-      { ...each, [first]: one },
-      { ...each, [second]: other },
-    ]);
+    readings = readings.flatMap((reading) => {
+      const { [first]: one, [second]: other, ...others } = reading;
+      if (one === undefined || other === undefined) return [reading];
+      return [
+        { ...others, [first]: one },
+        { ...others, [second]: other },
+      ];
+    });
   }
   // Without the fields of speech, music. Only the service knows which of them a model generates.
   if (price === 'audio') readings.push({});

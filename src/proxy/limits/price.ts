@@ -17,7 +17,7 @@ const voice: PricedFields = { texts: ['text', 'preview_text'] };
 
 const pricedFields: Readonly<Record<NonNullable<Route['price']>, PricedFields>> = {
   image: { counts: ['n', 'num_images'] },
-  video: { counts: ['duration'] },
+  video: { counts: ['duration', 'input_video_seconds'] },
   audio: { texts: ['text', 'input'] },
   voiceClone: voice,
   voiceDesign: voice,
@@ -28,17 +28,15 @@ const pricedFields: Readonly<Record<NonNullable<Route['price']>, PricedFields>> 
  * could read a count or a text in different ways.
  */
 function inWholeUnits(body: Body, { counts = [], texts = [] }: PricedFields): Body | undefined {
-  // Some clients merge `extra_body` into the body, and some services read its fields there.
-  const { extra_body: extra, input_video_seconds: merged } = body;
-  const inputs = [isRecord(extra) ? extra.input_video_seconds : undefined, merged].map(roundedUp);
-  const seconds = Math.max(...inputs.map((count) => count ?? 0));
+  const { extra_body: extra } = body;
+  const seconds = roundedUp(isRecord(extra) ? extra.input_video_seconds : undefined);
   const whole: Record<string, unknown> = {
     ...body,
     extra_body: { input_video_seconds: seconds },
   };
   for (const name of counts) whole[name] = roundedUp(body[name]);
   const isClear =
-    [...counts.map((name) => whole[name]), ...inputs].every((count) => count !== null) &&
+    [...counts.map((name) => whole[name]), seconds].every((count) => count !== null) &&
     texts.every((name) => typeof (body[name] ?? '') === 'string');
   return isClear ? whole : undefined;
 }

@@ -22,6 +22,11 @@ test.each([
   ['video', { duration: 1, extra_body: { input_video_seconds: 9 }, size: '4k' }, 27],
   ['video', { duration: 9, extra_body: { input_video_seconds: 1 }, size: '4k' }, 27],
   ['video', { resolution: '4k' }, undefined],
+  // A service may ignore the field there, and charge its default duration.
+  ['video', { input_video_seconds: 0.1, size: '4k' }, undefined],
+  ['video', { duration: 1, input_video_seconds: 9, size: '4k' }, 27],
+  ['video', { duration: 9, input_video_seconds: 1, size: '4k' }, 27],
+  ['video', { extra_body: { input_video_seconds: 1 }, input_video_seconds: 9, size: '4k' }, 27],
   ['speech', { text: 'a', input: 'abc' }, 3],
   ['speech', { text: 'abc', input: 'a' }, 3],
   ['music', { text: 'abc' }, 1],

@@ -33,6 +33,11 @@ describe('a request whose price is not known', () => {
     ],
     ['a negative count', '/v1/images/tasks', { ...image, num_images: -1 }],
     ['a list as a count', '/v1/images/tasks', { ...image, n: [1] }],
+    [
+      'an input video whose length is only at the top level',
+      '/v1/videos',
+      { model: 'tide-video', prompt: 'x', resolution: '1080p', input_video_seconds: 0.1 },
+    ],
     ['true as a count', '/v1/images/tasks', { ...image, n: true }],
     ['a list as a text', '/v1/audio/tasks', { model: 'echo-speech', text: ['Hello', 'you'] }],
     ['a number as a text', '/v1/audio/tasks', { model: 'echo-speech', text: 12_345 }],

@@ -22,7 +22,7 @@ export function canPollLater(error: unknown, notFoundInRow: number): error is Po
 
 /**
  * Whether a poll has returned a record that is not valid, such as that of a task that has succeeded without a result.
- * Another poll would return the same.
+ * Another poll would most likely return the same.
  */
 export function isInvalidRecord(error: unknown): boolean {
   return ResponseValidationError.is(error) && isRecord(error.body);
