@@ -17,9 +17,10 @@ export interface Attempt {
   readonly retryCount: number;
   /**
    * Called right before the request is handed to `fetch`. Without this call, nothing was sent. Throws if the time of the
-   * call is up, or it was aborted: nothing may be sent then.
+   * call is up, or it was aborted: nothing may be sent then. A transport that runs hooks passes the headers that they may
+   * have changed.
    */
-  readonly onSend: () => void;
+  readonly onSend: (changed?: Headers) => void;
   /** Called by a transport that runs hooks, with the response as the service sent it, before a hook sees it. */
   readonly onResponse: (response: Response) => void;
 }

@@ -1,7 +1,7 @@
 import { APIError } from '../../../errors/api.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import { headersOf } from '../../http/direct-response.ts';
-import { buildRequestHeaders, resolveApiKey } from '../../http/request-headers.ts';
+import { buildRequestHeaders, resolveApiKey, sentKeys } from '../../http/request-headers.ts';
 import { readErrorText } from '../../http/response-body.ts';
 import { parseResponseMeta } from '../../http/response-meta.ts';
 import { parseRetryAfter } from '../../http/retry-after.ts';
@@ -79,11 +79,12 @@ async function send<Result>(
     signal.throwIfAborted();
     const url = config.baseURL + (call.path ?? call.template);
     const request = createRequest(running, apiKey, signal);
-    history.authorization = request.headers.authorization;
+    history.keys = sentKeys((name) => request.headers[name]);
     const details: Attempt = {
       retryCount: history.attempts,
-      onSend: () => {
+      onSend: (changed) => {
         checkTime();
+        if (changed) history.keys = sentKeys((name) => changed.get(name));
         history.isSent = true;
         call.observer?.onSend?.();
       },
@@ -128,8 +129,9 @@ function recordResponse<Result>(
   const { context, call, history, reservation } = running;
   const { config, shared } = context;
   const { status } = response;
+  const { keys } = history;
   let parsed: ResponseMeta | undefined;
-  const meta = () => (parsed ??= parseResponseMeta(response, config));
+  const meta = () => (parsed ??= parseResponseMeta(response, config, keys));
   // The response to an attempt that has timed out must not be taken for that of the next one.
   if (!isLate) history.readMeta = meta;
   call.observer?.onResponse?.(response);
