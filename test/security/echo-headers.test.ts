@@ -117,7 +117,7 @@ describe.each(cases)('%s, repeated %s', (_, __, apiKey, text) => {
     const task = await gateway.images.submit(image);
     const { meta } = await gateway.models.list().withResponse();
     expect(charges).toHaveLength(1);
-    for (const value of [task.meta, task.receipt, meta, charges, lines, seen]) {
+    for (const value of [task.meta, task.toJSON(), meta, charges, lines, seen]) {
       expect(isShown(apiKey, printed(value))).toBe(false);
       expect(pathsTo(apiKey, value)).toEqual([]);
     }
