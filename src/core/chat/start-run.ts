@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../types/chat/messages.ts';
 import type { RunParams, ToolRun, ToolRunProgress } from '../../types/chat/run.ts';
 import { unchecked } from '../../types/schema.ts';
-import { checkParams, toJson } from '../call/request/params.ts';
+import { checkNoOptions, checkParams, toJson } from '../call/request/params.ts';
 import { checkRequestOptions, fallbackRules } from '../call/request/request-options.ts';
 import { functionValue, positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
@@ -22,6 +22,7 @@ export const toolRuns = /* @__PURE__ */ new Part(() => import('./tool-run.ts'));
 
 /** Checks the arguments of a run. */
 export function checkRun(params: RunParams, options: RunOptions): void {
+  checkNoOptions(params, runRules);
   checkParams(params, (fields) => listProblem(fields, 'messages') ?? listProblem(fields, 'tools'));
   checkRequestOptions(options, runRules, fallbackRules);
 }
