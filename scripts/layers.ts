@@ -62,6 +62,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'endpoints',
     'types/nearest-name.ts',
     'types/parse-url.ts',
+    'types/redact-key.ts',
     'types/schema.ts',
     'types/type-guards.ts',
     'errors/base.ts',

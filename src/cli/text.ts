@@ -1,5 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 
+import { redactKeys } from '../types/redact-key.ts';
 import { maskKeys } from './arguments.ts';
 
 /** How text is printed. */
@@ -50,8 +51,13 @@ export function createCleaner(apiKey: string): (text: string) => string {
   return (text) => {
     let clean = stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
     for (const secret of secrets) clean = clean.replaceAll(secret, '…');
-    return maskKeys(clean);
+    return maskKeys(redactKeys(clean, [apiKey.trim()], '…'));
   };
+}
+
+/** A copy of a record of the service for `--json`, without the API key. */
+export function cleanRecord(record: object, apiKey: string): unknown {
+  return JSON.parse(redactKeys(JSON.stringify(record), [apiKey.trim()], '…'));
 }
 
 /** Removes control characters, which a terminal would execute, from text of one line. */

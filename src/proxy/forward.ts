@@ -1,5 +1,6 @@
 import { outcomeOfUnread } from '../internal/outcome.ts';
 import { parseResponseMeta } from '../internal/response-meta.ts';
+import { redactKeys } from '../types/redact-key.ts';
 import { textOf } from '../types/type-guards.ts';
 import { resolveApiKey } from './api-key.ts';
 import { copyOf, filterList, recordOwner } from './isolate/ownership.ts';
@@ -18,9 +19,10 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
   const { route } = target;
   const apiKey = route.needsKey ? await resolveApiKey(settings) : undefined;
   if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`);
+  const keys = apiKey === undefined ? [] : [apiKey];
   const redact = (text: string) => {
     const withoutKey = apiKey === undefined ? text : text.replaceAll(apiKey, 'sk-…');
-    return withoutKey.replace(/\bsk-[^\s"'`]+/g, 'sk-…');
+    return redactKeys(withoutKey, keys, 'sk-…').replace(/\bsk-[^\s"'`]+/g, 'sk-…');
   };
   // If the client has already disconnected, nothing is reserved.
   request.signal.throwIfAborted();
@@ -46,7 +48,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
   try {
     const init = { method, headers, body, signal };
     const upstream = await fetchUpstream(settings.fetch, url, init, report);
-    const meta = parseResponseMeta(upstream, settings);
+    const meta = parseResponseMeta(upstream, settings, keys);
     const { status, chargeUsd, idempotentReplay: replay, requestId } = meta;
     const error =
       status >= 400 ? await readError(upstream, meta, request.signal, redact) : undefined;
@@ -69,15 +71,15 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
       replay,
       requestId,
     });
-    if (error !== undefined) return relayError(upstream, error, settings);
+    if (error !== undefined) return withoutKeys(relayError(upstream, error, settings), keys);
     const onEnd = isStreaming ? () => admission.end() : () => {};
     if (isRedirect(upstream)) throw redirectError(upstream, report);
     if (settings.isolate === true && upstream.ok && route.isList) {
       const filtered = await filterList(call.user, await upstream.text(), settings);
       const list = new Response(filtered, { status, headers: upstream.headers });
-      return relayResponse(list, request, settings, onEnd);
+      return withoutKeys(relayResponse(list, request, settings, onEnd), keys);
     }
-    return relayResponse(upstream, request, settings, onEnd);
+    return withoutKeys(relayResponse(upstream, request, settings, onEnd), keys);
   } catch (error) {
     if (error instanceof UpstreamError) {
       const { outcome } = error;
@@ -88,6 +90,15 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
   } finally {
     stop();
   }
+}
+
+/** Removes the API key from the headers of a response to the page, in case the gateway repeats it. */
+function withoutKeys(response: Response, keys: readonly string[]): Response {
+  for (const [name, value] of response.headers) {
+    const shown = redactKeys(value, keys, '(the API key)');
+    if (shown !== value) response.headers.set(name, shown);
+  }
+  return response;
 }
 
 /** How long the proxy waits for the response to a POST whose page has left, in ms. */

@@ -1,3 +1,4 @@
+import { limitsOf } from '../core/call/call-limits.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { execute } from '../core/call/execute.ts';
@@ -10,9 +11,10 @@ import type { ChatSubmission } from '../core/chat/chat-submission.ts';
 import { completionParser } from '../core/chat/completion-parser.ts';
 import { createCompletion, describeChat, prepareChat } from '../core/chat/prepare-chat.ts';
 import type { PreparedChat } from '../core/chat/prepare-chat.ts';
-import { checkRun, startRun } from '../core/chat/start-run.ts';
+import { checkRun, finalInTime, startRun } from '../core/chat/start-run.ts';
 import type { RunOptions } from '../core/chat/tool-run.ts';
 import { captureContext } from '../core/config/caller-context.ts';
+import { monotonicNow } from '../core/config/clock.ts';
 import { notify } from '../core/config/log.ts';
 import { checkValue } from '../core/config/validation.ts';
 import { emptyMeta } from '../core/http/response-meta.ts';
@@ -113,9 +115,20 @@ export class ChatCompletions {
     options?: RequestOptions,
   ): ChatStream<CompletionOf<Output>, Input>;
   stream(params: StreamParams<unknown>, options?: RequestOptions): ChatStream {
+    return this.#stream(params, options);
+  }
+
+  #stream(
+    params: StreamParams<unknown>,
+    options: RequestOptions | undefined,
+    deadline?: number,
+  ): ChatStream {
     const { clock } = this.#context.config;
     try {
-      const call = prepareChat(this.#context, { ...params, stream: true }, options, true);
+      const call = withDeadline(
+        prepareChat(this.#context, { ...params, stream: true }, options, true),
+        deadline,
+      );
       const open = (signal: AbortSignal) => this.#open(call, signal);
       return new ChatStream(pendingStream(open, call.options.signal, clock), call.transform);
     } catch (error) {
@@ -194,8 +207,10 @@ export class ChatCompletions {
    * Each round is a separate, charged request with the retry rules of {@link ChatCompletions.create}. With `onStream`,
    * responses are streamed, and the run can fail with the errors of {@link ChatCompletions.stream}.
    *
-   * Errors thrown during the run carry `run`: the conversation so far and its charges.
+   * Errors thrown during the run carry `run`: the conversation so far and its charges. Their `outcome` and message are
+   * those of the whole run: once a round is complete, the outcome is `unknown`, and the message names the charge.
    *
+   * @throws {@link PolygateError} if JSON cannot hold the result of a tool or of `onToolError`.
    * @throws {@link ToolRoundsError} if the model still calls tools after `maxRounds` requests.
    * @throws {@link AbortedError} if the signal aborts, even while tools are running; the `signal` of each tool aborts
    * too.
@@ -227,16 +242,21 @@ export class ChatCompletions {
     const { config } = this.#context;
     const enter = captureContext(config);
     const { onStream, ...own } = options;
-    return startRun(params, own, (round, roundOptions, progress) =>
+    const { clock } = config;
+    const time = { clock, ...limitsOf(config, monotonicNow(clock), options) };
+    const { deadline } = time;
+    return startRun(params, own, time, (round, roundOptions, progress) =>
       enter(async () => {
-        if (!onStream)
-          return createCompletion(
-            this.#context,
-            prepareChat(this.#context, round, roundOptions, false),
-          );
-        const stream = this.stream(round, roundOptions);
+        if (!onStream) {
+          const call = prepareChat(this.#context, round, roundOptions, false);
+          return createCompletion(this.#context, withDeadline(call, deadline));
+        }
+        const stream = this.#stream(round, roundOptions, deadline);
         notify(config.log, (opened) => onStream(opened, progress), stream, 'onStream');
-        return { data: await stream.final(), meta: () => stream.meta ?? emptyMeta() };
+        return {
+          data: await finalInTime(stream, time),
+          meta: () => stream.meta ?? emptyMeta(),
+        };
       }),
     ).catch(throwToCaller);
   }
@@ -247,4 +267,9 @@ export class ChatCompletions {
     const handle = openStream(prepared.choiceCount, options.signal);
     return execute(this.#context, { ...prepared, options }, handle);
   }
+}
+
+/** The call with the deadline of the operation that it is a part of, if it is one. */
+function withDeadline(call: PreparedChat, deadline: number | undefined): PreparedChat {
+  return deadline === undefined ? call : { ...call, options: { ...call.options, deadline } };
 }

@@ -2,7 +2,7 @@ import { callTo } from '../core/call/api-call.ts';
 import { throwToCaller } from '../core/call/caller-stack.ts';
 import type { ClientContext } from '../core/call/context.ts';
 import { execute } from '../core/call/execute.ts';
-import { checkFields, checkProblem, mergeExtraBody, toJson } from '../core/call/request/params.ts';
+import { bodyParams, checkFields, checkProblem, toJson } from '../core/call/request/params.ts';
 import { checkRequestOptions, withIdempotencyKey } from '../core/call/request/request-options.ts';
 import type { RequestOptions } from '../core/call/request/request-options.ts';
 import type { RequestPromise } from '../core/call/request/request-promise.ts';
@@ -214,7 +214,7 @@ function prepareCreate(
   options: RequestOptions | undefined,
   extraRules: Rules = {},
 ): PreparedCall {
-  const params = mergeExtraBody(given, options);
+  const params = bodyParams(given, options);
   checkFields(params, materialCreateParamsProblem);
   return {
     call: { ...callTo(createMaterial, config), body: toJson(params) },

@@ -1,6 +1,6 @@
 import { callTo } from '../core/call/api-call.ts';
 import type { ClientContext } from '../core/call/context.ts';
-import { checkFields, mergeExtraBody, toJson } from '../core/call/request/params.ts';
+import { bodyParams, checkFields, toJson } from '../core/call/request/params.ts';
 import type { FindProblem } from '../core/call/request/params.ts';
 import { checkRequestOptions, withIdempotencyKey } from '../core/call/request/request-options.ts';
 import type { RequestOptions } from '../core/call/request/request-options.ts';
@@ -92,7 +92,7 @@ export class Voices {
     findProblem: FindProblem,
   ): RequestPromise<VoiceCreation> {
     const prepare: Prepare = (config) => {
-      const body = mergeExtraBody(params, options);
+      const body = bodyParams(params, options);
       checkFields(body, findProblem);
       return {
         call: {

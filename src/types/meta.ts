@@ -1,4 +1,7 @@
-/** Metadata parsed from the response headers. */
+/**
+ * Metadata parsed from the response headers. If the service repeats the API key in one of them, `(the API key)` is in its
+ * place. The `Response` itself, as `withResponse()`, `asResponse()` and `gateway.fetch` return it, is as it was received.
+ */
 export interface ResponseMeta {
   /** Request id. Include it when you contact support. */
   requestId?: string | undefined;

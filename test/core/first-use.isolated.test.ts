@@ -41,6 +41,24 @@ function holdFile(name: string) {
   return { release: (error?: Error) => release(error), restore };
 }
 
+test('a call whose file blocks the thread past its deadline while it loads is not sent', async () => {
+  const { mock, open } = onFreshClients();
+  const { gateway } = await open();
+  const path = new URL('../../src/core/call/send-to-models.ts', import.meta.url).pathname;
+  vi.doMock(path, async (importOriginal) => {
+    const module = await importOriginal();
+    const end = performance.now() + 300;
+    while (performance.now() < end);
+    return module;
+  });
+  onTestFinished(() => vi.doUnmock(path));
+  const options = { fallback: ['aurora-mini'], totalTimeout: 250 };
+  const error = await caught(gateway.chat.completions.create(chat, options));
+  expect(error).toMatchObject({ name: 'RequestTimeoutError', outcome: 'not-sent' });
+  expect(mock.requests).toEqual([]);
+  expect(mock.invoice).toEqual([]);
+});
+
 test('a wait has the options that it had when it was called', async () => {
   const { mock, open } = onFreshClients();
   const { id } = await (await open()).gateway.images.submit(image);

@@ -6,6 +6,7 @@ import { alignUsd } from '../money.ts';
 import { columns, print, printJson } from '../output.ts';
 import { runCommand } from '../run-command.ts';
 import { resolveSettings } from '../settings.ts';
+import { cleanRecord, createCleaner } from '../text.ts';
 import { balanceOf } from './balance-of.ts';
 import type { BalanceSummary } from './balance-of.ts';
 
@@ -26,10 +27,12 @@ export function runBalance(args: string[]): Promise<number> {
   return runCommand(log, help, async () => {
     const options = parseOptions(args, commandOptions.balance);
     if (options.help || options.version) return options;
-    const { account } = createGateway(resolveSettings(options, process.env));
+    const settings = resolveSettings(options, process.env);
+    log.useCleaner(createCleaner(settings.apiKey));
+    const { account } = createGateway(settings);
     const [owner, key] = await Promise.all([account.retrieve(), account.balance()]);
     const balance = balanceOf(owner, key);
-    if (options.json) await printJson(balance);
+    if (options.json) await printJson(cleanRecord(balance, settings.apiKey));
     else await print(columns(balanceRows(balance)));
     return 0;
   });

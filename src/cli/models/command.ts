@@ -7,7 +7,7 @@ import { createGateway } from '../gateway.ts';
 import { columns, print, printJson } from '../output.ts';
 import { runCommand } from '../run-command.ts';
 import { resolveSettings } from '../settings.ts';
-import { cleanText } from '../text.ts';
+import { cleanRecord, createCleaner } from '../text.ts';
 import { priceText } from './prices.ts';
 
 const help = `Lists the models of the API key, with their prices in USD.
@@ -31,19 +31,25 @@ export function runModels(args: string[]): Promise<number> {
   return runCommand(log, help, async () => {
     const options = parseOptions(args, commandOptions.models);
     if (options.help || options.version) return options;
-    const gateway = createGateway(resolveSettings(options, process.env));
+    const settings = resolveSettings(options, process.env);
+    const clean = createCleaner(settings.apiKey);
+    log.useCleaner(clean);
+    const gateway = createGateway(settings);
     const { data } = await gateway.models.list();
     const types = [...new Set(data.map(({ type }) => type))];
     const models = data.filter(({ type }) => options.type === undefined || type === options.type);
     if (models.length === 0 && options.type !== undefined) {
       throw new UsageError(`no model has the type ${options.type}; there are ${types.join(', ')}`);
     }
-    if (options.json) await printJson(models);
-    else await print(columns([['ID', 'TYPE', 'PRICE'], ...models.map(modelRow)]));
+    if (options.json) await printJson(cleanRecord(models, settings.apiKey));
+    else
+      await print(
+        columns([['ID', 'TYPE', 'PRICE'], ...models.map((model) => modelRow(model, clean))]),
+      );
     return 0;
   });
 }
 
-function modelRow({ id, type, pricing }: Model): string[] {
-  return [cleanText(id), cleanText(String(type)), priceText(pricing)];
+function modelRow({ id, type, pricing }: Model, clean: (text: string) => string): string[] {
+  return [clean(id), clean(String(type)), priceText(pricing)];
 }

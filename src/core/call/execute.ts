@@ -97,7 +97,7 @@ function runInTime<Result>(running: RunningCall<Result>): Promise<ApiResponse<Re
   const { signal } = options;
   const { totalTimeout, deadline } = limits;
   if (deadline === Infinity) return runAttempts(running, signal);
-  return runWithTimeLimit((limited) => runAttempts(running, limited), {
+  return runWithTimeLimit((...limited) => runAttempts(running, ...limited), {
     clock: context.config.clock,
     signal,
     ms: deadline - startedAt,

@@ -1,5 +1,6 @@
 import { SlotLease } from '../limits/slot-lease.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
+import type { CheckTime } from '../limits/time-limit.ts';
 import { routeOf, waitsForSlot } from './api-call.ts';
 import { attempt } from './attempt/attempt.ts';
 import { takeSlot } from './attempt/take-slot.ts';
@@ -16,6 +17,7 @@ import type { RunningCall } from './running-call.ts';
 export async function runAttempts<Result>(
   running: RunningCall<Result>,
   signal: AbortSignal | undefined,
+  checkTotal?: CheckTime,
 ): Promise<ApiResponse<Result>> {
   const { context, call, history, errors } = running;
   const { beforeAttempt } = call.observer ?? {};
@@ -30,7 +32,7 @@ export async function runAttempts<Result>(
       reserveBudget(running, 'sending');
       // A journal that never finishes its write must not keep the slot of an aborted call.
       if (beforeAttempt) await runWithTimeLimit(beforeAttempt, { signal, errors });
-      return await attempt(running, lease, signal);
+      return await attempt(running, lease, signal, checkTotal);
     } catch (error) {
       lease.takeBack();
       retry = decideRetry(error, history.earlier, retryPolicyOf(running));

@@ -9,7 +9,7 @@ import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { fallbackOf } from '../call/request/fallback-option.ts';
-import { checkParams, mergeExtraBody, toJson } from '../call/request/params.ts';
+import { bodyParams, checkParams, toJson } from '../call/request/params.ts';
 import {
   checkRequestOptions,
   fallbackRules,
@@ -44,7 +44,7 @@ export function prepareChat(
   options: RequestOptions | undefined,
   isStream: boolean,
 ): PreparedChat {
-  const merged = mergeExtraBody(given, options);
+  const merged = bodyParams(given, options);
   checkParams(merged, (fields) => listProblem(fields, 'messages'));
   const params = toServiceParams(merged);
   // The method has already decided how to read the response.

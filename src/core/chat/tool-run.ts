@@ -1,21 +1,30 @@
 import { notSent } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
+import { RequestTimeoutError } from '../../errors/connection.ts';
+import { restateCharge } from '../../errors/restate-charge.ts';
 import { ToolRoundsError } from '../../errors/tool-rounds.ts';
 import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { ChatMessage, ToolMessage } from '../../types/chat/messages.ts';
 import type { ChatParams, ToolCall, ToolDefinition } from '../../types/chat/params.ts';
 import type { RunParams, Tool, ToolRound, ToolRun, ToolRunProgress } from '../../types/chat/run.ts';
+import type { CallLimits } from '../call/call-limits.ts';
 import type { RequestOptions } from '../call/request/request-options.ts';
 import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
-import { toText } from '../http/json.ts';
+import { monotonicNow } from '../config/clock.ts';
+import type { Clock } from '../config/clock.ts';
+import { sentence, singleLine, toText } from '../http/json.ts';
 import { roundUsd } from '../limits/round-usd.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
+import type { TimeLimit } from '../limits/time-limit.ts';
 import type { ChatStream } from './chat-stream.ts';
 import { toModelSchema } from './json-schema.ts';
 import { parseWithSchema } from './structured-output.ts';
 
-/** Options of `run()`. `timeout`, `totalTimeout` and `maxRetries` apply to each request of the run. */
+/**
+ * Options of `run()`. `timeout` and `maxRetries` apply to each request of the run, and `totalTimeout` to the whole run,
+ * including the tools and the streams.
+ */
 export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
   /**
    * Maximum number of requests, at least 1. If the model still calls tools in the last response, those calls are not
@@ -37,6 +46,11 @@ export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
   onStream?: ((stream: ChatStream, run: ToolRunProgress) => void) | undefined;
 }
 
+/** The time that a whole run may take. */
+export interface RunTime extends CallLimits {
+  readonly clock: Clock;
+}
+
 /** Sends one request of a run. */
 export type SendRound = (
   params: ChatParams,
@@ -52,6 +66,7 @@ export async function runTools(
     onToolError = (error) => ({ error: error instanceof Error ? error.message : String(error) }),
     ...options
   }: Omit<RunOptions, 'onStream'>,
+  time: RunTime,
   send: SendRound,
 ): Promise<ToolRun> {
   const definitions = tools.map(toDefinition);
@@ -86,16 +101,62 @@ export async function runTools(
             const result = await executeToolCall(call, tools, toolSignal).catch((error: unknown) =>
               onToolError(error, call),
             );
-            return { role: 'tool', tool_call_id: call.id, content: toText(result) };
+            return { role: 'tool', tool_call_id: call.id, content: contentOf(result, call) };
           }),
         );
-      messages.push(...(await runWithTimeLimit(work, { signal: options.signal, errors: notSent })));
+      messages.push(...(await runWithTimeLimit(work, toolLimit(options.signal, time))));
     }
   } catch (error) {
-    // Not enumerable, so that a logged error does not reveal the conversation.
-    if (error instanceof PolygateError) Object.defineProperty(error, 'run', { value: run });
-    throw error;
+    throw PolygateError.is(error) ? withRun(error, run) : error;
   }
+}
+
+/** The error of a run, which may have been charged for earlier requests, whatever has ended it. */
+function withRun(error: PolygateError, run: ToolRunProgress): PolygateError {
+  const failed = run.rounds.length > 0 ? restateCharge(error, chargeSentence(error, run)) : error;
+  // Not enumerable, so that a logged error does not reveal the conversation.
+  return Object.defineProperty(failed, 'run', { value: run });
+}
+
+/** What the error of a run says about its charges: those of the completed rounds, then that of the last request. */
+function chargeSentence(
+  { outcome, parts }: PolygateError,
+  { rounds, chargeUsd }: ToolRunProgress,
+): string {
+  const isKnown = rounds.every(({ meta }) => meta.chargeUsd !== undefined);
+  const amount = `${isKnown ? '' : 'at least '}${chargeUsd} USD`;
+  const earlier =
+    chargeUsd > 0
+      ? `The completed requests of this run were charged ${amount}.`
+      : 'The completed requests of this run may have been charged.';
+  return outcome === 'unknown' && parts?.charge ? `${earlier} ${parts.charge}` : earlier;
+}
+
+/** The result of a tool, or of `onToolError`, as the content of a message. */
+function contentOf(result: unknown, call: ToolCall): string {
+  try {
+    return toText(result);
+  } catch (cause) {
+    const reason = sentence(singleLine(cause instanceof Error ? cause.message : String(cause)));
+    throw new PolygateError(
+      `The result of the tool call ${call.id} cannot be sent, because JSON cannot hold it: ${reason}`,
+      { cause },
+    );
+  }
+}
+
+/** What ends the tools of a round. */
+function toolLimit(
+  signal: AbortSignal | undefined,
+  { clock, deadline, totalTimeout }: RunTime,
+): TimeLimit {
+  if (deadline === Infinity) return { signal, errors: notSent };
+  const timeout = () =>
+    new RequestTimeoutError(`The tools did not finish within ${totalTimeout} ms (totalTimeout).`, {
+      outcome: 'not-sent',
+    });
+  const ms = Math.max(0, deadline - monotonicNow(clock));
+  return { clock, ms, signal, errors: { ...notSent, timeout } };
 }
 
 function toDefinition({ name, description, parameters }: Tool): ToolDefinition {
@@ -103,16 +164,16 @@ function toDefinition({ name, description, parameters }: Tool): ToolDefinition {
   return { type: 'function', function: { name, description, parameters: schema, strict } };
 }
 
-/** Executes one call and returns its result as text. Rejects if the tool does not exist, or fails. */
+/** Executes one call and returns its result. Rejects if the tool does not exist, or fails. */
 async function executeToolCall(
   call: ToolCall,
   tools: readonly Tool[],
   signal: AbortSignal,
-): Promise<string> {
+): Promise<unknown> {
   const { name, arguments: text } = call.function;
   const tool = tools.find((each) => each.name === name);
   if (tool === undefined) throw new Error(`There is no tool ${name}.`);
   const result = await parseWithSchema(tool.parameters, text || '{}');
   if (result.issues !== undefined) throw new Error(formatIssues(result.issues));
-  return toText(await tool.execute(result.value, { signal, call }));
+  return tool.execute(result.value, { signal, call });
 }

@@ -52,7 +52,7 @@ export function createKyTransport(
       // A hook can return a request that lacks these options.
       const checked = new Request(input, { signal, redirect, ...(cache && { cache }) });
       checkRequest(checked, url, request);
-      onSend();
+      onSend(checked.headers);
       return receive(await enter(() => fetch(checked)));
     };
     try {

@@ -38,8 +38,21 @@ export const ownHeaders: readonly string[] = [
   'idempotency-key',
 ];
 
+/** Headers that carry an API key, alone or after the name of a scheme. */
+const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
+
 /** Headers that can identify the caller. Endpoints without credentials receive none of them. */
-const credentialHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'cookie'];
+const credentialHeaders = [...keyHeaders, 'cookie'];
+
+/** The API keys in the headers of a request. */
+export function sentKeys(get: (name: string) => string | null | undefined): string[] {
+  const keys: string[] = [];
+  for (const name of keyHeaders) {
+    const value = get(name);
+    if (value) keys.push(value.replace(/^\w+ +/, '').trim());
+  }
+  return keys;
+}
 
 const attemptHeader = 'x-polygate-attempt';
 

@@ -1,17 +1,31 @@
 import type { ResponseMeta } from '../../types/meta.ts';
+import { redactKeys } from '../../types/redact-key.ts';
 import { detachHeaders, headersOf } from './direct-response.ts';
 import type { HeaderReader } from './direct-response.ts';
 
-/** Parses the documented response headers. Specification: Endpoints, Limits. */
+/** What is shown instead of an API key. */
+export const redactedKey = '(the API key)';
+
+/**
+ * Parses the documented response headers. Specification: Endpoints, Limits. `keys` are the API keys that were sent:
+ * metadata is printed and logged, and must not show one that the service repeats.
+ */
 export function parseResponseMeta(
   response: Response,
   { headerPrefix, requestIdHeader }: { headerPrefix: string; requestIdHeader: string },
+  keys: readonly string[] = [],
 ): ResponseMeta {
-  const headers = headersOf(response);
+  const received = headersOf(response);
+  const headers: HeaderReader = {
+    get(name) {
+      const value = received.get(name);
+      return value && redactKeys(value, keys, redactedKey);
+    },
+  };
   const own = new PrefixedHeaders(headers, headerPrefix);
   const readiness = { score: own.number('readiness-score'), status: own.text('readiness-status') };
-  // The only variable that the getter below may use: an error or a task that is kept for long has the metadata, and must
-  // not keep the response and its body as well.
+  // With `keys`, the only variable that the getter below may use: an error or a task that is kept for long has the
+  // metadata, and must not keep the response and its body as well.
   const readHeaders = detachHeaders(response);
   return {
     requestId:
@@ -35,9 +49,21 @@ export function parseResponseMeta(
     },
     // Most callers read only the fields above.
     get headers() {
-      return readHeaders();
+      return withoutKeys(readHeaders(), keys);
     },
   };
+}
+
+/** The headers, or a copy of them without API keys if they contain any. */
+function withoutKeys(headers: Headers, keys: readonly string[]): Headers {
+  // The headers of a simulated response may lack an iterator.
+  if (keys.length === 0 || !(Symbol.iterator in headers)) return headers;
+  let copy: Headers | undefined;
+  for (const [name, value] of headers) {
+    const shown = redactKeys(value, keys, redactedKey);
+    if (shown !== value) (copy ??= new Headers(headers)).set(name, shown);
+  }
+  return copy ?? headers;
 }
 
 /** The headers of the service: those whose names begin with its prefix. */

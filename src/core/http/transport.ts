@@ -15,8 +15,12 @@ export interface HttpRequest {
 export interface Attempt {
   /** The number of earlier attempts of the call. */
   readonly retryCount: number;
-  /** Called right before the request is handed to `fetch`. Without this call, nothing was sent. */
-  readonly onSend: () => void;
+  /**
+   * Called right before the request is handed to `fetch`. Without this call, nothing was sent. Throws if the time of the
+   * call is up, or it was aborted: nothing may be sent then. A transport that runs hooks passes the headers that they may
+   * have changed.
+   */
+  readonly onSend: (changed?: Headers) => void;
   /** Called by a transport that runs hooks, with the response as the service sent it, before a hook sees it. */
   readonly onResponse: (response: Response) => void;
 }

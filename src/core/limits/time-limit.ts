@@ -1,4 +1,4 @@
-import { startTimer, whenAborted } from '../config/clock.ts';
+import { monotonicNow, startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 
 /** The abort signal of an operation, and its time limit if it has one. */
@@ -22,14 +22,21 @@ interface TimerOptions {
 }
 
 /**
+ * Throws if the work must not continue. A timer does not fire while other code blocks the thread, so a limit can be
+ * exceeded although the signal of the work has not aborted.
+ */
+export type CheckTime = () => void;
+
+/**
  * Runs `work` until it finishes, its time is up or the caller aborts. Settles immediately in each case, even if the
  * work ignores its signal, which aborts unless the work succeeds or `isPassedOn`. Leaves no timer or listener behind.
  */
 export function runWithTimeLimit<Result>(
-  work: (signal: AbortSignal) => Promise<Result>,
+  work: (signal: AbortSignal, checkTime: CheckTime) => Promise<Result>,
   limit: TimeLimit,
 ): Promise<Result> {
   const { signal, errors } = limit;
+  const endsAt = limit.clock && monotonicNow(limit.clock) + limit.ms;
   if (signal?.aborted) return Promise.reject(errors.aborted(signal.reason));
   return new Promise((resolve, reject) => {
     const controller = new AbortController();
@@ -44,14 +51,17 @@ export function runWithTimeLimit<Result>(
       controller.abort(reason);
       reject(error);
     };
-    const stopTimer =
-      limit.clock &&
-      startTimer(limit.clock, limit.ms, () => {
-        if (!ended) fail(limit.onTimeout?.() ?? limit.errors.timeout(limit.ms));
-      });
+    const expire = () => {
+      if (limit.clock && !ended) fail(limit.onTimeout?.() ?? limit.errors.timeout(limit.ms));
+    };
+    const stopTimer = limit.clock && startTimer(limit.clock, limit.ms, expire);
+    const checkTime = () => {
+      if (endsAt !== undefined && limit.clock && monotonicNow(limit.clock) >= endsAt) expire();
+      controller.signal.throwIfAborted();
+    };
     const stopListening =
       signal && whenAborted(signal, (reason) => fail(errors.aborted(reason), reason));
-    work(controller.signal).then(
+    work(controller.signal, checkTime).then(
       (result) => {
         end();
         resolve(result);

@@ -1,13 +1,14 @@
 import { APIError } from '../../../errors/api.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import { headersOf } from '../../http/direct-response.ts';
-import { buildRequestHeaders, resolveApiKey } from '../../http/request-headers.ts';
+import { buildRequestHeaders, resolveApiKey, sentKeys } from '../../http/request-headers.ts';
 import { readErrorText } from '../../http/response-body.ts';
 import { parseResponseMeta } from '../../http/response-meta.ts';
 import { parseRetryAfter } from '../../http/retry-after.ts';
 import type { Attempt, HttpRequest } from '../../http/transport.ts';
 import type { SlotLease } from '../../limits/slot-lease.ts';
 import { runWithTimeLimit } from '../../limits/time-limit.ts';
+import type { CheckTime } from '../../limits/time-limit.ts';
 import { routeOf } from '../api-call.ts';
 import { recordCharge } from '../charges.ts';
 import type { ApiResponse } from '../response.ts';
@@ -15,18 +16,26 @@ import type { RunningCall } from '../running-call.ts';
 
 /**
  * Sends a call once, within the time limit of an attempt, and reads its response. Rejects with one of the errors of the
- * call.
+ * call. Both limits, its own and that of the whole call, are checked right before it is sent: the response to a request
+ * that is sent too late would be paid for and lost.
  */
 export function attempt<Result>(
   running: RunningCall<Result>,
   lease: SlotLease,
   signal: AbortSignal | undefined,
+  checkTotal: CheckTime | undefined,
 ): Promise<ApiResponse<Result>> {
   const { context, call, errors, limits } = running;
   const { clock } = context.config;
   const isPassedOn = call.returnsErrorResponses ? isErrorResponse : undefined;
   const limit = { clock, signal, ms: limits.timeout, errors, isPassedOn };
-  return runWithTimeLimit((limited) => exchange(running, lease, limited), limit);
+  return runWithTimeLimit((limited, checkAttempt) => {
+    const checkTime = () => {
+      checkTotal?.();
+      checkAttempt();
+    };
+    return exchange(running, lease, limited, checkTime);
+  }, limit);
 }
 
 const isErrorResponse = (error: unknown) => APIError.is(error);
@@ -36,10 +45,11 @@ async function exchange<Result>(
   running: RunningCall<Result>,
   lease: SlotLease,
   signal: AbortSignal,
+  checkTime: CheckTime,
 ): Promise<ApiResponse<Result>> {
   const { context, call, history, handle, errors, span } = running;
   const { config } = context;
-  const { response, meta } = await send(running, signal);
+  const { response, meta } = await send(running, signal, checkTime);
   if (signal.aborted) response.body?.cancel().catch(() => undefined);
   signal.throwIfAborted();
   if (response.ok) {
@@ -53,7 +63,11 @@ async function exchange<Result>(
 }
 
 /** Sends the request. The body of the response is not read. */
-async function send<Result>(running: RunningCall<Result>, signal: AbortSignal) {
+async function send<Result>(
+  running: RunningCall<Result>,
+  signal: AbortSignal,
+  checkTime: CheckTime,
+) {
   const { context, call, history, errors, span } = running;
   const { config, transport } = context;
   let meta: (() => ResponseMeta) | undefined;
@@ -65,10 +79,12 @@ async function send<Result>(running: RunningCall<Result>, signal: AbortSignal) {
     signal.throwIfAborted();
     const url = config.baseURL + (call.path ?? call.template);
     const request = createRequest(running, apiKey, signal);
-    history.authorization = request.headers.authorization;
+    history.keys = sentKeys((name) => request.headers[name]);
     const details: Attempt = {
       retryCount: history.attempts,
-      onSend: () => {
+      onSend: (changed) => {
+        checkTime();
+        if (changed) history.keys = sentKeys((name) => changed.get(name));
         history.isSent = true;
         call.observer?.onSend?.();
       },
@@ -113,8 +129,9 @@ function recordResponse<Result>(
   const { context, call, history, reservation } = running;
   const { config, shared } = context;
   const { status } = response;
+  const { keys } = history;
   let parsed: ResponseMeta | undefined;
-  const meta = () => (parsed ??= parseResponseMeta(response, config));
+  const meta = () => (parsed ??= parseResponseMeta(response, config, keys));
   // The response to an attempt that has timed out must not be taken for that of the next one.
   if (!isLate) history.readMeta = meta;
   call.observer?.onResponse?.(response);

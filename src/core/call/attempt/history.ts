@@ -33,8 +33,8 @@ export class CallHistory {
   readonly idempotencyKey: string | undefined;
   /** Whether the attempt is waiting for a concurrency slot. */
   isQueued = false;
-  /** The `authorization` header of the attempt. Its API key must not be in any message. */
-  authorization: string | undefined;
+  /** The API keys that the attempt sends. They must not be in anything that is shown. */
+  keys: readonly string[] = [];
   /** Whether the attempt was handed to `fetch`. */
   isSent = false;
   /** Parses the metadata of the response, once it has arrived. Most calls never need it. */

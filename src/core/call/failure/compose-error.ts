@@ -2,8 +2,10 @@ import { AbortedError } from '../../../errors/aborted.ts';
 import type { ErrorDetails, Outcome } from '../../../errors/base.ts';
 import { createError } from '../../../errors/create-error.ts';
 import type { MessageParts } from '../../../errors/message.ts';
+import { redactKeys } from '../../../types/redact-key.ts';
 import { sentence } from '../../http/json.ts';
 import { networkErrorMessage } from '../../http/network-error.ts';
+import { redactedKey } from '../../http/response-meta.ts';
 import type { CallHistory } from '../attempt/history.ts';
 import { messageParts } from './error-message.ts';
 import { combineOutcomes } from './outcome.ts';
@@ -62,11 +64,7 @@ export function safeCause(history: CallHistory, error: unknown): Error {
   return cause;
 }
 
-/**
- * Removes the API key from a text, in case the service repeats it. Keys under 8 characters are placeholders, and
- * replacing them would garble words.
- */
-export function redact({ authorization = '' }: CallHistory, text: string): string {
-  const apiKey = authorization.replace(/^Bearer /, '');
-  return apiKey.length < 8 ? text : text.replaceAll(apiKey, '(the API key)');
+/** Removes the API key from a text, in case the service repeats it. */
+export function redact({ keys }: CallHistory, text: string): string {
+  return redactKeys(text, keys, redactedKey);
 }

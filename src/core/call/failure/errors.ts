@@ -125,7 +125,7 @@ export class CallErrors {
     const text = stringify(body);
     const shown = redact(this.#history, text);
     const line = singleLine(shown);
-    const summary = `Invalid response: ${singleLine(problem)}.${line && ` Body: ${line}`}`;
+    const summary = `Invalid response: ${singleLine(redact(this.#history, problem))}.${line && ` Body: ${line}`}`;
     const shownBody = shown === text ? body : (parseJson(shown) ?? shown);
     const details = { outcome: 'unknown', meta, body: shownBody, issues } as const;
     const advice = 'To check the service, run npx polygate doctor.';

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import { modelProblem, notAnObjectProblem } from '../../../types/param-checks.ts';
 import { isRecord } from '../../../types/type-guards.ts';
+import { optionAmong } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
 
 /** Returns the first problem with params, or undefined. */
@@ -26,7 +27,34 @@ export function checkProblem(problem: string | undefined): void {
   if (problem !== undefined) throw new ConfigurationError(`${problem}.`);
 }
 
-/** The params with `extraBody` merged in, so that checks and price estimates see what is sent. */
+/**
+ * The params with `extraBody` merged in, so that checks and price estimates see what is sent.
+ *
+ * @throws {@link ConfigurationError} if an option of the call is among the params.
+ */
+export function bodyParams<Params extends object>(
+  params: Params,
+  options: RequestOptions | undefined,
+): Params {
+  checkNoOptions(params);
+  return mergeExtraBody(params, options);
+}
+
+/**
+ * Rejects params that are named like an option of the call, before anything is sent: the option would have no effect, and
+ * without the key, a caller's own retry would pay twice. `others` have more options by name.
+ *
+ * @throws {@link ConfigurationError} that says where the option belongs.
+ */
+export function checkNoOptions(params: unknown, ...others: readonly object[]): void {
+  const name = isRecord(params) ? optionAmong(params, ...others) : undefined;
+  checkProblem(
+    name &&
+      `${name}: is an option of the call, not a param. Pass it in the second argument. To send a field of this name, use extraBody`,
+  );
+}
+
+/** The params with `extraBody` merged in, unchecked. */
 export function mergeExtraBody<Params extends object>(
   params: Params,
   options: RequestOptions | undefined,

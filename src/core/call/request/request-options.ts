@@ -1,4 +1,5 @@
 import type { PolygateError } from '../../../errors/base.ts';
+import type { WaitOptions } from '../../../types/tasks/task-handle.ts';
 import { noHeaderChanges, parseHeaderChanges } from '../../config/header-changes.ts';
 import type { HeaderChanges } from '../../config/header-changes.ts';
 import {
@@ -119,6 +120,31 @@ const requestOptionRules: { readonly [Option in keyof Required<RequestOptions>]:
   fallback: withoutModel,
   fallbackOn: withoutModel,
 };
+
+/** The options of a call that waits for what it submits, in addition to those of the request. */
+const waitOptionNames: Readonly<Record<WaitOptionName, true>> = {
+  pollInterval: true,
+  maxPollInterval: true,
+  waitTimeout: true,
+  onUpdate: true,
+  onSubmit: true,
+};
+
+type WaitOptionName = Exclude<keyof WaitOptions<never>, keyof RequestOptions> | 'onSubmit';
+
+/** The name of an option of a method that creates or generates something. */
+export type OptionName = keyof RequestOptions | WaitOptionName;
+
+/**
+ * The first of these names that is set among the params; undefined if there is none. An idempotency key in the body
+ * protects from nothing.
+ */
+export function optionAmong(params: object, ...others: readonly object[]): string | undefined {
+  const tables = [requestOptionRules, waitOptionNames, ...others];
+  return Object.entries(params).find(
+    ([name, value]) => value !== undefined && tables.some((names) => Object.hasOwn(names, name)),
+  )?.[0];
+}
 
 /** The rules for a request without a body. */
 export const noBodyRules: Rules = {

@@ -1,6 +1,6 @@
 import type { SubmitEndpoint } from '../../../endpoints/endpoint.ts';
 import type { AttemptObserver } from '../../call/api-call.ts';
-import { checkParams, mergeExtraBody, toJson } from '../../call/request/params.ts';
+import { bodyParams, checkParams, toJson } from '../../call/request/params.ts';
 import type { FindProblem } from '../../call/request/params.ts';
 import type { RequestOptions } from '../../call/request/request-options.ts';
 import { requestPrice } from '../../limits/request-price.ts';
@@ -24,7 +24,7 @@ export function describeSubmit(
   options: RequestOptions | undefined,
   findProblem?: FindProblem,
 ): SubmitRequest {
-  const params = mergeExtraBody(given, options);
+  const params = bodyParams(given, options);
   checkParams(params, findProblem);
   return describeChecked(endpoint, params);
 }

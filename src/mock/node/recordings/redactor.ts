@@ -1,3 +1,4 @@
+import { redactKeys } from '../../../types/redact-key.ts';
 import { mapLiterals, mapStrings } from './json.ts';
 import {
   grantsAccess,
@@ -47,7 +48,9 @@ export class Redactor {
       if (isKey) values.push(value.replace(/^\w+ +/, ''));
     }
     for (const [name, value] of url.searchParams) if (keyParameter.test(name)) values.push(value);
-    for (const value of values) if (value.length >= minKeyLength) this.#keys.add(value);
+    for (const value of values.filter(({ length }) => length >= minKeyLength)) {
+      for (const form of [value, ...base64Forms(value)]) this.#keys.add(form);
+    }
   }
 
   /** The path and query of a request to the gateway, or the link that a request to another host has on the tape. */
@@ -87,10 +90,7 @@ export class Redactor {
     if (result.startsWith('/')) result = withoutSecretParameters(result);
     result = result.replace(urlInText, replace);
     result = result.replace(longUrlInText, replace);
-    for (const key of this.#keys) {
-      result = result.replaceAll(key, redacted).replaceAll(encodeURIComponent(key), redacted);
-    }
-    return this.#custom(result);
+    return this.#custom(redactKeys(result, [...this.#keys], redacted));
   }
 
   /** The body of a request. Links that were results of an earlier request are those of the tape. */
@@ -122,13 +122,12 @@ export class Redactor {
 
   /** A file without API keys. It keeps its length, which headers may state. */
   file(bytes: Uint8Array): Uint8Array {
-    const copy = Buffer.from(bytes);
-    for (const key of this.#keys) {
-      for (let at = copy.indexOf(key); at >= 0; at = copy.indexOf(key, at)) {
-        copy.fill('*', at, at + Buffer.byteLength(key));
-      }
-    }
-    return copy;
+    const text = Buffer.from(bytes).toString('latin1');
+    const keys = [...this.#keys].map((key) => Buffer.from(key).toString('latin1'));
+    return Buffer.from(
+      redactKeys(text, keys, (key) => '*'.repeat(key.length)),
+      'latin1',
+    );
   }
 
   #value(text: string, field: string, gateway: string | undefined): string {
@@ -152,6 +151,20 @@ export class Redactor {
     this.#links.set(href, link);
     return link;
   }
+}
+
+/**
+ * What a text in base64 contains of a key, for each position that the key can have in groups of three bytes. The
+ * characters at both ends depend on what surrounds the key.
+ */
+function base64Forms(key: string): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]);
+    const [start, end] = [Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6)];
+    return [bytes.toString('base64'), bytes.toString('base64url')].map((text) =>
+      text.slice(start, end),
+    );
+  });
 }
 
 function decoded(segment: string): string {
