@@ -224,7 +224,8 @@ export class Polygate extends BaseClient<PolygateOptions> {
    *
    * The `signal` of a submission aborts only its row; the `signal` of the batch aborts all of them: rows that have
    * finished are yielded first, and `rows` of the error has the others, with their tasks and keys. After a `break`,
-   * there is no error to carry them, so only a journal has them.
+   * there is no error to carry them, so only a journal has them. A `break` sends nothing more, and returns when chats in
+   * flight have been read to their end and recorded; an abort ends them at once.
    *
    * @throws {@link ConfigurationError} if an option is invalid, or if the journal has entries but no readable run id;
    * nothing was sent.
