@@ -16,8 +16,8 @@ import type { Transferred, TransferSource } from './transfer.ts';
 /** Options of {@link saveTo}: those of `gateway.download`, and how often the download is retried. */
 export interface SaveToOptions extends Omit<DownloadOptions, 'range'> {
   /**
-   * Maximum number of retries after a broken or stalled connection, a 408, a 429 or a 5xx. The first one waits 500 ms,
-   * and the delay doubles up to 8 seconds.
+   * Maximum number of retries after a broken or stalled connection, a 408, a 429, a 5xx, or a file that is no media. The
+   * first one waits 500 ms, and the delay doubles up to 8 seconds.
    * @defaultValue 5
    */
   maxRetries?: number | undefined;
@@ -84,7 +84,8 @@ const systemClock: Pick<Clock, 'sleep'> = {
  * result that was downloaded before the file appeared is not kept; its download can be repeated.
  * @throws `APIError` if the server responds with an error; `ConnectionError` if the connection fails more
  * than `maxRetries` times; `ResponseValidationError` if the file is larger than `maxBytes` or a partial response
- * is not the requested part; `AbortedError` if the signal aborts.
+ * is not the requested part, or with the `code` `no_media` if the result of a task or a generation is empty, an HTML
+ * page, JSON, or XML other than an SVG image; `AbortedError` if the signal aborts.
  * @throws the error of the file system, with its `code`, if the file cannot be written: `ENOSPC` if the disk is full.
  */
 export async function saveTo(

@@ -85,26 +85,6 @@ describe('saveTo() writes', () => {
     expect(await folder.names()).toEqual(['film.mp4', 'latest.mp4']);
   });
 
-  test.each([
-    ['latest.mp4', {}],
-    ['latest.mp4', { overwrite: false }],
-    ['latest.{ext}', {}],
-    ['latest.{ext}', { overwrite: false }],
-  ])('through a symbolic link to a missing file, as %s with %o', async (name, options) => {
-    const folder = await emptyFolder();
-    await mkdir(folder.file('films'));
-    await symlink('films/film.mp4', folder.file('latest.mp4'));
-    const gateway = clientOf(scripted(frames).fetch);
-    const saved = await saveTo(gateway, url, folder.file(name), options);
-    expect(saved).toMatchObject({ path: folder.file('latest.mp4'), bytes: 6 });
-    expect(await readlink(folder.file('latest.mp4'))).toBe('films/film.mp4');
-    expect(await readFile(folder.file('films/film.mp4'), 'utf8')).toBe('frames');
-    // The target exists now.
-    const again = saveTo(gateway, url, folder.file(name), { overwrite: false });
-    expect(await rejection(ConfigurationError, again)).toMatchObject({ code: 'EEXIST' });
-    expect(await folder.names()).toEqual(['films', 'latest.mp4']);
-  });
-
   test('nothing under the final name until the file is complete', async () => {
     const folder = await emptyFolder();
     const server = await fileServer();
@@ -129,6 +109,16 @@ describe('saveTo() leaves an existing file as it is, and no temporary file,', ()
     'after a blocked redirect': [
       () => new Response(null, { status: 302, headers: { location: 'https://10.0.0.1/' } }),
       ConfigurationError,
+      {},
+    ],
+    'if the server keeps sending a page with status 200': [
+      textReply(200, '<!doctype html><title>Down</title>', 'video/mp4'),
+      ResponseValidationError,
+      {},
+    ],
+    'if the server keeps sending nothing': [
+      () => new Response(null, { headers: { 'content-length': '0' } }),
+      ResponseValidationError,
       {},
     ],
     'if the file exceeds maxBytes': [frames, ResponseValidationError, { maxBytes: 5 }],
