@@ -172,7 +172,8 @@ export class Polygate extends BaseClient<PolygateOptions> {
    * @throws {@link APIError} if the server responds with an error; {@link ConnectionError} if the connection fails.
    * While you read the body, it fails with {@link ConnectionError} if the connection breaks, if no byte arrives for
    * `streamIdleTimeout` ms, or if it is shorter than announced; with {@link ResponseValidationError} if it is larger
-   * than `maxBytes`; and with {@link AbortedError} if the signal aborts. After its end, `complete` of the response is
+   * than `maxBytes`, or if the result of a task or a generation is no media (`code: 'no_media'`: it is empty, an HTML
+   * page, JSON, or XML other than an SVG image); and with {@link AbortedError} if the signal aborts. After its end, `complete` of the response is
    * `'unverified'` if the server reported no size to compare with.
    *
    * @example
@@ -224,7 +225,8 @@ export class Polygate extends BaseClient<PolygateOptions> {
    *
    * The `signal` of a submission aborts only its row; the `signal` of the batch aborts all of them: rows that have
    * finished are yielded first, and `rows` of the error has the others, with their tasks and keys. After a `break`,
-   * there is no error to carry them, so only a journal has them.
+   * there is no error to carry them, so only a journal has them. A `break` sends nothing more, and returns when chats in
+   * flight have been read to their end and recorded; an abort ends them at once.
    *
    * @throws {@link ConfigurationError} if an option is invalid, or if the journal has entries but no readable run id;
    * nothing was sent.

@@ -5,7 +5,7 @@ import type { Polygate } from '../client.ts';
 import { AbortedError } from '../errors/aborted.ts';
 import { APIError } from '../errors/api.ts';
 import { ConnectionError } from '../errors/connection.ts';
-import { downloadDelay, isTemporary } from '../internal/download-retries.ts';
+import { downloadDelay, isNoMedia, isTemporary } from '../internal/download-retries.ts';
 import { clockOf } from '../internal/downloads.ts';
 import type { TaskHandle } from '../types/tasks/task-handle.ts';
 
@@ -69,7 +69,8 @@ export async function downloadFile(
   }
 }
 
-/** Whether another download may succeed after a delay. */
+/** Whether another download may succeed after a delay. Files, limits and the caller's signal do not recover. */
 function canDownloadLater(error: unknown): boolean {
-  return ConnectionError.is(error) || (APIError.is(error) && isTemporary(error.status));
+  if (APIError.is(error)) return isTemporary(error.status);
+  return ConnectionError.is(error) || isNoMedia(error);
 }

@@ -2,6 +2,7 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
+import { finalPath } from '../node/final-path.ts';
 import { isNonEmptyString, isRecord } from '../types/type-guards.ts';
 import { messageOf, UsageError } from './arguments.ts';
 import { makeFolder } from './files/make-folder.ts';
@@ -50,14 +51,15 @@ export function readConfigFile(path: string): ConfigFile {
   };
 }
 
-/** Writes the configuration file, readable by its owner only. */
+/** Writes the configuration file, readable by its owner only. A symbolic link stays, and its target is replaced. */
 export function writeConfigFile(path: string, { baseURL, apiKey }: ConfigFile): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  makeFolder(dirname(path), 0o700);
+  const target = finalPath(path);
+  const temporary = `${target}.${process.pid}.tmp`;
+  makeFolder(dirname(target), 0o700);
   try {
     const text = `${JSON.stringify({ baseURL, apiKey }, undefined, 2)}\n`;
     writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
-    renameSync(temporary, path);
+    renameSync(temporary, target);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;

@@ -14,8 +14,8 @@ export interface ResponseValidationDetails extends ErrorDetails {
 }
 
 /**
- * The service responded with a success status, but the body is invalid: not JSON, too large, or not the expected
- * record.
+ * The service responded with a success status, but the body is invalid: not JSON, too large, not the expected record, or a
+ * result that is no media.
  */
 export class ResponseValidationError extends PolygateError {
   static override readonly className: string = 'ResponseValidationError';
@@ -24,6 +24,8 @@ export class ResponseValidationError extends PolygateError {
   declare readonly meta: ResponseMeta;
   /** Response body: parsed JSON, or the raw text if it is not JSON. */
   declare readonly body: unknown;
+  /** `no_media` if the result of a task is empty, an HTML page, JSON, or XML other than an SVG image. */
+  declare readonly code?: string;
   /** Validation issues. The client's own schemas report only the first. */
   declare readonly issues: readonly SchemaIssue[];
 

@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import { ConfigurationError } from '../errors/configuration.ts';
+import { finalPath } from '../node/final-path.ts';
 import { unknownNameProblem } from '../types/nearest-name.ts';
 import type { Journal } from '../types/tasks/journal.ts';
 import { lockFile } from './lock-file.ts';
@@ -105,7 +106,7 @@ async function write(path: string, text: string, lock: FileLock | undefined): Pr
       if (isOwn && (await lock?.isHeld())) await file.truncate(size).catch(() => undefined);
       throw error;
     }
-    if (size === 0) await syncFolder(path);
+    if (size === 0) await syncFolder(dirname(finalPath(path)));
   } finally {
     await file.close();
   }
@@ -118,7 +119,7 @@ async function endsWithNewline(file: FileHandle, size: number): Promise<boolean>
 
 /** A new file survives a machine crash only if its folder entry is flushed too, which some systems do not support. */
 async function syncFolder(path: string): Promise<void> {
-  const folder = await open(dirname(path), 'r').catch(() => undefined);
+  const folder = await open(path, 'r').catch(() => undefined);
   await folder?.sync().catch(() => undefined);
   await folder?.close();
 }

@@ -3,11 +3,12 @@
  * those of others: of two processes, at least one sees the file of the other. Files of dead processes are removed. So
  * there is no moment at which a file that looks abandoned can belong to a process that has just acquired the lock.
  */
-import { open, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 import { ConfigurationError } from '../errors/configuration.ts';
+import { finalPath } from '../node/final-path.ts';
 import { isRecord } from '../types/type-guards.ts';
 import { isAlive, ownIdentity } from './process-identity.ts';
 import type { ProcessIdentity } from './process-identity.ts';
@@ -43,7 +44,8 @@ const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(res
  * @throws `ConfigurationError` with the pid of the process that has the lock.
  */
 export async function lockFile(path: string, timing = defaultTiming): Promise<FileLock> {
-  const target = await resolvePath(path);
+  // All links to a file share its lock.
+  const target = finalPath(path);
   const identity = await ownIdentity();
   for (;;) {
     const own = await OwnClaim.create(target, identity);
@@ -192,9 +194,4 @@ function lockedError(path: string, { pid, host }: Claim, own: ProcessIdentity): 
     `journal: '${path}' is in use by ${where}. Two runs of one batch at the same time could pay twice. ` +
       'Wait until it has ended. Nothing was sent.',
   );
-}
-
-/** The path of the file itself, so that a symbolic link to it is locked with it. It may not exist yet. */
-async function resolvePath(path: string): Promise<string> {
-  return realpath(path).catch(async () => join(await realpath(dirname(path)), basename(path)));
 }

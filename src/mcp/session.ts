@@ -7,6 +7,7 @@ import { prepareFolder } from '../cli/files/save-results.ts';
 import { writeDurably } from '../cli/state/state-file.ts';
 import { digest } from '../cli/state/task-entry.ts';
 import { stateFolder } from '../cli/state/task-store.ts';
+import { finalPath } from '../node/final-path.ts';
 import { isNonEmptyString, isRecord } from '../types/type-guards.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,7 +29,8 @@ export function openSession(output: string, environment: Environment): Session {
   if (/[{}]/.test(folder)) {
     throw new UsageError(`--output: ${folder} must not contain braces, which are placeholders`);
   }
-  const path = join(stateFolder(environment), 'mcp', `${digest(folder).slice(0, 32)}.json`);
+  const name = `${digest(folder).slice(0, 32)}.json`;
+  const path = finalPath(join(stateFolder(environment), 'mcp', name));
   return { folder, id: readSession(path) ?? createSession(path, folder) };
 }
 

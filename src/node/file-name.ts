@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
@@ -40,16 +41,21 @@ export function fillPlaceholder(path: string, mediaType: string | undefined): st
   return path.replaceAll(placeholder, extensionOf(mediaType));
 }
 
-/** Finds a file that the path may name: with a placeholder, one with any extension. */
+/**
+ * Finds a file that the path may name: with a placeholder, one with any extension. A symbolic link whose target does not exist
+ * is none: the file is written to its target.
+ */
 export async function findExisting(path: string): Promise<string | undefined> {
   const parts = basename(path).split(placeholder);
   const start = parts[0] ?? '';
   const end = parts.at(-1) ?? '';
   const names = await readdir(dirname(path)).catch(() => []);
-  const found = names.find((name) =>
+  const isNamed = (name: string) =>
     parts.length === 1
       ? name === start
-      : name.length > start.length + end.length && name.startsWith(start) && name.endsWith(end),
-  );
-  return found === undefined ? undefined : join(dirname(path), found);
+      : name.length > start.length + end.length && name.startsWith(start) && name.endsWith(end);
+  return names
+    .filter(isNamed)
+    .map((name) => join(dirname(path), name))
+    .find((found) => existsSync(found));
 }

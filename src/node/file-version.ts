@@ -1,5 +1,7 @@
 import type { DownloadRange } from 'polygate';
 
+import { headBytes } from '../internal/download-retries.ts';
+
 /** What identifies one version of a file, so that two parts of different versions are never joined. */
 export interface FileVersion {
   readonly url: string;
@@ -34,9 +36,12 @@ export function versionOf({ status, headers, url }: Response): FileVersion {
   };
 }
 
-/** The rest of this version from `start` on; undefined if the file has to be requested from its beginning. */
+/**
+ * The rest of this version from `start` on; undefined if the file has to be requested from its beginning, which shows whether it
+ * is a result.
+ */
 export function restOf(version: FileVersion | undefined, start: number): DownloadRange | undefined {
-  if (start === 0 || !version?.isResumable) return undefined;
+  if (start < headBytes || !version?.isResumable) return undefined;
   return { start, ifRange: version.ifRange };
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { link, open, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,14 +9,15 @@ import type { Clock, DownloadOptions, Generation, Polygate, TaskHandle } from 'p
 
 import { unknownNameProblem } from '../types/nearest-name.ts';
 import { fillPlaceholder, findExisting, hasPlaceholder } from './file-name.ts';
+import { codeOf, finalPath, isMissing, replaceFile } from './final-path.ts';
 import { transfer } from './transfer.ts';
 import type { Transferred, TransferSource } from './transfer.ts';
 
 /** Options of {@link saveTo}: those of `gateway.download`, and how often the download is retried. */
 export interface SaveToOptions extends Omit<DownloadOptions, 'range'> {
   /**
-   * Maximum number of retries after a broken or stalled connection, a 408, a 429 or a 5xx. The first one waits 500 ms,
-   * and the delay doubles up to 8 seconds.
+   * Maximum number of retries after a broken or stalled connection, a 408, a 429, a 5xx, or a file that is no media. The
+   * first one waits 500 ms, and the delay doubles up to 8 seconds.
    * @defaultValue 5
    */
   maxRetries?: number | undefined;
@@ -76,14 +77,15 @@ const systemClock: Pick<Clock, 'sleep'> = {
  *
  * @param path - Path of the file. Its folder must exist. `{ext}` in the name of the file becomes the extension of the media
  * type of the response, such as `png`; `bin` if it has none. An existing file is replaced, unless `overwrite` is false;
- * a symbolic link is followed.
+ * a symbolic link is followed, even if its target does not exist yet.
  * @returns the path, the size and the media type of the file, and whether it is verified to be complete.
  * @throws `ConfigurationError` if `path` is not the path of a regular file, its folder does not exist, or an
  * option is invalid. With `overwrite: false`, the same error is thrown if the file exists: its `code` is `EEXIST`. A
  * result that was downloaded before the file appeared is not kept; its download can be repeated.
  * @throws `APIError` if the server responds with an error; `ConnectionError` if the connection fails more
  * than `maxRetries` times; `ResponseValidationError` if the file is larger than `maxBytes` or a partial response
- * is not the requested part; `AbortedError` if the signal aborts.
+ * is not the requested part, or with the `code` `no_media` if the result of a task or a generation is empty, an HTML
+ * page, JSON, or XML other than an SVG image; `AbortedError` if the signal aborts.
  * @throws the error of the file system, with its `code`, if the file cannot be written: `ENOSPC` if the disk is full.
  */
 export async function saveTo(
@@ -117,7 +119,7 @@ export async function saveTo(
     });
     const filled = isTemplate ? fillPlaceholder(path, result.mediaType) : path;
     const destination = isTemplate ? await resolveTarget(filled, 'saved') : target;
-    if (overwrite) await rename(temporary, destination);
+    if (overwrite) await replaceFile(temporary, destination);
     else await moveToNewFile(temporary, destination);
     return { path: filled, ...result };
   } catch (error) {
@@ -129,9 +131,9 @@ export async function saveTo(
 /** Follows a symbolic link, so that it is not replaced by the file. Rejects what a rename must not replace. */
 async function resolveTarget(path: string, consequence = 'downloaded'): Promise<string> {
   const namesFolder = path === '' || path.endsWith('/') || path.endsWith(sep);
-  const target = namesFolder ? undefined : await realpath(path).catch(ignoreMissing);
-  if (!namesFolder && (target === undefined || (await stat(target)).isFile()))
-    return target ?? path;
+  const target = finalPath(path);
+  const found = namesFolder ? undefined : await stat(target).catch(ignoreMissing);
+  if (!namesFolder && (found === undefined || found.isFile())) return target;
   throw new ConfigurationError(
     `path: '${path}' is not a regular file. Pass the path of the file to write. Nothing was ${consequence}.`,
     { code: 'EISDIR' },
@@ -143,9 +145,9 @@ async function moveToNewFile(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target).catch(async (error: unknown) => {
       if (codeOf(error) === 'EEXIST') throw error;
-      // The file system has no hard links: claim the name with an empty file, and replace it.
+      // The file system has no hard links, or a link has led to another one: claim the name with an empty file, and replace it.
       await (await open(target, 'wx')).close();
-      await rename(temporary, target);
+      await replaceFile(temporary, target);
     });
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
@@ -186,9 +188,5 @@ async function fill(file: FileHandle, source: TransferSource): Promise<Transferr
 
 /** Rethrows all errors except those about a missing file or folder. */
 function ignoreMissing(error: unknown): undefined {
-  const code = codeOf(error);
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+  if (!isMissing(error)) throw error;
 }
-
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined;

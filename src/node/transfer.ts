@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { APIError, ConnectionError } from 'polygate';
 import type { DownloadRange, DownloadResponse } from 'polygate';
 
-import { downloadDelay, isTemporary } from '../internal/download-retries.ts';
+import { downloadDelay, isNoMedia, isTemporary } from '../internal/download-retries.ts';
 import { isSameVersion, restOf, versionOf } from './file-version.ts';
 import type { FileVersion } from './file-version.ts';
 
@@ -94,5 +94,6 @@ async function write(file: FileHandle, chunk: Uint8Array, position: number): Pro
 
 /** Whether another download may succeed after a delay. Files, limits and the caller's signal do not recover. */
 function canDownloadLater(error: unknown): boolean {
-  return ConnectionError.is(error) || (APIError.is(error) && isTemporary(error.status));
+  if (APIError.is(error)) return isTemporary(error.status);
+  return ConnectionError.is(error) || isNoMedia(error);
 }

@@ -186,6 +186,9 @@ describe('generateImage', () => {
     { status: 429 },
     { status: 503 },
     { truncateBody: 20 },
+    { status: 200, body: '<!doctype html>', headers: { 'content-type': 'text/html' } },
+    { status: 200, body: { error: 'expired' }, headers: { 'content-type': 'image/png' } },
+    { status: 200, body: '' },
   ] as const)(
     'downloads again with growing delays after a temporary failure: %j',
     async (fault) => {

@@ -79,6 +79,21 @@ describe('the lock of a file journal', () => {
     await lock.release();
   });
 
+  test('is the same before and after the file behind a symbolic link exists', async () => {
+    const [path, middle, link] = [newPath(), newPath(), newPath()];
+    await symlink(basename(path), middle);
+    await symlink(middle, link);
+    const lock = await lockFile(link, timing);
+    // Writes through the link, which creates the file.
+    await fileJournal(link).append('{}');
+    for (const name of [link, middle, path]) {
+      const error = await rejection(ConfigurationError, lockFile(name, timing));
+      expect(error.message).toContain(`'${name}' is in use`);
+    }
+    await lock.release();
+    expect(await readFile(path, 'utf8')).toBe('{}\n');
+  });
+
   test.each([
     ['that has died', async () => ({ pid: await deadPid() })],
     ['whose pid another one has by now', async () => ({ startedAt: '1' })],

@@ -111,6 +111,16 @@ describe('saveTo() leaves an existing file as it is, and no temporary file,', ()
       ConfigurationError,
       {},
     ],
+    'if the server keeps sending a page with status 200': [
+      textReply(200, '<!doctype html><title>Down</title>', 'video/mp4'),
+      ResponseValidationError,
+      {},
+    ],
+    'if the server keeps sending nothing': [
+      () => new Response(null, { headers: { 'content-length': '0' } }),
+      ResponseValidationError,
+      {},
+    ],
     'if the file exceeds maxBytes': [frames, ResponseValidationError, { maxBytes: 5 }],
     'if there is no such result': [frames, ConfigurationError, { index: 3 }],
     'if the file stays shorter than announced': [

@@ -13,8 +13,10 @@ export function withAnswers(
     );
     return lines.map((line) => `${line}\n`).join('');
   }
+  // A quote inside a cell of a TSV is an ordinary character.
+  const special = delimiter === '\t' ? /^"|[\r\n]/ : /["\r\n]/;
   const quote = (cell: string) =>
-    /["\r\n]/.test(cell) || cell.includes(delimiter) || /^\s|\s$/.test(cell)
+    special.test(cell) || cell.includes(delimiter) || /^\s|\s$/.test(cell)
       ? `"${cell.replaceAll('"', '""')}"`
       : cell;
   const toLine = (cells: readonly string[]) => `${cells.map(quote).join(delimiter)}\n`;

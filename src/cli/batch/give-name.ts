@@ -1,13 +1,6 @@
-import {
-  constants,
-  copyFileSync,
-  linkSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { constants, copyFileSync, linkSync, readFileSync, rmSync, statSync } from 'node:fs';
 
+import { finalPath, replaceFile } from '../../node/final-path.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { ExistingFiles } from '../files/existing.ts';
 import { withNumber } from '../files/output-name.ts';
@@ -26,16 +19,16 @@ interface FinalName {
 
 /**
  * Gives a complete file its name, or the next one that is free. If an earlier run that was killed has saved the same file,
- * that one is kept. Returns the path.
+ * that one is kept. A symbolic link stays, and its target becomes the file. Returns the path.
  */
-export function giveName(
+export async function giveName(
   staged: string,
   { name, extension, mayBeSaved, force }: FinalName,
-): string {
+): Promise<string> {
   const pathOf = (template: string) => template.replaceAll('{ext}', () => extension);
   // A name that only the extension completes can be that of a folder.
   if (force && !isNoFile(pathOf(name))) {
-    renameSync(staged, pathOf(name));
+    await replaceFile(staged, finalPath(pathOf(name)));
     return pathOf(name);
   }
   const existing = new ExistingFiles();
@@ -46,7 +39,8 @@ export function giveName(
       rmSync(staged);
       return taken;
     }
-    if (taken === undefined && takeName(staged, pathOf(candidate))) return pathOf(candidate);
+    const path = pathOf(candidate);
+    if (taken === undefined && takeName(staged, finalPath(path))) return path;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Journal, Model, Polygate } from 'polygate';
 
 import { readJournal } from '../../internal/journal.ts';
 import type { JournalContent } from '../../internal/journal.ts';
+import { finalPath } from '../../node/final-path.ts';
 import { messageOf, UsageError } from '../arguments.ts';
 import { prepareFolder } from '../files/save-results.ts';
 import { estimateCosts } from './estimate.ts';
@@ -94,6 +95,6 @@ export function checkOutputs(options: BatchArguments, record: FileRecord): void 
 
 /** Creates the folders of the files, before anything is paid for. */
 export function prepareFolders(options: BatchArguments, hasFiles: boolean): void {
-  for (const path of outputsOf(options)) prepareFolder(path);
+  for (const path of outputsOf(options)) prepareFolder(finalPath(path));
   if (hasFiles) prepareFolder(`${folderOf(options.output)}/_`);
 }

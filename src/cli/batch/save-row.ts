@@ -5,6 +5,7 @@ import { dirname, extname, join } from 'node:path';
 import type { Polygate, SucceededGeneration } from 'polygate';
 import { saveTo } from 'polygate/node';
 
+import { isLink } from '../../node/final-path.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { fillTemplate } from '../files/output-name.ts';
 import { checkSource } from '../gateway.ts';
@@ -47,10 +48,14 @@ export async function saveRow(
     const file = await saveTo(gateway, generation, staged, { index, signal });
     const name = fillTemplate(template, { id, n: index + 1 });
     makeFolder(dirname(name));
-    // A file that has lost its end.
-    if (before !== undefined) rmSync(before.path, { force: true });
+    // A file that has lost its end, unless a symbolic link has taken its place: then its target is replaced.
+    const isLinked = before !== undefined && isLink(before.path);
+    if (before !== undefined && !isLinked) rmSync(before.path, { force: true });
     const extension = extname(file.path).slice(1);
-    files.push({ ...file, path: giveName(file.path, { name, extension, mayBeSaved, force }) });
+    const given = isLinked
+      ? { name: before.path, extension, mayBeSaved, force: true }
+      : { name, extension, mayBeSaved, force };
+    files.push({ ...file, path: await giveName(file.path, given) });
   }
   const { urls } = generation;
   await record.record(journalId, { template, hash, files: toRecord(files), urls });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 
+import { finalPath } from '../../node/final-path.ts';
 import { UsageError } from '../arguments.ts';
 import { ExistingFiles } from './existing.ts';
 import { checkTemplate, fillTemplate } from './output-name.ts';
@@ -11,7 +12,10 @@ export function checkOutput(template: string, overwrite: boolean): string {
   checkTemplate(template);
   // The folder is completed afterwards, because its own name may contain braces.
   const first = resolve(template.replaceAll('{n}', '1'));
-  if (!template.includes('{id}')) checkFree(first, overwrite);
+  if (!template.includes('{id}')) {
+    checkFree(first, overwrite);
+    prepareFolder(finalPath(first));
+  }
   // The part before the first placeholder. Without a name, it would be the folder above.
   prepareFolder(resolve(`${template.split('{')[0] ?? template}_`));
   return template;
@@ -35,7 +39,7 @@ export function checkReceiptFile(
   if (path === '') throw new UsageError('--receipt must be the name of a file');
   checkDifferent(template, path);
   checkFree(resolve(path), overwrite);
-  prepareFolder(resolve(path));
+  prepareFolder(finalPath(path));
 }
 
 /** How many results a task can have, at most. */

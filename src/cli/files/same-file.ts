@@ -1,6 +1,7 @@
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
+import { finalPath, isLink } from '../../node/final-path.ts';
 import { UsageError } from '../arguments.ts';
 
 /** Compares names of files, which exist or will be written. */
@@ -8,31 +9,23 @@ export class FileNames {
   readonly #folders = new Map<string, string>();
 
   /**
-   * A text that is the same for two names of one file: links to folders are followed, and some file systems ignore case and
-   * the form of accents.
+   * A text that is the same for two names of one file: links are followed, and some file systems ignore case and the form of
+   * accents.
    */
   identityOf(path: string): string {
     const absolute = resolve(path);
-    const real = join(this.#realFolder(dirname(absolute)), basename(absolute));
+    const named = join(this.#realFolder(dirname(absolute)), basename(absolute));
+    // Most names are those of files that do not exist.
+    const real = isLink(named) ? finalPath(named) : named;
     return real.normalize('NFC').toLowerCase();
   }
 
   #realFolder(folder: string): string {
     const known = this.#folders.get(folder);
     if (known !== undefined) return known;
-    const real = this.#readRealFolder(folder);
+    const real = finalPath(folder);
     this.#folders.set(folder, real);
     return real;
-  }
-
-  #readRealFolder(folder: string): string {
-    try {
-      return realpathSync(folder);
-    } catch {
-      // It does not exist yet.
-      const parent = dirname(folder);
-      return parent === folder ? folder : join(this.#realFolder(parent), basename(folder));
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
+import { finalPath } from '../../node/final-path.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { messageOf } from '../arguments.ts';
 
@@ -37,7 +38,8 @@ export class StateFile {
    * Throws an error if another process has changed the file, whose charges would be lost.
    */
   write(state: object): void {
-    const temporary = `${this.#path}.${process.pid}.tmp`;
+    const target = finalPath(this.#path);
+    const temporary = `${target}.${process.pid}.tmp`;
     const version = versionOf(this.#path);
     if (version !== undefined && version !== this.#version) {
       throw new Error(
@@ -47,7 +49,7 @@ export class StateFile {
     try {
       // It contains prompts.
       writeFileSync(temporary, `${JSON.stringify(state)}\n`, { mode: 0o600 });
-      renameSync(temporary, this.#path);
+      renameSync(temporary, target);
     } catch (error) {
       rmSync(temporary, { force: true });
       throw fileError('write', this.#path, error);

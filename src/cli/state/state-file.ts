@@ -1,15 +1,17 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+import { finalPath } from '../../node/final-path.ts';
 import { makeFolder } from '../files/make-folder.ts';
 
 /**
- * Replaces a file that only its owner may read. When this returns, the content survives a crash of the machine; a crash
- * before leaves the old content.
+ * Replaces a file that only its owner may read. A symbolic link stays, and its target is replaced. When this returns, the
+ * content survives a crash of the machine; a crash before leaves the old content.
  */
 export function writeDurably(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  makeFolder(dirname(path), 0o700);
+  const target = finalPath(path);
+  const temporary = `${target}.${process.pid}.tmp`;
+  makeFolder(dirname(target), 0o700);
   try {
     const file = openSync(temporary, 'w', 0o600);
     try {
@@ -19,12 +21,12 @@ export function writeDurably(path: string, text: string): void {
     } finally {
       closeSync(file);
     }
-    renameSync(temporary, path);
+    renameSync(temporary, target);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
-  syncFolder(dirname(path));
+  syncFolder(dirname(target));
 }
 
 /** A new name survives a crash of the machine only if its folder is flushed, which some systems do not support. */

@@ -3,6 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { ConfigurationError } from 'polygate';
 
 import { version } from '../../internal/version.ts';
+import { finalPath } from '../../node/final-path.ts';
 import { messageOf, printError, UsageError } from '../arguments.ts';
 import { createGateway } from '../gateway.ts';
 import { resolveSettings } from '../settings.ts';
@@ -60,10 +61,12 @@ function check({ output, json }: TypesArguments, file: string | undefined, now: 
 
 /** Writes the file in one step: a compiler that watches it never sees a part of it. */
 async function write({ output, json }: TypesArguments, catalog: Catalog): Promise<number> {
-  const temporary = `${output}.${process.pid}.tmp`;
+  // A symbolic link stays.
+  const target = finalPath(output);
+  const temporary = `${target}.${process.pid}.tmp`;
   try {
     await writeFile(temporary, declarationOf(catalog));
-    await rename(temporary, output);
+    await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });
     throw new UsageError(`${output} cannot be written: ${messageOf(error)}`, { cause: error });

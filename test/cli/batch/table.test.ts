@@ -57,6 +57,49 @@ test('a quote that is not closed is reported in one line', () => {
   expect(() => read('id,prompt\n1,"a\n2,b')).toThrow(/Quote Not Closed/);
 });
 
+test.each<[string, 'csv' | 'tsv']>([
+  ['of a TSV', 'tsv'],
+  ['of a CSV with tabs', 'csv'],
+])('a quote inside an unquoted cell %s is an ordinary character, also in the copy', (_, format) => {
+  const lines = [
+    'id\tprompt\tsize',
+    '1\tthe 5" nail\t6"',
+    '2\t5" by 6"\t"a "" b\tc\n"',
+    '3\tend"\t',
+  ];
+  const text = `${lines.join('\n')}\n`;
+  const { rows, problems } = read(text, format);
+  expect(problems).toEqual([]);
+  expect(rows).toEqual([
+    { line: 2, cells: { id: '1', prompt: 'the 5" nail', size: '6"' } },
+    { line: 3, cells: { id: '2', prompt: '5" by 6"', size: 'a " b\tc\n' } },
+    { line: 5, cells: { id: '3', prompt: 'end"' } },
+  ]);
+  const table = parseTable(text, format, []);
+  const copy = withAnswers(table, 'answer', ['7"', '"8" or 9', 'x']);
+  expect(copy).toContain('1\tthe 5" nail\t6"\t7"\n');
+  expect(read(copy, format).rows.map(({ cells }) => cells)).toEqual([
+    { ...rows[0]?.cells, answer: '7"' },
+    { ...rows[1]?.cells, answer: '"8" or 9' },
+    { ...rows[2]?.cells, answer: 'x' },
+  ]);
+});
+
+test('a TSV cell that begins with words in quotes is taken as it is', () => {
+  expect(read('id\tprompt\n1\t"Best" nail', 'tsv').rows[0]?.cells.prompt).toBe('"Best" nail');
+});
+
+test.each(['1\t"a\n2\tb "c', '1\t"a\tb "c\n', '1\t"a\n2\tb'])(
+  'a quote at the start of a TSV cell that nothing closes joins no cells: %j',
+  (rows) => {
+    expect(() => read(`id\tprompt\n${rows}`, 'tsv')).toThrow(/Quote Not Closed/);
+  },
+);
+
+test('a quote inside an unquoted cell of a CSV is still an error', () => {
+  expect(() => read('id,prompt\n1,the 5" nail')).toThrow(/Opening Quote/);
+});
+
 test('JSONL keeps the types of its values, and names the line of what is no object', () => {
   const { rows, problems } = read(
     '{"id":1,"prompt":"a","n":2,"size":null}\n\n[1]\n{"id":2}',

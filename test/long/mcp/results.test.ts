@@ -157,3 +157,26 @@ test('a task whose receipt cannot be stored can be continued', async () => {
   );
   expect(mock.invoice).toHaveLength(1);
 });
+
+test('a result that is no media is an error, and get_task fetches the paid one later', async () => {
+  const setup = await setUp();
+  const { mock, output } = setup;
+  mock.fail({
+    route: 'GET /media/{task}/{file}',
+    status: 200,
+    body: '<!doctype html><title>Down</title>',
+    headers: { 'content-type': 'image/png' },
+  });
+  const { client } = await connect(setup);
+  const call = { model: 'prism-image', prompt: 'A harbor' };
+  const failed = await callTool(client, 'generate_image', call);
+  expect([failed.isError, failed.images]).toEqual([true, []]);
+  expect(failed.text).toMatch(/The result of task \S+ is no image: its server sent an HTML page/);
+  expect(failed.text).toContain('The task is paid for, and its result can be fetched again');
+  const [, id = ''] = /call get_task with task_id (\S+)/.exec(failed.text) ?? [];
+  expect(readdirSync(output)).toEqual([]);
+  mock.clearFaults();
+  const saved = await callTool(client, 'get_task', { task_id: id });
+  expect([saved.isError, saved.text]).toEqual([false, expect.stringMatching(/^Saved: /)]);
+  expect(mock.invoice).toHaveLength(1);
+});

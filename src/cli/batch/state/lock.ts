@@ -1,5 +1,6 @@
 import type { Journal } from 'polygate';
 
+import { finalPath } from '../../../node/final-path.ts';
 import { prepareFolder } from '../../files/save-results.ts';
 
 /** A journal that only this process uses. */
@@ -14,7 +15,7 @@ export interface LockedJournal {
  * @throws `ConfigurationError` with the id of the other process that uses it.
  */
 export async function lockJournal(journal: Journal, path: string): Promise<LockedJournal> {
-  prepareFolder(path);
+  prepareFolder(finalPath(path));
   const unlock = await journal.lock?.();
   if (unlock === undefined) return { journal, unlock: () => Promise.resolve() };
   // The batch locks it again.

@@ -70,6 +70,12 @@ function readRecords(text: string, delimiter: string): CsvRecord[] {
     // With `raw`, the record is a field.
     const { record } = isRecord(parsed) ? parsed : {};
     const cells = Array.isArray(record) ? record.map(String) : [];
+    const open = cells.find((cell) => isUnclosed(cell, raw));
+    if (open !== undefined) {
+      throw new Error(
+        `Quote Not Closed: the cell that begins at line ${line} with ${open.slice(0, 20)}`,
+      );
+    }
     // `raw` begins with the empty lines before the record, and ends with its line break.
     const [empty = ''] = /^[\r\n]*/.exec(raw) ?? [];
     records.push({ cells, line: line + lineBreaks(empty) });
@@ -81,6 +87,8 @@ function readRecords(text: string, delimiter: string): CsvRecord[] {
       delimiter,
       raw: true,
       relax_column_count: true,
+      // Programs that write TSV quote nothing but cells with a tab or a line break.
+      relax_quotes: delimiter === '\t',
       skip_empty_lines: true,
       on_record: keep,
     });
@@ -89,6 +97,13 @@ function readRecords(text: string, delimiter: string): CsvRecord[] {
   }
   return records;
 }
+
+/**
+ * Whether a cell begins with a quote that nothing closes, and has swallowed a tab or a line break: the next quote is inside
+ * another cell. A cell that is quoted as a whole is in the file with its quotes doubled.
+ */
+const isUnclosed = (cell: string, raw: string): boolean =>
+  cell.startsWith('"') && /[\t\r\n]/.test(cell) && !raw.includes(`"${cell.replaceAll('"', '""')}"`);
 
 function parseCsv(text: string, format: 'csv' | 'tsv', problems: Problem[]): Table {
   const delimiter = format === 'tsv' ? '\t' : detectDelimiter(text);

@@ -96,6 +96,16 @@ export class RowPool<Result extends RowResult> {
     this.#changes.notify();
   }
 
+  /**
+   * The caller takes no more results: reads and sends no more, and aborts all rows but chats in flight. Resolves when their
+   * responses have been read.
+   */
+  leave(): Promise<void> {
+    this.#isStopped = true;
+    this.#changes.notify();
+    return this.#context.chats.leave(this.#running);
+  }
+
   get #isEnding(): boolean {
     const isPauseEnd = this.#source.endsAtPause && this.#context.pause.reason !== undefined;
     return this.#isStopped || isPauseEnd;

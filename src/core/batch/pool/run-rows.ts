@@ -11,7 +11,7 @@ import type { RowSource } from './row-source.ts';
  * Reads rows while the limits allow, works on them concurrently, and yields each result as soon as it is available.
  * An error of the source is thrown after the results of all rows that were read before. So is the error that ends a
  * paused run, in place of any error of the source. If the caller aborts, the results of all rows that have finished
- * are yielded, then an error with the other rows is thrown.
+ * are yielded, then an error with the other rows is thrown. If the caller leaves, chats in flight are read to their end.
  */
 export async function* runRows<Result extends RowResult>(
   source: RowSource<Result>,
@@ -50,8 +50,9 @@ export async function* runRows<Result extends RowResult>(
   } catch (error) {
     throwToCaller(error);
   } finally {
+    // An abort still ends the chats in flight at once.
+    await pool.leave();
     stopListening();
-    pool.stop(signal?.reason);
     progress.end();
   }
 }

@@ -8,6 +8,8 @@ import type { Row } from './row.ts';
 interface Sending<Accepted> {
   readonly submission: RowSubmission<Accepted>;
   readonly beforeAttempt?: (() => Promise<void>) | undefined;
+  /** Whether the service charges it once under its key, however often it is sent. */
+  readonly isChargedOnce: boolean;
 }
 
 /**
@@ -17,8 +19,8 @@ interface Sending<Accepted> {
  */
 export async function sendWhenSlotFree<Accepted>(
   row: Row,
-  { submission, beforeAttempt }: Sending<Accepted>,
-  { config, pause, enter }: RowContext,
+  { submission, beforeAttempt, isChargedOnce }: Sending<Accepted>,
+  { config, pause, enter, chats }: RowContext,
 ): Promise<Accepted> {
   const { idempotencyKey } = row;
   const { signal } = row.controller;
@@ -28,13 +30,17 @@ export async function sendWhenSlotFree<Accepted>(
   };
   const observer: AttemptObserver = {
     beforeAttempt,
-    onSend: () => row.markSent(),
+    onSend: () => {
+      row.markSent();
+      if (!isChargedOnce) chats.add(row);
+    },
     onResponse: ({ status }) => {
       if (status === 402) pause.begin();
     },
     // Attempts that were certainly rejected count as unsent.
     onRetry: (outcome) => {
       if (outcome !== 'unknown') markUnsent();
+      chats.removeBeforeRetry(row);
     },
   };
   for (;;) {
@@ -46,6 +52,7 @@ export async function sendWhenSlotFree<Accepted>(
       const mayRetry = rejection !== undefined && rejection.outcome !== 'unknown';
       if (mayRetry || isUncharged(error)) markUnsent();
       if (!mayRetry) throw error;
+      chats.removeBeforeRetry(row);
       // A row that found no free slot waits at least a second.
       await config.clock.sleep(Math.max(1_000, rejection.retryAfterMs ?? 0), signal);
     }

@@ -77,17 +77,20 @@ async function recordAndSend<Accepted>(
   { row, plan, submission }: SubmittingRow<Accepted>,
   context: RowContext,
 ): Promise<Accepted> {
+  const { isChargedOnce } = plan;
   let recording: Promise<void> | undefined;
   const recordOnce = () => (recording ??= recordIntent(row, submission, context));
   try {
     if (submission.recordedBy) await recordAgain(row, plan, submission, context);
-    else if (plan.isChargedOnce) await recordOnce();
-    const beforeAttempt = plan.isChargedOnce ? undefined : recordOnce;
-    return await sendWhenSlotFree(row, { submission, beforeAttempt }, context);
+    else if (isChargedOnce) await recordOnce();
+    const beforeAttempt = isChargedOnce ? undefined : recordOnce;
+    return await sendWhenSlotFree(row, { submission, beforeAttempt, isChargedOnce }, context);
   } catch (error) {
     // A time limit can end the call while its intent is being written. Only then is it known what has to be taken back.
     await recording?.catch(() => undefined);
     throw error;
+  } finally {
+    context.chats.remove(row);
   }
 }
 

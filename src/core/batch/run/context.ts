@@ -6,6 +6,7 @@ import { parseHeaderChanges } from '../../config/header-changes.ts';
 import { BatchJournal } from '../journal/batch-journal.ts';
 import type { RecoverOptions } from '../options.ts';
 import { BatchBudget } from './batch-budget.ts';
+import { ChatsInFlight } from './chats-in-flight.ts';
 import { Pause } from './pause.ts';
 import { rowPrices } from './prices.ts';
 import type { FetchModel, PriceOf } from './prices.ts';
@@ -22,7 +23,8 @@ export interface RowContext extends ClientContext {
   /** Options of the wait for each task, without its signal. */
   readonly waitOptions: Omit<WaitOptions<TaskUpdate>, 'onUpdate' | 'signal'>;
   readonly resendUnknown: boolean;
-  /** Chats that are being sent. The journal stays locked until they have ended. */
+  readonly chats: ChatsInFlight;
+  /** Chats that are being submitted and recorded. The journal stays locked until they have ended. */
   readonly sending: Set<Promise<unknown>>;
 }
 
@@ -82,6 +84,7 @@ export function createRunContext({
     onProgress,
     waitOptions: wait,
     priceOf: rowPrices(prices),
+    chats: new ChatsInFlight(),
     sending: new Set(),
   };
 }

@@ -1,8 +1,10 @@
 import { abortedError } from '../../../errors/aborted.ts';
 import { ConnectionError } from '../../../errors/connection.ts';
+import { createError } from '../../../errors/create-error.ts';
 import { ResponseValidationError } from '../../../errors/response-validation.ts';
 import { unchecked } from '../../../types/schema.ts';
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
+import type { TaskKind } from '../../../types/tasks/task.ts';
 import type { CallErrors } from '../../call/failure/errors.ts';
 import type { Config } from '../../config/config.ts';
 import { notify } from '../../config/log.ts';
@@ -11,6 +13,7 @@ import { parseResponseMeta } from '../../http/response-meta.ts';
 import type { FilePart } from '../../http/result-file.ts';
 import { toStream, WatchedBody } from '../../http/watched-body.ts';
 import type { BodyCheck } from '../../http/watched-body.ts';
+import { MediaCheck, noMediaCode } from './media-check.ts';
 
 /** How much of a file has been downloaded. */
 export interface DownloadProgress {
@@ -34,6 +37,8 @@ export interface DownloadResponse extends Response {
 interface BodyOptions {
   readonly config: Config;
   readonly errors: CallErrors;
+  /** What the result must be; undefined if that is not known. */
+  readonly kind?: TaskKind | undefined;
   readonly task?: TaskHandle | undefined;
   readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -41,8 +46,8 @@ interface BodyOptions {
 }
 
 /**
- * A copy of the response whose body fails if it stalls, is truncated, has the wrong length, exceeds `maxBytes` or is
- * aborted. It is read on demand, so the time that a slow consumer takes between two reads is not idle time.
+ * A copy of the response whose body fails if it stalls, is truncated, has the wrong length, exceeds `maxBytes`, is no media or
+ * is aborted. It is read on demand, so the time that a slow consumer takes between two reads is not idle time.
  */
 export function guardBody(
   response: Response,
@@ -50,11 +55,19 @@ export function guardBody(
   options: BodyOptions,
 ): DownloadResponse {
   const { start, end, total } = part;
-  const { config, errors, task, maxBytes = Infinity, signal, onProgress } = options;
+  const { config, errors, kind, task, maxBytes = Infinity, signal, onProgress } = options;
   let complete: DownloadResponse['complete'] = false;
   const withState = (copy: Response) =>
     Object.defineProperty(unchecked<DownloadResponse>(copy), 'complete', { get: () => complete });
+  const contentType = response.headers.get('content-type');
+  // The rest of a file begins with anything.
+  const media = kind && start === 0 ? new MediaCheck({ kind, contentType }) : undefined;
+  const checkMedia = (received?: Uint8Array) => {
+    const found = media?.foundInstead(received);
+    if (found !== undefined) throw noMediaError(found, response, options);
+  };
   if (response.body === null) {
+    checkMedia();
     complete = completeAt(start, part);
     return withState(response);
   }
@@ -75,10 +88,12 @@ export function guardBody(
       if (end !== undefined && bytes !== end) {
         throw interrupted(`it ended after ${bytes} of ${end} bytes`);
       }
+      checkMedia();
       complete = completeAt(bytes, part);
       return true;
     }
     bytes += received.byteLength;
+    checkMedia(received);
     if (bytes > maxBytes) throw tooLargeError(response, options);
     notify(config.log, onProgress, { bytes, total }, 'onProgress');
     return false;
@@ -98,4 +113,26 @@ function tooLargeError(
   const meta = parseResponseMeta(response, config);
   const message = `The result is larger than maxBytes (${maxBytes}).`;
   return new ResponseValidationError(message, { meta, body: undefined, task });
+}
+
+/** The server of a result has sent something else, such as a page about a failure. */
+function noMediaError(
+  found: string,
+  response: Response,
+  { config, kind, task }: BodyOptions,
+): ResponseValidationError {
+  const owner = task?.id ? `of task ${task.id} ` : '';
+  const message = {
+    summary: `The result ${owner}is no ${kind}: its server sent ${found}.`,
+    advice: 'The task is paid for, and its result can be fetched again at no charge.',
+    programAdvice: task && 'To do so later, call gateway.download(error.task).',
+  };
+  const meta = parseResponseMeta(response, config);
+  return createError(ResponseValidationError, message, {
+    meta,
+    body: undefined,
+    code: noMediaCode,
+    task,
+    idempotencyKey: task?.idempotencyKey,
+  });
 }

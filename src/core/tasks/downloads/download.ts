@@ -29,7 +29,8 @@ export async function download(
   const { pollable } = step;
   const url = step.type === 'fetch' ? step.url : await pollFor(step.pollable);
   const refresh = pollable && (() => pollFor(pollable));
-  return fetchResult(config, { url, task: source.task, refresh }, options);
+  const { kind, task } = source;
+  return fetchResult(config, { url, kind, task, refresh }, options);
 }
 
 /** Polls a task for the URL of a result; of a preview, only if the caller has passed the record of one. */

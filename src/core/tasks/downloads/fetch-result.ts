@@ -2,6 +2,7 @@ import type { PolygateError } from '../../../errors/base.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import { omitUndefined } from '../../../types/schema.ts';
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
+import type { TaskKind } from '../../../types/tasks/task.ts';
 import { CallHistory } from '../../call/attempt/history.ts';
 import { CallErrors } from '../../call/failure/errors.ts';
 import type { Config } from '../../config/config.ts';
@@ -18,6 +19,8 @@ import type { DownloadOptions, DownloadRange } from './options.ts';
 /** Where a result is. */
 interface ResultLocation {
   readonly url: string;
+  /** What the result is, if that is known. */
+  readonly kind: TaskKind | undefined;
   /** The task of the result, if it is known. */
   readonly task: TaskHandle | undefined;
   /** Returns a fresh URL, which is requested if this one has expired. */
@@ -30,7 +33,7 @@ interface ResultLocation {
  */
 export async function fetchResult(
   config: Config,
-  { url: address, task, refresh }: ResultLocation,
+  { url: address, kind, task, refresh }: ResultLocation,
   options: DownloadOptions,
 ): Promise<DownloadResponse> {
   const { range, signal } = options;
@@ -53,11 +56,11 @@ export async function fetchResult(
     const response = await runWithTimeLimit(attempt, limit);
     const step = nextDownloadStep(response, { url, start: range?.start, redirects });
     if (step.type === 'read') {
-      return guardBody(response, step.part, { ...options, config, errors, task });
+      return guardBody(response, step.part, { ...options, config, errors, kind, task });
     }
     response.body?.cancel().catch(() => undefined);
     if (step.type === 'expired' && refresh) {
-      return fetchResult(config, { url: await refresh(), task }, options);
+      return fetchResult(config, { url: await refresh(), kind, task }, options);
     }
     if (step.type !== 'redirect') throw toError(step, errors, parseResponseMeta(response, config));
     ({ url } = step);

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
-import type { Generation, Receipt } from '../../../types/tasks/task.ts';
+import type { Generation, Receipt, TaskKind } from '../../../types/tasks/task.ts';
 import { isRecord } from '../../../types/type-guards.ts';
 import { checkValue } from '../../config/validation.ts';
 import type { Rule } from '../../config/validation.ts';
@@ -14,6 +14,8 @@ export interface DownloadSource {
   readonly name: 'a URL' | 'the task';
   /** The URLs of the results; undefined if they are not known yet. */
   readonly urls: readonly string[] | undefined;
+  /** What the results are; undefined for a URL, which says nothing about that. */
+  readonly kind?: TaskKind | undefined;
   /** Whether the URLs are all that there will ever be. */
   readonly isFinal: boolean;
   /** The task of the results. Errors carry it. */
@@ -37,20 +39,20 @@ export function parseSource(
   checkValue('source', source ?? null, sourceRule);
   const name = 'the task';
   if ('wait' in source) {
-    const { latest } = source;
+    const { latest, kind } = source;
     const isFinal = latest?.status === 'succeeded';
-    return { name, urls: isFinal ? latest.urls : undefined, isFinal, task: source };
+    return { name, kind, urls: isFinal ? latest.urls : undefined, isFinal, task: source };
   }
   const { kind, id, urls, status } = source;
   const openKnown = () => (hasId(source) ? openTask({ v: 1, kind, id }) : undefined);
   const task = rememberedTask(source) ?? openKnown();
-  return { name, urls, isFinal: status === 'succeeded', task };
+  return { name, kind, urls, isFinal: status === 'succeeded', task };
 }
 
 /** The error for an index that no result has. */
 export function noResultError(
   index: number,
-  { name, urls = [], task }: Omit<DownloadSource, 'isFinal'>,
+  { name, urls = [], task }: Omit<DownloadSource, 'isFinal' | 'kind'>,
 ): ConfigurationError {
   const count = urls.length === 1 ? '1 result' : `${urls.length} results`;
   return new ConfigurationError(

@@ -3,6 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 
 import { ConfigurationError } from '../../../errors/configuration.ts';
+import { finalPath } from '../../../node/final-path.ts';
 import { checkNames } from '../../option-names.ts';
 import type { OptionNames } from '../../option-names.ts';
 import { nameOf } from './difference.ts';
@@ -164,13 +165,15 @@ async function saveTape(
     const extension = /^\w+\/(?:x-)?([a-z0-9]{1,10})/.exec(mediaType)?.[1] ?? 'bin';
     return `${number}.${extension}`;
   });
-  const filesPath = join(dirname(path), folder);
-  await mkdir(dirname(path), { recursive: true });
+  // Symbolic links stay, and their targets are replaced.
+  const target = finalPath(path);
+  const filesPath = finalPath(join(dirname(path), folder));
+  for (const file of [target, path, filesPath]) await mkdir(dirname(file), { recursive: true });
   await rm(`${filesPath}.tmp`, { recursive: true, force: true });
   if (files.size > 0) await mkdir(`${filesPath}.tmp`);
   for (const [name, bytes] of files) await writeFile(join(`${filesPath}.tmp`, name), bytes);
-  await writeFile(`${path}.tmp`, formatTape(list));
+  await writeFile(`${target}.tmp`, formatTape(list));
   await rm(filesPath, { recursive: true, force: true });
   if (files.size > 0) await rename(`${filesPath}.tmp`, filesPath);
-  await rename(`${path}.tmp`, path);
+  await rename(`${target}.tmp`, target);
 }

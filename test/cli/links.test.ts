@@ -1,0 +1,111 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { UsageError } from '../../src/cli/arguments.ts';
+import { giveName } from '../../src/cli/batch/give-name.ts';
+import { parseBatchArguments } from '../../src/cli/batch/options.ts';
+import { writeConfigFile } from '../../src/cli/config-file.ts';
+import { StateFile } from '../../src/cli/mock/state-file.ts';
+import { writeDurably } from '../../src/cli/state/state-file.ts';
+import { openSession } from '../../src/mcp/session.ts';
+import { recordings } from '../../src/mock/node/index.ts';
+import { caught } from '../core/support.ts';
+
+/** A folder with a symbolic link `link`, whose target is in another folder and may exist. */
+function linked(content?: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'polygate-links-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'elsewhere'));
+  const target = join(folder, 'elsewhere', 'target');
+  if (content !== undefined) writeFileSync(target, content, { mode: 0o600 });
+  symlinkSync('elsewhere/target', join(folder, 'link'));
+  return { folder, target, link: join(folder, 'link') };
+}
+
+describe.each([
+  ['exists', '{}'],
+  ['does not exist', undefined],
+])('a symbolic link whose target %s', (_, content) => {
+  test.each<[string, (path: string) => unknown]>([
+    ['results, copies, receipts and the state folder', (path) => writeDurably(path, 'new')],
+    ['config.json', (path) => writeConfigFile(path, { apiKey: 'new' })],
+    [
+      'the state of the reference gateway',
+      (path) => {
+        const file = new StateFile(path);
+        file.read();
+        file.write({ state: 'new' });
+      },
+    ],
+    ['a tape', (path) => recordings(path, { mode: 'record' }).save()],
+    [
+      'the result of a row with --force',
+      (path) => {
+        const staged = `${path}.part`;
+        writeFileSync(staged, 'new');
+        return giveName(staged, { name: path, extension: 'png', mayBeSaved: false, force: true });
+      },
+    ],
+  ])('stays a link, and its target is written: %s', async (_name, write) => {
+    const { link, target } = linked(content);
+    await write(link);
+    expect(readlinkSync(link)).toBe('elsewhere/target');
+    expect(readFileSync(target, 'utf8')).toMatch(/new|\[\]/);
+  });
+
+  test('is the same file as its target', () => {
+    const { folder, link, target } = linked(content);
+    const parse = () =>
+      parseBatchArguments([join(folder, 'p.csv'), '--journal', target, '--results', link]);
+    expect(parse).toThrow(UsageError);
+    expect(parse).toThrow(/is named twice/);
+  });
+});
+
+test('the result of a row goes through a link to a missing file, and to the next name after that', async () => {
+  const { folder, link, target } = linked();
+  const give = (text: string) => {
+    const staged = join(folder, 'staged');
+    writeFileSync(staged, text);
+    return giveName(staged, { name: link, extension: 'png', mayBeSaved: false, force: false });
+  };
+  expect(await give('first')).toBe(link);
+  expect(basename(await give('second'))).toBe('link-2');
+  expect([readFileSync(target, 'utf8'), readlinkSync(link)]).toEqual(['first', 'elsewhere/target']);
+});
+
+test('the session of an MCP server is kept behind a link', () => {
+  const { folder } = linked();
+  const environment = { XDG_STATE_HOME: join(folder, 'state') };
+  const output = join(folder, 'media');
+  const sessions = join(folder, 'state', 'polygate', 'mcp');
+  openSession(output, environment);
+  const [name = ''] = readdirSync(sessions);
+  rmSync(join(sessions, name));
+  symlinkSync(join(folder, 'elsewhere', 'session.json'), join(sessions, name));
+  const { id } = openSession(output, environment);
+  expect(openSession(output, environment).id).toBe(id);
+  expect(existsSync(join(folder, 'elsewhere', 'session.json'))).toBe(true);
+});
+
+test('links that form a loop are reported, and nothing is written', async () => {
+  const { folder } = linked();
+  const loop = join(folder, 'loop');
+  symlinkSync('loop', loop);
+  expect(await caught(Promise.resolve().then(() => writeDurably(loop, 'x')))).toMatchObject({
+    code: 'ELOOP',
+  });
+});
