@@ -21,6 +21,11 @@ export abstract class BaseClient<Options extends ChatClientOptions> {
     this.models = new Models(context);
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   /** Amounts spent by this client and all clients that share its ledger through `withOptions`. A live view. */
   get spend(): Spend {
     return this.#context.shared.ledger.view;

@@ -27,6 +27,11 @@ export class PolygateChatModel implements LanguageModelV4 {
     this.#client = client;
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   get supportedUrls(): LanguageModelV4['supportedUrls'] {
     return { 'image/*': [/^https?:\/\//] };
   }

@@ -24,6 +24,11 @@ export class PolygateImageModel implements ImageModelV4 {
     this.#client = client;
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   async doGenerate(call: ImageModelV4CallOptions): Promise<ImageModelV4Result> {
     const { prompt, n, size, aspectRatio: aspect_ratio, seed, files, mask, abortSignal } = call;
     const { options, params } = readCallOptions(call);

@@ -22,6 +22,11 @@ export class PolygateSpeechModel implements SpeechModelV4 {
     this.#client = client;
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   async doGenerate(call: SpeechModelV4CallOptions): Promise<SpeechModelV4Result> {
     const {
       text,

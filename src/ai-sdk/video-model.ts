@@ -32,6 +32,11 @@ export class PolygateVideoModel implements VideoModelV4 {
     this.#client = client;
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   async doStart(call: VideoModelV4CallOptions & { webhookUrl?: string }): Promise<StartResult> {
     const { prompt, aspectRatio: aspect_ratio, resolution, duration, fps, webhookUrl } = call;
     const { options, params } = readCallOptions(call);

@@ -60,6 +60,11 @@ export class GenerationQueue {
     this.#connection = new QueueConnection({ name, connection, prefix, baseURL: gateway.baseURL });
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   /**
    * Adds a row, which a worker will submit. Adding it again changes nothing. Its params are stored in Redis; headers,
    * `requestId`, timeouts and the signal of the submission are not, so set them on the client of the workers.

@@ -39,6 +39,11 @@ export class VirtualClock implements MockClock {
     this.#now = now;
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   now(): number {
     return this.#now;
   }

@@ -15,7 +15,7 @@ export interface UseGeneration<Params, Kind extends TaskKind> extends Generation
    * undefined after a failure or a stop; see `error`.
    *
    * Rejects if nothing was started, with an error whose `code` says why: `generation_pending`; `outcome_unknown`, if an
-   * earlier request with other params may have been charged; or `invalid_params`.
+   * earlier request with other params may have been charged; `invalid_params`; or `not_stored`, with `requireStorage`.
    */
   generate: (params: Params) => Promise<SucceededGeneration<Kind> | undefined>;
   /** Stops waiting. The task continues, and is waited for after a reload, or after `resume()`. */
@@ -24,7 +24,7 @@ export interface UseGeneration<Params, Kind extends TaskKind> extends Generation
    * Sends a request with status `unknown` again, with the same key: it is not charged twice. Otherwise continues to
    * wait for the task, starting with a poll. Resolves as `generate` does.
    *
-   * Rejects if nothing was started, with the `code` `nothing_to_resume`, `params_not_stored` or `generation_pending`.
+   * Rejects if nothing was started, with the `code` `nothing_to_resume`, `params_not_stored`, `generation_pending` or `not_stored`.
    */
   resume: () => Promise<SucceededGeneration<Kind> | undefined>;
   /** Forgets the generation in all tabs. A task that was accepted continues on the service. */

@@ -16,6 +16,11 @@ export class AccountNamespace {
     this.#context = context;
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   /**
    * Retrieves the balance, the concurrency limit and the number of available models.
    *

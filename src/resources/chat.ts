@@ -52,6 +52,11 @@ export class ChatCompletions {
     this.#context = context;
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   /**
    * Creates a chat completion. With `stream: true`, resolves to a stream of chunks; with a `stream` that is known only at
    * run time, to either of the two. A request that may have been charged is not retried, because the service does not

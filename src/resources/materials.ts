@@ -65,6 +65,11 @@ export class Materials {
     this.#context = context;
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   /**
    * Creates a material from a public image, video or audio URL. The required idempotency key is generated if you do not
    * pass one.

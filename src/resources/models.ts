@@ -39,6 +39,11 @@ export class Models {
     this.#context = context;
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   /**
    * Lists the available models: `for (const model of await gateway.models.list())`. With `style`, the service returns
    * an Anthropic-style or Gemini-style list.

@@ -37,6 +37,11 @@ export class Public {
     this.#context = context;
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   /** Retrieves the status of the service. */
   status(query: StatusQuery = {}, options?: RequestOptions): RequestPromise<ServiceStatus> {
     return this.#get(retrieveStatus, options, {

@@ -23,6 +23,11 @@ export class TaskNamespace<Kind extends TaskKind> {
     this.#scope = scope;
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   /**
    * Polls a task once.
    *

@@ -25,6 +25,11 @@ export class Voices {
     this.#context = context;
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   /**
    * Lists the voices available to the caller, optionally only those compatible with one speech model:
    * `for (const voice of await gateway.voices.list())`. Not billed.

@@ -1,33 +1,12 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
-import type { ChatGateway, ChatOptions } from '../../src/react/store/chat-state.ts';
-import { ChatStore } from '../../src/react/store/chat-store.ts';
+import type { ChatOptions } from '../../src/react/store/chat-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { tool } from '../support/tools.ts';
 import { onMock, rejection } from './setup.ts';
-import { memoryStorage } from './support.ts';
+import { chatKey, memoryStorage, openChat } from './support.ts';
 
 const route = 'POST /v1/chat/completions';
-const model = 'aurora-chat';
-const storageKey = 'polygate:chat:main';
-
-function openChat(gateway: ChatGateway, options: Partial<ChatOptions> = {}) {
-  const settings = { current: { model, ...options, gateway } };
-  const store = new ChatStore(options.storage && storageKey, settings);
-  const snapshots = [store.snapshot];
-  const mount = () => store.subscribe(() => snapshots.push(store.snapshot), settings);
-  const unmount = mount();
-  onTestFinished(unmount);
-  return {
-    store,
-    snapshots,
-    unmount,
-    get now() {
-      return store.snapshot;
-    },
-  };
-}
-
 const bodies = (mock: { requests: readonly { body: unknown }[] }): any[] =>
   mock.requests.map(({ body }) => body);
 
@@ -249,13 +228,20 @@ test('a conversation is stored, and shown in another tab', async () => {
   await eventually(() => expect(two.now.messages).toEqual(one.now.messages));
 });
 
-test('a damaged conversation is ignored', async () => {
+test.each([
+  '{"v":1,"messages":[7]}',
+  '{"v":1,"messages":[],"ids":7}',
+  '{"v":1,"messages":[],"ids":[7]}',
+  '{"v":1,"messages":[],"removed":{}}',
+  '[]',
+])('a conversation that was edited to %s is ignored, and replaced', async (text) => {
   const { gateway } = onMock();
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
-  const { storage } = memoryStorage({ [storageKey]: '{"v":1,"messages":[7]}' });
+  const { storage, items } = memoryStorage({ [chatKey]: text });
   const chat = openChat(gateway, { storage });
   await chat.store.send('Hello');
   expect(chat.now.messages).toHaveLength(2);
+  expect(JSON.parse(items.get(chatKey) ?? '')).toMatchObject({ messages: chat.now.messages });
   expect(warn).toHaveBeenCalledOnce();
   warn.mockRestore();
 });

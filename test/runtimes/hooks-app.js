@@ -15,6 +15,12 @@ const waitOptions = { pollInterval: 40, maxPollInterval: 40 };
 
 const button = (label, onClick) => createElement('button', { onClick }, label);
 
+/** More than the storage of a browser has room for. */
+const picture = {
+  type: 'image_url',
+  image_url: { url: `data:image/png;base64,${'A'.repeat(6_000_000)}` },
+};
+
 /** Counts what the hooks call, for the test. */
 const calls = { finish: 0, error: 0, refused: [] };
 globalThis.calls = calls;
@@ -24,15 +30,23 @@ export function Picture({ name }) {
     id: 'hero',
     waitOptions,
     storeParams: query.get('storeParams') !== 'false',
+    requireStorage: query.has('requireStorage'),
     onFinish: () => (calls.finish += 1),
     onError: () => (calls.error += 1),
   });
   const refused = ({ code }) => void calls.refused.push(code);
   const params = { model: 'prism-image', prompt: query.get('prompt') ?? 'A harbor' };
+  const large = { ...params, images: [`data:image/png;base64,${'A'.repeat(6_000_000)}`] };
   return createElement(
     'section',
-    { id: name, 'data-status': image.status, 'data-error': image.error?.message },
+    {
+      id: name,
+      'data-status': image.status,
+      'data-error': image.error?.message,
+      'data-stored': image.isStored,
+    },
     button('Draw', () => image.generate(params).catch(refused)),
+    button('Draw large', () => image.generate(large).catch(refused)),
     button('Resume', () => image.resume().catch(refused)),
     button('Stop', image.stop),
     button('Reset', image.reset),
@@ -44,10 +58,11 @@ export function Conversation() {
   const chat = useChat(gateway, { model: 'aurora-chat', id: 'main' });
   return createElement(
     'section',
-    { id: 'chat', 'data-status': chat.status },
-    button('Ask', () => chat.send('Describe a harbor')),
+    { id: 'chat', 'data-status': chat.status, 'data-unstored': chat.unstored.length },
+    button('Ask', () => chat.send(query.get('question') ?? 'Describe a harbor')),
+    button('Show', () => chat.send([{ type: 'text', text: 'What is this?' }, picture])),
     chat.messages.map(({ content }, index) =>
-      createElement('p', { key: index }, JSON.stringify(content)),
+      createElement('p', { key: index }, JSON.stringify(content).slice(0, 300)),
     ),
   );
 }

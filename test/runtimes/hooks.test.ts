@@ -110,6 +110,80 @@ describe.each([
     expect(await two.images()).toBe(0);
   });
 
+  test('two tabs that ask at the same time keep both responses, on both screens and in the storage', async () => {
+    const texts = async (tab: { page: any }): Promise<string[]> =>
+      tab.page.locator('#chat p').allTextContents();
+    for (let round = 0; round < 5; round += 1) {
+      const questions = [`Harbor ${round}`, `Lighthouse ${round}`];
+      const tabs = await Promise.all(questions.map((text) => openTab(`/?question=${text}`)));
+      await Promise.all(tabs.map((tab) => tab.click('chat', 'Ask')));
+      await until(async () => {
+        for (const tab of tabs) {
+          const shown = await texts(tab);
+          for (const text of questions) {
+            expect(shown.filter((content) => content.includes(`You said: ${text}`))).toHaveLength(
+              1,
+            );
+          }
+          expect(shown).toHaveLength(4 * (round + 1));
+        }
+      });
+      const shown = await Promise.all(tabs.map(texts));
+      expect(shown[0]).toEqual(shown[1]);
+      await tabs[0]?.page.reload();
+      await until(async () => expect(tabs[0] && (await texts(tabs[0]))).toEqual(shown[0]));
+      await Promise.all(tabs.map(({ page }) => page.close()));
+    }
+    expect(site.mock.invoice).toHaveLength(10);
+  });
+
+  test('a picture that does not fit into the storage erases no response', async () => {
+    const tab = await openTab();
+    const count = () => tab.page.locator('#chat p').count();
+    await tab.click('chat', 'Ask');
+    await until(async () => expect(await count()).toBe(2));
+    await tab.page.locator('#chat[data-status="idle"]').waitFor();
+    await tab.click('chat', 'Show');
+    await tab.page.locator('#chat[data-status="idle"][data-unstored="1"]').waitFor();
+    await until(async () => expect(await count()).toBe(4));
+    const shown = await tab.page.locator('#chat p').allTextContents();
+    await tab.page.reload();
+    await until(async () => expect(await count()).toBe(4));
+    const stored = await tab.page.locator('#chat p').allTextContents();
+    expect([stored[0], stored[1], stored[3]]).toEqual([shown[0], shown[1], shown[3]]);
+    expect(site.mock.invoice).toHaveLength(2);
+  });
+
+  test('params that do not fit into the storage leave the key, so that a reload pays once', async () => {
+    const tab = await openTab();
+    site.delays.after = 2_000;
+    await tab.click('one', 'Draw large');
+    await until(() => expect(site.mock.invoice).toHaveLength(1));
+    await tab.page.reload();
+    await tab.is('unknown');
+    site.delays.after = 0;
+    await tab.click('one', 'Resume');
+    expect((await tab.calls()).refused).toEqual(['params_not_stored']);
+    await tab.click('one', 'Draw');
+    expect((await tab.calls()).refused).toContain('outcome_unknown');
+    await tab.click('one', 'Draw large');
+    await tab.is('succeeded');
+    expect(site.mock.invoice).toHaveLength(1);
+  });
+
+  test('a page without room for a key says so, or sends nothing if it requires that', async () => {
+    const denied = "Storage.prototype.setItem = () => { throw new Error('full'); }";
+    const tab = await openTab('', denied);
+    expect(await tab.page.locator('#one').getAttribute('data-stored')).toBe('true');
+    await tab.click('one', 'Draw');
+    await tab.is('succeeded');
+    expect(await tab.page.locator('#one').getAttribute('data-stored')).toBe('false');
+    const careful = await openTab('/?requireStorage', denied);
+    await careful.click('one', 'Draw');
+    await until(async () => expect((await careful.calls()).refused).toEqual(['not_stored']));
+    expect(site.mock.invoice).toHaveLength(1);
+  });
+
   test('a tab continues when the one that polls is closed', async () => {
     const one = await openTab();
     const two = await openTab();

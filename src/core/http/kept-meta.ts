@@ -20,6 +20,11 @@ class KeptMeta {
     this.#text = JSON.stringify([...headers]);
     Object.defineProperty(this, 'headers', KeptMeta.#headers);
   }
+
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
 }
 
 /** A copy of the metadata that does not keep its response alive, as `Headers` can. */

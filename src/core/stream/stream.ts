@@ -25,6 +25,11 @@ export class ItemStream<Item> implements AsyncIterable<Item> {
     this.source = source;
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   /**
    * Reads the stream. Leaving the loop early aborts the stream and never throws.
    *

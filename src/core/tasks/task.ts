@@ -44,6 +44,11 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     this.#polls = new TaskPolls(this, scope, details, latest);
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   /** Whether the idempotency key matched an existing task, so that no new one was paid for. */
   get replayed(): boolean {
     return this.meta?.idempotentReplay ?? false;

@@ -32,6 +32,11 @@ export class NodeResponse implements Response, DirectResponse {
     if (!full && received.abandon) whenAbandoned(this, received.abandon);
   }
 
+  /** A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   get [direct](): DirectResponse | undefined {
     // A body that is already being read is read through its web stream.
     return this.#full ? undefined : this;

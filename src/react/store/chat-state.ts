@@ -12,8 +12,6 @@ import type {
 } from 'polygate';
 
 import { unchecked } from '../../types/schema.ts';
-import { isNonEmptyString } from '../../types/type-guards.ts';
-import { refusal } from './errors.ts';
 import type { KeyValueStorage } from './stored-value.ts';
 
 /** A client with chat completions: `Polygate` or `ChatClient`. */
@@ -57,6 +55,11 @@ export interface ChatSnapshot {
   readonly status: 'idle' | 'streaming' | 'error';
   /** Why the last response failed. `outcome` says whether it may have been charged. */
   readonly error: (Error & Partial<Pick<PolygateError, 'outcome'>>) | undefined;
+  /**
+   * Messages that a reload loses, or shows without the parts that did not fit, such as pictures, because the storage is
+   * full or denied. Empty without `id`.
+   */
+  readonly unstored: readonly ChatEntry[];
   /** Token usage of the last response. */
   readonly usage: ChatUsage | undefined;
 }
@@ -66,14 +69,6 @@ export const toRequest = (messages: readonly ChatEntry[]): ChatMessage[] =>
   messages
     .filter(({ incomplete, content }) => !incomplete || content?.length)
     .map(({ incomplete: _, ...message }) => message);
-
-/** The conversation that a retry sends: without the response that is incomplete, and with completed tool calls. */
-export function withoutIncomplete(messages: readonly ChatEntry[]): readonly ChatEntry[] {
-  const end = messages.findLastIndex(({ incomplete }) => !incomplete) + 1;
-  const role = messages[end - 1]?.role;
-  if (role !== 'user' && role !== 'tool') throw refusal('nothing_to_retry');
-  return messages.slice(0, end);
-}
 
 /** The messages of a response: those that are complete, and what has arrived of the next one. */
 export const toMessages = (
@@ -94,22 +89,4 @@ export function closeMessages(
     (value) => value && (!Array.isArray(value) || value.length > 0),
   );
   return [...all.slice(0, -1), ...(hasContent ? [{ ...last, incomplete: true }] : [])];
-}
-
-/** The stored form of a conversation. */
-export interface StoredChat {
-  readonly v: 1;
-  readonly messages: readonly ChatEntry[];
-}
-
-/** Parses a stored conversation. Undefined if it is none. */
-export function parseChat(text: string): StoredChat | undefined {
-  try {
-    const chat = unchecked<StoredChat>(JSON.parse(text));
-    return chat.v === 1 && chat.messages.every(({ role }) => isNonEmptyString(role))
-      ? chat
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

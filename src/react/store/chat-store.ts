@@ -1,24 +1,25 @@
 import type { ChatStream, ToolRunProgress } from 'polygate';
 
-import { messagesOf } from './chat-exchange.ts';
-import type { ChatExchange } from './chat-exchange.ts';
+import { responseOf } from './chat-exchange.ts';
+import type { ChatExchange, Place } from './chat-exchange.ts';
+import { closeMessages, toMessages, toRequest } from './chat-state.ts';
+import type { ChatEntry, ChatGateway, ChatInput, ChatOptions, ChatSnapshot } from './chat-state.ts';
 import {
-  closeMessages,
+  firstTurn,
+  idOf,
+  nextIndex,
+  nextTurn,
+  numbered,
   parseChat,
-  toMessages,
-  toRequest,
+  sorted,
+  storeWhatFits,
+  turnOf,
   withoutIncomplete,
-} from './chat-state.ts';
-import type {
-  ChatEntry,
-  ChatGateway,
-  ChatInput,
-  ChatOptions,
-  ChatSnapshot,
-  StoredChat,
-} from './chat-state.ts';
+} from './conversation.ts';
+import type { Numbered, StoredChat } from './conversation.ts';
 import { refusal, toError } from './errors.ts';
 import { oncePerFrame } from './frames.ts';
+import { randomKey } from './random-key.ts';
 import { StoreBase } from './store-base.ts';
 import type { SettingsRef } from './store-base.ts';
 import { StoredValue } from './stored-value.ts';
@@ -29,20 +30,49 @@ export interface ChatSettings extends ChatOptions {
   readonly gateway: ChatGateway;
 }
 
-/** A conversation. A response streams while there is a subscriber. */
+const noMessages: readonly ChatEntry[] = [];
+
+/** Texts of messages, to recognize those that an older version of the page has stored without ids. */
+const textsOf = (messages: Iterable<ChatEntry>): Set<string> =>
+  new Set([...messages].map((message) => JSON.stringify(message)));
+
+/** The array that is shown, if it has the same messages, so that components are not rendered again. */
+const unlessEqual = (shown: readonly ChatEntry[], next: readonly ChatEntry[]) =>
+  next.length === shown.length && next.every((message, index) => message === shown[index])
+    ? shown
+    : next;
+
+/**
+ * A conversation. A response streams while there is a subscriber. Tabs can change it at the same time, and can see late
+ * what others have stored: each merges what is stored with what it has, and stores what the storage lacks.
+ */
 export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
   readonly #storage: StoredValue<StoredChat>;
   readonly #draw = oncePerFrame(() => {
-    const exchange = this.#exchange;
-    if (exchange?.history) this.show({ messages: messagesOf(exchange, toMessages) });
+    if (this.#exchange?.place) this.#show();
   });
   #exchange: ChatExchange | undefined;
-  #loading: Promise<void> | undefined;
+  /** The conversation without the response that is being received, by id. */
+  #messages: Map<string, ChatEntry>;
+  /** Ids of messages that were removed with the conversation, or replaced by a retry. */
+  readonly #removed = new Set<string>();
+  /** Ids of messages that did not fit. */
+  #cut: readonly string[] = [];
+  /** Whether the storage has had the conversation, so that it was removed if it is not there. */
+  #isStored = false;
+  /** The last turn of this tab. */
+  #turn: string | undefined;
+  /** The last turn of this tab until its response has been stored, or could not be. */
+  #unsaved: string | undefined;
 
   constructor(storageKey: string | undefined, settings: SettingsRef<ChatSettings>) {
-    const { messages = [], storage } = settings.current;
-    super({ messages, status: 'idle', error: undefined, usage: undefined }, settings);
+    const { messages = noMessages, storage } = settings.current;
+    super(
+      { messages, status: 'idle', error: undefined, unstored: noMessages, usage: undefined },
+      settings,
+    );
     this.#storage = new StoredValue(storageKey, storage, parseChat);
+    this.#messages = new Map(numbered(messages));
   }
 
   get storageKey(): string | undefined {
@@ -51,57 +81,70 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
 
   /** Sends a message. Resolves when the response has ended, to its message, or to undefined after a failure. */
   send(content: ChatInput): Promise<ChatEntry | undefined> {
-    return this.#start((messages) => [...messages, { role: 'user', content }]);
+    return this.#start((all, nonce) => {
+      const turn = nextTurn(all.at(-1)?.[0], nonce);
+      const message: ChatEntry = { role: 'user', content };
+      this.#messages.set(idOf(turn, 0, nonce), message);
+      return { turn, firstIndex: 1, history: [...messagesOf(all), message] };
+    });
   }
 
   /** Requests a response again after it failed or was stopped. It is charged again. */
   retry(): Promise<ChatEntry | undefined> {
-    return this.#start(withoutIncomplete);
+    return this.#start((all) => {
+      const own = all.filter(([id]) => this.#turn && id < `${this.#turn}~`);
+      const failed = withoutIncomplete(own) ? own : all;
+      const kept = withoutIncomplete(failed);
+      const [last = ''] = failed.at(-1) ?? [];
+      if (!kept) throw refusal('nothing_to_retry');
+      for (const [id] of failed.slice(kept.length)) {
+        this.#messages.delete(id);
+        this.#removed.add(id);
+      }
+      return { turn: turnOf(last), firstIndex: nextIndex(last), history: messagesOf(kept) };
+    });
   }
 
   /** Ends the response. What has arrived stays in the conversation. */
   stop(): void {
     const exchange = this.#exchange;
     if (!exchange) return;
-    this.#end(exchange);
+    void this.#end(exchange);
     exchange.controller.abort();
   }
 
   protected attach(signal: AbortSignal): void {
-    const load = async () => {
-      const stored = await this.#storage.read();
-      if (stored && this.snapshot.status !== 'streaming') this.show({ messages: stored.messages });
-    };
-    this.#loading = load();
-    this.#storage.listen(() => void load(), signal);
-    onPageEvent('pagehide', () => this.#save(), signal);
+    void this.#sync();
+    this.#storage.listen((value) => void this.#sync(value), signal);
+    onPageEvent('pagehide', () => this.#exchange?.place && void this.#save(), signal);
   }
 
   protected override detach(): void {
     this.stop();
   }
 
-  /** Sends the conversation that `next` returns. */
+  /** Sends the conversation that `next` returns, given the current one. */
   async #start(
-    next: (messages: readonly ChatEntry[]) => readonly ChatEntry[],
+    next: (all: readonly Numbered[], nonce: string) => Place,
   ): Promise<ChatEntry | undefined> {
     if (this.#exchange) throw refusal('chat_pending');
     const controller = new AbortController();
     const { signal } = controller;
-    const exchange: ChatExchange = { controller };
+    const exchange: ChatExchange = { controller, nonce: randomKey() };
     this.#exchange = exchange;
-    await this.#loading;
+    await this.#sync();
     if (signal.aborted) return undefined;
     try {
-      exchange.history = next(this.snapshot.messages);
-      this.show({ messages: exchange.history, status: 'streaming', error: undefined });
-      this.#save();
-      await this.#send(exchange, exchange.history);
-      this.#end(exchange);
-      return signal.aborted ? undefined : this.snapshot.messages.at(-1);
+      exchange.place = next(sorted(this.#messages), exchange.nonce);
+      this.#turn = this.#unsaved = exchange.place.turn;
+      this.#show({ status: 'streaming', error: undefined });
+      void this.#save();
+      await this.#send(exchange, exchange.place.history);
+      await this.#end(exchange);
+      return signal.aborted ? undefined : responseOf(exchange, toMessages).at(-1)?.[1];
     } catch (error) {
-      this.#end(exchange, { status: 'error', error: toError(error) });
-      if (!exchange.history) throw error;
+      await this.#end(exchange, { status: 'error', error: toError(error) });
+      if (!exchange.place) throw error;
       return undefined;
     }
   }
@@ -136,24 +179,107 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     await gateway.chat.completions.run(request, { signal, maxRounds, onToolError, onStream });
   }
 
-  /** Stores the conversation as it is if the page is closed now. */
-  #save(exchange = this.#exchange): void {
-    if (!exchange?.history) return;
-    void this.#storage.write({ v: 1, messages: messagesOf(exchange, closeMessages) });
-  }
-
   /** Ends a response, and keeps what has arrived. */
-  #end(exchange: ChatExchange, changes?: Partial<ChatSnapshot>): void {
+  async #end(exchange: ChatExchange, changes?: Partial<ChatSnapshot>): Promise<void> {
     if (this.#exchange !== exchange) return;
     this.#exchange = undefined;
-    if (!exchange.history) return;
+    if (!exchange.place) return;
     const usage = exchange.received?.stream.partial?.usage ?? undefined;
+    for (const [id, message] of responseOf(exchange, closeMessages)) {
+      this.#messages.set(id, message);
+    }
+    this.#show({ status: 'idle', usage, ...changes });
+    await this.#save();
+    if (!this.#exchange) this.#unsaved = undefined;
+  }
+
+  /** The conversation, and what has arrived of a response. */
+  #all(compose?: typeof toMessages): Numbered[] {
+    const exchange = compose && this.#exchange;
+    const response = exchange ? responseOf(exchange, compose) : [];
+    return sorted(new Map([...this.#messages, ...response]));
+  }
+
+  #show(changes?: Partial<ChatSnapshot>): void {
+    const all = this.#all(toMessages);
+    const cut = new Set(this.#cut);
+    const { messages, unstored } = this.snapshot;
     this.show({
-      messages: messagesOf(exchange, closeMessages),
-      status: 'idle',
-      usage,
+      messages: unlessEqual(messages, messagesOf(all)),
+      unstored: unlessEqual(unstored, messagesOf(all.filter(([id]) => cut.has(id)))),
       ...changes,
     });
-    this.#save(exchange);
+  }
+
+  /** Stores the conversation as it is if the page is closed now. */
+  #save(): Promise<void> {
+    return this.#sync(undefined, closeMessages);
+  }
+
+  /**
+   * Merges the conversation with what is stored, and with what another tab has stored, and stores it if messages are
+   * missing there, or if it is given how to store a response that is being received.
+   */
+  async #sync(seen?: StoredChat, compose?: typeof toMessages): Promise<void> {
+    if (this.storageKey === undefined) return;
+    if (seen) this.#merge(seen);
+    let known = new Set<string>();
+    const isDone = await this.#storage.update(async (stored, set) => {
+      if (stored !== undefined) this.#merge(stored);
+      known = new Set(stored ? (stored.ids ?? numbered(stored.messages).map(([id]) => id)) : []);
+      const cut = stored?.cut ?? [];
+      const all = this.#all(compose);
+      const isMissing = ([id]: Numbered) =>
+        !known.has(id) && !cut.includes(id) && !id.startsWith(firstTurn);
+      // What is not understood is replaced only by a new message.
+      if (!compose && (stored === undefined || !all.some(isMissing))) {
+        this.#cut = cut;
+        return;
+      }
+      this.#cut = await storeWhatFits(all, [...this.#removed], known.size, set);
+      this.#isStored = true;
+    });
+    if (!isDone) {
+      this.#cut = this.#all(compose).flatMap(([id]) =>
+        known.has(id) || id.startsWith(firstTurn) ? [] : [id],
+      );
+    }
+    this.#show();
+  }
+
+  #merge(stored: StoredChat | null): void {
+    if (!stored) {
+      if (!this.#isStored) return;
+      // Another tab has removed the conversation. A response that it cannot have seen stays.
+      const turn = this.#unsaved;
+      for (const id of this.#messages.keys()) {
+        if (turn && id.startsWith(turn)) continue;
+        this.#messages.delete(id);
+        if (!id.startsWith(firstTurn)) this.#removed.add(id);
+      }
+      const initial = numbered(this.settings.messages ?? []);
+      this.#messages = new Map([...initial, ...this.#messages]);
+      this.#isStored = false;
+      return;
+    }
+    const { ids, messages, removed = [] } = stored;
+    if (!this.#isStored) {
+      for (const id of this.#messages.keys()) {
+        if (id.startsWith(firstTurn)) this.#messages.delete(id);
+      }
+      this.#isStored = true;
+    }
+    for (const id of removed) this.#removed.add(id);
+    const known = textsOf(ids ? [] : this.#messages.values());
+    for (const [index, message] of messages.entries()) {
+      const id = ids?.[index] ?? idOf(firstTurn, index, '');
+      const mine = this.#messages.get(id);
+      if (!mine ? !known.has(JSON.stringify(message)) : mine.incomplete && !message.incomplete) {
+        this.#messages.set(id, message);
+      }
+    }
+    for (const id of this.#removed) this.#messages.delete(id);
   }
 }
+
+const messagesOf = (all: readonly Numbered[]): ChatEntry[] => all.map(([, message]) => message);

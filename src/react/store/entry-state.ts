@@ -37,6 +37,8 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
   protected task: TaskHandle<Kind> | undefined;
   protected error: Error | undefined;
   protected isStopped = false;
+  /** Whether the key of the entry is in the storage. True if there is nothing to store. */
+  protected isStored = true;
   /** Whether another tab is sending the request. */
   protected isElsewhere = false;
   /** The last request of this tab. */
@@ -77,6 +79,7 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
     this.task = undefined;
     this.error = undefined;
     this.isStopped = false;
+    this.isStored = true;
   }
 
   protected cancelWait(): void {
@@ -93,7 +96,9 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
       version = this.#version;
       stored = await this.stored.read();
     } while (version !== this.#version);
-    if (stored !== undefined) this.#adopt(stored ?? undefined);
+    if (stored === undefined) return;
+    this.#adopt(stored ?? undefined);
+    this.isStored = true;
   }
 
   /** Stores a newer entry of the current task. Returns false if the generation was reset in the meantime. */
@@ -109,10 +114,11 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
   /** Stores an entry, or removes it, unless another one is stored. */
   protected async storeIfCurrent(key: string, entry: Entry | null): Promise<boolean> {
     let isCurrent = true;
-    await this.stored.update((stored) => {
-      isCurrent = stored === undefined || stored?.key === key;
-      return isCurrent ? entry : undefined;
+    const isDone = await this.stored.update(async (stored, set, isOutdated) => {
+      isCurrent = isOutdated || stored === undefined || stored?.key === key;
+      if (isCurrent) await set(entry);
     });
+    if (isDone && isCurrent && this.entry?.key === key) this.isStored = true;
     return isCurrent;
   }
 
@@ -166,6 +172,7 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
       task: shown && task,
       error: isSubmitting ? undefined : error,
       isPending: isPending(status),
+      isStored: this.isStored,
     });
     if (!this.snapshot.isPending) this.settle(generation);
   }

@@ -8,6 +8,7 @@ import type { Generation } from 'polygate';
  *   `reset()` to forget it.
  * - `params_not_stored`: call `generate()` with the same params, or `reset()`.
  * - `invalid_params`: the params cannot be written as JSON.
+ * - `not_stored`: the storage is full or denied, or there is no `id`, and `requireStorage` is set.
  * - `nothing_to_resume`: there is no generation, or its task has ended.
  * - `nothing_to_retry`: the last response is complete.
  */
@@ -16,6 +17,7 @@ export type RefusalCode =
   | 'outcome_unknown'
   | 'params_not_stored'
   | 'invalid_params'
+  | 'not_stored'
   | 'nothing_to_resume'
   | 'chat_pending'
   | 'nothing_to_retry';

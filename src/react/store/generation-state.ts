@@ -44,6 +44,12 @@ export interface GenerationOptions<Kind extends TaskKind = TaskKind> {
    * @defaultValue true
    */
   storeParams?: boolean | undefined;
+  /**
+   * Whether `generate` and `resume` reject with the `code` `not_stored`, before anything is sent, if the key cannot be
+   * stored. Otherwise the request is sent, and `isStored` is false.
+   * @defaultValue false
+   */
+  requireStorage?: boolean | undefined;
   /** How to wait for the task. */
   waitOptions?: Omit<WaitOptions<TaskUpdate<Kind>>, 'signal'> | undefined;
   /** Called once per task when it has succeeded; not again after a reload. */
@@ -86,6 +92,11 @@ export interface GenerationSnapshot<Kind extends TaskKind = TaskKind> {
   readonly error: Error | undefined;
   /** Whether a request is being sent or a task is being waited for. While it is true, `generate` rejects. */
   readonly isPending: boolean;
+  /**
+   * Whether a reload keeps the generation. False if its key could not be stored, or without `id`: a reload while it is
+   * pending then loses what was paid for. True if there is no generation.
+   */
+  readonly isStored: boolean;
 }
 
 /** The state before anything is read from the storage, and on a server. */
@@ -97,6 +108,7 @@ export const idle: GenerationSnapshot<never> = {
   task: undefined,
   error: undefined,
   isPending: false,
+  isStored: true,
 };
 
 /** What a store knows of its generation. */

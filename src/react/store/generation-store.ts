@@ -145,13 +145,30 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     const stored = this.entry;
     const request = choose(stored);
     if (!request) return;
-    const { entry, params } = request;
+    const { params } = request;
+    let { entry } = request;
     this.sent = request;
     this.error = undefined;
-    if (entry !== stored) {
+    if (entry !== stored || !this.isStored) {
+      const withoutParams = { ...entry, params: undefined };
+      // Before the request, so that a reload at any later moment finds the key. Params can be larger than the storage.
+      const isStored = await this.stored.update(async (earlier, set) => {
+        const store = () => set(request.entry).catch(() => set((entry = withoutParams)));
+        await store().catch(async (error: unknown) => {
+          if (!earlier?.generation) throw error;
+          // The last result, which is replaced, can take the room.
+          await set(null);
+          await store().catch(async () => {
+            await set(earlier);
+            throw error;
+          });
+        });
+      });
+      if (signal.aborted) return;
+      if (!isStored && this.settings.requireStorage) throw refusal('not_stored');
+      this.sent = { entry, params };
       this.replace(entry);
-      // Before the request, so that a reload at any later moment finds the key.
-      await this.stored.write(entry);
+      this.isStored = isStored;
     }
     if (signal.aborted) return;
     let task: TaskHandle<Kind>;

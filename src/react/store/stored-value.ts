@@ -16,6 +16,14 @@ export function warn(problem: string): void {
   logger?.warn(`polygate: ${problem}`);
 }
 
+/** What `update` calls. */
+type Change<Value> = (
+  stored: Value | null | undefined,
+  set: (value: Value | null) => Promise<void>,
+  /** Whether the stored value is the one that the last write failed to replace. */
+  isOutdated: boolean,
+) => Promise<void> | void;
+
 /**
  * The value under one key of a storage that other tabs, and the user, can change at any time. Operations run one
  * after another. None of them rejects: if the storage fails, or contains something else, a warning is logged once and
@@ -25,9 +33,9 @@ export class StoredValue<Value> {
   readonly key: string | undefined;
   readonly #given: KeyValueStorage | undefined;
   readonly #parse: (text: string) => Value | undefined;
-  #queue: Promise<void> = Promise.resolve();
-  /** Whether the last write has failed, so that the storage does not have what this tab knows. */
-  #isBehind = false;
+  #queue: Promise<unknown> = Promise.resolve();
+  /** What the storage still has if the last write has failed: less than this tab knows. Otherwise undefined. */
+  #outdated: string | null | undefined;
   #hasWarned = false;
   #channel: BroadcastChannel | undefined;
 
@@ -59,42 +67,71 @@ export class StoredValue<Value> {
   /** The stored value; null if there is none; undefined if it is not known. */
   async read(): Promise<Value | null | undefined> {
     let stored: Value | null | undefined;
-    await this.update((value) => void (stored = value));
+    await this.update((value, _, isOutdated) => void (stored = isOutdated ? undefined : value));
     return stored;
   }
 
-  /** Replaces the stored value, even if there is only room for one. Null removes it. */
-  write(value: Value | null): Promise<void> {
-    return this.#enqueue((storage, key) =>
-      this.#set(storage, key, value).catch(async () => {
-        await storage.removeItem(key);
-        await this.#set(storage, key, value);
-      }),
-    );
+  /** Replaces the stored value, and resolves to whether that succeeded. Null removes it. */
+  write(value: Value | null): Promise<boolean> {
+    return this.update((_, set) => set(value));
   }
 
-  /** Replaces the stored value with what `change` returns. Null removes it; undefined keeps it. */
-  update(change: (stored: Value | null | undefined) => Value | null | undefined): Promise<void> {
-    return this.#enqueue(async (storage, key) => {
-      const text = await storage.getItem(key);
-      let stored: Value | null | undefined = this.#isBehind ? undefined : null;
-      if (typeof text === 'string') {
-        stored = this.#parse(text);
-        if (stored === undefined) this.#warn('it lost an entry.');
-      }
-      const value = change(stored);
-      if (value !== undefined) await this.#set(storage, key, value);
-    });
-  }
-
-  /** Calls `listener` when another tab may have changed the value, until the signal aborts. */
-  listen(listener: () => void, signal: AbortSignal): void {
+  /**
+   * Calls `change` with the stored value, and with a function that replaces it, or rejects and leaves it as it is.
+   * Resolves to whether there is a storage and nothing failed.
+   */
+  update(change: Change<Value>): Promise<boolean> {
     const { key } = this;
-    if (!this.#storage) return;
+    const work = async (): Promise<boolean> => {
+      const storage = this.#storage;
+      if (!storage || key === undefined) return false;
+      let text = (await storage.getItem(key)) ?? null;
+      let isSet = false;
+      const stored = text === null ? null : this.#parse(text);
+      if (stored === undefined) this.#warn('it lost an entry.');
+      const set = async (value: Value | null): Promise<void> => {
+        const next = value && JSON.stringify(value);
+        await (next === null ? storage.removeItem(key) : storage.setItem(key, next));
+        // Some storages drop values without an error.
+        const after = next && (await storage.getItem(key));
+        if (next && (!after || (after === text && after !== next))) {
+          throw new Error('it lost an entry.');
+        }
+        text = next;
+        isSet = true;
+        this.#channel?.postMessage(key);
+      };
+      try {
+        await change(stored, set, text === this.#outdated);
+      } catch (error) {
+        this.#outdated = text;
+        throw error;
+      }
+      if (isSet) this.#outdated = undefined;
+      return true;
+    };
+    const result = this.#queue.then(work).catch((error: unknown) => {
+      this.#warn(error);
+      return false;
+    });
+    this.#queue = result;
+    return result;
+  }
+
+  /**
+   * Calls `listener` when another tab may have changed the value, until the signal aborts: with the value that it has
+   * stored, if that is known. The storage can show it later, or not at all if this tab has replaced it.
+   */
+  listen(listener: (value?: Value) => void, signal: AbortSignal): void {
+    const { key } = this;
+    const storage = this.#storage;
+    if (!storage) return;
     onPageEvent(
       'storage',
       (event) => {
-        if (event.key === key || event.key === null) listener();
+        if (event.key !== key && event.key !== null) return;
+        const text = event.storageArea === storage && event.newValue;
+        listener(text ? this.#parse(text) : undefined);
       },
       signal,
     );
@@ -111,24 +148,6 @@ export class StoredValue<Value> {
         if (this.#channel === channel) this.#channel = undefined;
       });
     });
-  }
-
-  async #set(storage: KeyValueStorage, key: string, value: Value | null): Promise<void> {
-    this.#isBehind = true;
-    await (value ? storage.setItem(key, JSON.stringify(value)) : storage.removeItem(key));
-    // Some storages drop values without an error.
-    if (value && !(await storage.getItem(key))) throw new Error('it lost an entry.');
-    this.#isBehind = false;
-    this.#channel?.postMessage(key);
-  }
-
-  #enqueue(work: (storage: KeyValueStorage, key: string) => Promise<void>): Promise<void> {
-    const { key } = this;
-    const result = this.#queue.then(async () => {
-      const storage = this.#storage;
-      if (storage && key !== undefined) await work(storage, key);
-    });
-    return (this.#queue = result.catch((error: unknown) => this.#warn(error)));
   }
 
   #warn(problem: unknown): void {

@@ -1,7 +1,7 @@
 /** Calls `listener` at each event of the page, until the signal aborts. */
 export function onPageEvent(
   name: string,
-  listener: (event: Event & { key?: string | null }) => void,
+  listener: (event: Event & Partial<StorageEvent>) => void,
   signal: AbortSignal,
 ): void {
   // Mobile apps have a `window` without events.

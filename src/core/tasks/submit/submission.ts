@@ -36,6 +36,11 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     this.#options = copyOptions(options);
   }
 
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
   /** Id of the model. */
   get model(): string {
     return this.#request().model;
