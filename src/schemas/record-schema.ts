@@ -114,7 +114,8 @@ export function describe(
   );
 }
 
-function unknownFields(names: readonly string[], known: readonly string[]): string {
+/** Describes fields that are not known, with the names that were probably meant. */
+export function unknownFields(names: readonly string[], known: readonly string[]): string {
   return names
     .map((name) => {
       const nearest = nearestName(name, known);
