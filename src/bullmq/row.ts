@@ -2,6 +2,7 @@ import type { ChatCompletion, Outcome, Receipt, SucceededGeneration } from 'poly
 
 import { PolygateError } from '../errors/base.ts';
 import type { RowKind } from '../internal/row-driver.ts';
+import { omitUndefined } from '../types/schema.ts';
 import { isRecord, textOf } from '../types/type-guards.ts';
 
 /** Where a row is: `waiting` until it is submitted, `running` while its task is, and then how it has ended. */
@@ -69,11 +70,11 @@ export function errorRecord(error: unknown, idempotencyKey: string | undefined):
   if (!PolygateError.is(error)) {
     const [name, message] =
       error instanceof Error ? [error.name, error.message] : ['Error', String(error)];
-    return { name, message, idempotencyKey };
+    return omitUndefined({ name, message, idempotencyKey });
   }
   const { name, message, outcome, task } = error;
   const { code, status }: Record<string, unknown> = isRecord(error) ? error : {};
-  return {
+  return omitUndefined({
     name,
     message,
     code: textOf(code),
@@ -81,5 +82,5 @@ export function errorRecord(error: unknown, idempotencyKey: string | undefined):
     outcome,
     taskId: task?.id,
     idempotencyKey: error.idempotencyKey ?? idempotencyKey,
-  };
+  });
 }

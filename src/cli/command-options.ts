@@ -29,6 +29,7 @@ const generation = {
   model,
   output,
   param: list,
+  field: list,
   receipt: text,
   'idempotency-key': text,
   'no-wait': flag,
@@ -37,7 +38,7 @@ const generation = {
 } as const;
 
 export const commandOptions = {
-  chat: { model, system: text, param: list, image: list, ...service },
+  chat: { model, system: text, param: list, field: list, image: list, ...service },
   image: generation,
   video: generation,
   music: generation,
@@ -46,6 +47,7 @@ export const commandOptions = {
     model,
     output,
     param: list,
+    field: list,
     kind: text,
     column: text,
     format: text,

@@ -1,21 +1,50 @@
 import { UsageError } from './arguments.ts';
+import type { BatchKind } from './batch/table/kind.ts';
 
 /** Fields that other options or arguments set. */
 const reserved: ReadonlySet<string> = new Set(['model', 'messages', 'prompt', 'stream', 'text']);
+
+/** The options that set fields of a request. */
+interface ParamOptions {
+  readonly param?: readonly string[] | undefined;
+  readonly field?: readonly string[] | undefined;
+}
+
+/**
+ * Returns the fields that `--param` and `--field` set. Throws a `UsageError` if one is invalid, or if the name of a
+ * `--param` is probably misspelled.
+ */
+export async function readParams(
+  kind: BatchKind,
+  { param, field }: ParamOptions,
+): Promise<Record<string, unknown>> {
+  const params = parseParams(param);
+  if (param !== undefined) {
+    // The schemas take time to load.
+    const { checkParamNames } = await import('./param-schemas.ts');
+    checkParamNames(kind, params);
+  }
+  return { ...params, ...parseParams(field, '--field') };
+}
 
 /**
  * Parses `--param name=value` options. A value is JSON if it parses, and a string otherwise. Throws a `UsageError` if one
  * is invalid.
  */
-export function parseParams(options: readonly string[] = []): Record<string, unknown> {
+export function parseParams(
+  options: readonly string[] = [],
+  optionName = '--param',
+): Record<string, unknown> {
   const params: [string, unknown][] = [];
   for (const option of options) {
     const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(option) ?? [];
     if (name === undefined) {
-      throw new UsageError(`--param must be <name>=<value> such as n=2, not ${option}`);
+      throw new UsageError(`${optionName} must be <name>=<value> such as n=2, not ${option}`);
     }
     if (reserved.has(name)) {
-      throw new UsageError(`--param cannot set ${name}, which another option or argument sets`);
+      throw new UsageError(
+        `${optionName} cannot set ${name}, which another option or argument sets`,
+      );
     }
     params.push([name, parseJsonOr(value)]);
   }

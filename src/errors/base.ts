@@ -123,7 +123,8 @@ export class PolygateError extends Error {
    */
   toJSON(): { name: string; message: string } {
     const { name, message, type, param, task, attempts }: PolygateError & ServiceDetails = this;
-    return Object.assign({ name, message }, this, omitUndefined({ type, param, task, attempts }));
+    const details = omitUndefined({ type, param, task: task?.toJSON(), attempts });
+    return Object.assign({ name, message }, this, details);
   }
 
   /**

@@ -8,7 +8,8 @@ import { createCall } from './call.ts';
 import type { Call } from './call.ts';
 import type { Generations } from './generations.ts';
 import type { Lookups } from './lookups.ts';
-import { estimateInput, generationInput, inputSchema } from './tool-schemas.ts';
+import { errorReply } from './replies.ts';
+import { checkNames, estimateInput, generationInput, inputSchema } from './tool-schemas.ts';
 
 /** What a server offers. */
 export interface ServerOptions {
@@ -66,8 +67,8 @@ function instructionsFor(maxUsdText: string | undefined): string {
     : `Generates images, videos, music and speech for money, at most ${maxUsdText} in total. Choose a model with list_models, and check the price with estimate. Repeating a call with the same arguments is safe: it returns the same task and is not charged again. If a task is not finished, call get_task with its id.`;
 }
 
-function freeTools({ generations, lookups }: ServerOptions): Tool[] {
-  return [
+function freeTools({ generations, lookups, clean }: ServerOptions): Tool[] {
+  const tools: Tool[] = [
     {
       name: 'list_models',
       description:
@@ -113,6 +114,18 @@ function freeTools({ generations, lookups }: ServerOptions): Tool[] {
       run: (_, call) => lookups.balance(call),
     },
   ];
+  return tools.map((tool) => ({
+    ...tool,
+    run: async (args, call) => {
+      try {
+        checkNames(args, tool.input);
+      } catch (error) {
+        const lines = ['Nothing was charged.'];
+        return errorReply(error, { command: tool.name, isPaid: false }, { clean, lines });
+      }
+      return tool.run(args, call);
+    },
+  }));
 }
 
 function paidTools({ generations }: ServerOptions): Tool[] {

@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 
 import type { GenerationKind } from '../cli/state/task-entry.ts';
 import { imageParams, musicParams, speechParams, videoParams } from '../schemas/index.ts';
+import { unknownFields } from '../schemas/record-schema.ts';
 import { isRecord } from '../types/type-guards.ts';
 
 type Fields = Record<string, unknown>;
@@ -63,7 +64,6 @@ export function estimateInput(): Fields {
   const properties = Object.fromEntries(
     kinds.flatMap((kind) => Object.entries(generationInput(kind).properties ?? {})),
   );
-  delete properties.again;
   return {
     type: 'object',
     properties: {
@@ -72,6 +72,7 @@ export function estimateInput(): Fields {
       model: { type: 'string', description: 'Id of a model; list_models lists them.' },
     },
     required: ['kind', 'model'],
+    additionalProperties: false,
   };
 }
 
@@ -98,6 +99,18 @@ export function parseGeneration(kind: GenerationKind, args: unknown): Generation
   };
 }
 
+/**
+ * Refuses arguments that a tool does not have.
+ *
+ * @throws `ConfigurationError` that names them, and those that were probably meant.
+ */
+export function checkNames(args: Fields, { properties = {} }: { properties?: object }): void {
+  const known = Object.keys(properties);
+  const unknown = Object.keys(args).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new ConfigurationError(`Invalid arguments. ${unknownFields(unknown, known)}`);
+}
+
 /** Checks the arguments of `estimate`. Fields that do not change the price can be left out. */
 export function parseEstimate(args: unknown): {
   kind: GenerationKind;
@@ -106,8 +119,10 @@ export function parseEstimate(args: unknown): {
 } {
   const { kind } = z.parse(estimated, parse(estimated, args));
   const { kind: _, ...fields } = isRecord(args) ? args : {};
-  const partial = z.partial(z.object(withAgain(kind).shape));
-  const body = parse(z.required(partial, { model: true }), fields);
+  const { shape } = withAgain(kind);
+  checkNames(fields, { properties: shape });
+  const partial = z.partial(z.object(shape));
+  const { again: _again, ...body } = parse(z.required(partial, { model: true }), fields);
   return { kind, model: textOf(body.model), body };
 }
 

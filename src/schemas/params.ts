@@ -4,7 +4,7 @@ import { unchecked } from '../types/schema.ts';
 import { isRecord } from '../types/type-guards.ts';
 
 /** The id of a model. Which ids there are depends on the API key. */
-export const modelId: z.ZodMiniType<string> = z.string().check(z.minLength(1));
+export const modelId: z.ZodMiniType<string, string> = z.string().check(z.minLength(1));
 
 /** A number of things. */
 export const count = z.int().check(z.gte(1));
@@ -20,7 +20,7 @@ export const count = z.int().check(z.gte(1));
 export function withProblem<T>(
   schema: z.ZodMiniType,
   problemOf: (params: Record<string, unknown>) => string | undefined,
-): z.ZodMiniType<T> {
+): z.ZodMiniType<T, T> {
   return unchecked(
     schema.check(({ value, issues }) => {
       const message = isRecord(value) ? problemOf(value) : undefined;

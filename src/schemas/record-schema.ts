@@ -17,7 +17,7 @@ export interface Docs<T> {
 }
 
 /** One zod schema per field of the interface. A missing field, or one of the wrong type, does not compile. */
-type Shape<T> = { readonly [Key in FieldName<T>]-?: z.ZodMiniType<T[Key]> };
+type Shape<T> = { readonly [Key in FieldName<T>]-?: z.ZodMiniType<T[Key], T[Key]> };
 
 /** The reverse of `Shape`: a schema that accepts less than its field allows does not compile. */
 type Complete<T, Fields> = {
@@ -41,7 +41,7 @@ export type WithOptional<T, Key extends keyof T> = Omit<T, Key> & {
 export function recordSchema<T extends object, Fields extends Shape<T>>(
   docs: Docs<T>,
   shape: Fields & Complete<T, Fields>,
-): z.ZodMiniType<T> {
+): z.ZodMiniType<T, T> {
   return unchecked(z.looseObject(describe(docs.fields, shape)));
 }
 
@@ -50,7 +50,7 @@ export function recordSchema<T extends object, Fields extends Shape<T>>(
 export function paramsSchema<T extends object, Fields extends Shape<T>>(
   docs: Docs<T>,
   shape: Fields & Complete<T, Fields>,
-): z.ZodMiniType<T> {
+): z.ZodMiniType<T, T> {
   const known = Object.keys(shape);
   const error: z.core.$ZodErrorMap = (issue) =>
     issue.code === 'unrecognized_keys' ? unknownFields(issue.keys, known) : undefined;
@@ -61,14 +61,16 @@ export function paramsSchema<T extends object, Fields extends Shape<T>>(
 /* @__NO_SIDE_EFFECTS__ */
 export function openString<const Known extends string>(
   ...known: Known[]
-): z.ZodMiniType<OpenString<Known>> {
+): z.ZodMiniType<OpenString<Known>, OpenString<Known>> {
   const schema = z.string();
   return known.length === 0 ? schema : schema.register(z.globalRegistry, { examples: known });
 }
 
 /** Creates the schema of an array that is not changed. */
 /* @__NO_SIDE_EFFECTS__ */
-export function listOf<Item>(item: z.ZodMiniType<Item>): z.ZodMiniType<readonly Item[]> {
+export function listOf<Item>(
+  item: z.ZodMiniType<Item, Item>,
+): z.ZodMiniType<readonly Item[], readonly Item[]> {
   return z.array(item);
 }
 
@@ -78,9 +80,9 @@ export function listOf<Item>(item: z.ZodMiniType<Item>): z.ZodMiniType<readonly 
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function either<One, Other>(
-  one: z.ZodMiniType<One>,
-  other: z.ZodMiniType<Other>,
-): z.ZodMiniType<One | Other> {
+  one: z.ZodMiniType<One, One>,
+  other: z.ZodMiniType<Other, Other>,
+): z.ZodMiniType<One | Other, One | Other> {
   const error: z.core.$ZodErrorMap = (issue) =>
     issue.code === 'invalid_union' ? innerProblem(issue.errors.flat()) : undefined;
   return z.union([one, other], { error });
@@ -91,7 +93,7 @@ export function either<One, Other>(
 export function oneOf<const Options extends readonly z.ZodMiniType[]>(
   field: string,
   options: Options,
-): z.ZodMiniType<z.output<Options[number]>> {
+): z.ZodMiniType<z.output<Options[number]>, z.input<Options[number]>> {
   const [first, ...others] = unchecked<z.core.$ZodTypeDiscriminable[]>(options);
   return unchecked(
     first === undefined ? z.never() : z.discriminatedUnion(field, [first, ...others]),
@@ -112,7 +114,8 @@ export function describe(
   );
 }
 
-function unknownFields(names: readonly string[], known: readonly string[]): string {
+/** Describes fields that are not known, with the names that were probably meant. */
+export function unknownFields(names: readonly string[], known: readonly string[]): string {
   return names
     .map((name) => {
       const nearest = nearestName(name, known);

@@ -103,6 +103,8 @@ describe('startVideo and getVideoStatus', () => {
     const { mock, polygate } = onProvider({ tasks: { durationMs: 60_000 } });
     const started = await startVideo({ model: polygate.video('tide-video'), ...waves });
     const stored = JSON.stringify(started.operation);
+    // What workflows and queues copy in other ways must be the same.
+    expect(started.operation).toStrictEqual(JSON.parse(stored));
     expect(stored).not.toContain(mock.apiKey);
     expect(stored).not.toContain('Waves');
 

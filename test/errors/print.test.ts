@@ -139,6 +139,20 @@ test('an error as JSON has its message, its short fields and the receipt of its 
   expect(task).toMatchObject({ v: 1, kind: 'image', id: 'task_1' });
 });
 
+test('an error as JSON is plain JSON, without undefined fields and handles', async () => {
+  const fallback = ['prism-sketch'];
+  const { fetch } = scripted(errorReply(503), jsonReply(400, { error: { message: 'No' } }));
+  const errors = [
+    await caught(clientOf(fetch, { maxRetries: 0 }).images.submit(image, { fallback })),
+    await failedTask(),
+  ];
+  expect(errors[0]).toMatchObject({ attempts: [{ model: 'prism-image' }, { status: 400 }] });
+  for (const error of errors) {
+    if (!PolygateError.is(error)) throw error;
+    expect(error.toJSON()).toStrictEqual(JSON.parse(JSON.stringify(error)));
+  }
+});
+
 test('objects and bodies are readable, but not enumerable', async () => {
   const { fetch } = scripted(errorReply(402, 'insufficient_balance'));
   const error = await caught(clientOf(fetch).images.submit(image));

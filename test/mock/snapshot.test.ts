@@ -19,6 +19,7 @@ test('wallet, invoice and tasks survive a restart, and a replay is free', async 
   const first = await callerOf(mock).submit('/v1/images/tasks', image, key);
   await callerOf(mock).post('/v1/chat/completions', chat);
   await mock.clock.advance(2000);
+  expect(mock.snapshot()).toStrictEqual(JSON.parse(JSON.stringify(mock.snapshot())));
   const restarted = restart(mock, { wallet: { usd: 99 } });
   expect(restarted.wallet).toEqual(mock.wallet);
   expect(restarted.invoice).toEqual(mock.invoice);

@@ -55,3 +55,28 @@ test.each([
     expect(bytes).toBeLessThan(maxKiB * 1024);
   },
 );
+
+// Of the entries without peer dependencies, only `journal`, `mock/node` and `node` use Node.js modules.
+test.each([
+  'polygate/all',
+  'polygate/chat',
+  'polygate/doctor',
+  'polygate/mock',
+  'polygate/proxy',
+  'polygate/proxy/redis',
+  'polygate/proxy/testing',
+  'polygate/schemas',
+])('%s is bundled for a page, without Node.js modules', async (entry) => {
+  // A module that cannot be resolved fails the build.
+  const building = build({
+    stdin: { contents: `export * from '${entry}'`, resolveDir: app },
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2023',
+    write: false,
+    absWorkingDir: app,
+    logLevel: 'silent',
+  });
+  await expect(building).resolves.toMatchObject({ errors: [] });
+});

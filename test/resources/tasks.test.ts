@@ -111,6 +111,14 @@ describe.each(taskCases)('%s', (_, { kind, path, submit, generate, of }) => {
     expect(mock.invoice).toEqual([]);
   });
 
+  test('has a receipt that is plain JSON, without undefined fields', async () => {
+    const { gateway } = onMock();
+    const task = await submit(gateway);
+    for (const handle of [task, of(gateway).task(task.id), gateway.resume(task.toJSON())]) {
+      expect(handle.toJSON()).toStrictEqual(JSON.parse(JSON.stringify(handle)));
+    }
+  });
+
   test('can be retrieved, followed and waited for by its id', async () => {
     const { gateway, mock } = onMock();
     const { id } = await submit(gateway);

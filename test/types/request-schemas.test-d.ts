@@ -56,11 +56,26 @@ interface Checked {
   receipt: Receipt;
 }
 
+type Inputs = { [Name in keyof typeof schemas]: z.input<(typeof schemas)[Name]> };
+/** What form and RPC libraries read. */
+type StandardInputs = {
+  [Name in keyof typeof schemas]: NonNullable<
+    (typeof schemas)[Name]['~standard']['types']
+  >['input'];
+};
 type Outputs = { [Name in keyof typeof schemas]: z.output<(typeof schemas)[Name]> };
 
 describe('polygate/schemas', () => {
   test('has a schema for every request body and record, and each outputs its exported type', () => {
     expectTypeOf<Outputs>().toEqualTypeOf<Checked>();
+  });
+
+  test('has the exported types as inputs, also for libraries that use Standard Schema', () => {
+    expectTypeOf<Inputs>().toEqualTypeOf<Checked>();
+    expectTypeOf<StandardInputs>().toEqualTypeOf<Checked>();
+    // @ts-expect-error the field is named resolution
+    const body: z.input<typeof schemas.imageParams> = { model: 'm', prompt: 'p', resolutoin: '4K' };
+    void body;
   });
 
   test('outputs what the methods of the client accept', () => {

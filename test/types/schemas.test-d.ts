@@ -165,7 +165,7 @@ describe('schemas', () => {
   test('of full records list every field with its type', () => {
     expectTypeOf(
       recordSchema(boat, { name: z.string(), berth: z.nullable(z.number()) }),
-    ).toEqualTypeOf<z.ZodMiniType<Boat>>();
+    ).toEqualTypeOf<z.ZodMiniType<Boat, Boat>>();
     // @ts-expect-error berth is missing
     recordSchema(boat, { name: z.string() });
     // @ts-expect-error a name is a string

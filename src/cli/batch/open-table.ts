@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Model } from 'polygate';
 
 import { messageOf, UsageError } from '../arguments.ts';
+import { checkParamNames } from '../param-schemas.ts';
 import { ownPaths } from './options.ts';
 import type { BatchArguments } from './options.ts';
 import { checkNames } from './table/output-names.ts';
@@ -25,7 +26,8 @@ export async function openTable(
   options: BatchArguments,
   readModels: () => Promise<readonly Model[]>,
 ): Promise<OpenTable> {
-  const { file, format, model, kind, params, output, column } = options;
+  const { file, format, model, kind, output, column } = options;
+  const params = { ...options.params, ...options.fields };
   const name = file ?? 'stdin';
   const text = decodeTable(await readBytes(file), name);
   const problems: Problem[] = [];
@@ -36,6 +38,7 @@ export async function openTable(
   }
   const models = await readModels();
   const rows = planRows(table, { models, model, kind, params }, problems);
+  for (const used of new Set(rows.map((row) => row.kind))) checkParamNames(used, options.params);
   if (rows.length === 0 && problems.length === 0) throw new UsageError(`${name} has no rows`);
   const isChat = rows.some((row) => row.kind === 'chat');
   if (column !== undefined && !isChat && rows.length > 0) {

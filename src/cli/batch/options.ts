@@ -32,7 +32,9 @@ Options:
   --dry-run         check the table, print rows, estimated cost and balance, and send nothing
   --yes             do not ask for confirmation
   --kind <kind>     image, video, music, speech or chat (default: that of the model)
-  --param <n=value> param of all rows that do not set it; repeat the option for more
+  --param <n=value> param of all rows that do not set it; repeat the option for more. A name that is probably
+                    misspelled is refused
+  --field <n=value> like --param, for a field of any name
   --format <format> csv, tsv or jsonl (default: by the name of the file)
   --column <name>   write a copy of the table with the answers of chats in this column
   --retry-failed    pay again for rows whose task failed
@@ -58,7 +60,10 @@ export interface BatchArguments {
   file: string | undefined;
   model: string | undefined;
   output: string;
+  /** Params of all rows, whose names are checked once the kind is known. */
   params: Record<string, unknown>;
+  /** Fields of any name. */
+  fields: Record<string, unknown>;
   kind: BatchKind | undefined;
   format: Format | undefined;
   column: string | undefined;
@@ -101,6 +106,7 @@ export function parseBatchArguments(
     model: values.model?.trim() || undefined,
     output,
     params: parseParams(values.param),
+    fields: parseParams(values.field, '--field'),
     kind: parseKind(values.kind),
     format: parseFormat(values.format),
     column: parseColumn(values.column),

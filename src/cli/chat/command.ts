@@ -2,7 +2,7 @@ import { parseArguments } from '../arguments.ts';
 import { CommandLog } from '../command-log.ts';
 import { commandOptions, serviceHelp } from '../command-options.ts';
 import { createGateway } from '../gateway.ts';
-import { parseParams, requireModel } from '../params.ts';
+import { readParams, requireModel } from '../params.ts';
 import { readPrompt } from '../prompt.ts';
 import { runCommand } from '../run-command.ts';
 import { resolveSettings } from '../settings.ts';
@@ -25,7 +25,8 @@ Options:
   -m, --model <id>  model; npx polygate models --type chat lists them
   --system <text>   instructions for the model
   --param <n=value> any other field of the request, such as temperature=0.2; repeat the option for more. The value is
-                    JSON if it parses, and text otherwise
+                    JSON if it parses, and text otherwise. A name that is probably misspelled is refused
+  --field <n=value> like --param, for a field of any name
   --image <url>     an image for the model to see; repeat the option for more
   --json            print the completion as one JSON object when it is complete
 ${serviceHelp}
@@ -44,7 +45,7 @@ export function runChat(args: string[]): Promise<number> {
     const { values, positionals } = parseArguments(args, commandOptions.chat);
     if (values.help || values.version) return values;
     const model = requireModel(values.model, 'chat');
-    const extraBody = parseParams(values.param);
+    const extraBody = await readParams('chat', values);
     const settings = resolveSettings(values, process.env);
     const gateway = createGateway(settings);
     log.useCleaner(createCleaner(settings.apiKey));

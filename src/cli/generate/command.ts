@@ -9,7 +9,7 @@ import { checkOutput, checkReceiptFile } from '../files/check-output.ts';
 import { defaultOutput } from '../files/output-name.ts';
 import { createSavingGateway } from '../gateway.ts';
 import { print } from '../output.ts';
-import { parseParams, requireModel } from '../params.ts';
+import { readParams, requireModel } from '../params.ts';
 import { readPrompt } from '../prompt.ts';
 import { runCommand } from '../run-command.ts';
 import { repeatedOptions, resolveSettings } from '../settings.ts';
@@ -29,7 +29,7 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
     if (values.help || values.version) return values;
     const overwrite = values.force ?? false;
     const model = requireModel(values.model, modelTypes[kind]);
-    const params = parseParams(values.param);
+    const params = await readParams(kind, values);
     const output = checkOutput(values.output ?? defaultOutput, overwrite);
     checkReceiptFile(values.receipt, output, overwrite);
     const settings = resolveSettings(values, process.env);

@@ -38,7 +38,8 @@ Options:
                     name of the file; {id} is the task id, {n} the number of the result, {ext} the extension of its
                     media type (default: {id}.{ext}). Several results get {n}, or -2, -3
   --param <n=value> any other field of the request; repeat the option for more. The value is JSON if it parses, and
-                    text otherwise
+                    text otherwise. A name that is probably misspelled is refused
+  --field <n=value> like --param, for a field of any name
   --force           replace existing files
   --no-wait         print the receipt as JSON and do not wait
   --receipt <file>  write a copy of the receipt to this file

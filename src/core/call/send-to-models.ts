@@ -1,7 +1,7 @@
 import { APIError } from '../../errors/api.ts';
 import { PolygateError } from '../../errors/base.ts';
 import type { ModelAttempt } from '../../errors/base.ts';
-import { unchecked } from '../../types/schema.ts';
+import { omitUndefined, unchecked } from '../../types/schema.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { parseJson } from '../http/json.ts';
 import { routeOf } from './api-call.ts';
@@ -87,7 +87,7 @@ function withModel(call: ApiCall, model: string, previous: ModelAttempt | undefi
 function toAttempt(model: string, error: PolygateError): ModelAttempt {
   const { message, outcome = 'unknown' } = error;
   const { status, code } = APIError.is(error) ? error : {};
-  return { model, status, code, message, outcome };
+  return omitUndefined({ model, status, code, message, outcome });
 }
 
 /** The error of the last model, which knows nothing about the models before it. */

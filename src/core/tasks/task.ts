@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
+import { omitUndefined } from '../../types/schema.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../types/tasks/task-handle.ts';
 import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../../types/tasks/task.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
@@ -113,7 +114,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   toJSON(): Receipt<Kind> {
     const { id, kind, model, idempotencyKey, chargeUsd } = this;
     const { namesModel, submittedAt } = this.#polls.details;
-    return {
+    return omitUndefined<Receipt<Kind>>({
       v: 1,
       kind,
       id,
@@ -121,7 +122,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
       idempotencyKey,
       chargeUsd,
       submittedAt,
-    };
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { zlibSync } from 'fflate';
+import { zlibSync } from 'fflate/browser';
 
 import type { Picture } from './picture.ts';
 

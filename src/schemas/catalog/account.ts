@@ -5,7 +5,7 @@ import * as docs from '../docs/catalog.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 
 /** The account: balance, concurrency limit and number of models. Unknown fields are kept. */
-export const accountRecord: z.ZodMiniType<Account> = recordSchema(docs.account, {
+export const accountRecord: z.ZodMiniType<Account, Account> = recordSchema(docs.account, {
   object: z.literal('account'),
   wallet: openString<'unified'>(),
   balance: recordSchema(docs.accountBalance, {
@@ -21,7 +21,7 @@ export const accountRecord: z.ZodMiniType<Account> = recordSchema(docs.account, 
 });
 
 /** Whether the account is ready, with the result of each check. Unknown fields are kept. */
-export const readinessRecord: z.ZodMiniType<Readiness> = recordSchema(docs.readiness, {
+export const readinessRecord: z.ZodMiniType<Readiness, Readiness> = recordSchema(docs.readiness, {
   object: z.literal('readiness'),
   wallet: openString<'unified'>(),
   status: openString<'ready'>(),
@@ -37,32 +37,35 @@ export const readinessRecord: z.ZodMiniType<Readiness> = recordSchema(docs.readi
 });
 
 /** The balance of the API key and its owner. Unknown fields are kept. */
-export const keyBalanceRecord: z.ZodMiniType<KeyBalance> = recordSchema(docs.keyBalance, {
-  success: z.boolean(),
-  message: z.string(),
-  data: recordSchema(docs.keyBalanceData, {
-    object: z.literal('api_key_balance'),
-    user_id: z.number(),
-    balance: recordSchema(docs.quotaBalance, {
-      quota: z.number(),
-      amount: z.number(),
-      display_amount: z.string(),
-      quota_per_unit: z.number(),
-      quota_display_type: openString<'USD'>(),
-      currency_symbol: z.string(),
-      exchange_rate: z.number(),
+export const keyBalanceRecord: z.ZodMiniType<KeyBalance, KeyBalance> = recordSchema(
+  docs.keyBalance,
+  {
+    success: z.boolean(),
+    message: z.string(),
+    data: recordSchema(docs.keyBalanceData, {
+      object: z.literal('api_key_balance'),
+      user_id: z.number(),
+      balance: recordSchema(docs.quotaBalance, {
+        quota: z.number(),
+        amount: z.number(),
+        display_amount: z.string(),
+        quota_per_unit: z.number(),
+        quota_display_type: openString<'USD'>(),
+        currency_symbol: z.string(),
+        exchange_rate: z.number(),
+      }),
+      token: recordSchema(docs.keyToken, {
+        id: z.number(),
+        name: z.string(),
+        remain_quota: z.number(),
+        used_quota: z.number(),
+        total_quota: z.number(),
+        unlimited_quota: z.boolean(),
+        expired_time: z.number(),
+        status: z.number(),
+        model_limits_enabled: z.boolean(),
+        model_limits: z.record(z.string(), z.unknown()),
+      }),
     }),
-    token: recordSchema(docs.keyToken, {
-      id: z.number(),
-      name: z.string(),
-      remain_quota: z.number(),
-      used_quota: z.number(),
-      total_quota: z.number(),
-      unlimited_quota: z.boolean(),
-      expired_time: z.number(),
-      status: z.number(),
-      model_limits_enabled: z.boolean(),
-      model_limits: z.record(z.string(), z.unknown()),
-    }),
-  }),
-});
+  },
+);

@@ -6,7 +6,7 @@ import { openString, recordSchema } from '../record-schema.ts';
 import { pricingRecord } from './pricing.ts';
 
 /** A model with its prices. Unknown fields are kept. */
-export const modelRecord: z.ZodMiniType<Model> = recordSchema(docs.model, {
+export const modelRecord: z.ZodMiniType<Model, Model> = recordSchema(docs.model, {
   id: z.string(),
   object: z.literal('model'),
   created: z.number(),

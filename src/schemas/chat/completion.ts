@@ -61,28 +61,30 @@ const completionFields = {
 };
 
 /** A chat completion. */
-export const chatCompletion: z.ZodMiniType<ChatCompletion> = recordSchema(docs.chatCompletion, {
-  ...completionFields,
-  object: z.literal('chat.completion'),
-  choices: z.array(
-    recordSchema(docs.chatCompletionChoice, {
-      index: z.number(),
-      finish_reason: finishReason,
-      logprobs: z.optional(z.unknown()),
-      message: recordSchema(docs.chatCompletionMessage, {
-        ...messageFields,
-        role: z.literal('assistant'),
-        content: z.nullable(z.string()),
-        tool_calls: z.optional(z.array(toolCall)),
+export const chatCompletion: z.ZodMiniType<ChatCompletion, ChatCompletion> = recordSchema(
+  docs.chatCompletion,
+  {
+    ...completionFields,
+    object: z.literal('chat.completion'),
+    choices: z.array(
+      recordSchema(docs.chatCompletionChoice, {
+        index: z.number(),
+        finish_reason: finishReason,
+        logprobs: z.optional(z.unknown()),
+        message: recordSchema(docs.chatCompletionMessage, {
+          ...messageFields,
+          role: z.literal('assistant'),
+          content: z.nullable(z.string()),
+          tool_calls: z.optional(z.array(toolCall)),
+        }),
       }),
-    }),
-  ),
-});
+    ),
+  },
+);
 
 /** One chunk of a streamed chat completion. */
-export const chatCompletionChunk: z.ZodMiniType<ChatCompletionChunk> = recordSchema(
-  docs.chatCompletionChunk,
-  {
+export const chatCompletionChunk: z.ZodMiniType<ChatCompletionChunk, ChatCompletionChunk> =
+  recordSchema(docs.chatCompletionChunk, {
     ...completionFields,
     object: z.literal('chat.completion.chunk'),
     choices: z.array(
@@ -98,5 +100,4 @@ export const chatCompletionChunk: z.ZodMiniType<ChatCompletionChunk> = recordSch
         }),
       }),
     ),
-  },
-);
+  });

@@ -43,7 +43,7 @@ const refusalPart = paramsSchema(docs.refusalPart, {
 export const texts = either(z.string(), listOf(textPart));
 
 /** One message of a conversation. A message from a model keeps its unknown fields, because it is passed back as is. */
-export const message: z.ZodMiniType<ChatMessage> = oneOf('role', [
+export const message: z.ZodMiniType<ChatMessage, ChatMessage> = oneOf('role', [
   paramsSchema(docs.systemMessage, { role: z.enum(['system', 'developer']), content: texts, name }),
   paramsSchema(docs.userMessage, {
     role: z.literal('user'),

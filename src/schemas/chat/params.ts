@@ -71,7 +71,7 @@ const extraBody = z.optional(
 );
 
 /** The body of a chat completion. */
-export const chatParams: z.ZodMiniType<ChatParams> = paramsSchema(docs.chatParams, {
+export const chatParams: z.ZodMiniType<ChatParams, ChatParams> = paramsSchema(docs.chatParams, {
   model: modelId,
   messages: listOf(message),
   stream: flag,

@@ -14,7 +14,7 @@ const number = z.optional(z.number());
 const options = z.optional(z.record(z.string(), z.unknown()));
 
 /** The body of a music generation. */
-export const musicParams: z.ZodMiniType<MusicParams> = withProblem(
+export const musicParams: z.ZodMiniType<MusicParams, MusicParams> = withProblem(
   paramsSchema(docs.musicParams, {
     model: modelId,
     prompt: z.string(),
@@ -33,7 +33,10 @@ export type SpeechBody = WithOptional<SpeechParams, 'text'>;
 const bodyDocs: Docs<SpeechBody> = docs.speechParams;
 
 /** The body of a speech synthesis, with the text in `text` or `input`. */
-export const speechParams: z.ZodMiniType<SpeechInputParams | SpeechParams> = withProblem(
+export const speechParams: z.ZodMiniType<
+  SpeechInputParams | SpeechParams,
+  SpeechInputParams | SpeechParams
+> = withProblem(
   paramsSchema(bodyDocs, {
     model: modelId,
     text,

@@ -14,23 +14,25 @@ export type ImageBody = WithOptional<ImageParams, 'prompt'>;
 const bodyDocs: Docs<ImageBody> = docs.imageParams;
 
 /** The body of an image generation: of text, of a source image, or of reference images. */
-export const imageParams: z.ZodMiniType<ImageEditParams | ImageFromReferencesParams | ImageParams> =
-  withProblem(
-    paramsSchema(bodyDocs, {
-      model: modelId,
-      prompt: z.optional(z.string()),
-      n: z.optional(count),
-      size: z.optional(z.string()),
-      reference_image_urls: z.optional(listOf(z.string())),
-      task_type: z.optional(openString('text2image', 'image2image')),
-      image: z.optional(z.string()),
-      aspect_ratio: z.optional(z.string()),
-      resolution: z.optional(z.string()),
-      output_format: z.optional(z.string()),
-      num_images: z.optional(count),
-    }),
-    imageParamsProblem,
-  );
+export const imageParams: z.ZodMiniType<
+  ImageEditParams | ImageFromReferencesParams | ImageParams,
+  ImageEditParams | ImageFromReferencesParams | ImageParams
+> = withProblem(
+  paramsSchema(bodyDocs, {
+    model: modelId,
+    prompt: z.optional(z.string()),
+    n: z.optional(count),
+    size: z.optional(z.string()),
+    reference_image_urls: z.optional(listOf(z.string())),
+    task_type: z.optional(openString('text2image', 'image2image')),
+    image: z.optional(z.string()),
+    aspect_ratio: z.optional(z.string()),
+    resolution: z.optional(z.string()),
+    output_format: z.optional(z.string()),
+    num_images: z.optional(count),
+  }),
+  imageParamsProblem,
+);
 
 function imageParamsProblem({
   prompt,

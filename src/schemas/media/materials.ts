@@ -6,7 +6,7 @@ import * as docs from '../docs/media.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 
 /** A material of the library. Unknown fields are kept. */
-export const materialRecord: z.ZodMiniType<Material> = recordSchema(docs.material, {
+export const materialRecord: z.ZodMiniType<Material, Material> = recordSchema(docs.material, {
   id: z.string(),
   object: z.literal('material'),
   name: z.string(),

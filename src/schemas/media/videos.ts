@@ -40,7 +40,10 @@ export type VideoBody = WithOptional<Omit<VideoParams, 'content'>, 'prompt'> & {
 const bodyDocs: Docs<WithOptional<VideoParams, 'prompt'>> = docs.videoParams;
 
 /** The body of a video generation, with the request in `prompt` or `content`. */
-export const videoParams: z.ZodMiniType<VideoContentParams | VideoParams> = withProblem(
+export const videoParams: z.ZodMiniType<
+  VideoContentParams | VideoParams,
+  VideoContentParams | VideoParams
+> = withProblem(
   paramsSchema(bodyDocs, {
     model: modelId,
     prompt: text,

@@ -15,7 +15,7 @@ const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
 
 /** The body of a voice clone. */
-export const voiceCloneParams: z.ZodMiniType<VoiceCloneParams> = withProblem(
+export const voiceCloneParams: z.ZodMiniType<VoiceCloneParams, VoiceCloneParams> = withProblem(
   paramsSchema(docs.voiceCloneParams, {
     audio_url: z.string(),
     text,
@@ -38,19 +38,21 @@ export type VoiceDesignBody = WithOptional<VoiceDesignParams, 'preview_text'>;
 const bodyDocs: Docs<VoiceDesignBody> = docs.voiceDesignParams;
 
 /** The body of a voice design, with the text of the preview in `preview_text` or `text`. */
-export const voiceDesignParams: z.ZodMiniType<VoiceDesignAliasParams | VoiceDesignParams> =
-  withProblem(
-    paramsSchema(bodyDocs, {
-      prompt: z.string(),
-      preview_text: text,
-      text,
-      display_name: text,
-      name: text,
-      language: text,
-      description: text,
-    }),
-    voiceDesignParamsProblem,
-  );
+export const voiceDesignParams: z.ZodMiniType<
+  VoiceDesignAliasParams | VoiceDesignParams,
+  VoiceDesignAliasParams | VoiceDesignParams
+> = withProblem(
+  paramsSchema(bodyDocs, {
+    prompt: z.string(),
+    preview_text: text,
+    text,
+    display_name: text,
+    name: text,
+    language: text,
+    description: text,
+  }),
+  voiceDesignParamsProblem,
+);
 
 export const voiceCloneBody = /* @__PURE__ */ accepted<VoiceCloneParams>(voiceCloneParams);
 

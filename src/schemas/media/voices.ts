@@ -5,7 +5,7 @@ import * as docs from '../docs/media.ts';
 import { openString, recordSchema } from '../record-schema.ts';
 
 /** A voice for speech synthesis. Unknown fields are kept. */
-export const voiceRecord: z.ZodMiniType<Voice> = recordSchema(docs.voice, {
+export const voiceRecord: z.ZodMiniType<Voice, Voice> = recordSchema(docs.voice, {
   voice_id: z.string(),
   display_name: z.string(),
   language: z.string(),

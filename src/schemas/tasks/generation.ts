@@ -20,7 +20,7 @@ const shape = {
 const noError = z.optional(z.never());
 
 /** The state of a task, as `retrieve()` and `wait()` return it. */
-export const generation: z.ZodMiniType<Generation> = oneOf('status', [
+export const generation: z.ZodMiniType<Generation, Generation> = oneOf('status', [
   recordSchema(docs.pendingGeneration, {
     ...shape,
     status: z.enum(['queued', 'running']),
@@ -42,7 +42,7 @@ export const generation: z.ZodMiniType<Generation> = oneOf('status', [
 ]);
 
 /** The plain JSON with which any process can resume a task. */
-export const receipt: z.ZodMiniType<Receipt> = recordSchema(docs.receipt, {
+export const receipt: z.ZodMiniType<Receipt, Receipt> = recordSchema(docs.receipt, {
   v: z.literal(1),
   kind,
   id: z.string(),
@@ -53,7 +53,7 @@ export const receipt: z.ZodMiniType<Receipt> = recordSchema(docs.receipt, {
 });
 
 /** A date. JSON has none, so a JSON schema describes what `JSON.stringify` makes of it. */
-function date(): z.ZodMiniType<Date> {
+function date(): z.ZodMiniType<Date, Date> {
   const schema = z.date();
   const { _zod: internals } = schema;
   internals.toJSONSchema = () => ({ type: 'string', format: 'date-time' });

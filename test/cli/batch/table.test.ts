@@ -38,6 +38,14 @@ test.each([
   expect(detectDelimiter(`${header}\n1;2,3`)).toBe(delimiter);
 });
 
+test('a cell of many megabytes is read', () => {
+  const long = 'a,b;'.repeat(3_000_000);
+  expect(detectDelimiter(`id\t"${long}"\n1\t2`)).toBe('\t');
+  const { rows, problems } = read(`id,prompt\n1,"${long}"\n`);
+  expect(problems).toEqual([]);
+  expect(String(rows[0]?.cells.prompt).length).toBe(long.length);
+});
+
 test('empty cells are left out, rows of empty cells are skipped, and surplus cells are a problem', () => {
   const { rows, problems } = read('id;prompt;n\n1;a;\n;;\n2;b;3;4\n3\n');
   expect(rows.map(({ cells }) => cells)).toEqual([

@@ -120,6 +120,22 @@ describe('the generated file', () => {
     );
   });
 
+  test('is read whatever the length of its names and lists', async () => {
+    const long = 'a"\\'.repeat(3_000_000);
+    const model = await modelNamed('m');
+    const price = model.pricing.profiles.api.resolutionPrices[0]!;
+    const pricing = structuredClone(model.pricing);
+    pricing.profiles.api.resolutionPrices = Array.from({ length: 100_000 }, (_, index) => ({
+      ...price,
+      resolution: `${index}K`,
+    }));
+    const catalog = catalogOf([
+      { ...model, id: long },
+      { ...model, pricing },
+    ]);
+    expect(differences(readDeclaration(declarationOf(catalog)), catalog)).toEqual([]);
+  });
+
   test('has a price for every record of prices, including one without the usual fields', async () => {
     const [model] = await modelsOfMock();
     const priced = (pricing: unknown) => {

@@ -1,22 +1,11 @@
 import * as z from 'zod/mini';
 
-import { chatParams } from '../../../schemas/chat/params.ts';
-import { musicParams, speechParams } from '../../../schemas/media/audio.ts';
-import { imageParams } from '../../../schemas/media/images.ts';
-import { videoParams } from '../../../schemas/media/videos.ts';
 import { isRecord } from '../../../types/type-guards.ts';
+import { paramSchemas } from '../../param-schemas.ts';
 import type { BatchKind } from './kind.ts';
 
 /** The JSON type of a param. */
 export type ParamType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
-
-const schemas = {
-  image: imageParams,
-  video: videoParams,
-  music: musicParams,
-  speech: speechParams,
-  chat: chatParams,
-} as const;
 
 /** Params that other columns or options set. */
 const reserved = new Set([
@@ -31,7 +20,10 @@ const reserved = new Set([
 
 /** The params of a kind that can be columns, with their types. */
 export function paramTypes(kind: BatchKind): ReadonlyMap<string, ParamType> {
-  const { properties } = z.toJSONSchema(schemas[kind], { unrepresentable: 'any', io: 'input' });
+  const { properties } = z.toJSONSchema(paramSchemas[kind], {
+    unrepresentable: 'any',
+    io: 'input',
+  });
   const types = new Map<string, ParamType>();
   for (const [name, schema] of Object.entries(properties ?? {})) {
     const type = typeOf(schema);

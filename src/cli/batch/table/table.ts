@@ -134,8 +134,14 @@ function reportHeader(columns: readonly string[], problems: Problem[]): void {
 
 /** The most frequent of comma, semicolon and tab in the header, outside quotes. */
 export function detectDelimiter(text: string): string {
-  const [header = ''] = text.replaceAll(/"(?:[^"]|"")*"/g, '').split(/\r?\n/, 1);
-  const count = (delimiter: string) => header.split(delimiter).length;
+  const counts = new Map<string, number>();
+  let isQuoted = false;
+  for (const character of text) {
+    if (character === '"') isQuoted = !isQuoted;
+    else if (character === '\n' && !isQuoted) break;
+    else if (!isQuoted) counts.set(character, (counts.get(character) ?? 0) + 1);
+  }
+  const count = (delimiter: string) => counts.get(delimiter) ?? 0;
   return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best));
 }
 

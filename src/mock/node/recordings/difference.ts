@@ -5,6 +5,9 @@ import type { RecordedRequest } from './tape-file.ts';
 /** How much of a value a message shows. */
 const maxShownLength = 80;
 
+/** How much of it is before the first difference. */
+const shownBefore = 30;
+
 /** How many differences a message shows. */
 const maxDifferences = 3;
 
@@ -48,7 +51,8 @@ function* compare(path: string, recorded: unknown, sent: unknown): Generator<str
   if (canonical(recorded) === canonical(sent)) return;
   const [onTape, inRequest] = [fieldsOf(recorded), fieldsOf(sent)];
   if (!onTape || !inRequest || Array.isArray(recorded) !== Array.isArray(sent)) {
-    yield `${path}: ${shown(recorded)} on the tape, ${shown(sent)} in the request`;
+    const [one, other] = [recorded, sent].map((value) => JSON.stringify(value) ?? 'nothing');
+    yield `${path}: ${describePair(one ?? '', other ?? '')}`;
     return;
   }
   for (const name of new Set([...Object.keys(onTape), ...Object.keys(inRequest)])) {
@@ -62,7 +66,16 @@ function fieldsOf(value: unknown): Record<string, unknown> | undefined {
   return isRecord(value) ? value : undefined;
 }
 
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
+/** Two texts, from shortly before the first difference if one of them is long. */
+function describePair(recorded: string, sent: string): string {
+  const isShort = Math.max(recorded.length, sent.length) <= maxShownLength;
+  let same = 0;
+  while (!isShort && same < recorded.length && recorded[same] === sent[same]) same += 1;
+  const start = Math.max(0, same - shownBefore);
+  const shown = (text: string) => {
+    const end = start + maxShownLength;
+    return `${start > 0 ? '…' : ''}${text.slice(start, end)}${text.length > end ? '…' : ''}`;
+  };
+  const position = start > 0 ? `, which differ after ${same} characters` : '';
+  return `${shown(recorded)} on the tape, ${shown(sent)} in the request${position}`;
 }

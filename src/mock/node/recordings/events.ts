@@ -47,9 +47,11 @@ export function redactEvents(
 
 /** An event that ends with JSON: what is before it, such as the name of the event, and its value. */
 function parseEvent(text: string): { start: string; json: object } | undefined {
-  const [, start = '', data = ''] = /^((?:[^\n]*\n)*data: ?)(\{.*\})$/.exec(text) ?? [];
+  const line = text.slice(text.lastIndexOf('\n') + 1);
+  const data = line.replace(/^data: ?(?=\{)/, '');
+  if (data === line || !data.endsWith('}')) return undefined;
   const json = parseExactJson(data);
-  return isRecord(json) ? { start, json } : undefined;
+  return isRecord(json) ? { start: text.slice(0, -data.length), json } : undefined;
 }
 
 /** A text in an event. */

@@ -4,6 +4,7 @@ import { basename, dirname, extname, join } from 'node:path';
 
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import { finalPath } from '../../../node/final-path.ts';
+import { clientDefaults } from '../../../types/client-defaults.ts';
 import { checkNames } from '../../option-names.ts';
 import type { OptionNames } from '../../option-names.ts';
 import { nameOf } from './difference.ts';
@@ -52,10 +53,14 @@ export interface Tape extends AsyncDisposable {
   readonly mode: 'record' | 'replay';
   /** Recorded requests that were not made. Empty while recording. */
   readonly unused: readonly RecordedRequest[];
-  /** Writes the tape, and the files that were downloaded. Does nothing in a replay. */
+  /**
+   * Writes the tape, and the files that were downloaded. Does nothing in a replay, or if no request was sent. The old tape
+   * stays until the new one is complete.
+   */
   save(): Promise<void>;
   /**
-   * Saves the tape. In a replay in which every request was on the tape, fails if recordings were not used.
+   * Saves the tape, unless the last request has failed: the run has probably failed, too, and a replay would end at the
+   * same place. A run that ends like this on purpose calls {@link Tape.save}. In a replay in which every request was on the tape, fails if recordings were not used.
    *
    * @throws Error that lists the unused recordings
    */
@@ -89,7 +94,7 @@ const optionNames: OptionNames<RecordingOptions> = {
  * ```
  */
 export function recordings(path: string, options: RecordingOptions = {}): Tape {
-  checkNames(options, optionNames);
+  checkOptions(options);
   const { fetch = globalThis.fetch, redact, allowUnused = false } = options;
   const { timing = false, charges = false } = options;
   const mode = resolveMode(path, options.mode);
@@ -97,13 +102,33 @@ export function recordings(path: string, options: RecordingOptions = {}): Tape {
   if (mode === 'record') {
     const recorder = new Recorder(fetch, timing);
     let saved: Promise<unknown> = Promise.resolve();
+    let savedSize = 0;
     const save = (): Promise<void> => {
-      const write = () => saveTape(path, folder, recorder, new Redactor(redact));
+      const write = async () => {
+        const { size } = recorder;
+        if (size > 0) await saveTape(path, folder, recorder, new Redactor(redact));
+        savedSize = size;
+      };
       const saving = saved.then(write, write);
       saved = saving;
       return saving;
     };
-    return { fetch: recorder.fetch, mode, unused: [], save, [Symbol.asyncDispose]: save };
+    return {
+      fetch: recorder.fetch,
+      mode,
+      unused: [],
+      save,
+      async [Symbol.asyncDispose]() {
+        const { failedRequest: failed, size } = recorder;
+        if (!failed) return save();
+        if (size === savedSize) return;
+        // An error would hide the one that the run has failed with.
+        console.warn(
+          `polygate: ${path} was not written, because the last request has failed: ${failed.method} ${failed.url.pathname}. ` +
+            'If the run ends like this on purpose, call tape.save() at its end.',
+        );
+      },
+    };
   }
   const fileOf = (name: string) => join(dirname(path), folder, basename(name));
   const player = new Player(readTape(path, fileOf), new Redactor(redact), {
@@ -112,7 +137,10 @@ export function recordings(path: string, options: RecordingOptions = {}): Tape {
     fileOf,
   });
   return {
-    fetch: player.fetch,
+    // A client needs neither an API key nor a base URL for what is not sent.
+    fetch: Object.assign(player.fetch, {
+      [clientDefaults]: { apiKey: null, baseURL: player.baseURL },
+    }),
     mode,
     get unused() {
       return player.unused;
@@ -135,7 +163,30 @@ function resolveMode(path: string, mode: RecordingOptions['mode'] = 'auto'): 're
     throw new ConfigurationError(`mode: must be 'auto', 'record' or 'replay'.`);
   }
   const isCI = !['', '0', 'false'].includes(process.env.CI ?? '');
-  return isCI || existsSync(path) ? 'replay' : 'record';
+  return isCI || isRecorded(path) ? 'replay' : 'record';
+}
+
+/** Whether there is a tape. An empty one is that of a run that has failed before its first request. */
+function isRecorded(path: string): boolean {
+  return existsSync(path) && readFileSync(path, 'utf8') !== formatTape([]);
+}
+
+/** Checks the options at once: when a tape is saved, the requests were already paid for. */
+function checkOptions(options: RecordingOptions): void {
+  checkNames(options, optionNames);
+  for (const name of ['fetch', 'redact'] as const) checkType(name, options[name], 'function');
+  for (const name of ['timing', 'charges', 'allowUnused'] as const) {
+    checkType(name, options[name], 'boolean');
+  }
+  const result: unknown = options.redact?.('');
+  if (options.redact && typeof result !== 'string') {
+    throw new ConfigurationError('redact: must be a function that returns a string.');
+  }
+}
+
+function checkType(name: string, value: unknown, type: 'function' | 'boolean'): void {
+  if (value === undefined || typeof value === type) return;
+  throw new ConfigurationError(`${name}: must be a ${type}.`);
 }
 
 function readTape(path: string, fileOf: (name: string) => string) {

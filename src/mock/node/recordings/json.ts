@@ -17,25 +17,33 @@ export function mapStrings(
   );
 }
 
-/** A string in JSON, with the colon after it if it is a name. The last one may be cut off. */
-const literal = /"(?:[^"\\]|\\[^])*(?:(")(\s*:)?|\\?$)/g;
-
 /**
  * Like {@link mapStrings}, for a text with JSON that cannot be parsed: one that is cut off, several values, or numbers
  * that would lose digits. Everything outside of strings remains as it is.
  */
 export function mapLiterals(text: string, change: (text: string, field: string) => string): string {
+  const printed = /\S/g;
   let field = '';
-  return text.replace(literal, (whole, quote: string = '', colon: string = '') => {
-    const source = whole.slice(0, whole.length - colon.length);
-    const isComplete = quote !== '';
+  let result = '';
+  let rest = 0;
+  // A regular expression for a whole string overflows the stack if the string is long.
+  for (let start = text.indexOf('"'); start >= 0; start = text.indexOf('"', rest)) {
+    let end = start + 1;
+    while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+    const isComplete = end < text.length;
+    const source = text.slice(start, end + 1);
+    printed.lastIndex = end + 1;
+    const isName = isComplete && printed.exec(text)?.[0] === ':';
+    // The last one may be cut off.
     const value = parse(isComplete ? source : `${source.replace(/\\(u[^]{0,3})?$/, '')}"`);
-    if (typeof value !== 'string') return whole;
-    const changed = change(value, colon === '' ? field : '');
-    if (colon !== '') field = value;
-    if (changed === value) return whole;
-    return JSON.stringify(changed).slice(0, isComplete ? undefined : -1) + colon;
-  });
+    const changed = typeof value === 'string' ? change(value, isName ? '' : field) : value;
+    if (isName && typeof value === 'string') field = value;
+    result += text.slice(rest, start);
+    result +=
+      changed === value ? source : JSON.stringify(changed).slice(0, isComplete ? undefined : -1);
+    rest = end + 1;
+  }
+  return result + text.slice(rest);
 }
 
 /** The same text for equal JSON values, whatever the order of their fields. */
@@ -48,9 +56,19 @@ export function canonical(value: unknown): string {
   return `{${fields.join(',')}}`;
 }
 
-/** The value of a text; undefined if it is not JSON, or if numbers in it would lose digits. */
+/** What is nested deeper overflows the stack of the functions that copy or write it. */
+const maxLevels = 500;
+
+/** The value of a text; undefined if it is not JSON, if numbers in it would lose digits, or if it is nested deeply. */
 export function parseExactJson(text: string): unknown {
-  return /[\s:[,]-?\d{16}/.test(` ${text}`) ? undefined : parse(text);
+  if (/[\s:[,]-?\d{16}/.test(` ${text}`)) return undefined;
+  const value = parse(text);
+  return isDeeper(value, maxLevels) ? undefined : value;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
 function parse(text: string): unknown {

@@ -50,6 +50,13 @@ export class Player {
     return Array.from(this.#unused, ({ request }) => request);
   }
 
+  /** A base URL with which requests have the recorded paths. */
+  get baseURL(): string {
+    const [, path = ''] =
+      this.#recordings.map((each) => /^(\/.*?)?\/v1\//.exec(each.request.path)).find(Boolean) ?? [];
+    return recordedGateway + path;
+  }
+
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const { request } = await observe(input, init);
     const { url, signal } = request;
@@ -87,7 +94,11 @@ export class Player {
       this.#unused.delete(found);
       return found;
     }
+    const isAtEnd = this.foundAll && this.#unused.size === 0;
     this.foundAll = false;
+    const reason = isAtEnd
+      ? ' All recordings were used: the run that recorded it may have failed before this request.'
+      : '';
     const problem = track
       ? `it was recorded ${track.length === 1 ? 'once' : `${track.length} times`}, and all recordings were used.`
       : `it is not on the tape. ${describeNearest(
@@ -95,7 +106,7 @@ export class Player {
           this.#recordings.map((each) => each.request),
         )}`;
     throw new ConfigurationError(
-      `${nameOf(request)}: ${problem} Nothing was sent. To record again, delete the tape.`,
+      `${nameOf(request)}: ${problem}${reason} Nothing was sent. To record again, delete the tape.`,
       { outcome: 'not-sent' },
     );
   }

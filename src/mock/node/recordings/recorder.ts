@@ -75,6 +75,18 @@ export class Recorder {
     return Object.defineProperty(copy, 'url', { value: url });
   };
 
+  /** How many requests were sent. */
+  get size(): number {
+    return this.#takes.length;
+  }
+
+  /** The last request, if it has no successful response. The run has probably failed there. */
+  get failedRequest(): ObservedRequest | undefined {
+    const last = this.#takes.at(-1);
+    const { status = 400, failure } = last?.response ?? {};
+    return status < 400 && failure === undefined ? undefined : last?.request;
+  }
+
   /** The recordings, and the files that belong to them. Streams that have not ended yet count as cut off. */
   finish(redactor: Redactor, nameFile: (number: number, mediaType: string) => string) {
     const files = new Map<string, Uint8Array>();

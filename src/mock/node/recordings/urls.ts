@@ -41,7 +41,7 @@ export function grantsAccess(text: string): boolean {
 
 /** The same URL or path, without the values of its secret parameters. */
 export function withoutSecretParameters(url: string): string {
-  return url.replace(/([?&])([^=&#]+)=([^&#]*)/g, (whole, mark: string, name: string) =>
+  return url.replace(/([?&])([^?=&#]+)=([^&#]*)/g, (whole, mark: string, name: string) =>
     isSecretParameter(name) ? `${mark}${name}=${encodeURIComponent(redacted)}` : whole,
   );
 }

@@ -40,6 +40,7 @@ export async function startRecording(options: MockGatewayOptions = {}) {
     });
   return {
     mock,
+    clientOf,
     path,
     baseURL: server.baseURL,
     /** Runs a program while it is recorded. Afterwards, the gateway no longer exists. */

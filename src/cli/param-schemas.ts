@@ -1,0 +1,35 @@
+import { chatParams } from '../schemas/chat/params.ts';
+import { musicParams, speechParams } from '../schemas/media/audio.ts';
+import { imageParams } from '../schemas/media/images.ts';
+import { videoParams } from '../schemas/media/videos.ts';
+import { UsageError } from './arguments.ts';
+import type { BatchKind } from './batch/table/kind.ts';
+
+/** The documented body of each kind. */
+export const paramSchemas = {
+  image: imageParams,
+  video: videoParams,
+  music: musicParams,
+  speech: speechParams,
+  chat: chatParams,
+} as const;
+
+/**
+ * Refuses params whose name, or that of a field inside, is probably a misspelled one: the service would ignore it and
+ * charge for something else. All other unknown names pass, because models have fields of their own.
+ *
+ * @throws `UsageError` that names the right one.
+ */
+export function checkParamNames(kind: BatchKind, params: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(params)) {
+    // It is for fields of any name.
+    if (name === 'extra_body') continue;
+    const issues = paramSchemas[kind].safeParse({ [name]: value }).error?.issues ?? [];
+    const misspelled = issues.find(({ message }) => message.includes('Did you mean'));
+    if (misspelled === undefined) continue;
+    const { path, message } = misspelled;
+    throw new UsageError(
+      `--param ${[...path, message].join(': ')} Nothing was sent. To send this name as it is, use --field in place of --param`,
+    );
+  }
+}
