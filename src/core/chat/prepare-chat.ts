@@ -27,6 +27,7 @@ import type { ChatRequest } from './chat-submission.ts';
 import { completionParser, structuredOutput } from './completion-parser.ts';
 import type { CompletionTransform } from './completion-parser.ts';
 import { toServiceParams } from './json-schema.ts';
+import { withTextArguments } from './text-arguments.ts';
 
 /** A chat request that is ready to be sent. */
 export interface PreparedChat extends PreparedCall {
@@ -116,7 +117,8 @@ export async function createCompletion(
   context: ClientContext,
   prepared: PreparedCall,
 ): Promise<ApiResponse<ChatCompletion>> {
-  return execute(context, prepared, readCompletion);
+  const result = await execute(context, prepared, readCompletion);
+  return { ...result, data: withTextArguments(result.data) };
 }
 
 const readCompletion = readJson(readWithSchema(chatCompletionSchema));

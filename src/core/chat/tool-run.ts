@@ -4,6 +4,7 @@ import { ToolRoundsError } from '../../errors/tool-rounds.ts';
 import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { ChatMessage, ToolMessage } from '../../types/chat/messages.ts';
 import type { ChatParams, ToolCall, ToolDefinition } from '../../types/chat/params.ts';
+import { finishMeaning } from '../../types/chat/finish-reason.ts';
 import type { RunParams, Tool, ToolRound, ToolRun, ToolRunProgress } from '../../types/chat/run.ts';
 import type { RequestOptions } from '../call/request/request-options.ts';
 import { formatIssues } from '../call/response.ts';
@@ -13,6 +14,7 @@ import { roundUsd } from '../limits/round-usd.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import type { ChatStream } from './chat-stream.ts';
 import { toModelSchema } from './json-schema.ts';
+import { withSentCalls } from './sent-calls.ts';
 import { parseWithSchema } from './structured-output.ts';
 
 /** Options of `run()`. `timeout`, `totalTimeout` and `maxRetries` apply to each request of the run. */
@@ -71,10 +73,12 @@ export async function runTools(
       rounds.push({ completion, meta });
       // A replay costs nothing; its headers repeat the original charge.
       if (!meta.idempotentReplay) run.chargeUsd = roundUsd(run.chargeUsd + (meta.chargeUsd ?? 0));
-      const message = completion.choices[0]?.message;
+      const { message: received, finish_reason: reason } = completion.choices[0] ?? {};
+      const message = received && withSentCalls(received, messages);
       if (message !== undefined) messages.push(message);
       const calls = message?.tool_calls ?? [];
       if (calls.length === 0) return { completion, ...run };
+      checkComplete(reason);
       if (rounds.length >= maxRounds) {
         throw new ToolRoundsError(
           `The model still calls tools after maxRounds (${maxRounds}) requests; error.run has the messages and their cost.`,
@@ -96,6 +100,16 @@ export async function runTools(
     if (error instanceof PolygateError) Object.defineProperty(error, 'run', { value: run });
     throw error;
   }
+}
+
+/** Any call of a response that was cut off may be incomplete, even if its arguments match their schema. */
+function checkComplete(reason: unknown): void {
+  const meaning = finishMeaning(reason);
+  if (meaning !== 'length' && meaning !== 'content_filter') return;
+  const advice = meaning === 'length' ? 'Increase max_completion_tokens' : 'Change the prompt';
+  throw new ToolRoundsError(
+    `The response with the model's tool calls was cut off (finish_reason: ${String(reason)}), so none of them was executed. ${advice}. The rounds may have been charged; error.run has the messages and their cost.`,
+  );
 }
 
 function toDefinition({ name, description, parameters }: Tool): ToolDefinition {

@@ -183,7 +183,9 @@ class Item extends RecordBuffer {
   }
 }
 
-function hasIndex(record: Record<string, unknown>): record is { index: number } {
+function hasIndex(
+  record: Record<string, unknown>,
+): record is Record<string, unknown> & { index: number } {
   return Number.isInteger(record.index);
 }
 
