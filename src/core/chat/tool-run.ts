@@ -4,7 +4,7 @@ import { ToolRoundsError } from '../../errors/tool-rounds.ts';
 import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { ChatMessage, ToolMessage } from '../../types/chat/messages.ts';
 import type { ChatParams, ToolCall, ToolDefinition } from '../../types/chat/params.ts';
-import { finishMeaning } from '../../types/chat/finish-reason.ts';
+import { finishMeaning, isCutOff } from '../../types/chat/finish-reason.ts';
 import type { RunParams, Tool, ToolRound, ToolRun, ToolRunProgress } from '../../types/chat/run.ts';
 import type { RequestOptions } from '../call/request/request-options.ts';
 import { formatIssues } from '../call/response.ts';
@@ -104,9 +104,8 @@ export async function runTools(
 
 /** Any call of a response that was cut off may be incomplete, even if its arguments match their schema. */
 function checkComplete(reason: unknown): void {
-  const meaning = finishMeaning(reason);
-  if (meaning !== 'length' && meaning !== 'content_filter') return;
-  const advice = meaning === 'length' ? 'Increase max_completion_tokens' : 'Change the prompt';
+  if (!isCutOff(reason)) return;
+  const advice = finishMeaning(reason) === 'length' ? 'Increase max_completion_tokens' : 'Change the prompt';
   throw new ToolRoundsError(
     `The response with the model's tool calls was cut off (finish_reason: ${String(reason)}), so none of them was executed. ${advice}. The rounds may have been charged; error.run has the messages and their cost.`,
   );

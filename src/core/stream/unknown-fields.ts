@@ -135,7 +135,7 @@ class ItemList extends FieldBuffer {
       item.add(added);
       if (hasIndex(added)) {
         this.#indexed.set(added.index, item);
-        this.#indexed.set(`${item.first.index} ${String(item.first.type)}`, item);
+        this.#indexed.set(`${added.index} ${String(item.first.type)}`, item);
       }
     }
   }

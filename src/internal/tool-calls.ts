@@ -1,0 +1,2 @@
+export { executableArguments } from '../core/stream/tool-arguments.ts';
+export { isCutOff } from '../types/chat/finish-reason.ts';
