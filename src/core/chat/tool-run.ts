@@ -2,9 +2,9 @@ import { notSent } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
 import { ToolRoundsError } from '../../errors/tool-rounds.ts';
 import type { ChatCompletion } from '../../types/chat/completion.ts';
+import { finishMeaning, isCutOff } from '../../types/chat/finish-reason.ts';
 import type { ChatMessage, ToolMessage } from '../../types/chat/messages.ts';
 import type { ChatParams, ToolCall, ToolDefinition } from '../../types/chat/params.ts';
-import { finishMeaning, isCutOff } from '../../types/chat/finish-reason.ts';
 import type { RunParams, Tool, ToolRound, ToolRun, ToolRunProgress } from '../../types/chat/run.ts';
 import type { RequestOptions } from '../call/request/request-options.ts';
 import { formatIssues } from '../call/response.ts';
@@ -105,7 +105,8 @@ export async function runTools(
 /** Any call of a response that was cut off may be incomplete, even if its arguments match their schema. */
 function checkComplete(reason: unknown): void {
   if (!isCutOff(reason)) return;
-  const advice = finishMeaning(reason) === 'length' ? 'Increase max_completion_tokens' : 'Change the prompt';
+  const advice =
+    finishMeaning(reason) === 'length' ? 'Increase max_completion_tokens' : 'Change the prompt';
   throw new ToolRoundsError(
     `The response with the model's tool calls was cut off (finish_reason: ${String(reason)}), so none of them was executed. ${advice}. The rounds may have been charged; error.run has the messages and their cost.`,
   );

@@ -146,7 +146,8 @@ class ItemList extends FieldBuffer {
    */
   #find(added: Record<string, unknown>): Item | undefined {
     const known = hasIndex(added)
-      ? (this.#indexed.get(`${added.index} ${String(added.type)}`) ?? this.#indexed.get(added.index))
+      ? (this.#indexed.get(`${added.index} ${String(added.type)}`) ??
+        this.#indexed.get(added.index))
       : isThought(added)
         ? this.#items.at(-1)
         : undefined;
@@ -163,7 +164,7 @@ class ItemList extends FieldBuffer {
 
 /** An item of a list. */
 class Item extends RecordBuffer {
-  /** The first fragment, with the type and the id of the item as soon as they are known. */
+  /** The first value of each field, and the first index, type and id that are not null. */
   first: Record<string, unknown> = {};
   isSigned = false;
 
@@ -172,7 +173,8 @@ class Item extends RecordBuffer {
       const { index = null, type = null, id = null, signature } = record;
       const { first } = this;
       this.first = {
-        ...(Object.keys(first).length === 0 && record),
+        ...record,
+        ...first,
         index: first.index ?? index,
         type: first.type ?? type,
         id: first.id ?? id,
