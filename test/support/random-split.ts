@@ -68,10 +68,8 @@ function randomMessage(decide: Decide): { message: object; first: object; fields
     const annotations = urls.map((url) => ({ type: 'url_citation', url_citation: { url } }));
     message.annotations = annotations;
     const size = decide(fc.integer, { min: 1, max: 4 });
-    const starts = annotations.keys().filter((index) => index % size === 0);
-    fields.push(
-      [...starts].map((start) => ({ annotations: annotations.slice(start, start + size) })),
-    );
+    const starts = [...annotations.keys()].filter((index) => index % size === 0);
+    fields.push(starts.map((start) => ({ annotations: annotations.slice(start, start + size) })));
   }
   const count = decide(fc.nat, { max: 3 });
   if (count > 0) {

@@ -19,8 +19,8 @@ export class ToolCalls extends FieldBuffer {
   #lastIndex = 0;
 
   /**
-   * Adds the fragments of one chunk, which `normalizeChunk` has checked, and corrects their indexes and the type of their
-   * arguments.
+   * Adds the fragments of one chunk, which `normalizeChunk` has checked, and corrects them for other readers of the chunk:
+   * their indexes, the type of their arguments, and what repeats a complete call.
    */
   override add(added: unknown): boolean {
     const fragments = unchecked<ToolCallDelta[]>(added);
@@ -35,6 +35,7 @@ export class ToolCalls extends FieldBuffer {
       part.index = index;
       const { function: called } = part;
       if (isRecord(called?.arguments)) called.arguments = stringify(called.arguments);
+      if (called) this.#calls[index]?.removeRepetition(called);
       this.#lastIndex = index;
       if (id !== undefined) this.#indexById.set(id, index);
       (this.#calls[index] ??= new Call()).add(part, id);
@@ -97,6 +98,15 @@ class Call {
     return unchecked<ToolCall>({ id: this.id, ...this.#fields.value, function: this.called.value });
   }
 
+  /** Removes what a fragment repeats of this call, if it is complete. Other readers would take it for another call. */
+  removeRepetition(called: { name?: string | undefined; arguments?: string | undefined }): void {
+    const { name, text } = this.called;
+    if (!mayBeComplete.test(text)) return;
+    const added = called.arguments ?? '';
+    if (added.startsWith('{') && isSameJson(added, joinedArguments(text))) called.arguments = '';
+    if (called.name === name) delete called.name;
+  }
+
   /**
    * Whether a fragment that was sent with the identity of this call begins another one, because it names a function after
    * the arguments of this call are complete. With an id or an index, the same arguments are a repetition, and empty ones
@@ -105,7 +115,7 @@ class Call {
   isFollowedBy(part: ToolCallDelta, identity: unknown): boolean {
     const { name, text, pieces } = this.called;
     const named = textOf(part.function?.name);
-    if (named === undefined || !/[}\]l]\s*$/.test(text)) return false;
+    if (named === undefined || !mayBeComplete.test(text)) return false;
     const joined = joinedArguments(text);
     if (parseJson(joined) === undefined) return false;
     if (named !== name) return true;
@@ -116,6 +126,9 @@ class Call {
     return !isRepeated && joinedArguments(`${joined}{`) !== '{';
   }
 }
+
+/** The end of arguments that can be complete: an object, a list or null. */
+const mayBeComplete = /[}\]l]\s*$/;
 
 const callReducers = new Map<string, Reducer>([
   ['id', ignored],

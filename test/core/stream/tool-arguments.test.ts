@@ -189,6 +189,28 @@ test('calls that are corrected have their index and their arguments as text in t
   ]);
 });
 
+test('what repeats a complete call is not in the chunks', async () => {
+  const chunks = [
+    part(first, 'find', '{"a":'),
+    part(zero, 'find', '1}'),
+    part(first, 'find', '{"a": 1}'),
+    part(zero, undefined, ''),
+  ];
+  const events = chunks.map((tool_calls) => deltaEvent({ tool_calls }));
+  const seen: unknown[] = [];
+  for await (const { choices } of streamOf([...events, finishEvent(), doneEvent])) {
+    for (const { function: called } of choices[0]?.delta.tool_calls ?? []) {
+      seen.push([called?.name, called?.arguments]);
+    }
+  }
+  expect(seen).toEqual([
+    ['find', '{"a":'],
+    ['find', '1}'],
+    [undefined, ''],
+    [undefined, ''],
+  ]);
+});
+
 test('unknown fields of calls and of their functions are kept', async () => {
   const extra = (text: string) => ({ extra_content: { google: { thought_signature: text } } });
   const completions = await completionsOf([

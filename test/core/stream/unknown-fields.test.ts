@@ -31,7 +31,6 @@ const detail = (text: string, rest: object = {}) => ({
   ...rest,
 });
 const citation = (url: string) => ({ type: 'url_citation', url_citation: { url, title: 't' } });
-const call = (rest: object) => rest;
 
 const lists: readonly Case[] = [
   [
@@ -179,7 +178,7 @@ const functionCalls: readonly Case[] = [
   [
     'with other fields',
     'function_call',
-    [call({ name: 'find', arguments: '{}', mark: 'm' }), null],
+    [{ name: 'find', arguments: '{}', mark: 'm' }, null],
     { name: 'find', arguments: '{}', mark: 'm' },
   ],
 ];
@@ -252,8 +251,8 @@ test('what partial has of an unknown field does not change when later chunks arr
   ]);
   const notes: unknown[] = [];
   for await (const _ of stream) {
-    const { notes: list, plan } = stream.partial?.choices[0]?.message ?? {};
-    notes.push([list, plan]);
+    const message = stream.partial?.choices[0]?.message;
+    notes.push([message?.notes, message?.plan]);
   }
   expect(notes.slice(0, 2)).toEqual([
     [[detail('a')], 'a'],
