@@ -1,2 +1,1 @@
-export { executableArguments } from '../core/stream/tool-arguments.ts';
-export { isCutOff } from '../types/chat/finish-reason.ts';
+export { executableArguments, isCutOff } from '../core/stream/tool-arguments.ts';

@@ -46,7 +46,8 @@ async function steps(streamed: boolean, fragments: Fragments, reason: string) {
     stopWhen: isStepCount(3),
   };
   if (!streamed) {
-    const { finishReason, text, providerMetadata } = await generateText(options);
+    const { finishReason, text, finalStep } = await generateText(options);
+    const { providerMetadata } = finalStep;
     return { executed, requests, finishReason, text, providerMetadata };
   }
   const result = streamText(options);

@@ -1,6 +1,6 @@
 import { ChatClient } from '../../src/chat.ts';
 import { ChatStream } from '../../src/index.ts';
-import type { ChatCompletion, ChatCompletionMessage } from '../../src/index.ts';
+import type { ChatCompletion, ChatCompletionMessage, ToolRunProgress } from '../../src/index.ts';
 import { clientOf, doneEvent, params, streamingFetch, streamOf } from './event-stream.ts';
 import { collect } from './rejection.ts';
 
@@ -27,7 +27,7 @@ export async function completionsOf(
   });
   const run = await clientOf(streamingFetch(pieces))
     .chat.completions.run({ ...params, tools: [] }, { maxRounds: 1, onStream: () => undefined })
-    .catch((error: { run: { rounds: [{ completion: ChatCompletion }] } }) => error.run);
+    .catch((error: { run: ToolRunProgress }) => error.run);
   return {
     'final()': await streamOf(pieces).final(),
     'a loop': await looped.final(),
@@ -37,8 +37,13 @@ export async function completionsOf(
     'toReadableStream()': await relayed(streamOf(pieces)),
     'create({ stream: true }), relayed': await relayed(created),
     'polygate/chat': await small.chat.completions.stream(params).final(),
-    'run()': run.rounds[0]?.completion ?? Promise.reject(new Error('no round')),
-  } as Record<string, ChatCompletion>;
+    'run()': firstCompletion(run),
+  };
+}
+
+function firstCompletion({ rounds: [round] }: ToolRunProgress): ChatCompletion {
+  if (!round) throw new Error('The run has no round');
+  return round.completion;
 }
 
 async function relayed(stream: Pick<ChatStream, 'toReadableStream'>) {

@@ -22,12 +22,12 @@ import type { ApiResponse } from '../call/response.ts';
 import type { PreparedCall } from '../call/running-call.ts';
 import { checkValue } from '../config/validation.ts';
 import { streamReader } from '../stream/open-stream.ts';
+import { withTextArguments } from '../stream/text-arguments.ts';
 import { ChatSubmission } from './chat-submission.ts';
 import type { ChatRequest } from './chat-submission.ts';
 import { completionParser, structuredOutput } from './completion-parser.ts';
 import type { CompletionTransform } from './completion-parser.ts';
 import { toServiceParams } from './json-schema.ts';
-import { withTextArguments } from './text-arguments.ts';
 
 /** A chat request that is ready to be sent. */
 export interface PreparedChat extends PreparedCall {

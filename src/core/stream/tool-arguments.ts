@@ -1,3 +1,4 @@
+import { finishMeaning } from '../../types/chat/finish-reason.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { parseJson } from '../http/json.ts';
 
@@ -25,6 +26,12 @@ export function joinedArguments(text: string): string {
 export function executableArguments(text: string): string {
   const joined = joinedArguments(text);
   return noArguments.test(joined) ? '{}' : joined;
+}
+
+/** Whether a finish reason means that a response was cut off. Any tool call in it may be incomplete. */
+export function isCutOff(reason: unknown): boolean {
+  const meaning = finishMeaning(reason);
+  return meaning === 'length' || meaning === 'content_filter';
 }
 
 /** The position after the first object of a text; the length of the text if it does not end. */

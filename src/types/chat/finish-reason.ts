@@ -30,12 +30,6 @@ export function finishMeaning(reason: unknown): FinishMeaning | undefined {
   return meanings.find(([, pattern]) => pattern.test(word))?.[0];
 }
 
-/** Whether a finish reason means that the response is incomplete. Any tool call in it may be incomplete, too. */
-export function isCutOff(reason: unknown): boolean {
-  const meaning = finishMeaning(reason);
-  return meaning === 'length' || meaning === 'content_filter';
-}
-
 /** Whether a finish reason means that the choice has finished, for a known reason or not. */
 export function isFinished(reason: unknown): boolean {
   return typeof reason === 'string' ? !unfinished.test(wordOf(reason)) : Boolean(reason);
