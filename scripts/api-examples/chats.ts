@@ -2,6 +2,8 @@
 import type {
   AudioPart,
   ChatCompletion,
+  ChatCompletionParams,
+  ChatStreamParams,
   ContentPart,
   FilePart,
   Polygate,
@@ -23,6 +25,20 @@ export function tune() {
     temperature: 0.2,
     max_tokens: 200,
   });
+}
+
+// For ChatCompletionParams, ChatStreamParams
+export async function completeAndStream() {
+  const params: ChatCompletionParams = {
+    model: 'aurora-chat',
+    messages: [{ role: 'user', content: 'Name a port in Portugal.' }],
+  };
+  const { choices } = await gateway.chat.completions.create(params);
+  console.log(choices[0]?.message.content);
+  const streamed: ChatStreamParams = { ...params, stream: true };
+  for await (const { choices: added } of await gateway.chat.completions.create(streamed)) {
+    process.stdout.write(added[0]?.delta.content ?? '');
+  }
 }
 
 // For ContentPart, TextPart, ImagePart

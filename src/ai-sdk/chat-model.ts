@@ -14,6 +14,7 @@ import { unchecked } from '../types/schema.ts';
 import { metadataOf, unsupported } from './call.ts';
 import { toAbort, toGenerateError, toStreamError } from './chat-errors.ts';
 import { endWithErrorPart } from './chat-stream.ts';
+import { checkedCalls } from './tool-calls.ts';
 
 /** A chat model: the mapping of `@ai-sdk/openai-compatible` over the client's `fetch`. */
 export class PolygateChatModel implements LanguageModelV4 {
@@ -40,7 +41,12 @@ export class PolygateChatModel implements LanguageModelV4 {
     const call = this.#start();
     try {
       const result = await call.model.doGenerate(options);
-      return { ...result, providerMetadata: call.addMetadata(result.providerMetadata) };
+      const { content, metadata } = checkedCalls(result.content, result.finishReason);
+      return {
+        ...result,
+        content,
+        providerMetadata: call.addMetadata(result.providerMetadata, metadata),
+      };
     } catch (error) {
       throw toGenerateError(error, call.response);
     }
@@ -88,10 +94,14 @@ export class PolygateChatModel implements LanguageModelV4 {
       get response() {
         return response;
       },
-      addMetadata: (given: SharedV4ProviderMetadata = {}): SharedV4ProviderMetadata => ({
+      addMetadata: (
+        given: SharedV4ProviderMetadata = {},
+        own: Record<string, number> = {},
+      ): SharedV4ProviderMetadata => ({
         ...given,
         polygate: {
           ...given.polygate,
+          ...own,
           ...(response && metadataOf(response.meta, response)),
         },
       }),

@@ -1,10 +1,12 @@
 import type {
   LanguageModelV4StreamPart as StreamPart,
+  LanguageModelV4ToolCall as ToolCallPart,
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 
 import { isAbort } from './chat-errors.ts';
+import { checkedCalls } from './tool-calls.ts';
 
 const unknownUsage: LanguageModelV4Usage = {
   inputTokens: {
@@ -19,14 +21,19 @@ const unknownUsage: LanguageModelV4Usage = {
 /**
  * A copy of a stream that only an abort can make fail. A failure becomes an `error` part and the finish reason `error`, because the AI
  * SDK passes only parts to `onError`, and would lose the metadata with the charge. Nothing follows an error: the AI SDK
- * would continue with a tool call that is incomplete, in another paid request. `toError` converts errors.
+ * would continue with a tool call that is incomplete, in another paid request. For the same reason, tool calls wait for the
+ * finish reason. `toError` converts errors.
  */
 export function endWithErrorPart(
   stream: ReadableStream<StreamPart>,
   toError: (error: unknown) => unknown,
-  addMetadata: (given?: SharedV4ProviderMetadata) => SharedV4ProviderMetadata,
+  addMetadata: (
+    given?: SharedV4ProviderMetadata,
+    own?: Record<string, number>,
+  ) => SharedV4ProviderMetadata,
 ): ReadableStream<StreamPart> {
   const reader = stream.getReader();
+  const calls: ToolCallPart[] = [];
   async function readPart(): Promise<StreamPart | undefined> {
     try {
       return (await reader.read()).value;
@@ -37,10 +44,16 @@ export function endWithErrorPart(
   return new ReadableStream<StreamPart>(
     {
       async pull(controller) {
-        const part = await readPart();
+        let part = await readPart();
+        while (part?.type === 'tool-call') {
+          calls.push(part);
+          part = await readPart();
+        }
         if (part === undefined) return controller.close();
         if (part.type === 'finish') {
-          const providerMetadata = addMetadata(part.providerMetadata);
+          const { content, metadata } = checkedCalls(calls, part.finishReason);
+          for (const call of content) controller.enqueue(call);
+          const providerMetadata = addMetadata(part.providerMetadata, metadata);
           return controller.enqueue({ ...part, providerMetadata });
         }
         if (part.type !== 'error') return controller.enqueue(part);

@@ -72,7 +72,9 @@ export type {
   JsonObjectFormat,
   ChatAudioParams,
   WebSearchOptions,
+  ChatCompletionParams,
   ChatParams,
+  ChatStreamParams,
 } from './chat/params.ts';
 export type {
   Tool,

@@ -5,7 +5,9 @@ import type {
   ChatCompletionChunk,
   ChatCompletionMessage,
   ChatMessage,
+  ChatCompletionParams,
   ChatParams,
+  ChatStreamParams,
   ChatStream,
   ContentPart,
   FinishReason,
@@ -48,6 +50,29 @@ describe('create()', () => {
     expectTypeOf(completions.create({ ...request, stream })).resolves.toEqualTypeOf<
       ChatCompletion | Stream<ChatCompletionChunk>
     >();
+  });
+
+  test('resolves to one of the two for params in a variable that says which', () => {
+    const whole: ChatCompletionParams = request;
+    const streamed: ChatStreamParams = { ...request, stream: true };
+    expectTypeOf(completions.create(whole)).toEqualTypeOf<RequestPromise<ChatCompletion>>();
+    expectTypeOf(completions.create({ ...whole, temperature: 0 })).toEqualTypeOf<
+      RequestPromise<ChatCompletion>
+    >();
+    expectTypeOf(completions.create(streamed)).toEqualTypeOf<
+      RequestPromise<Stream<ChatCompletionChunk>>
+    >();
+    expectTypeOf(completions.stream(streamed)).toEqualTypeOf<ChatStream>();
+    expectTypeOf(completions.stream(whole)).toEqualTypeOf<ChatStream>();
+    expectTypeOf(whole).toExtend<ChatParams>();
+    expectTypeOf(streamed).toExtend<ChatParams>();
+    expectTypeOf(params).not.toExtend<ChatCompletionParams>();
+    expectTypeOf(params).not.toExtend<ChatStreamParams>();
+    // @ts-expect-error stream is missing
+    expectTypeOf(request).toExtend<ChatStreamParams>();
+    // @ts-expect-error the field is named temperature
+    const misspelled: ChatCompletionParams = { ...request, temprature: 1 };
+    void misspelled;
   });
 
   test('provides the response and its metadata on request', () => {

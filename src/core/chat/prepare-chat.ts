@@ -22,6 +22,7 @@ import type { ApiResponse } from '../call/response.ts';
 import type { PreparedCall } from '../call/running-call.ts';
 import { checkValue } from '../config/validation.ts';
 import { streamReader } from '../stream/open-stream.ts';
+import { withTextArguments } from '../stream/text-arguments.ts';
 import { ChatSubmission } from './chat-submission.ts';
 import type { ChatRequest } from './chat-submission.ts';
 import { completionParser, structuredOutput } from './completion-parser.ts';
@@ -116,7 +117,8 @@ export async function createCompletion(
   context: ClientContext,
   prepared: PreparedCall,
 ): Promise<ApiResponse<ChatCompletion>> {
-  return execute(context, prepared, readCompletion);
+  const result = await execute(context, prepared, readCompletion);
+  return { ...result, data: withTextArguments(result.data) };
 }
 
 const readCompletion = readJson(readWithSchema(chatCompletionSchema));

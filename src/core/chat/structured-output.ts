@@ -33,7 +33,7 @@ export async function parseCompletion(
   const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
   const result = reason
     ? { issues: [{ message: incomplete[reason] }] }
-    : await parseWithSchema(schema, text);
+    : await parseWithSchema(schema, jsonIn(text));
   if (result.issues === undefined) return { ...completion, parsed: result.value };
   const issues = singleLine(formatIssues(result.issues));
   const problem = reason ? issues : `The completion does not match the schema: ${issues}`;
@@ -49,6 +49,21 @@ export async function parseCompletion(
     idempotencyKey,
     outcome: 'unknown',
   });
+}
+
+/**
+ * The JSON in the content of a completion. Some models put it into a fenced block, or write their reasoning before it, up to
+ * `</think>`.
+ */
+function jsonIn(text: string): string {
+  const isJson = (candidate: string) => parseJson(candidate) !== undefined;
+  if (isJson(text)) return text;
+  const end = '</think>';
+  const ends = [text.indexOf(end), text.lastIndexOf(end)].filter((position) => position >= 0);
+  const contents = [...ends.map((position) => text.slice(position + end.length)), text];
+  // Greedy, so that two blocks are not taken for one that was meant.
+  const blocks = contents.map((content) => /```\w*\s([\s\S]*)```/.exec(content)?.[1] ?? '');
+  return [...contents, ...blocks].find(isJson) ?? text;
 }
 
 /** Finish reasons that leave the content incomplete. */

@@ -4,6 +4,7 @@ import { RequestTimeoutError } from '../../errors/connection.ts';
 import { restateCharge } from '../../errors/restate-charge.ts';
 import { ToolRoundsError } from '../../errors/tool-rounds.ts';
 import type { ChatCompletion } from '../../types/chat/completion.ts';
+import { finishMeaning } from '../../types/chat/finish-reason.ts';
 import type { ChatMessage, ToolMessage } from '../../types/chat/messages.ts';
 import type { ChatParams, ToolCall, ToolDefinition } from '../../types/chat/params.ts';
 import type { RunParams, Tool, ToolRound, ToolRun, ToolRunProgress } from '../../types/chat/run.ts';
@@ -17,8 +18,10 @@ import { sentence, singleLine, toText } from '../http/json.ts';
 import { roundUsd } from '../limits/round-usd.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import type { TimeLimit } from '../limits/time-limit.ts';
+import { isCutOff } from '../stream/tool-arguments.ts';
 import type { ChatStream } from './chat-stream.ts';
 import { toModelSchema } from './json-schema.ts';
+import { withSentCalls } from './sent-calls.ts';
 import { parseWithSchema } from './structured-output.ts';
 
 /**
@@ -86,10 +89,12 @@ export async function runTools(
       rounds.push({ completion, meta });
       // A replay costs nothing; its headers repeat the original charge.
       if (!meta.idempotentReplay) run.chargeUsd = roundUsd(run.chargeUsd + (meta.chargeUsd ?? 0));
-      const message = completion.choices[0]?.message;
+      const { message: received, finish_reason: reason } = completion.choices[0] ?? {};
+      const message = received && withSentCalls(received, messages);
       if (message !== undefined) messages.push(message);
       const calls = message?.tool_calls ?? [];
       if (calls.length === 0) return { completion, ...run };
+      checkComplete(reason);
       if (rounds.length >= maxRounds) {
         throw new ToolRoundsError(
           `The model still calls tools after maxRounds (${maxRounds}) requests; error.run has the messages and their cost.`,
@@ -157,6 +162,16 @@ function toolLimit(
     });
   const ms = Math.max(0, deadline - monotonicNow(clock));
   return { clock, ms, signal, errors: { ...notSent, timeout } };
+}
+
+/** Any call of a response that was cut off may be incomplete, even if its arguments match their schema. */
+function checkComplete(reason: unknown): void {
+  if (!isCutOff(reason)) return;
+  const advice =
+    finishMeaning(reason) === 'length' ? 'Increase max_completion_tokens' : 'Change the prompt';
+  throw new ToolRoundsError(
+    `The response with the model's tool calls was cut off (finish_reason: ${String(reason)}), so none of them was executed. ${advice}; error.run has the messages.`,
+  );
 }
 
 function toDefinition({ name, description, parameters }: Tool): ToolDefinition {

@@ -5,10 +5,11 @@ import type {
 } from '../../types/chat/completion.ts';
 import { unchecked } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
-import { collected, FieldBuffer, ignored, ListBuffer, RecordBuffer } from './fields.ts';
+import { collected, FieldBuffer, ignored, latest, ListBuffer, RecordBuffer } from './fields.ts';
 import type { Reducer } from './fields.ts';
 import { text, TextBuffer } from './text-buffer.ts';
-import { ToolCalls } from './tool-calls.ts';
+import { CalledFunction, ToolCalls } from './tool-calls.ts';
+import { fragment, reducersOver, snapshot } from './unknown-fields.ts';
 
 const list = collected(() => new ListBuffer());
 
@@ -18,16 +19,23 @@ const audioReducers = new Map<string, Reducer>([
   ['transcript', text],
 ]);
 
-const deltaReducers = new Map<string, Reducer>([
+const knownDeltaReducers = new Map<string, Reducer>([
   ['role', ignored],
   ['content', text],
   ['refusal', text],
   ['reasoning_content', text],
   ['reasoning', text],
   ['tool_calls', collected(() => new ToolCalls())],
+  ['function_call', collected(() => new CalledFunction())],
   ['audio', collected(() => new RecordBuffer(audioReducers))],
   ['images', (previous, added) => (Array.isArray(added) ? list(previous, added) : previous)],
 ]);
+
+const unknownDeltaReducers = reducersOver(fragment);
+
+const deltaReducers = {
+  get: (name: string) => knownDeltaReducers.get(name) ?? unknownDeltaReducers.get(name),
+};
 
 const choiceReducers = new Map<string, Reducer>([
   ['delta', collected(() => new RecordBuffer(deltaReducers))],
@@ -41,6 +49,8 @@ const choiceReducers = new Map<string, Reducer>([
 const chunkReducers = new Map<string, Reducer>([
   ['object', ignored],
   ['choices', collected(() => new Choices())],
+  // Where several chunks have it, each has the usage so far.
+  ['usage', latest],
 ]);
 
 const emptyCompletion: ChatCompletion = {
@@ -69,7 +79,7 @@ export function createAccumulator(): Accumulator {
 /** Accumulates the chunks of a stream into the completion that the same request returns without streaming. */
 export class Accumulator extends RecordBuffer {
   constructor() {
-    super(chunkReducers);
+    super(chunkReducers, snapshot);
     this.add(emptyCompletion);
   }
 
@@ -86,7 +96,7 @@ class Choices extends FieldBuffer {
 
   override add(choices: unknown): boolean {
     for (const choice of unchecked<ChatCompletionChunkChoice[]>(choices)) {
-      (this.#choices[indexOf(choice)] ??= new RecordBuffer(choiceReducers)).add(choice);
+      (this.#choices[indexOf(choice)] ??= new RecordBuffer(choiceReducers, snapshot)).add(choice);
     }
     return true;
   }

@@ -23,10 +23,13 @@ type Reducers = Pick<ReadonlyMap<string, Reducer>, 'get'>;
 export class RecordBuffer extends FieldBuffer {
   readonly #fields = new Map<string, unknown>();
   readonly #reducers: Reducers;
+  /** The reducer of all other fields. */
+  readonly #other: Reducer;
 
-  constructor(reducers: Reducers) {
+  constructor(reducers: Reducers, other: Reducer = latest) {
     super();
     this.#reducers = reducers;
+    this.#other = other;
   }
 
   override add(record: unknown): boolean {
@@ -35,7 +38,7 @@ export class RecordBuffer extends FieldBuffer {
       const added = record[name];
       const previous = this.#fields.get(name);
       if (added === previous) continue;
-      this.#fields.set(name, (this.#reducers.get(name) ?? latest)(previous, added));
+      this.#fields.set(name, (this.#reducers.get(name) ?? this.#other)(previous, added));
     }
     return true;
   }

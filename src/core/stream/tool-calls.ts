@@ -1,36 +1,44 @@
 import type { ToolCallDelta } from '../../types/chat/completion.ts';
 import type { ToolCall } from '../../types/chat/params.ts';
 import { unchecked } from '../../types/schema.ts';
-import { textOf } from '../../types/type-guards.ts';
+import { isRecord, textOf } from '../../types/type-guards.ts';
 import { parseJson, stringify } from '../http/json.ts';
-import { FieldBuffer, latest } from './fields.ts';
+import { FieldBuffer, ignored, RecordBuffer } from './fields.ts';
+import type { Reducer } from './fields.ts';
+import { isSameJson, joinedArguments } from './tool-arguments.ts';
+import { fragment } from './unknown-fields.ts';
 
 /** The tool calls of one message, accumulated from fragments. */
 export class ToolCalls extends FieldBuffer {
   /** The calls by index; some may be missing. */
-  readonly #calls: ToolCall[] = [];
+  readonly #calls: Call[] = [];
   readonly #indexById = new Map<string | undefined, number>();
   /** Where the fragments of an index belong, if several calls were sent with it. */
   readonly #movedTo: Record<number, number> = {};
   /** Index of the call that the last fragment extended. */
   #lastIndex = 0;
 
-  /** Adds the fragments of one chunk, which `normalizeChunk` has checked, and corrects their indexes. */
+  /**
+   * Adds the fragments of one chunk, which `normalizeChunk` has checked, and corrects them for other readers of the chunk:
+   * their indexes, the type of their arguments, and what repeats a complete call.
+   */
   override add(added: unknown): boolean {
     const fragments = unchecked<ToolCallDelta[]>(added);
-    for (const [position, fragment] of fragments.entries()) {
-      const id = textOf(fragment.id);
+    for (const [position, part] of fragments.entries()) {
+      const id = textOf(part.id);
       const candidate = fragments.length > 1 ? position : this.#lastIndex;
-      const index = this.#findIndex(fragment, id, candidate);
-      fragment.index = index;
+      const { index: sent } = part;
+      const found = this.#findIndex(part, id, candidate);
+      const isOther = this.#calls[found]?.isFollowedBy(part, id ?? sent) ?? false;
+      const index = isOther ? this.#calls.length : found;
+      if (isOther && sent != null) this.#movedTo[sent] = index;
+      part.index = index;
+      const { function: called } = part;
+      if (isRecord(called?.arguments)) called.arguments = stringify(called.arguments);
+      if (called) this.#calls[index]?.removeRepetition(called);
       this.#lastIndex = index;
       if (id !== undefined) this.#indexById.set(id, index);
-      const call = (this.#calls[index] ??= {
-        id: '',
-        type: 'function',
-        function: { name: '', arguments: '' },
-      });
-      extend(call, fragment, id);
+      (this.#calls[index] ??= new Call()).add(part, id);
     }
     return true;
   }
@@ -38,10 +46,7 @@ export class ToolCalls extends FieldBuffer {
   /** Copies of the calls, sorted by index; undefined if there are none. Later fragments do not change them. */
   override get value(): ToolCall[] | undefined {
     // `structuredClone` would fail on deeply nested fields.
-    const calls = Object.values(this.#calls).map((call) => ({
-      ...call,
-      function: { ...call.function },
-    }));
+    const calls = Object.values(this.#calls).map((call) => call.value);
     return calls.length > 0 ? calls : undefined;
   }
 
@@ -55,34 +60,115 @@ export class ToolCalls extends FieldBuffer {
    * Some services send every parallel call with the index 0: another id begins another call if its function differs,
    * or if the arguments of the previous call are complete.
    */
-  #findIndex(fragment: ToolCallDelta, id: string | undefined, candidate: number): number {
-    const { index: sent } = fragment;
+  #findIndex(part: ToolCallDelta, id: string | undefined, candidate: number): number {
+    const { index: sent } = part;
     const index = sent == null ? candidate : (this.#movedTo[sent] ?? sent);
     const call = this.#calls[index];
-    const { name, arguments: text = '' } = call?.function ?? {};
-    const isSame = (textOf(fragment.function?.name) ?? name) === name;
+    const { name, text = '' } = call?.called ?? {};
+    const isSame = (textOf(part.function?.name) ?? name) === name;
     if (sent == null) {
       if (id === undefined && call && (isSame || text === '')) return index;
       return this.#indexById.get(id) ?? this.#calls.length;
     }
     if (id === undefined || !call?.id || call.id === id) return index;
     // Parsed only where it can be complete: it grows with every fragment.
-    const isComplete = text.endsWith('}') && parseJson(text);
+    const isComplete = text.endsWith('}') && parseJson(joinedArguments(text));
     const next = isSame && !isComplete ? index : this.#calls.length;
     return (this.#movedTo[sent] = this.#indexById.get(id) ?? next);
   }
 }
 
-/** Services stream a name in fragments, or repeat the whole name; a fragment that equals the name so far repeats it. */
-function extend(call: ToolCall, fragment: ToolCallDelta, id = call.id): void {
-  call.id = id;
-  const target = call.function;
-  const { name, arguments: text }: Record<string, unknown> = fragment.function ?? {};
-  const nameText = textOf(name) ?? '';
-  if (nameText !== target.name) target.name += nameText;
-  // Some services send the arguments as an object.
-  target.arguments += stringify(text ?? '');
-  for (const key in fragment) {
-    if (!/^(id|index|function|__proto__)$/.test(key)) call[key] = latest(call[key], fragment[key]);
+/** One tool call. */
+class Call {
+  id = '';
+  readonly called = new CalledFunction();
+  readonly #fields = new RecordBuffer(callReducers, fragment);
+
+  constructor() {
+    this.#fields.add({ type: 'function' });
+  }
+
+  add(part: ToolCallDelta, id = this.id): void {
+    this.id = id;
+    this.called.add(part.function);
+    this.#fields.add(part);
+  }
+
+  get value(): ToolCall {
+    return unchecked<ToolCall>({ id: this.id, ...this.#fields.value, function: this.called.value });
+  }
+
+  /** Removes what a fragment repeats of this call, if it is complete. Other readers would take it for another call. */
+  removeRepetition(called: { name?: string | undefined; arguments?: string | undefined }): void {
+    const { name, text } = this.called;
+    if (!mayBeComplete.test(text)) return;
+    const added = called.arguments ?? '';
+    if (added.startsWith('{') && isSameJson(added, joinedArguments(text))) called.arguments = '';
+    if (called.name === name) delete called.name;
+  }
+
+  /**
+   * Whether a fragment that was sent with the identity of this call begins another one, because it names a function after
+   * the arguments of this call are complete. With an id or an index, the same arguments are a repetition, and empty ones
+   * were a placeholder. Without both, they are so only if this call arrived in pieces.
+   */
+  isFollowedBy(part: ToolCallDelta, identity: unknown): boolean {
+    const { name, text, pieces } = this.called;
+    const named = textOf(part.function?.name);
+    if (named === undefined || !mayBeComplete.test(text)) return false;
+    const joined = joinedArguments(text);
+    if (parseJson(joined) === undefined) return false;
+    if (named !== name) return true;
+    const next = stringify(part.function?.arguments ?? '').trim();
+    if (!/^([{[]|null$)/.test(next)) return false;
+    const isRepeated = isSameJson(next, joined);
+    if (identity === undefined || identity === null) return !isRepeated || pieces === 1;
+    return !isRepeated && joinedArguments(`${joined}{`) !== '{';
+  }
+}
+
+/** The end of arguments that can be complete: an object, a list or null. */
+const mayBeComplete = /[}\]l]\s*$/;
+
+const callReducers = new Map<string, Reducer>([
+  ['id', ignored],
+  ['index', ignored],
+  ['function', ignored],
+  ['type', (previous, added) => added || previous],
+]);
+
+const functionReducers = new Map<string, Reducer>([
+  ['name', ignored],
+  ['arguments', ignored],
+]);
+
+/** A function that is called: its name and arguments, and any other fields. */
+export class CalledFunction extends RecordBuffer {
+  name = '';
+  /** The arguments as they were sent. */
+  text = '';
+  /** The number of fragments of the arguments. */
+  pieces = 0;
+
+  constructor() {
+    super(functionReducers, fragment);
+  }
+
+  /**
+   * Services stream a name in fragments, or repeat the whole name; a fragment that equals the name so far repeats it.
+   * Some services send the arguments as an object.
+   */
+  override add(record: unknown): boolean {
+    if (!isRecord(record)) return false;
+    const name = textOf(record.name) ?? '';
+    if (name !== this.name) this.name += name;
+    const text = stringify(record.arguments ?? '');
+    if (text !== '') this.pieces += 1;
+    this.text += text;
+    return super.add(record);
+  }
+
+  override get value(): Record<string, unknown> {
+    return { name: this.name, arguments: joinedArguments(this.text), ...super.value };
   }
 }

@@ -246,6 +246,21 @@ export interface ChatParams {
   user?: string | undefined;
 }
 
+/**
+ * Parameters of a chat completion that is not streamed. A variable of this type makes `create()` resolve to a completion;
+ * with {@link ChatParams}, it can also be a stream.
+ */
+export interface ChatCompletionParams extends ChatParams {
+  /** The completion is not streamed. */
+  stream?: false | null | undefined;
+}
+
+/** Parameters of a streamed chat completion. A variable of this type makes `create()` resolve to a stream. */
+export interface ChatStreamParams extends ChatParams {
+  /** The completion is streamed. */
+  stream: true;
+}
+
 /** The fields of a request body that the service documents, as it accepts them. */
 export type ChatBody = Pick<ChatParams, 'model' | 'stream' | 'extra_body' | 'n'> & {
   messages: { role: string; content?: unknown }[];

@@ -1,0 +1,48 @@
+import type { ChatCompletionMessage } from '../../types/chat/completion.ts';
+import type { ChatMessage } from '../../types/chat/messages.ts';
+import { isRecord, textOf } from '../../types/type-guards.ts';
+import { executableArguments } from '../stream/tool-arguments.ts';
+
+/**
+ * A message as it is sent back with the results of its calls. Some services send ids that are empty or equal, so that the
+ * results would belong to no call or to several, or arguments that they do not accept back. All other messages stay as they are.
+ */
+export function withSentCalls(
+  message: ChatCompletionMessage,
+  earlier: readonly ChatMessage[],
+): ChatCompletionMessage {
+  const calls = message.tool_calls?.filter(isRecord) ?? [];
+  if (calls.length === 0) return message;
+  const ids = calls.map(({ id }) => textOf(id));
+  const known = new Set<string | undefined>([...ids, ...earlier.flatMap(callIds)]);
+  const taken = new Set<string>();
+  let count = 0;
+  const createId = () => {
+    let id: string;
+    // Nine letters and digits, which is what the strictest services require.
+    do id = `call${String((count += 1)).padStart(5, '0')}`;
+    while (known.has(id));
+    return id;
+  };
+  return {
+    ...message,
+    tool_calls: calls.map((call, index) => {
+      const given = ids[index];
+      const id = given !== undefined && !taken.has(given) ? given : createId();
+      taken.add(id);
+      const { function: called } = call;
+      return {
+        ...call,
+        id,
+        type: call.type ?? 'function',
+        ...(isRecord(called) && {
+          function: { ...called, arguments: executableArguments(called.arguments ?? '') },
+        }),
+      };
+    }),
+  };
+}
+
+function callIds(message: ChatMessage): readonly string[] {
+  return message.role === 'assistant' ? (message.tool_calls ?? []).map(({ id }) => id) : [];
+}

@@ -1,0 +1,1 @@
+export { executableArguments, isCutOff } from '../core/stream/tool-arguments.ts';
