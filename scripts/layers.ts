@@ -165,7 +165,15 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'node:*/**',
   ],
   // The mock is an independent implementation of the specification, so it shares only types and schemas.
-  mock: ['types', 'schemas', 'errors/configuration.ts', 'fflate/browser', 'hono', 'hono/**', 'zod/mini'],
+  mock: [
+    'types',
+    'schemas',
+    'errors/configuration.ts',
+    'fflate/browser',
+    'hono',
+    'hono/**',
+    'zod/mini',
+  ],
   'mock/msw.ts': ['msw', 'msw/**'],
   'mock/node': [
     'mock',

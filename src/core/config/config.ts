@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { clientDefaults } from '../../types/client-defaults.ts';
 import type { ClientDefaults } from '../../types/client-defaults.ts';
-import { omitUndefined } from '../../types/schema.ts';
+import { omitUndefined, unchecked } from '../../types/schema.ts';
 import type { Telemetry } from '../../types/telemetry.ts';
 import { parseBaseURL } from './base-url.ts';
 import { systemClock } from './clock.ts';
@@ -137,10 +137,12 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
       },
     }),
   };
-  const provided: ClientDefaults = Reflect.get(Object(options.fetch), clientDefaults) ?? {};
+  const provided = unchecked<ClientDefaults | undefined>(
+    Reflect.get(Object(options.fetch), clientDefaults),
+  );
   const {
-    apiKey = readEnvironment('POLYGATE_API_KEY') ?? provided.apiKey,
-    baseURL = readEnvironment('POLYGATE_BASE_URL') ?? provided.baseURL,
+    apiKey = readEnvironment('POLYGATE_API_KEY') ?? provided?.apiKey,
+    baseURL = readEnvironment('POLYGATE_BASE_URL') ?? provided?.baseURL,
     logLevel = logLevels.find((level) => level === readEnvironment('POLYGATE_LOG')) ?? 'warn',
     logger = console,
   } = options;

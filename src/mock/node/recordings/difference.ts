@@ -68,10 +68,10 @@ function fieldsOf(value: unknown): Record<string, unknown> | undefined {
 
 /** Two texts, from shortly before the first difference if one of them is long. */
 function describePair(recorded: string, sent: string): string {
-  const isShort = Math.max(recorded.length, sent.length) <= maxShownLength;
   let same = 0;
-  while (!isShort && same < recorded.length && recorded[same] === sent[same]) same += 1;
-  const start = Math.max(0, same - shownBefore);
+  while (same < recorded.length && recorded[same] === sent[same]) same += 1;
+  const isShort = Math.max(recorded.length, sent.length) <= maxShownLength;
+  const start = isShort ? 0 : Math.max(0, same - shownBefore);
   const shown = (text: string) => {
     const end = start + maxShownLength;
     return `${start > 0 ? '…' : ''}${text.slice(start, end)}${text.length > end ? '…' : ''}`;
