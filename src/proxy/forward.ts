@@ -46,7 +46,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
   try {
     const init = { method, headers, body, signal };
     const upstream = await fetchUpstream(settings.fetch, url, init, report);
-    const meta = parseResponseMeta(upstream, settings);
+    const meta = parseResponseMeta(upstream, settings, (message) => report(message()));
     const { status, chargeUsd, idempotentReplay: replay, requestId } = meta;
     const error =
       status >= 400 ? await readError(upstream, meta, request.signal, redact) : undefined;

@@ -114,7 +114,7 @@ function recordResponse<Result>(
   const { config, shared } = context;
   const { status } = response;
   let parsed: ResponseMeta | undefined;
-  const meta = () => (parsed ??= parseResponseMeta(response, config));
+  const meta = () => (parsed ??= parseResponseMeta(response, config, config.log.warn));
   // The response to an attempt that has timed out must not be taken for that of the next one.
   if (!isLate) history.readMeta = meta;
   call.observer?.onResponse?.(response);
