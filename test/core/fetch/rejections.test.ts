@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { PolygateError } from '../../../src/index.ts';
+import { AbortedError, PolygateError } from '../../../src/index.ts';
 import type { Polygate } from '../../../src/index.ts';
 import {
   coded,
@@ -181,9 +181,70 @@ describe('init.signal', () => {
     const { gateway, sent, fail } = scriptedClient([submitted]);
     const reason = new Error('enough');
     const error = await fail(abortable(gateway, where, AbortSignal.abort(reason)));
-    expect(error).toMatchObject({ name: 'AbortedError', outcome: 'not-sent' });
-    expect(error.cause).toBe(reason);
+    expect(error).toBe(reason);
     expect(sent).toEqual([]);
+  });
+
+  const reasons: readonly [string, unknown, string][] = [
+    ['AbortError of abort()', AbortSignal.abort().reason, 'AbortError'],
+    ['TimeoutError of the runtime', new DOMException('late', 'TimeoutError'), 'TimeoutError'],
+    ['text', 'enough', 'AbortError'],
+    ['number', 408, 'AbortError'],
+    ['plain object', { name: 'TimeoutError' }, 'AbortError'],
+  ];
+
+  test.each(reasons)(
+    'whose reason is the %s rejects with the name of it, or AbortError',
+    async (_, reason, name) => {
+      const { gateway, fail } = scriptedClient([hang]);
+      const stop = new AbortController();
+      const error = fail(gateway.fetch(chatPath, { ...post(chat), signal: stop.signal }));
+      await turns();
+      stop.abort(reason);
+      const rejected = await error;
+      expect(AbortedError.is(rejected)).toBe(true);
+      expect(rejected).toMatchObject({
+        name,
+        outcome: 'unknown',
+        docs: '/guides/errors.html#abortederror',
+      });
+      expect(rejected.cause).toBe(reason);
+      expect(String(rejected.stack)).toMatch(new RegExp(`^${name}: Aborted by the caller`));
+    },
+  );
+
+  class TimeoutError extends Error {
+    override readonly name = 'TimeoutError';
+  }
+
+  test.each([
+    ['an error', new Error('enough')],
+    ['an error of a class of their own', new TimeoutError('late')],
+    ['an error of the client', new AbortedError('stopped')],
+  ])('with %s as its reason rejects with that', async (_, reason) => {
+    const { gateway, fail } = scriptedClient([hang]);
+    const stop = new AbortController();
+    const error = fail(gateway.fetch(chatPath, { ...post(chat), signal: stop.signal }));
+    await turns();
+    stop.abort(reason);
+    expect(await error).toBe(reason);
+  });
+
+  test.each(['init', 'a Request'])('of %s ends a body that is being read', async (where) => {
+    const stalled = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"id":')),
+      pull: () => new Promise<void>(() => undefined),
+    });
+    const { gateway, fail } = scriptedClient([
+      () => new Response(stalled, { headers: { 'content-type': 'application/json' } }),
+    ]);
+    const stop = new AbortController();
+    const error = fail(abortable(gateway, where, stop.signal));
+    await turns();
+    stop.abort(new DOMException('late', 'TimeoutError'));
+    const rejected = await error;
+    expect(AbortedError.is(rejected)).toBe(true);
+    expect(rejected).toMatchObject({ name: 'TimeoutError', outcome: 'unknown' });
   });
 
   test.each(['init', 'a Request'])('of %s aborts while no response has arrived', async (where) => {
@@ -193,7 +254,7 @@ describe('init.signal', () => {
     await turns();
     stop.abort('enough');
     expect(await error).toMatchObject({
-      name: 'AbortedError',
+      name: 'AbortError',
       outcome: 'unknown',
       cause: 'enough',
     });
@@ -206,7 +267,7 @@ describe('init.signal', () => {
     const stop = new AbortController();
     const error = fail(gateway.fetch('/v1/models', { signal: stop.signal }));
     stop.abort();
-    expect(await error).toMatchObject({ name: 'AbortedError' });
+    expect(await error).toMatchObject({ name: 'AbortError' });
     expect(sent.length).toBeLessThan(4);
   });
 
