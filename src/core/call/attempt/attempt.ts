@@ -1,6 +1,7 @@
 import { APIError } from '../../../errors/api.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import { headersOf } from '../../http/direct-response.ts';
+import { refusedSignal } from '../../http/network-error.ts';
 import { buildRequestHeaders, resolveApiKey } from '../../http/request-headers.ts';
 import { readErrorText } from '../../http/response-body.ts';
 import { parseResponseMeta } from '../../http/response-meta.ts';
@@ -78,7 +79,7 @@ async function send<Result>(running: RunningCall<Result>, signal: AbortSignal) {
     const response = await (span ? span.runAttempt(sendRequest) : sendRequest());
     return { response, meta: onResponse(response) };
   } catch (error) {
-    throw errors.sendError(error);
+    throw errors.sendError(refusedSignal(error, signal) ?? error);
   }
 }
 
