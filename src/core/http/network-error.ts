@@ -80,7 +80,7 @@ export function refusedSignal(error: unknown, signal: AbortSignal): Configuratio
   const messages = causeChain(error).map(({ message }) => message);
   if (!messages.some((message) => message.includes('AbortSignal'))) return undefined;
   try {
-    new Request('http://localhost', { signal });
+    Reflect.construct(Request, ['http://localhost', { signal }]);
   } catch (refusal) {
     if (!messages.includes(causeChain(refusal)[0]?.message ?? '')) return undefined;
     const problem = 'fetch does not accept the AbortSignal of this environment, such as jsdom.';

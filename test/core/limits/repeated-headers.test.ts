@@ -4,7 +4,6 @@ import { nodeFetch } from 'polygate/node';
 import { createProxyHandler } from 'polygate/proxy';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { diagnose } from '../../../src/doctor/index.ts';
 import { BudgetExceededError, Polygate } from '../../../src/index.ts';
 import type { PolygateOptions } from '../../../src/index.ts';
 import { startMock } from '../../doctor/diagnosed-mock.ts';
@@ -188,9 +187,8 @@ const doubled =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
   async (input, init) => {
     const response = await fetch(input, init);
-    for (const [name, value] of [...response.headers]) {
-      if (name.startsWith('x-svc-')) response.headers.append(name, value);
-    }
+    const names = [...response.headers.keys()].filter((name) => name.startsWith('x-svc-'));
+    for (const name of names) response.headers.append(name, response.headers.get(name) ?? '');
     return response;
   };
 
