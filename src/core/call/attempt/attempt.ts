@@ -1,6 +1,7 @@
 import { APIError } from '../../../errors/api.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import { headersOf } from '../../http/direct-response.ts';
+import { withoutHalfPairs } from '../../http/json.ts';
 import { refusedSignal } from '../../http/network-error.ts';
 import { buildRequestHeaders, resolveApiKey } from '../../http/request-headers.ts';
 import { readErrorText } from '../../http/response-body.ts';
@@ -89,10 +90,12 @@ function createRequest<Result>(
   signal: AbortSignal,
 ): HttpRequest {
   const { config } = context;
+  const headers = buildRequestHeaders(call, options, config, apiKey);
+  const isJson = /\bjson\b/i.test(headers['content-type'] ?? '');
   const request: HttpRequest = {
     method: call.method,
-    headers: buildRequestHeaders(call, options, config, apiKey),
-    body: call.body ?? null,
+    headers,
+    body: isJson && call.body !== undefined ? withoutHalfPairs(call.body) : (call.body ?? null),
     signal,
     // A redirect could take the API key elsewhere.
     redirect: 'manual',
