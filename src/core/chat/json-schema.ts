@@ -27,7 +27,7 @@ export function toModelSchema(given: StandardJsonSchema<unknown>, field: string)
     const json = JSON.stringify({ ...converted, $schema: undefined });
     schema = unchecked<Record<string, unknown>>(JSON.parse(json));
   } catch (error) {
-    throw new ConfigurationError(`${field}: ${missingSchema(given, error)}.`);
+    throw withoutSchema(field, given, error);
   }
   if (!acceptsOnlyObjects(schema)) {
     throw new ConfigurationError(
@@ -46,6 +46,9 @@ const versions: Readonly<Record<string, string>> = {
   arktype: 'Schemas of arktype have one since arktype 2.1.28: update arktype',
 };
 
+const withoutSchema = (field: string, given: unknown, error?: unknown) =>
+  new ConfigurationError(`${field}: ${missingSchema(given, error)}.`);
+
 /** Why a value has no JSON Schema, and what to use instead. */
 function missingSchema(given: unknown, error?: unknown): string {
   const standard: unknown = Reflect.get(Object(given), '~standard');
@@ -60,7 +63,7 @@ function missingSchema(given: unknown, error?: unknown): string {
 export function toServiceParams(params: StreamParams<unknown>): ChatParams {
   const { response_format: format } = params;
   if (!isSchema(format) && typeof Reflect.get(Object(format), 'safeParse') === 'function') {
-    throw new ConfigurationError(`response_format: ${missingSchema(format)}.`);
+    throw withoutSchema('response_format', format);
   }
   return isSchema(format)
     ? { ...params, response_format: toResponseFormat(format) }
