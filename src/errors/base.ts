@@ -109,7 +109,9 @@ export class PolygateError extends Error {
 
   /** Path of the section about this class in the guides, such as `/guides/errors.html#connectionerror`. */
   get docs(): string {
-    return `/guides/errors.html#${this.name.toLowerCase()}`;
+    // `gateway.fetch` gives an error another name than that of its class.
+    const className = String(Reflect.get(this.constructor, 'className'));
+    return `/guides/errors.html#${className.toLowerCase()}`;
   }
 
   /** What `console.log` prints: at most ten lines, without response headers. */

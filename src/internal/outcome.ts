@@ -2,7 +2,7 @@
 export { outcomeOf, outcomeOfError, outcomeOfUnread } from '../core/call/failure/outcome.ts';
 /** Whether an error response proves that no request with this body was ever charged. */
 export { isInvalidRequest } from '../core/limits/invalid-request.ts';
-/** Parses the text of an error body, which `outcomeOfError` expects as JSON if it is JSON. */
-export { parseJson } from '../core/http/json.ts';
+/** Parses the text of an error body, which `outcomeOfError` expects as JSON if it is JSON, and what is replaced in a request. */
+export { parseJson, withoutHalfPairs } from '../core/http/json.ts';
 /** Reads the body of an error response up to the limit after which the client counts it as unread. */
 export { readErrorText } from '../core/http/response-body.ts';

@@ -1,4 +1,4 @@
-import { outcomeOfUnread } from '../internal/outcome.ts';
+import { outcomeOfUnread, withoutHalfPairs } from '../internal/outcome.ts';
 import { parseResponseMeta } from '../internal/response-meta.ts';
 import { redactKeys } from '../types/redact-key.ts';
 import { textOf } from '../types/type-guards.ts';
@@ -46,9 +46,9 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
   const report = (message: string) => settings.report(new Error(redact(message)));
   const url = settings.baseURL + target.path + target.search;
   try {
-    const init = { method, headers, body, signal };
+    const init = { method, headers, body: body && withoutHalfPairs(body), signal };
     const upstream = await fetchUpstream(settings.fetch, url, init, report);
-    const meta = parseResponseMeta(upstream, settings, keys);
+    const meta = parseResponseMeta(upstream, settings, keys, (message) => report(message()));
     const { status, chargeUsd, idempotentReplay: replay, requestId } = meta;
     const error =
       status >= 400 ? await readError(upstream, meta, request.signal, redact) : undefined;

@@ -1,4 +1,4 @@
-import { networkErrorMessage, networkOutcome } from '../internal/network.ts';
+import { networkAdvice, networkErrorMessage, networkOutcome } from '../internal/network.ts';
 import { ProxyError } from './error-response.ts';
 
 /** No response arrived. */
@@ -30,7 +30,9 @@ export async function fetchUpstream(
   } catch (error) {
     // A page that disconnects causes this error itself, unless the request may be charged.
     if (init.method === 'POST' || init.signal?.aborted !== true) {
-      report(`The request to the gateway failed: ${networkErrorMessage(error)}`);
+      const advice = networkAdvice(error);
+      const problem = `The request to the gateway failed: ${networkErrorMessage(error)}`;
+      report(advice === undefined ? problem : `${problem}. ${advice}`);
     }
     if (networkOutcome(error) === 'not-sent') {
       throw new UpstreamError(

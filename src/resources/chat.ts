@@ -151,7 +151,7 @@ export class ChatCompletions {
    *
    * @throws {@link StructuredOutputError} if the model refuses, if the output is cut off, is not JSON, or does not
    * match the schema. The error holds the text, the completion and the metadata.
-   * @throws {@link ConfigurationError} if the schema does not provide a JSON schema.
+   * @throws {@link ConfigurationError} if the schema does not provide a JSON schema, or is not that of an object.
    * @throws the same errors as {@link ChatCompletions.create}.
    *
    * @example
@@ -219,7 +219,7 @@ export class ChatCompletions {
    * @throws {@link ToolRoundsError} if the model still calls tools after `maxRounds` requests.
    * @throws {@link AbortedError} if the signal aborts, even while tools are running; the `signal` of each tool aborts
    * too.
-   * @throws {@link ConfigurationError} if a schema does not provide a JSON schema.
+   * @throws {@link ConfigurationError} if a schema does not provide a JSON schema, or is not that of an object.
    * @throws the same errors as {@link ChatCompletions.create}.
    *
    * @example

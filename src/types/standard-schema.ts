@@ -27,7 +27,7 @@ export interface SchemaIssue {
 
 /**
  * A Standard Schema that also provides a JSON schema (https://standardschema.dev/json-schema). zod 4.2 or later and
- * arktype support this directly; for valibot, use `toStandardJsonSchema` from `@valibot/to-json-schema`.
+ * arktype 2.1.28 or later support this directly; for valibot, use `toStandardJsonSchema` from `@valibot/to-json-schema`.
  */
 export interface StandardJsonSchema<Output, Input = unknown> {
   readonly '~standard': StandardSchema<Output, Input>['~standard'] & {

@@ -149,7 +149,7 @@ describe('permit and onResponse', () => {
     expect(responses).toMatchObject([{ status: undefined, outcome: 'not-sent', replay: false }]);
   });
 
-  test.each(['-1', 'free', '0.02, 0.02'])(
+  test.each(['-1', 'free', '0,02'])(
     'onResponse receives no charge when the charge header is %s',
     async (reported) => {
       const responses: ProxyResponse[] = [];

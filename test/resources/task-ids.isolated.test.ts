@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { ConfigurationError } from '../../src/index.ts';
+import { ConfigurationError, ResponseValidationError } from '../../src/index.ts';
 import { createMockGateway } from '../../src/mock/index.ts';
 import { memoryJournal } from '../core/batch/support.ts';
 import { clientOf, jsonReply, scripted } from '../core/support.ts';
@@ -42,11 +42,56 @@ describe('the id of a task', () => {
     );
   });
 
-  test('is a safe number as text, and a rounded number only if there is nothing else', async () => {
-    const { fetch } = scripted(accepted('{"id":17}'), accepted('{"id":90071992547409931}'));
-    const { images } = clientOf(fetch);
-    expect((await images.submit(image)).id).toBe('17');
-    expect((await images.submit(image)).id).toBe('90071992547409940');
+  test('is a safe number as text', async () => {
+    const { fetch } = scripted(accepted('{"id":17}'));
+    expect((await clientOf(fetch).images.submit(image)).id).toBe('17');
+  });
+
+  test.each([
+    ['task_id', '{"id":90071992547409931,"task_id":"90071992547409931"}', {}],
+    ['the record around', '{"task_id":"90071992547409931","data":{"id":90071992547409931}}', {}],
+    ['a header', '{"id":90071992547409931}', { 'x-svc-task-id': '90071992547409931' }],
+    ['poll_url', '{"id":90071992547409931,"poll_url":"/v1/jobs/90071992547409931"}', {}],
+    ['status_url', '{"id":90071992547409931,"status_url":"/v1/jobs/90071992547409931?x=1"}', {}],
+    ['the location', '{"id":90071992547409931}', { location: '/v1/jobs/90071992547409931' }],
+  ])('is exact if %s repeats a rounded number', async (_, json, headers) => {
+    const { fetch, sent } = scripted(accepted(json, headers), jsonReply(200, finished));
+    const task = await clientOf(fetch).images.submit(image);
+    expect(task.id).toBe('90071992547409931');
+    await task.retrieve();
+    expect(sent[1]?.url).toContain('/90071992547409931');
+  });
+
+  test.each([
+    ['{"id":90071992547409931}', {}],
+    ['{"data":{"task_id":90071992547409931,"status":"queued"}}', {}],
+    ['{"id":1e300,"status":"queued"}', {}],
+    ['{"id":90071992547409931,"poll_url":"/v1/jobs/90071992547400000"}', {}],
+    ['{"id":90071992547409931}', { location: '/v1/images/tasks' }],
+  ])(
+    'that only a rounded number gives is reported instead of polled: %s %o',
+    async (json, headers) => {
+      const { fetch, sent } = scripted(accepted(json, headers));
+      const error = await rejection(
+        ResponseValidationError,
+        clientOf(fetch, { maxRetries: 0 }).images.generate(image, { idempotencyKey: 'row-1' }),
+      );
+      expect(error.message).toContain('the id of the task is not exact');
+      expect(error.message).toContain('The request may have been charged.');
+      expect(error.message).toContain('Ask the service for the task of this request');
+      expect(error).toMatchObject({ outcome: 'unknown', idempotencyKey: 'row-1' });
+      expect(error.task).toBeUndefined();
+      expect(sent).toHaveLength(1);
+    },
+  );
+
+  test('that is rounded does not lose a result', async () => {
+    const { fetch, sent } = scripted(
+      accepted('{"id":90071992547409931,"status":"done","output":["https://x.example/a"]}'),
+    );
+    const { urls } = await clientOf(fetch).images.generate(image);
+    expect(urls).toEqual(['https://x.example/a']);
+    expect(sent).toHaveLength(1);
   });
 
   test('is read once from a header that was sent twice', async () => {

@@ -68,7 +68,7 @@ function estimateOf<Result>({ context, call }: RunningCall<Result>): number | un
   return call.estimateUsd?.(context.shared.prices.get(call.model ?? ''));
 }
 
-/** The reported charge, or the estimate for a charge header that is negative, not a number, or sent twice. */
+/** The reported charge, or the estimate for a charge header that is negative or not a number. */
 function chargeOf<Result>(
   running: RunningCall<Result>,
   { chargeUsd, headers }: ResponseMeta,

@@ -5,6 +5,7 @@ import { unchecked } from '../../types/schema.ts';
 import { isSchema } from '../../types/standard-schema.ts';
 import type { StandardJsonSchema } from '../../types/standard-schema.ts';
 import { isRecord, textOf } from '../../types/type-guards.ts';
+import { acceptsOnlyObjects, closeObjects } from './closed-schema.ts';
 
 /** A JSON Schema for a model. */
 export interface ModelSchema {
@@ -13,43 +14,57 @@ export interface ModelSchema {
   strict: boolean;
 }
 
-/** The parts of an object's JSON Schema that strict mode restricts. */
-interface ObjectSchema {
-  properties?: object;
-  required?: unknown[];
-  additionalProperties?: unknown;
+/**
+ * Returns the JSON Schema of a Standard Schema's input, with closed objects: see {@link closeObjects}.
+ *
+ * @throws {@link ConfigurationError} if it has none, or if it accepts more than objects, which services reject.
+ */
+export function toModelSchema(given: StandardJsonSchema<unknown>, field: string): ModelSchema {
+  let schema: Record<string, unknown>;
+  try {
+    const converted = given['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+    // Without `$schema`, because JSON has no undefined fields.
+    const json = JSON.stringify({ ...converted, $schema: undefined });
+    schema = unchecked<Record<string, unknown>>(JSON.parse(json));
+  } catch (error) {
+    throw withoutSchema(field, given, error);
+  }
+  if (!acceptsOnlyObjects(schema)) {
+    throw new ConfigurationError(
+      `${field}: the schema must be that of an object, because services accept no other. Wrap it in an object with one field, and read that field.`,
+    );
+  }
+  const strict = closeObjects(schema) && schema.type === 'object';
+  // Services require the type even where all alternatives have it.
+  return { schema: { ...schema, type: 'object' }, strict };
 }
 
-/**
- * Returns the JSON Schema of a Standard Schema's input. An object that does not specify `additionalProperties` gets
- * `false`. Strict mode requires that of every object, and that all of its fields are required.
- */
-export function toModelSchema(schema: StandardJsonSchema<unknown>, field: string): ModelSchema {
-  let strict = true;
-  const closeObject = (_: string, value: unknown) => {
-    if (!isRecord(value) || value.type !== 'object') return value;
-    const {
-      properties = {},
-      required = [],
-      additionalProperties = false,
-    } = unchecked<ObjectSchema>(value);
-    strict &&= additionalProperties === false && required.length === Object.keys(properties).length;
-    return { ...value, additionalProperties };
-  };
-  try {
-    const converted = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
-    // Without `$schema`, because JSON has no undefined fields.
-    const json = JSON.stringify({ ...converted, $schema: undefined }, closeObject);
-    const copy = unchecked<Record<string, unknown>>(JSON.parse(json));
-    return { schema: copy, strict: strict && copy.type === 'object' };
-  } catch (error) {
-    throw new ConfigurationError(`${field}: has no JSON Schema (${String(error)}).`);
-  }
+/** What has a JSON Schema, by the vendor of a schema that has none. */
+const versions: Readonly<Record<string, string>> = {
+  zod: 'Schemas of zod have one since zod 4.2: update zod, and do not import zod/v3',
+  valibot: 'Pass toStandardJsonSchema(schema) from @valibot/to-json-schema',
+  arktype: 'Schemas of arktype have one since arktype 2.1.28: update arktype',
+};
+
+const withoutSchema = (field: string, given: unknown, error?: unknown) =>
+  new ConfigurationError(`${field}: ${missingSchema(given, error)}.`);
+
+/** Why a value has no JSON Schema, and what to use instead. */
+function missingSchema(given: unknown, error?: unknown): string {
+  const standard: unknown = Reflect.get(Object(given), '~standard');
+  if (isRecord(standard) && standard.jsonSchema) return `has no JSON Schema (${String(error)})`;
+  // Before 3.24, schemas of zod implement no standard.
+  const vendor = isRecord(standard) ? textOf(standard.vendor) : 'zod';
+  const advice = versions[vendor ?? ''] ?? 'Pass a Standard Schema that provides a JSON Schema';
+  return `has no JSON Schema. ${advice}`;
 }
 
 /** Replaces a schema in `response_format` with its JSON Schema, named after its title, as the service requires. */
 export function toServiceParams(params: StreamParams<unknown>): ChatParams {
   const { response_format: format } = params;
+  if (!isSchema(format) && typeof Reflect.get(Object(format), 'safeParse') === 'function') {
+    throw withoutSchema('response_format', format);
+  }
   return isSchema(format)
     ? { ...params, response_format: toResponseFormat(format) }
     : unchecked<ChatParams>(params);

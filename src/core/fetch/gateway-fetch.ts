@@ -1,3 +1,4 @@
+import { AbortedError } from '../../errors/aborted.ts';
 import { limitsOf, loadTime } from '../call/call-limits.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -32,5 +33,18 @@ export function createGatewayFetch(
       timeout,
     });
   };
-  return async (input, init) => send(input, init).catch(throwToCaller);
+  return async (input, init) =>
+    send(input, init).catch((error: unknown) => throwToCaller(toFetchError(error)));
+}
+
+/**
+ * What `fetch` rejects with. Libraries recognize aborts and timeouts by the name of the error, so an `AbortedError` has
+ * the name of the signal's reason: `AbortError` or `TimeoutError`. An error that the caller created as the reason is rejected as it is.
+ */
+function toFetchError(error: unknown): unknown {
+  if (!AbortedError.is(error)) return error;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return Object.assign(error, { name: 'AbortError' });
+  const isOfRuntime = Object.prototype.toString.call(cause) === '[object DOMException]';
+  return isOfRuntime ? Object.assign(error, { name: cause.name }) : cause;
 }

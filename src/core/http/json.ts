@@ -7,6 +7,21 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * JSON in which half a surrogate pair is the replacement character. Where a text was cut within an emoji, it ends with
+ * half a pair, with which services reject the request, or fail after they have charged for it.
+ */
+export function withoutHalfPairs<Bytes>(body: string | Bytes): string | Bytes {
+  const text =
+    body instanceof Uint8Array && body.includes(92) ? new TextDecoder().decode(body) : body;
+  if (typeof text !== 'string' || !(text.includes('\\ud') || text.includes('\\uD'))) return body;
+  const replaced = text.replace(escapes, (escape, half?: string) => (half ? '\ufffd' : escape));
+  return replaced === text ? body : replaced;
+}
+
+/** In JSON: a backslash, an escaped pair, or half a pair, which is captured. Other halves are replaced when the text is encoded. */
+const escapes = /\\\\|\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|\\u(d[89a-f][\da-f]{2})/gi;
+
 /** A value as text: a string unchanged, anything else as JSON. Throws if that is not possible. */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

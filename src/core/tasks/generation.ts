@@ -28,12 +28,19 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
     if (!isRecord(body)) return { issues: [{ message: 'must be a task record' }] };
     const record = unwrap(body);
     const reported = reportedStatus(record);
-    const urls = findUrls(record, reported === 'succeeded');
+    const urls = findUrls(record, kind, reported);
     // Without a status, a record with a result is a finished task, and any other record a new one.
-    const status = reported ?? (urls.length > 0 ? 'succeeded' : 'queued');
-    const id = idOf([record, body], () => task?.id ?? meta().taskId);
+    const claimed = reported ?? (urls.length > 0 ? 'succeeded' : 'queued');
+    const status =
+      claimed === 'succeeded' && urls.length === 0 && hasError(record) ? 'failed' : claimed;
+    const ids = [record, body].flatMap((part) => [part.id, part.task_id]);
+    const id =
+      ids.map(exactIdOf).find(isNonEmptyString) ??
+      task?.id ??
+      meta().taskId ??
+      copyIn([record.poll_url, record.status_url, meta().headers.get('location')], ids);
     if (status === 'succeeded' && urls.length === 0) return missingResult(id);
-    if (status !== 'succeeded' && id === undefined) return { issues: [{ message: 'id: missing' }] };
+    if (status !== 'succeeded' && id === undefined) return missingTask(ids);
     const generation: GenerationFields<Kind> & Pick<Generation, 'status' | 'urls' | 'error'> = {
       id: id ?? missingId,
       kind,
@@ -63,17 +70,16 @@ function reportedStatus(record: Record<string, unknown>): TaskStatus | undefined
   return word === undefined ? undefined : (taskStatusOf(word) ?? 'running');
 }
 
-/** The id in one of the records, or else the one that is known without them. A rounded id is the last resort. */
-function idOf(
-  records: readonly Record<string, unknown>[],
-  findKnown: () => string | undefined,
-): string | undefined {
-  const ids = records.flatMap(({ id, task_id }) => [id, task_id]);
-  return (
-    ids.map(exactIdOf).find(isNonEmptyString) ??
-    findKnown() ??
-    ids.map(textOf).find(isNonEmptyString)
-  );
+/** A task that cannot be polled, because its id is not known exactly. */
+function missingTask(ids: readonly unknown[]): ReadResult<never> {
+  if (ids.map(textOf).every((id) => id === undefined))
+    return { issues: [{ message: 'id: missing' }] };
+  const message =
+    'the id of the task is not exact: it is a number above 2^53, which JavaScript rounds, and no text or header repeats it';
+  const advice =
+    'The task was accepted and is not polled under a wrong id. Ask the service for the task of this request, and to send ids as text.';
+  // The response to a retry has the same id.
+  return { issues: [{ message }], advice, programAdvice: undefined };
 }
 
 /** A task that has ended without a result. */
@@ -90,42 +96,57 @@ function exactIdOf(id: unknown): string | undefined {
   return typeof id === 'number' && !Number.isSafeInteger(id) ? undefined : textOf(id);
 }
 
+/** The exact copy of a rounded id in the URL of the task. */
+function copyIn(urls: readonly unknown[], ids: readonly unknown[]): string | undefined {
+  return urls
+    .flatMap((url) => textOf(url)?.match(/\d{16,}/g) ?? [])
+    .find((digits) => ids.includes(Number(digits)));
+}
+
 const media = ['video_url', 'image_url', 'audio_url'];
+const lists = [...media, 'outputs', 'images', 'videos', 'audios'];
 
 /** Where a record has URLs, or lists of them, in order: the field that holds the fields, or the record itself. */
 const locations: readonly (readonly [holder: string | undefined, fields: readonly string[]])[] = [
   [undefined, media],
-  ['result', [...media, 'outputs', 'images', 'videos', 'audios']],
-  ['output', media],
-  [undefined, ['data', 'results', 'url', 'result_url']],
+  ['result', lists],
+  ['output', lists],
+  [undefined, ['data', 'results', 'url', 'result_url', 'output', 'outputs']],
   ['metadata', ['url']],
   ['content', ['video_url']],
 ];
 
 /** The URLs of a record, without duplicates. Assumption A5. */
-function findUrls(record: Record<string, unknown>, succeeded: boolean): string[] {
+function findUrls(
+  record: Record<string, unknown>,
+  kind: TaskKind,
+  reported: TaskStatus | undefined,
+): string[] {
   const urls = new Set<string>();
-  const addItem = (item: unknown) => {
-    const url = urlOf(item);
-    if (url) urls.add(url);
-  };
   const add = (value: unknown) => {
-    if (Array.isArray(value)) value.forEach(addItem);
-    else if (value) addItem(value);
+    for (const item of [value].flat()) {
+      const url = urlOf(item);
+      if (url) urls.add(url);
+    }
   };
   for (const [name, fields] of locations) {
     const holder = name === undefined ? record : record[name];
     if (isRecord(holder)) for (const field of fields) add(holder[field]);
   }
   // Old succeeded tasks have their result URL in `fail_reason`.
-  if (succeeded) add(record.fail_reason);
+  if (reported === 'succeeded') add(record.fail_reason);
+  // A text in these fields, or any value beside a result, is more likely to be an input.
+  const mayHaveResult = reported === undefined || reported === 'succeeded';
+  if (urls.size === 0 && mayHaveResult)
+    add([record[kind], record[`${kind}s`]].flat().filter(isRecord));
   return [...urls];
 }
 
 /** The URL of an item of a list, if it has one. */
 function urlOf(item: unknown): string | undefined {
-  const { url, b64_json } = isRecord(item) ? item : { url: item };
-  const address = url ?? dataURL(textOf(b64_json));
+  const { url, b64_json, ...fields } = isRecord(item) ? item : { url: item };
+  const named = media.map((name) => fields[name]).find(isNonEmptyString);
+  const address = url ?? named ?? dataURL(textOf(b64_json));
   const isURL = typeof address === 'string' && /^(https?:\/\/|data:)/i.test(address);
   return isURL ? address : undefined;
 }
@@ -141,10 +162,31 @@ function parseProgress(value: unknown): number | undefined {
   return Number.isNaN(percent) ? undefined : Math.min(100, Math.max(0, percent));
 }
 
-function parseTaskError({ error, fail_reason, message }: Record<string, unknown>): TaskError {
-  const inner = isRecord(error) ? error : {};
-  const messages = [inner.message, error, fail_reason, message].map(textOf);
-  return { message: messages.find(Boolean) ?? noReason, code: textOf(inner.code) };
+/** Fields that say why a task has failed, as a text or as an object with one. */
+const reasons = [
+  'error',
+  'failure',
+  'fail_reason',
+  'failure_reason',
+  'error_message',
+  'reason',
+  'message',
+];
+
+/** Whether a task that is `done` or `finished` has failed. */
+const hasError = ({ error, failure, error_message }: Record<string, unknown>) =>
+  Boolean(error || failure || error_message);
+
+function parseTaskError(record: Record<string, unknown>): TaskError {
+  const sources = reasons.map((name) => record[name]);
+  const objects = sources.filter(isRecord);
+  const messages = sources.map((source) =>
+    isRecord(source) ? (textOf(source.message) ?? textOf(source.reason)) : textOf(source),
+  );
+  const code = [...objects.map((object) => object.code), record.error_code]
+    .map(textOf)
+    .find(Boolean);
+  return { message: messages.find(Boolean) ?? noReason, code };
 }
 
 /** Parses Unix seconds, Unix milliseconds and ISO 8601. */

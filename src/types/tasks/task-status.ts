@@ -4,8 +4,8 @@ import type { TaskStatus } from './task.ts';
 const statusWords: readonly (readonly [TaskStatus, RegExp])[] = [
   ['queued', /^(submitted|queued|pending|not_start)$/i],
   ['running', /^(in_progress|processing|running)$/i],
-  ['succeeded', /^(success|succeeded|completed)$/i],
-  ['failed', /^(failed|failure|error|cancell?ed|expired)$/i],
+  ['succeeded', /^(success|succeeded|succeed|completed?|done|finished)$/i],
+  ['failed', /^(fail|failed|failure|error|cancell?ed|expired|rejected|aborted)$/i],
 ];
 
 /** The status that a word of the service stands for; undefined for an unknown word, which counts as `running`. */

@@ -173,7 +173,7 @@ describe('a stream as a body', () => {
     await turns();
     stop.abort('enough');
     expect(await error).toMatchObject({
-      name: 'AbortedError',
+      name: 'AbortError',
       outcome: 'not-sent',
       cause: 'enough',
     });

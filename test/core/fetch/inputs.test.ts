@@ -186,7 +186,7 @@ describe('a Request of another copy of undici', () => {
     const error = fail(send(gateway, new OtherRequest(url, { ...init, signal: stop.signal })));
     await turns();
     stop.abort('enough');
-    expect(await error).toMatchObject({ name: 'AbortedError', cause: 'enough' });
+    expect(await error).toMatchObject({ name: 'AbortError', cause: 'enough' });
     expect(sent).toHaveLength(1);
   });
 

@@ -7,22 +7,52 @@ import { z } from 'zod';
 import { StreamTruncatedError } from '../../../src/index.ts';
 import type { PolygateOptions } from '../../../src/index.ts';
 import type { Fault } from '../../../src/mock/index.ts';
+import { eventually } from '../../support/eventually.ts';
 import { caught, onMock } from '../support.ts';
 
 /** LangChain.js over a client of the reference gateway. */
-function langchainOn(fault?: Fault, options: PolygateOptions = {}) {
+function langchainOn(
+  fault?: Fault,
+  options: PolygateOptions = {},
+  modelOptions: { timeout?: number } = {},
+) {
   const { mock, gateway } = onMock({}, options);
   if (fault) mock.fail(fault);
   const model = new ChatOpenAI({
     model: 'aurora-chat',
     apiKey: 'unused',
     maxRetries: 0,
+    ...modelOptions,
     configuration: { baseURL: `${gateway.baseURL}/v1`, fetch: gateway.fetch },
   });
   return { mock, gateway, model };
 }
 
 describe('LangChain.js', () => {
+  test('reports its own timeout as a timeout', async () => {
+    const { mock, gateway, model } = langchainOn({ stallHeaders: true }, {}, { timeout: 5 });
+    expect((await caught(model.invoke('Hello'))).name).toBe('TimeoutError');
+    expect(gateway.concurrency.inFlight).toBe(0);
+    expect(mock.inFlight).toBe(0);
+  });
+
+  // LangChain passes on the timeout of a call as a signal. Over the global `fetch`, this is an abort as well.
+  test('reports the timeout of a call as an abort', async () => {
+    const { mock, model } = langchainOn({ stallHeaders: true });
+    expect((await caught(model.invoke('Hello', { timeout: 5 }))).name).toBe('AbortError');
+    expect(mock.inFlight).toBe(0);
+  });
+
+  test('reports an abort of the user as an abort', async () => {
+    const { mock, model } = langchainOn({ stallHeaders: true });
+    const stop = new AbortController();
+    const error = caught(model.invoke('Hello', { signal: stop.signal }));
+    await eventually(() => expect(mock.inFlight).toBe(1));
+    stop.abort();
+    expect((await error).name).toBe('AbortError');
+    expect(mock.inFlight).toBe(0);
+  });
+
   test('chats', async () => {
     const { mock, gateway, model } = langchainOn();
     const message = await model.invoke([new HumanMessage('Hello')]);

@@ -1,10 +1,15 @@
-import OpenAI, { APIConnectionError, APIError, APIUserAbortError } from 'openai';
+import OpenAI, {
+  APIConnectionError,
+  APIConnectionTimeoutError,
+  APIError,
+  APIUserAbortError,
+} from 'openai';
 import { describe, expect, test } from 'vitest';
 
 import { ConnectionError, StreamTruncatedError } from '../../../src/index.ts';
 import type { PolygateOptions } from '../../../src/index.ts';
 import type { Fault } from '../../../src/mock/index.ts';
-import { caught, drain, onMock } from '../support.ts';
+import { caught, clientOf, drain, firstEvent, onMock, turns } from '../support.ts';
 
 /** The openai package over a client of the reference gateway. */
 function openaiOn(fault?: Fault, options: PolygateOptions = {}, maxRetries: number | null = 0) {
@@ -18,6 +23,22 @@ function openaiOn(fault?: Fault, options: PolygateOptions = {}, maxRetries: numb
   });
   return { mock, gateway, openai };
 }
+
+/** The openai package over a client of a service with this response. */
+function openaiOver(respond: () => Response) {
+  const gateway = clientOf(async () => respond());
+  const baseURL = `${gateway.baseURL}/v1`;
+  return new OpenAI({ apiKey: 'unused', baseURL, fetch: gateway.fetch, maxRetries: 0 });
+}
+
+/** A response whose body begins with this text and never ends. */
+const stalledBody = (type: string, text: string) => () => {
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+    pull: () => new Promise<void>(() => undefined),
+  });
+  return new Response(body, { headers: { 'content-type': type } });
+};
 
 const chat = {
   model: 'aurora-chat',
@@ -151,13 +172,54 @@ describe('the openai package with maxRetries: 0', () => {
     expect(error.cause).toMatchObject({ outcome: 'unknown' });
   });
 
-  test('has an AbortedError as the cause if its own timeout is up', async () => {
+  test.each([
+    ['a chat', {}],
+    ['a stream', { stream: true as const }],
+  ])('reports its own timeout of %s as a timeout', async (_, params) => {
     const { mock, gateway, openai } = openaiOn({ stallHeaders: true });
-    const error = await caught(openai.chat.completions.create(chat, { timeout: 5 }));
-    expect(error).toBeInstanceOf(APIConnectionError);
-    expect(error.cause).toMatchObject({ name: 'AbortedError', outcome: 'unknown' });
+    const error = await caught(
+      openai.chat.completions.create({ ...chat, ...params }, { timeout: 5 }),
+    );
+    expect(error).toBeInstanceOf(APIConnectionTimeoutError);
+    expect(error.message).toBe('Request timed out.');
     expect(gateway.concurrency.inFlight).toBe(0);
     expect(mock.inFlight).toBe(0);
+  });
+
+  test('reports the timeout of a body as a timeout', async () => {
+    const openai = openaiOver(stalledBody('application/json', '{"id":'));
+    const error = await caught(openai.chat.completions.create(chat, { timeout: 5 }));
+    expect(error).toBeInstanceOf(APIConnectionTimeoutError);
+  });
+
+  test('reports the timeout of the client as a timeout', async () => {
+    const { mock, openai } = openaiOn({ stallHeaders: true }, { timeout: 5_000 });
+    const error = await mock.clock.settle(caught(openai.chat.completions.create(chat)));
+    expect(error).toBeInstanceOf(APIConnectionTimeoutError);
+  });
+
+  test.each([
+    ['abort()', (stop: AbortController) => stop.abort()],
+    ['an error of their own', (stop: AbortController) => stop.abort(new Error('enough'))],
+    ['a timeout', (stop: AbortController) => stop.abort(new DOMException('late', 'TimeoutError'))],
+  ])('reports an abort of the user with %s as such', async (_, abort) => {
+    const { openai } = openaiOn({ stallHeaders: true });
+    const stop = new AbortController();
+    const error = caught(openai.chat.completions.create(chat, { signal: stop.signal }));
+    await turns();
+    abort(stop);
+    expect(await error).toBeInstanceOf(APIUserAbortError);
+  });
+
+  test('ends the loop over a stream when the user aborts it', async () => {
+    const openai = openaiOver(stalledBody('text/event-stream', firstEvent));
+    const stream = await openai.chat.completions.create({ ...chat, stream: true });
+    const texts: unknown[] = [];
+    for await (const { choices } of stream) {
+      texts.push(choices[0]?.delta.content);
+      stream.controller.abort();
+    }
+    expect(texts).toEqual(['Ah']);
   });
 
   test('is retried by the client where that is safe', async () => {

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
 
 import { PolygateError } from '../../../src/index.ts';
-import type { Polygate } from '../../../src/index.ts';
 import {
   coded,
   errorReply,
   hang,
   image,
-  jsonReply,
   onMock,
   reset,
   submitted,
@@ -165,68 +163,6 @@ describe('a request without a response', () => {
     });
     expect(await fail(fetchChat(gateway, chat))).toMatchObject({ name: 'ConfigurationError' });
     expect(sent).toEqual([]);
-  });
-});
-
-describe('init.signal', () => {
-  /** Sends a chat with a signal, in either place. */
-  const abortable = (gateway: Polygate, where: string, signal: AbortSignal) => {
-    const init = { ...post(chat), signal };
-    return where === 'init'
-      ? gateway.fetch(chatPath, init)
-      : gateway.fetch(new Request(gateway.baseURL + chatPath, init));
-  };
-
-  test.each(['init', 'a Request'])('of %s aborts before anything is sent', async (where) => {
-    const { gateway, sent, fail } = scriptedClient([submitted]);
-    const reason = new Error('enough');
-    const error = await fail(abortable(gateway, where, AbortSignal.abort(reason)));
-    expect(error).toMatchObject({ name: 'AbortedError', outcome: 'not-sent' });
-    expect(error.cause).toBe(reason);
-    expect(sent).toEqual([]);
-  });
-
-  test.each(['init', 'a Request'])('of %s aborts while no response has arrived', async (where) => {
-    const { gateway, sent, fail } = scriptedClient([hang]);
-    const stop = new AbortController();
-    const error = fail(abortable(gateway, where, stop.signal));
-    await turns();
-    stop.abort('enough');
-    expect(await error).toMatchObject({
-      name: 'AbortedError',
-      outcome: 'unknown',
-      cause: 'enough',
-    });
-    expect(sent).toMatchObject([{ signal: { aborted: true } }]);
-    expect(gateway.concurrency.inFlight).toBe(0);
-  });
-
-  test('aborts a wait between two attempts', async () => {
-    const { gateway, sent, fail } = scriptedClient([errorReply(503)]);
-    const stop = new AbortController();
-    const error = fail(gateway.fetch('/v1/models', { signal: stop.signal }));
-    stop.abort();
-    expect(await error).toMatchObject({ name: 'AbortedError' });
-    expect(sent.length).toBeLessThan(4);
-  });
-
-  test('null in init removes that of a Request', async () => {
-    const { gateway } = scriptedClient([jsonReply(200, {})]);
-    const request = new Request('https://gateway.example/v1/models', {
-      signal: AbortSignal.abort(),
-    });
-    expect((await gateway.fetch(request, { signal: null })).status).toBe(200);
-  });
-
-  test('aborts the body of an unknown route', async () => {
-    const body = new ReadableStream({ pull: () => new Promise<void>(() => undefined) });
-    const { gateway, fail } = scriptedClient([() => new Response(body)]);
-    const stop = new AbortController();
-    const response = await gateway.fetch('/v1/files/1/content', { signal: stop.signal });
-    const text = fail(response.text());
-    const reason = new Error('enough');
-    stop.abort(reason);
-    expect(await text).toBe(reason);
   });
 });
 

@@ -25,6 +25,8 @@ describe('Retry-After', () => {
     ['1.5', 1_500],
     ['0.25', 250],
     ['2.0', 2_000],
+    ['3, 3', 3_000],
+    ['1, 5', 5_000],
   ])('%j is parsed as decimal seconds', (value, ms) => {
     expect(read(value)).toBe(ms);
   });

@@ -14,7 +14,7 @@ import {
 } from '../support.ts';
 
 describe('a charge header with an impossible value', () => {
-  test.each(['free', 'NaN', 'Infinity', '-Infinity', '-1', '0.02, 0.02'])(
+  test.each(['free', 'NaN', 'Infinity', '-Infinity', '-1', '0,02'])(
     'counts the estimate when the charge header is %s, and warns',
     async (reported) => {
       const warnings: string[] = [];

@@ -1,6 +1,8 @@
 import { APIError } from '../../../errors/api.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import { headersOf } from '../../http/direct-response.ts';
+import { withoutHalfPairs } from '../../http/json.ts';
+import { refusedSignal } from '../../http/network-error.ts';
 import { buildRequestHeaders, resolveApiKey, sentKeys } from '../../http/request-headers.ts';
 import { readErrorText } from '../../http/response-body.ts';
 import { parseResponseMeta } from '../../http/response-meta.ts';
@@ -94,7 +96,7 @@ async function send<Result>(
     const response = await (span ? span.runAttempt(sendRequest) : sendRequest());
     return { response, meta: onResponse(response) };
   } catch (error) {
-    throw errors.sendError(error);
+    throw errors.sendError(refusedSignal(error, signal) ?? error);
   }
 }
 
@@ -104,10 +106,12 @@ function createRequest<Result>(
   signal: AbortSignal,
 ): HttpRequest {
   const { config } = context;
+  const headers = buildRequestHeaders(call, options, config, apiKey);
+  const isJson = /\bjson\b/i.test(headers['content-type'] ?? '');
   const request: HttpRequest = {
     method: call.method,
-    headers: buildRequestHeaders(call, options, config, apiKey),
-    body: call.body ?? null,
+    headers,
+    body: isJson && call.body !== undefined ? withoutHalfPairs(call.body) : (call.body ?? null),
     signal,
     // A redirect could take the API key elsewhere.
     redirect: 'manual',
@@ -131,7 +135,7 @@ function recordResponse<Result>(
   const { status } = response;
   const { keys } = history;
   let parsed: ResponseMeta | undefined;
-  const meta = () => (parsed ??= parseResponseMeta(response, config, keys));
+  const meta = () => (parsed ??= parseResponseMeta(response, config, keys, config.log.warn));
   // The response to an attempt that has timed out must not be taken for that of the next one.
   if (!isLate) history.readMeta = meta;
   call.observer?.onResponse?.(response);

@@ -19,7 +19,7 @@ import type { Budget } from '../../config/options.ts';
 import { noReason, parseErrorBody } from '../../http/error-body.ts';
 import type { ErrorBody } from '../../http/error-body.ts';
 import { parseJson, singleLine, stringify } from '../../http/json.ts';
-import { networkOutcome } from '../../http/network-error.ts';
+import { networkAdvice, networkOutcome } from '../../http/network-error.ts';
 import { BodyTooLargeError } from '../../http/response-body.ts';
 import { emptyMeta } from '../../http/response-meta.ts';
 import { budgetProblem } from '../../limits/budget.ts';
@@ -87,7 +87,10 @@ export class CallErrors {
       const { message: summary, cause } = error;
       return composeError(this.#history, HookError, { summary }, { outcome, cause });
     }
-    return this.connectionError(error);
+    return this.connectionError(
+      error,
+      meta || this.#history.isSent ? networkOutcome(error) : 'not-sent',
+    );
   }
 
   /** `fetch` failed, or the connection was lost while the body was read. */
@@ -95,8 +98,8 @@ export class CallErrors {
     const problem =
       outcome === 'unknown' ? 'The connection was lost' : 'Could not connect to the service';
     const cause = safeCause(this.#history, error);
-    const summary = `${problem}: ${cause.message}`;
-    return composeError(this.#history, ConnectionError, { summary }, { outcome, cause });
+    const message = { summary: `${problem}: ${cause.message}`, advice: networkAdvice(error) };
+    return composeError(this.#history, ConnectionError, message, { outcome, cause });
   }
 
   /** The time limit of an option was exceeded by an attempt, or while the call waited for a concurrency slot. */
@@ -194,7 +197,10 @@ export class CallErrors {
     error?: unknown,
   ): Interrupted {
     const cause = error === undefined ? undefined : safeCause(this.#history, error);
-    const message = { summary: `${summary}: ${cause?.message ?? problem}` };
+    const message = {
+      summary: `${summary}: ${cause?.message ?? problem}`,
+      advice: networkAdvice(error),
+    };
     return composeError(this.#history, Class, message, { outcome: 'unknown', cause });
   }
 

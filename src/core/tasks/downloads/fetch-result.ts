@@ -7,6 +7,7 @@ import { CallHistory } from '../../call/attempt/history.ts';
 import { CallErrors } from '../../call/failure/errors.ts';
 import type { Config } from '../../config/config.ts';
 import { isBrowser } from '../../config/environment.ts';
+import { refusedSignal } from '../../http/network-error.ts';
 import { parseResponseMeta } from '../../http/response-meta.ts';
 import { checkResultURL } from '../../http/result-file.ts';
 import { runWithTimeLimit } from '../../limits/time-limit.ts';
@@ -50,7 +51,7 @@ export async function fetchResult(
       try {
         return await config.fetch(url, { ...init, signal: attemptSignal });
       } catch (error) {
-        throw errors.connectionError(error);
+        throw errors.sendError(refusedSignal(error, attemptSignal) ?? error);
       }
     };
     const response = await runWithTimeLimit(attempt, limit);

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+
+import { TaskFailedError } from '../../../src/index.ts';
+import type { TaskKind } from '../../../src/index.ts';
+import { collect, rejection } from '../../support/rejection.ts';
+import { clientOf, jsonReply, scripted, virtualClock } from '../support.ts';
+
+const url = 'https://files.example/a';
+const params = { model: 'prism-image', prompt: 'A harbor' };
+
+/** A client whose tasks end with this record. */
+function clientWith(record: object) {
+  const { fetch } = scripted(
+    jsonReply(202, { id: 'task_1', status: 'queued' }),
+    jsonReply(200, { id: 'task_1', ...record }),
+  );
+  const clock = virtualClock();
+  const gateway = clientOf(fetch, { clock, maxRetries: 0 });
+  const generate = (kind: TaskKind) =>
+    kind === 'image'
+      ? gateway.images.generate(params)
+      : kind === 'video'
+        ? gateway.videos.generate(params)
+        : gateway.audio.music.generate(params);
+  return { clock, gateway, generate };
+}
+
+describe('a result', () => {
+  const locations: readonly [record: object, kind?: TaskKind][] = [
+    [{ output: [url] }],
+    [{ output: url }],
+    [{ output: [{ url }] }],
+    [{ output: { url } }],
+    [{ output: [{ image_url: url }] }],
+    [{ output: { images: [{ url }] } }],
+    [{ outputs: [url] }],
+    [{ outputs: [{ url }] }],
+    [{ video: { url } }, 'video'],
+    [{ videos: [{ url }] }, 'video'],
+    [{ image: { url } }],
+    [{ images: [{ url, width: 1 }] }],
+    [{ audio: { url } }, 'audio'],
+    [{ result: { video_url: url } }, 'video'],
+  ];
+  const statuses = ['done', 'finished', 'Done', 'FINISHED', 'complete', 'succeed', 'succeeded'];
+
+  test.each(locations)('is found in %j', async (record, kind = 'image') => {
+    for (const status of [...statuses, undefined]) {
+      const { clock, generate } = clientWith({ ...record, status });
+      expect(await clock.settle(generate(kind))).toMatchObject({
+        status: 'succeeded',
+        rawStatus: status ?? '',
+        urls: [url],
+      });
+    }
+  });
+
+  test.each([
+    { image: 'https://inputs.example/a' },
+    { images: ['https://inputs.example/a'] },
+    { image: { url: 'https://inputs.example/a' } },
+    { video: { url: 'https://inputs.example/a' } },
+  ])('is not mistaken for the input that a record repeats: %j', async (input) => {
+    const { clock, generate } = clientWith({ ...input, output: [url], status: 'done' });
+    expect((await clock.settle(generate('image'))).urls).toEqual([url]);
+  });
+
+  test('ends the row of a batch', async () => {
+    const { clock, gateway } = clientWith({ status: 'finished', output: [url] });
+    const rows = collect(gateway.batch([1], () => gateway.images.submission(params)));
+    expect(await clock.settle(rows)).toMatchObject([
+      { status: 'succeeded', generation: { urls: [url] } },
+    ]);
+  });
+});
+
+describe('the reason of a failed task', () => {
+  test.each<[object, string?]>([
+    [{ failure: 'blocked' }],
+    [{ failure: { message: 'blocked', code: 'nsfw' } }, 'nsfw'],
+    [{ failure: { reason: 'blocked' } }],
+    [{ error_message: 'blocked' }],
+    [{ reason: 'blocked' }],
+    [{ failure_reason: 'blocked', message: 'success' }],
+    [{ error: null, failure: 'blocked', reason: '' }],
+    [{ error: {}, error_message: 'blocked', error_code: 7 }, '7'],
+    [{ error: { reason: 'blocked', code: 'nsfw' } }, 'nsfw'],
+    [{ fail_reason: 'blocked' }],
+    [{ error: 'blocked' }],
+    [{ message: 'blocked' }],
+  ])('is read from %j', async (fields, code) => {
+    for (const status of ['failed', 'FAIL', 'rejected', 'aborted']) {
+      const { clock, generate } = clientWith({ ...fields, status });
+      const error = await clock.settle(rejection(TaskFailedError, generate('image')));
+      expect(error.message).toContain('Task task_1 failed: blocked.');
+      expect(error.generation.error).toEqual({ message: 'blocked', code });
+    }
+  });
+
+  test.each(['done', 'finished', 'completed'])(
+    'is one although the status is %s, if there is no result',
+    async (status) => {
+      for (const reason of [
+        { error: 'blocked' },
+        { failure: 'blocked' },
+        { error_message: 'blocked' },
+      ]) {
+        const { clock, generate } = clientWith({ ...reason, status });
+        const error = await clock.settle(rejection(TaskFailedError, generate('image')));
+        expect(error.message).toContain('failed: blocked');
+      }
+    },
+  );
+});
