@@ -102,7 +102,7 @@ export const defaults = {
   maxRetryDelay: 60_000,
   maxQueueTime: 300_000,
   maxResponseBytes: 2 ** 26,
-  maxEventBytes: 2 ** 24,
+  maxEventBytes: 2 ** 26,
   concurrency: 'auto',
   fallbackCooldown: 10_000,
   fetch: runtimeFetch,
@@ -149,6 +149,8 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
   }
   return {
     ...defaults,
+    // One limit, so that no body can be read only in one way.
+    maxEventBytes: options.maxResponseBytes ?? defaults.maxEventBytes,
     ...omitUndefined({ ...options, chatTimeout: options.timeout }),
     options,
     apiKey,

@@ -7,6 +7,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whether a text begins like an event stream. */
+export function isEventText(text: string): boolean {
+  return /^\s*(data|event|id|retry)?:/.test(text);
+}
+
+/** The JSON of a body to which a service has appended `data: [DONE]`. */
+export function withoutDone(text: string): string {
+  return text.trim().replace(/\s*(data:)?\s*\[DONE\]$/i, '');
+}
+
 /** A value as text: a string unchanged, anything else as JSON. Throws if that is not possible. */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
