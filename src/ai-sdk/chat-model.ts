@@ -13,7 +13,7 @@ import type { ResponseDetails } from '../internal/gateway-fetch.ts';
 import { unchecked } from '../types/schema.ts';
 import { metadataOf, unsupported } from './call.ts';
 import { toAbort, toGenerateError, toStreamError } from './chat-errors.ts';
-import { endWithErrorPart } from './chat-stream.ts';
+import { endWithErrorPart, unifiedReason } from './chat-stream.ts';
 
 /** A chat model: the mapping of `@ai-sdk/openai-compatible` over the client's `fetch`. */
 export class PolygateChatModel implements LanguageModelV4 {
@@ -35,7 +35,11 @@ export class PolygateChatModel implements LanguageModelV4 {
     const call = this.#start();
     try {
       const result = await call.model.doGenerate(options);
-      return { ...result, providerMetadata: call.addMetadata(result.providerMetadata) };
+      return {
+        ...result,
+        finishReason: unifiedReason(result.finishReason),
+        providerMetadata: call.addMetadata(result.providerMetadata),
+      };
     } catch (error) {
       throw toGenerateError(error, call.response);
     }
@@ -53,7 +57,7 @@ export class PolygateChatModel implements LanguageModelV4 {
   #start() {
     const client = this.#client;
     let response: ResponseDetails | undefined;
-    let fetch = client.fetch;
+    let fetch = client.fetchWith({ readsChats: true });
     const model = new OpenAICompatibleChatLanguageModel(this.modelId, {
       provider: this.provider,
       url: ({ path }) => `${client.baseURL}/v1${path}`,
@@ -64,7 +68,8 @@ export class PolygateChatModel implements LanguageModelV4 {
         warnings?.push(...unsupported({ idempotencyKey }));
         // The client checks it.
         if (fallback !== undefined) {
-          fetch = client.fetchWith({ fallback: unchecked<readonly string[]>(fallback) });
+          const models = unchecked<readonly string[]>(fallback);
+          fetch = client.fetchWith({ fallback: models, readsChats: true });
         }
         return body;
       },

@@ -1,9 +1,11 @@
 import type {
+  LanguageModelV4FinishReason,
   LanguageModelV4StreamPart as StreamPart,
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 
+import { finishMeaning } from '../types/chat/finish-reason.ts';
 import { isAbort } from './chat-errors.ts';
 
 const unknownUsage: LanguageModelV4Usage = {
@@ -15,6 +17,20 @@ const unknownUsage: LanguageModelV4Usage = {
   },
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
+
+const unified = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool-calls',
+  content_filter: 'content-filter',
+  error: 'error',
+} as const;
+
+/** A finish reason by its meaning: the AI SDK knows only the documented ones. */
+export function unifiedReason(reason: LanguageModelV4FinishReason): LanguageModelV4FinishReason {
+  const meaning = reason.unified === 'other' ? finishMeaning(reason.raw) : undefined;
+  return meaning ? { ...reason, unified: unified[meaning] } : reason;
+}
 
 /**
  * A copy of a stream that only an abort can make fail. A failure becomes an `error` part and the finish reason `error`, because the AI
@@ -41,7 +57,8 @@ export function endWithErrorPart(
         if (part === undefined) return controller.close();
         if (part.type === 'finish') {
           const providerMetadata = addMetadata(part.providerMetadata);
-          return controller.enqueue({ ...part, providerMetadata });
+          const finishReason = unifiedReason(part.finishReason);
+          return controller.enqueue({ ...part, finishReason, providerMetadata });
         }
         if (part.type !== 'error') return controller.enqueue(part);
         reader.cancel().catch(() => undefined);

@@ -1,11 +1,8 @@
 import { createChatCompletion } from '../../endpoints/chat.ts';
 import { safetyOf } from '../../endpoints/safety.ts';
-import { chatCompletionSchema } from '../../types/chat/completion.ts';
-import type { ChatCompletion, ChatUsage } from '../../types/chat/completion.ts';
+import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { StreamParams } from '../../types/chat/output.ts';
-import { unchecked } from '../../types/schema.ts';
 import { isSchema } from '../../types/standard-schema.ts';
-import { isRecord } from '../../types/type-guards.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -19,13 +16,11 @@ import {
 } from '../call/request/request-options.ts';
 import type { RequestOptions } from '../call/request/request-options.ts';
 import { startRequest } from '../call/request/request.ts';
-import { readJson, readWithSchema } from '../call/response.ts';
-import type { ApiResponse, ResponseContext, ResponseHandler } from '../call/response.ts';
+import type { ApiResponse } from '../call/response.ts';
 import type { PreparedCall } from '../call/running-call.ts';
 import { checkValue } from '../config/validation.ts';
-import { choiceError } from '../http/error-body.ts';
-import { isEventText, parseJson, stringify, withoutDone } from '../http/json.ts';
 import { streamReader } from '../stream/open-stream.ts';
+import { readCompletion } from '../stream/read-completion.ts';
 import { ChatSubmission } from './chat-submission.ts';
 import type { ChatRequest } from './chat-submission.ts';
 import { completionParser, structuredOutput } from './completion-parser.ts';
@@ -121,39 +116,6 @@ export async function createCompletion(
   prepared: PreparedCall,
 ): Promise<ApiResponse<ChatCompletion>> {
   return execute(context, prepared, readCompletion);
-}
-
-const readCompletionBody = readJson(readWithSchema(chatCompletionSchema), readOtherShape);
-
-const readCompletion: ResponseHandler<ChatCompletion> = async (context) => {
-  const completion = await readCompletionBody(context);
-  if (choiceError(completion) !== undefined) {
-    context.history.readPartial = () => completion;
-    throw context.errors.failedChoice(stringify(completion));
-  }
-  // Some services send the usage inside the choice.
-  const usage = completion.choices.find((choice) => isRecord(choice.usage))?.usage;
-  if (usage !== undefined) completion.usage ??= unchecked<ChatUsage>(usage);
-  return completion;
-};
-
-/** The completion in a body that is no JSON: an event stream, or JSON followed by `data: [DONE]`. */
-async function readOtherShape(text: string, context: ResponseContext): Promise<unknown> {
-  const isEvents = isEventText(text);
-  const value = isEvents ? await readEvents(text, context) : parseJson(withoutDone(text));
-  if (value !== undefined) {
-    const shape = isEvents ? 'an event stream' : 'JSON followed by [DONE]';
-    context.config.log.warn(
-      () => `A chat that is not streamed: received ${shape}, which was read.`,
-    );
-  }
-  return value;
-}
-
-/** Without the part that reads events, the error for the body carries it. */
-async function readEvents(text: string, context: ResponseContext): Promise<unknown> {
-  const reading = await streamReader.load({ signal: context.signal }).catch(() => undefined);
-  return reading?.readEventText(context, text);
 }
 
 /** Reports a param that must be a list and is not. */

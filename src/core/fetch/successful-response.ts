@@ -18,6 +18,8 @@ interface SuccessOptions {
   readonly hasKnownBody: boolean;
   /** Passes a response on with its body unread. */
   readonly keepBodyUnread: ResponseHandler<Response>;
+  /** Reads a chat, and passes it on in the documented form. */
+  readonly readChat: ResponseHandler<Response> | undefined;
   /** Keeps a response whose JSON was cut off. */
   readonly errorResponse: ErrorResponse;
 }
@@ -30,10 +32,12 @@ interface SuccessOptions {
 export function passOn({
   hasKnownBody,
   keepBodyUnread,
+  readChat,
   errorResponse,
 }: SuccessOptions): ResponseHandler<SuccessfulResponse> {
   return async (context) => {
     const { response } = context;
+    if (readChat) return { response: await readChat(context), bodyErrors: bodyErrorsOf(context) };
     const isRead = hasKnownBody && response.body !== null && !isEventStream(response);
     return {
       response: isRead ? await withReadBody(context, errorResponse) : await keepBodyUnread(context),
