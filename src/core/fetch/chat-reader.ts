@@ -42,7 +42,9 @@ function toEvents(reader: ChunkReader): ReadableStream<Uint8Array> {
         let text = done ? 'data: [DONE]\n\n' : '';
         // What arrived together is sent together.
         for (let chunk = value; chunk !== undefined; chunk = reader.takeBuffered()) {
-          text += `data: ${JSON.stringify(chunk)}\n\n`;
+          // An empty error would count as one.
+          const sent = chunk.error === undefined ? chunk : { ...chunk, error: undefined };
+          text += `data: ${JSON.stringify(sent)}\n\n`;
         }
         controller.enqueue(encoder.encode(text));
         if (done) controller.close();
