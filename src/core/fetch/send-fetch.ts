@@ -56,6 +56,7 @@ export async function sendFetch(
     readChat: reads ? chatReader(chat, signal) : undefined,
     // A HEAD and an OPTIONS are treated as the GET of their route, but their responses need no body.
     hasKnownBody: route.endpoint?.method === request.method,
+    createCheck: chat?.isStreamed ? checkChat(chat.choiceCount) : undefined,
     keepBodyUnread: keepBodyUnread(signal, chat && checkChat(chat.choiceCount)),
     errorResponse,
   });
