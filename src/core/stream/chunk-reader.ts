@@ -1,4 +1,7 @@
-import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
+import type {
+  ChatCompletionChunk,
+  ChatCompletionChunkChoice,
+} from '../../types/chat/completion.ts';
 import type { ResponseContext } from '../call/response.ts';
 import type { Config } from '../config/config.ts';
 import type { BodyReader } from '../http/direct-response.ts';
@@ -133,7 +136,7 @@ export function readChunks(
     const chunk = chunks[position];
     if (chunk === undefined) return undefined;
     position += 1;
-    if (chunk.choices.some(({ delta }) => delta === undefined)) {
+    if (chunk.choices.some(lacksDelta)) {
       (messages ??= new CompleteMessages()).addDeltas(chunk, () => accumulator?.completion);
     }
     if (!accumulator) span?.event({ type: 'first-chunk' });
@@ -177,4 +180,8 @@ export function readChunks(
   function failInvalid(problem: string): void {
     body.fail(errors.invalidStream(problem));
   }
+}
+
+function lacksDelta({ delta }: ChatCompletionChunkChoice): boolean {
+  return delta === undefined;
 }

@@ -33,12 +33,21 @@ function normalizeChoices(choices: unknown, chunk: Record<string, unknown>): boo
   return (
     Array.isArray(choices) &&
     choices.every((choice) => {
-      if (!isRecord(choice) || !normalizeChoice(choice)) return false;
+      if (!isRecord(choice)) return false;
+      if (addsText(choice)) return normalizeDelta(choice);
+      if (!normalizeChoice(choice)) return false;
       // Some services send the usage inside the choice.
       if (choice.usage != null) chunk.usage ??= choice.usage;
       return true;
     })
   );
+}
+
+/** Whether a choice only adds text, as most do. Nothing else in it matters then. */
+function addsText({ delta, finish_reason: reason }: Record<string, unknown>): boolean {
+  if (reason != null || !isRecord(delta)) return false;
+  const { content } = delta;
+  return typeof content === 'string' && content !== '';
 }
 
 function normalizeChoice(choice: Record<string, unknown>): boolean {
