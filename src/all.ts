@@ -19,7 +19,13 @@ import { sendFetch } from './core/fetch/send-fetch.ts';
 import { ky } from './core/http/hooked-transport.ts';
 import { createKyTransport } from './core/http/ky-transport.ts';
 import { streamReader } from './core/stream/open-stream.ts';
-import { partialJsonParser, pullEvents, readRelayed, readStream } from './core/stream/reading.ts';
+import {
+  partialJsonParser,
+  pullEvents,
+  readEventText,
+  readRelayed,
+  readStream,
+} from './core/stream/reading.ts';
 import { download } from './core/tasks/downloads/download.ts';
 import { downloads } from './core/tasks/downloads/start-download.ts';
 import { waits } from './core/tasks/wait/run-wait.ts';
@@ -31,7 +37,7 @@ fallbackLoop.provide({ sendToModels });
 fetching.provide({ sendFetch });
 ky.provide({ createKyTransport });
 recoveries.provide({ runRecovery });
-streamReader.provide({ partialJsonParser, pullEvents, readRelayed, readStream });
+streamReader.provide({ partialJsonParser, pullEvents, readEventText, readRelayed, readStream });
 structuredOutput.provide({ parseCompletion, parseWithSchema });
 toolRuns.provide({ runTools });
 unreadBodies.provide({ keepBodyUnread, toUnreadResult });

@@ -13,7 +13,7 @@ import type { ResponseDetails } from '../internal/gateway-fetch.ts';
 import { unchecked } from '../types/schema.ts';
 import { metadataOf, unsupported } from './call.ts';
 import { toAbort, toGenerateError, toStreamError } from './chat-errors.ts';
-import { endWithErrorPart } from './chat-stream.ts';
+import { endWithErrorPart, unifiedReason } from './chat-stream.ts';
 import { checkedCalls } from './tool-calls.ts';
 
 /** A chat model: the mapping of `@ai-sdk/openai-compatible` over the client's `fetch`. */
@@ -45,6 +45,7 @@ export class PolygateChatModel implements LanguageModelV4 {
       return {
         ...result,
         content,
+        finishReason: unifiedReason(result.finishReason),
         providerMetadata: call.addMetadata(result.providerMetadata, metadata),
       };
     } catch (error) {
@@ -64,7 +65,7 @@ export class PolygateChatModel implements LanguageModelV4 {
   #start() {
     const client = this.#client;
     let response: ResponseDetails | undefined;
-    let fetch = client.fetch;
+    let fetch = client.fetchWith({ readsChats: true });
     const model = new OpenAICompatibleChatLanguageModel(this.modelId, {
       provider: this.provider,
       url: ({ path }) => `${client.baseURL}/v1${path}`,
@@ -75,7 +76,8 @@ export class PolygateChatModel implements LanguageModelV4 {
         warnings?.push(...unsupported({ idempotencyKey }));
         // The client checks it.
         if (fallback !== undefined) {
-          fetch = client.fetchWith({ fallback: unchecked<readonly string[]>(fallback) });
+          const models = unchecked<readonly string[]>(fallback);
+          fetch = client.fetchWith({ fallback: models, readsChats: true });
         }
         return body;
       },

@@ -1,10 +1,12 @@
 import type {
+  LanguageModelV4FinishReason,
   LanguageModelV4StreamPart as StreamPart,
   LanguageModelV4ToolCall as ToolCallPart,
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 
+import { finishMeaning } from '../types/chat/finish-reason.ts';
 import { isAbort } from './chat-errors.ts';
 import { checkedCalls } from './tool-calls.ts';
 
@@ -17,6 +19,20 @@ const unknownUsage: LanguageModelV4Usage = {
   },
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
+
+const unified = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool-calls',
+  content_filter: 'content-filter',
+  error: 'error',
+} as const;
+
+/** A finish reason by its meaning: the AI SDK knows only the documented ones. */
+export function unifiedReason(reason: LanguageModelV4FinishReason): LanguageModelV4FinishReason {
+  const meaning = reason.unified === 'other' ? finishMeaning(reason.raw) : undefined;
+  return meaning ? { ...reason, unified: unified[meaning] } : reason;
+}
 
 /**
  * A copy of a stream that only an abort can make fail. A failure becomes an `error` part and the finish reason `error`, because the AI
@@ -54,7 +70,8 @@ export function endWithErrorPart(
           const { content, metadata } = checkedCalls(calls, part.finishReason);
           for (const call of content) controller.enqueue(call);
           const providerMetadata = addMetadata(part.providerMetadata, metadata);
-          return controller.enqueue({ ...part, providerMetadata });
+          const finishReason = unifiedReason(part.finishReason);
+          return controller.enqueue({ ...part, finishReason, providerMetadata });
         }
         if (part.type !== 'error') return controller.enqueue(part);
         reader.cancel().catch(() => undefined);

@@ -16,8 +16,9 @@ export interface StreamErrorDetails extends ErrorDetails {
 }
 
 /**
- * A stream failed after its headers arrived: the service sent an error object, data that is not a valid chunk, or an
- * event larger than `maxEventBytes`. The request may have been charged.
+ * A stream failed after its headers arrived: the service reported a failure, or sent data that is not a valid chunk or an
+ * event larger than `maxEventBytes`. Or a choice of a completion that was not streamed contains an error. The request may
+ * have been charged.
  */
 export class StreamError extends PolygateError {
   static override readonly className: string = 'StreamError';

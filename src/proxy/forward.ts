@@ -53,7 +53,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     const error =
       status >= 400 ? await readError(upstream, meta, request.signal, redact) : undefined;
     const outcome = upstream.ok ? 'accepted' : (error?.outcome ?? outcomeOfUnread(meta));
-    const isStreaming = isEventStream(upstream);
+    const isStreaming = prepared.isStream ? upstream.ok : isEventStream(upstream);
     await admission.settle({ ...chargeOf(outcome, meta, error?.fields.code), isStreaming });
     const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
     // An error can name the task of a request that may have been carried out, which only its owner may continue.

@@ -24,6 +24,8 @@ export interface Prepared {
   readonly bodyHash: string;
   /** Identifies the attempt of a browser, if repeating it could be charged. */
   readonly attempt: string | undefined;
+  /** Whether the request is a chat that the page wants streamed. The response may have any content type. */
+  readonly isStream: boolean;
   /** Whether the path names a resource that the user owns, as far as `isolate` has checked. */
   readonly isOwner: boolean;
 }
@@ -67,7 +69,20 @@ export async function prepare(
   const isKeyed = route.keyHeader !== undefined && key !== undefined;
   const attempt = isPost && !isKeyed ? attemptOf(request.headers, path) : undefined;
   const bodyHash = body === null || limits === undefined ? '' : await sha256(body);
-  return { request, target, call, headers, body, limits, key, bodyHash, attempt, isOwner };
+  const isStream = route.isChat && record.stream === true;
+  return {
+    request,
+    target,
+    call,
+    headers,
+    body,
+    limits,
+    key,
+    bodyHash,
+    attempt,
+    isStream,
+    isOwner,
+  };
 }
 
 /** Checks the fields of a body as far as an option depends on them, and returns them. */

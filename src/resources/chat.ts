@@ -66,7 +66,8 @@ export class ChatCompletions {
    * @throws {@link APIError} if the service responds with an error: 400, 401, 402, 403, 429, 500, 503.
    * @throws {@link ConnectionError} if no complete response was received; `outcome` says whether the request may have
    * been charged.
-   * @throws {@link ResponseValidationError} if the response is not a completion, or not a stream with `stream: true`.
+   * @throws {@link ResponseValidationError} if the response is neither a completion nor a stream.
+   * @throws {@link StreamError} if a choice contains an error.
    *
    * @example
    * ```ts

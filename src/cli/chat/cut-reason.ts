@@ -1,11 +1,13 @@
 import type { ChatCompletion } from 'polygate';
 
+import { finishMeaning } from '../../types/chat/finish-reason.ts';
+
 /** Why a response that the service has completed does not contain the whole text. */
 export type CutReason = 'length' | 'content_filter';
 
 /** Returns why the text of a completion was cut off; undefined if it was not. */
 export function cutReason({ choices }: Pick<ChatCompletion, 'choices'>): CutReason | undefined {
-  const reasons = choices.map(({ finish_reason }) => finish_reason);
+  const reasons = choices.map(({ finish_reason }) => finishMeaning(finish_reason));
   if (reasons.includes('length')) return 'length';
   return reasons.includes('content_filter') ? 'content_filter' : undefined;
 }

@@ -55,12 +55,18 @@ export type ResponseReader<Result> = (
   call: ApiCall,
 ) => ReadResult<Result> | Promise<ReadResult<Result>>;
 
-/** Handles a response that is one JSON document. */
-export function readJson<Result>(read: ResponseReader<Result>): ResponseHandler<Result> {
+/**
+ * Handles a response that is one JSON document. `recover` returns what a body means that is none; undefined if it means
+ * nothing.
+ */
+export function readJson<Result>(
+  read: ResponseReader<Result>,
+  recover?: (text: string, context: ResponseContext) => unknown,
+): ResponseHandler<Result> {
   return async (context) => {
     const { meta, call, errors } = context;
     const text = await readText(context);
-    const body = parseJson(text);
+    const body = parseJson(text) ?? (await recover?.(text, context));
     if (body === undefined) throw errors.invalidResponse(meta(), describeNonJson(text), text);
     const result = await read(body, meta, call);
     if (result.issues === undefined) return result.value;

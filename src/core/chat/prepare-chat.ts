@@ -1,6 +1,5 @@
 import { createChatCompletion } from '../../endpoints/chat.ts';
 import { safetyOf } from '../../endpoints/safety.ts';
-import { chatCompletionSchema } from '../../types/chat/completion.ts';
 import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { StreamParams } from '../../types/chat/output.ts';
 import { isSchema } from '../../types/standard-schema.ts';
@@ -17,12 +16,11 @@ import {
 } from '../call/request/request-options.ts';
 import type { RequestOptions } from '../call/request/request-options.ts';
 import { startRequest } from '../call/request/request.ts';
-import { readJson, readWithSchema } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import type { PreparedCall } from '../call/running-call.ts';
 import { checkValue } from '../config/validation.ts';
 import { streamReader } from '../stream/open-stream.ts';
-import { withTextArguments } from '../stream/text-arguments.ts';
+import { readCompletion } from '../stream/read-completion.ts';
 import { ChatSubmission } from './chat-submission.ts';
 import type { ChatRequest } from './chat-submission.ts';
 import { completionParser, structuredOutput } from './completion-parser.ts';
@@ -117,11 +115,8 @@ export async function createCompletion(
   context: ClientContext,
   prepared: PreparedCall,
 ): Promise<ApiResponse<ChatCompletion>> {
-  const result = await execute(context, prepared, readCompletion);
-  return { ...result, data: withTextArguments(result.data) };
+  return execute(context, prepared, readCompletion);
 }
-
-const readCompletion = readJson(readWithSchema(chatCompletionSchema));
 
 /** Reports a param that must be a list and is not. */
 export function listProblem(params: Record<string, unknown>, name: string): string | undefined {

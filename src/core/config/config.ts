@@ -104,7 +104,7 @@ export const defaults = {
   maxRetryDelay: 60_000,
   maxQueueTime: 300_000,
   maxResponseBytes: 2 ** 26,
-  maxEventBytes: 2 ** 24,
+  maxEventBytes: 2 ** 26,
   concurrency: 'auto',
   fallbackCooldown: 10_000,
   fetch: runtimeFetch,
@@ -154,6 +154,8 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
   }
   return {
     ...defaults,
+    // One limit, so that no body can be read only in one way.
+    maxEventBytes: options.maxResponseBytes ?? defaults.maxEventBytes,
     ...omitUndefined({ ...options, chatTimeout: options.timeout }),
     options,
     apiKey,

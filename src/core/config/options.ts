@@ -69,7 +69,7 @@ export interface PolygateOptions {
   maxResponseBytes?: number | undefined;
   /**
    * Maximum size of a stream event, in bytes.
-   * @defaultValue 16,777,216 (16 MiB)
+   * @defaultValue `maxResponseBytes`
    */
   maxEventBytes?: number | undefined;
   /**

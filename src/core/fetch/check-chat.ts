@@ -3,10 +3,18 @@ import type { ResponseContext } from '../call/response.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { createAccumulator } from '../stream/accumulator.ts';
 import type { Accumulator } from '../stream/accumulator.ts';
-import { parseChunk, reportedError, tooLargeProblem } from '../stream/chunk.ts';
-import { Completeness, isDone } from '../stream/completeness.ts';
+import { parseChunk } from '../stream/chunk.ts';
+import { CompleteMessages } from '../stream/complete-message.ts';
+import { Completeness } from '../stream/completeness.ts';
 import { createEventDecoder } from '../stream/event-decoder.ts';
 import type { StreamEvent } from '../stream/event-decoder.ts';
+import {
+  isDone,
+  isKeepAlive,
+  isStandardError,
+  reportedError,
+  tooLargeProblem,
+} from '../stream/other-events.ts';
 
 /**
  * Creates the check of a streamed chat, whose bytes are passed on as they are: the stream must be complete, as
@@ -17,6 +25,7 @@ export function checkChat(choiceCount: number): (context: ResponseContext) => Bo
     const { maxEventBytes } = config;
     const decode = createEventDecoder(maxEventBytes);
     const completeness = new Completeness(choiceCount);
+    const messages = new CompleteMessages();
     /** Created by the first chunk. Only for telemetry: nothing else needs the completion. */
     let accumulator: Accumulator | undefined;
 
@@ -32,17 +41,29 @@ export function checkChat(choiceCount: number): (context: ResponseContext) => Bo
 
     /** Returns whether the event is the last one. */
     function addEvent(event: StreamEvent): boolean {
-      if (isDone(event)) return true;
       const chunk = parseChunk(event);
       if (chunk) addChunk(chunk);
-      else if (event.data === undefined) throw errors.invalidStream(tooLargeProblem(maxEventBytes));
-      else completeness.addError(reportedError(errors, event));
+      else if (isDone(event)) return true;
+      else if (!isKeepAlive(event)) addOther(event);
       return false;
+    }
+
+    function addOther(event: StreamEvent): void {
+      const { isFinal } = completeness;
+      if (event.data === undefined) {
+        if (isFinal) return;
+        throw errors.invalidStream(tooLargeProblem(maxEventBytes));
+      }
+      const reported = reportedError(errors, event, isFinal);
+      // Readers of the stream would not find it.
+      if (reported && !isStandardError(event)) throw reported;
+      completeness.addError(reported);
     }
 
     function addChunk(chunk: ChatCompletionChunk): void {
       completeness.add(chunk);
       if (!span) return;
+      messages.addDeltas(chunk, () => accumulator?.completion);
       if (!accumulator) span.event({ type: 'first-chunk' });
       (accumulator ??= createAccumulator()).add(chunk);
     }

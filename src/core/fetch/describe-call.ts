@@ -20,7 +20,13 @@ export type OpenTask = (
 export interface DescribedCall {
   readonly call: ApiCall;
   /** What a chat requests; undefined if the request is no chat. */
-  readonly chat?: { readonly choiceCount: number } | undefined;
+  readonly chat?: DescribedChat | undefined;
+}
+
+/** What a chat requests. */
+export interface DescribedChat {
+  readonly choiceCount: number;
+  readonly isStreamed: boolean;
 }
 
 /** What a call is described from. */
@@ -57,7 +63,8 @@ export function describeCall({
     findTask: (id, meta) => kind && openTask(kind, { id, idempotencyKey, meta: keepMeta(meta) }),
   };
   if (!isChat) return { call };
-  return { call, chat: { choiceCount: typeof n === 'number' ? n : 1 } };
+  const choiceCount = typeof n === 'number' ? n : 1;
+  return { call, chat: { choiceCount, isStreamed: stream === true } };
 }
 
 /** A body that may be JSON. */

@@ -22,7 +22,7 @@ export function createGatewayFetch(
   options: FetchOptions = {},
 ): typeof fetch {
   const send: typeof fetch = async (input, init) => {
-    checkOptions(options, fallbackRules);
+    checkOptions({ fallback: options.fallback }, fallbackRules);
     const { config } = context;
     // Now, because the caller may reuse its objects.
     const request = readFetchRequest(config.baseURL, input, init ?? {});

@@ -9,6 +9,7 @@ import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { checkValue, headerText } from '../config/validation.ts';
+import { chatReader } from './chat-reader.ts';
 import { checkChat } from './check-chat.ts';
 import { describeCall } from './describe-call.ts';
 import type { OpenTask } from './describe-call.ts';
@@ -21,7 +22,10 @@ import type { Route } from './routes.ts';
 import { passOn } from './successful-response.ts';
 
 /** The options of the methods that no part of a request can express. */
-export type FetchOptions = Pick<RequestOptions, 'fallback'>;
+export type FetchOptions = Pick<RequestOptions, 'fallback'> & {
+  /** Whether a chat is read as a method reads it, and passed on in the documented form. */
+  readonly readsChats?: boolean;
+};
 
 /** Sends a request as the client's method for the same route would. */
 export async function sendFetch(
@@ -47,9 +51,12 @@ export async function sendFetch(
     options: { headers, idempotencyKey, signal, deadline: limits.deadline },
     fallback: call.model === undefined ? undefined : fallbackOf(call.model, fetchOptions),
   };
+  const reads = chat && fetchOptions.readsChats;
   const handle = passOn({
+    readChat: reads ? chatReader(chat, signal) : undefined,
     // A HEAD and an OPTIONS are treated as the GET of their route, but their responses need no body.
     hasKnownBody: route.endpoint?.method === request.method,
+    createCheck: chat?.isStreamed ? checkChat(chat.choiceCount) : undefined,
     keepBodyUnread: keepBodyUnread(signal, chat && checkChat(chat.choiceCount)),
     errorResponse,
   });

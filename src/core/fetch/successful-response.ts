@@ -1,8 +1,9 @@
 import { readText } from '../call/response.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { describeNonJson } from '../http/error-body.ts';
-import { parseJson } from '../http/json.ts';
-import { isEventStream, withBody } from '../http/response-body.ts';
+import { isEventText, parseJson } from '../http/json.ts';
+import { createResponse, isEventStream, withBody } from '../http/response-body.ts';
+import type { BodyCheck } from '../http/watched-body.ts';
 import type { ErrorResponse } from './error-response.ts';
 import { bodyErrorsOf } from './response-details.ts';
 import type { BodyErrors } from './response-details.ts';
@@ -18,6 +19,10 @@ interface SuccessOptions {
   readonly hasKnownBody: boolean;
   /** Passes a response on with its body unread. */
   readonly keepBodyUnread: ResponseHandler<Response>;
+  /** Creates the check of the stream that was requested; undefined for any other request. */
+  readonly createCheck: ((context: ResponseContext) => BodyCheck) | undefined;
+  /** Reads a chat, and passes it on in the documented form. */
+  readonly readChat: ResponseHandler<Response> | undefined;
   /** Keeps a response whose JSON was cut off. */
   readonly errorResponse: ErrorResponse;
 }
@@ -30,13 +35,18 @@ interface SuccessOptions {
 export function passOn({
   hasKnownBody,
   keepBodyUnread,
+  createCheck,
+  readChat,
   errorResponse,
 }: SuccessOptions): ResponseHandler<SuccessfulResponse> {
   return async (context) => {
     const { response } = context;
+    if (readChat) return { response: await readChat(context), bodyErrors: bodyErrorsOf(context) };
     const isRead = hasKnownBody && response.body !== null && !isEventStream(response);
     return {
-      response: isRead ? await withReadBody(context, errorResponse) : await keepBodyUnread(context),
+      response: isRead
+        ? await withReadBody(context, errorResponse, createCheck)
+        : await keepBodyUnread(context),
       bodyErrors: bodyErrorsOf(context),
     };
   };
@@ -45,9 +55,11 @@ export function passOn({
 async function withReadBody(
   context: ResponseContext,
   errorResponse: ErrorResponse,
+  createCheck: SuccessOptions['createCheck'],
 ): Promise<Response> {
   const { response, meta, call, errors, span } = context;
   const text = await readText(context);
+  if (createCheck && isEventText(text)) return asCheckedStream(context, text, createCheck);
   const mayRepeat = call.safety !== 'once';
   // Nothing else needs the parsed body.
   const data = mayRepeat || span ? parseJson(text) : undefined;
@@ -58,4 +70,21 @@ async function withReadBody(
   }
   span?.end({ data, meta });
   return withBody(response, text);
+}
+
+/** An event stream of another content type, which readers of the stream may not accept. */
+function asCheckedStream(
+  context: ResponseContext,
+  text: string,
+  createCheck: NonNullable<SuccessOptions['createCheck']>,
+): Response {
+  const { response, config } = context;
+  const { status, statusText, url } = response;
+  config.log.warn(() => 'A streamed chat: received an event stream with another content type.');
+  const check = createCheck(context);
+  // The check ends the span.
+  if (!check(new TextEncoder().encode(text))) check(undefined);
+  const headers = new Headers(response.headers);
+  headers.set('content-type', 'text/event-stream');
+  return createResponse(text, { status, statusText, headers }, url);
 }

@@ -1,3 +1,4 @@
+import { finishMeaning, isFinished } from '../../types/chat/finish-reason.ts';
 import { isRecord, textOf } from '../../types/type-guards.ts';
 import { parseJson, singleLine, stringify } from './json.ts';
 
@@ -16,18 +17,34 @@ export interface ErrorBody {
 }
 
 /**
- * Parses the OpenAI envelope, `error` as a string, `{code, message}`, `{detail}`, `{success, message}`, plain text and
- * HTML.
+ * Parses the OpenAI envelope, `error` as a string, `errors`, the error of a choice, `base_resp`, `{code, message}`,
+ * `{detail}`, `{success, message}`, `{error_message}`, a list of one of these, plain text and HTML.
  */
 export function parseErrorBody(text: string): ErrorBody {
   const body = parseJson(text) ?? text;
-  const outer = isRecord(body)
-    ? body
+  const record: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
+  const outer = isRecord(record)
+    ? record
     : { message: /^\s*</.test(text) ? describeNonJson(text) : text };
-  const error = isRecord(outer.error) ? outer.error : outer;
-  const { detail } = outer;
+  const { detail, errors, base_resp: base } = outer;
+  const given: unknown = [
+    outer.error,
+    Array.isArray(errors) ? errors[0] : undefined,
+    choiceError(outer),
+    isRecord(base) && base.status_code ? base : undefined,
+  ].find(Boolean);
+  const error = isRecord(given) ? given : outer;
   return {
-    message: [error.message, outer.error, detail && stringify(detail), outer.message]
+    message: [
+      error.message,
+      given,
+      error.status_msg,
+      detail && stringify(detail),
+      outer.error_message,
+      outer.message,
+      outer.msg,
+      isRecord(errors) && stringify(errors),
+    ]
       .map(lineOf)
       .find(Boolean),
     code: lineOf(error.code),
@@ -35,6 +52,23 @@ export function parseErrorBody(text: string): ErrorBody {
     param: lineOf(error.param),
     body,
   };
+}
+
+/** Whether the field `error` of a record contains anything. A chunk may carry an empty one. */
+export function hasError({ error }: Record<string, unknown>): boolean {
+  return isRecord(error) ? Object.values(error).some(Boolean) : Boolean(error);
+}
+
+/** Whether a choice has failed: it has an error, and has not finished for another reason. */
+export function isFailedChoice(choice: Record<string, unknown>): boolean {
+  const { finish_reason: reason } = choice;
+  return hasError(choice) && (!isFinished(reason) || finishMeaning(reason) === 'error');
+}
+
+/** The error of a choice; undefined if no choice has failed. */
+export function choiceError({ choices }: { readonly choices?: unknown }): unknown {
+  if (!Array.isArray(choices)) return undefined;
+  return choices.filter(isRecord).find(isFailedChoice)?.error;
 }
 
 /** Why a body that should be JSON is not. */

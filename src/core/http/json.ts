@@ -22,6 +22,16 @@ export function withoutHalfPairs<Bytes>(body: string | Bytes): string | Bytes {
 /** In JSON: a backslash, an escaped pair, or half a pair, which is captured. Other halves are replaced when the text is encoded. */
 const escapes = /\\\\|\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|\\u(d[89a-f][\da-f]{2})/gi;
 
+/** Whether a text begins like an event stream. */
+export function isEventText(text: string): boolean {
+  return /^\s*(data|event|id|retry)?:/.test(text);
+}
+
+/** The JSON of a body to which a service has appended `data: [DONE]`. */
+export function withoutDone(text: string): string {
+  return text.trim().replace(/\s*(data:)?\s*\[DONE\]$/i, '');
+}
+
 /** A value as text: a string unchanged, anything else as JSON. Throws if that is not possible. */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

@@ -1,34 +1,21 @@
-import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
+import type {
+  ChatCompletionChunk,
+  ChatCompletionChunkChoice,
+} from '../../types/chat/completion.ts';
 import type { ResponseContext } from '../call/response.ts';
 import type { Config } from '../config/config.ts';
 import type { BodyReader } from '../http/direct-response.ts';
 import { singleLine, parseJson } from '../http/json.ts';
-import { isEventStream, readBodyText, readerOf } from '../http/response-body.ts';
 import { WatchedBody } from '../http/watched-body.ts';
 import { createAccumulator } from './accumulator.ts';
 import type { Accumulator } from './accumulator.ts';
-import { parseChunk, reportedError, tooLargeProblem } from './chunk.ts';
-import { Completeness, isDone } from './completeness.ts';
+import { parseChunk } from './chunk.ts';
+import { CompleteMessages } from './complete-message.ts';
+import { Completeness } from './completeness.ts';
 import { createEventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
+import { isDone, isKeepAlive, reportedError, tooLargeProblem } from './other-events.ts';
 import type { Source, FinalCompletion } from './source.ts';
-
-/** Reads a response that has to be an event stream. */
-export async function readStream(
-  context: ResponseContext,
-  choiceCount: number,
-  signal: AbortSignal | undefined,
-): Promise<ChunkReader> {
-  const { response, errors, config } = context;
-  const body = isEventStream(response) ? readerOf(response) : undefined;
-  if (body) return readChunks(context, body, choiceCount, signal);
-  const text = await readBodyText(response, config.maxResponseBytes, context.signal).catch(
-    () => '',
-  );
-  const type = response.headers.get('content-type') ?? 'no content type';
-  const problem = `expected an event stream, received ${type}`;
-  throw errors.invalidResponse(context.meta(), problem, parseJson(text) ?? text);
-}
 
 /** The parts of a response context that a reader needs. */
 type ReaderContext = Pick<ResponseContext, 'history' | 'errors' | 'lease' | 'meta' | 'span'> & {
@@ -57,6 +44,11 @@ export function readChunks(
   let accumulator: Accumulator | undefined;
   const completeness = new Completeness(choiceCount);
   const decode = createEventDecoder(maxEventBytes);
+  /** Created by the first chunk with a message. */
+  let messages: CompleteMessages | undefined;
+  /** The events of the last read. Those before `parsed` have been parsed. */
+  let events: StreamEvent[] = [];
+  let parsed = 0;
   /** The chunks of the last read. Those before `position` have been taken. */
   let chunks: ChatCompletionChunk[] = [];
   let position = 0;
@@ -114,41 +106,69 @@ export function readChunks(
   function receive(received: Uint8Array | undefined, error?: unknown): void {
     pendingRead = undefined;
     if (error !== undefined) return end('body', error);
+    events = decode(received);
+    parsed = 0;
+    parse();
+  }
+
+  /** Parses the events up to the next one that is neither a chunk nor a keep-alive. */
+  function parse(): void {
     chunks = [];
     position = 0;
-    for (const event of decode(received)) {
+    lastEvent = undefined;
+    for (const event of parsed === 0 ? events : events.slice(parsed)) {
+      parsed += 1;
       const chunk = parseChunk(event);
-      if (chunk === undefined) {
+      if (chunk !== undefined) chunks.push(chunk);
+      else if (!isKeepAlive(event)) {
         lastEvent = event;
-        break;
+        return;
       }
-      chunks.push(chunk);
     }
   }
 
   function takeBuffered(): ChatCompletionChunk | undefined {
     if (!body.isOpen) return undefined;
-    const chunk = chunks[position];
-    if (chunk === undefined) {
-      if (lastEvent) endWith(lastEvent);
-      return undefined;
+    while (chunks[position] === undefined) {
+      if (lastEvent === undefined || endsWith(lastEvent)) return undefined;
+      parse();
     }
+    const chunk = chunks[position];
+    if (chunk === undefined) return undefined;
     position += 1;
+    if (chunk.choices.some(lacksDelta)) {
+      (messages ??= new CompleteMessages()).addDeltas(chunk, () => accumulator?.completion);
+    }
     if (!accumulator) span?.event({ type: 'first-chunk' });
     (accumulator ??= createAccumulator()).add(chunk);
     completeness.add(chunk);
     return chunk;
   }
 
-  function endWith(event: StreamEvent): void {
-    if (isDone(event)) return end('done');
+  /** Ends the stream with an event that is no chunk. Returns false if the event proves nothing. */
+  function endsWith(event: StreamEvent): boolean {
+    if (isDone(event)) {
+      end('done');
+      return true;
+    }
     const { data } = event;
-    if (data === undefined) return failInvalid(tooLargeProblem(maxEventBytes));
+    const { isFinal } = completeness;
+    // Nothing can be decoded after an event without data.
+    if (data === undefined) {
+      if (isFinal) end('body');
+      else failInvalid(tooLargeProblem(maxEventBytes));
+      return true;
+    }
     // Only the last event of a body can be incomplete JSON because the stream was truncated.
-    if (body.isAtEnd && parseJson(data) === undefined) return end('body');
-    const reported = reportedError(errors, event);
-    if (reported) return body.fail(reported);
-    failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
+    if (body.isAtEnd && parseJson(data) === undefined) {
+      end('body');
+      return true;
+    }
+    const reported = reportedError(errors, event, isFinal);
+    if (reported) body.fail(reported);
+    else if (isFinal) return false;
+    else failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
+    return true;
   }
 
   function end(how: 'done' | 'body', lost?: unknown): void {
@@ -160,4 +180,8 @@ export function readChunks(
   function failInvalid(problem: string): void {
     body.fail(errors.invalidStream(problem));
   }
+}
+
+function lacksDelta({ delta }: ChatCompletionChunkChoice): boolean {
+  return delta === undefined;
 }

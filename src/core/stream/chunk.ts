@@ -1,39 +1,88 @@
-import type { StreamError } from '../../errors/stream.ts';
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
 import { unchecked } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
-import type { CallErrors } from '../call/failure/errors.ts';
+import { hasError, isFailedChoice } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import type { StreamEvent } from './event-decoder.ts';
-
-/** The chunk of an event; undefined if the event is anything else. */
-export function parseChunk({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
-  if (data === undefined || event === 'error') return undefined;
-  const value = parseJson(data);
-  return isErrorRecord(value) ? undefined : normalizeChunk(value);
-}
+import { isFailure } from './failure-record.ts';
+import { isErrorEvent, isKeepAliveRecord, isKeepAliveWord } from './other-events.ts';
 
 /**
- * The chunk in the parsed data of an event; undefined if there is none. Missing fields that have a default are filled in;
- * all other fields stay as sent. The checks are written by hand because they run for every chunk, and reject only what
- * would lose content: the stream has been paid for.
+ * The chunk of an event; undefined if the event is anything else. A choice with a complete message in place of a delta has no
+ * delta yet: see complete-message.ts.
  */
-function normalizeChunk(value: unknown): ChatCompletionChunk | undefined {
-  if (!isRecord(value) || !isListOf((value.choices ??= []), normalizeChoice)) return undefined;
+export function parseChunk({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
+  if (data === undefined || isErrorEvent(event)) return undefined;
+  const value = parseJson(data);
+  if (!isRecord(value) || (value.error != null && hasError(value))) return undefined;
+  const { choices } = value;
+  if (choices == null || (Array.isArray(choices) && choices.length === 0)) {
+    if (event !== undefined && isKeepAliveWord(event)) return undefined;
+    if (isKeepAliveRecord(value) || isFailure(value, data)) return undefined;
+    value.choices = [];
+  } else if (!normalizeChoices(choices, value)) return undefined;
   return unchecked<ChatCompletionChunk>(value);
 }
 
-function normalizeChoice(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  return normalizeDelta((value.delta ??= {})) && Number.isInteger((value.index ??= 0));
+/**
+ * Checks the choices of a chunk. Missing fields that have a default are filled in; all other fields stay as sent. The checks
+ * are written by hand because they run for every chunk, and reject only what would lose content: the stream has been paid
+ * for.
+ */
+function normalizeChoices(choices: unknown, chunk: Record<string, unknown>): boolean {
+  return (
+    Array.isArray(choices) &&
+    choices.every((choice) => {
+      if (!isRecord(choice)) return false;
+      if (addsText(choice)) return normalizeDelta(choice);
+      if (!normalizeChoice(choice)) return false;
+      // Some services send the usage inside the choice.
+      if (choice.usage != null) chunk.usage ??= choice.usage;
+      return true;
+    })
+  );
 }
 
-function normalizeDelta(value: unknown): boolean {
+/** Whether a choice only adds text, as most do. Nothing else in it matters then. */
+function addsText({ delta, finish_reason: reason }: Record<string, unknown>): boolean {
+  if (reason != null || !isRecord(delta)) return false;
+  const { content } = delta;
+  return typeof content === 'string' && content !== '';
+}
+
+function normalizeChoice(choice: Record<string, unknown>): boolean {
+  if (choice.error != null && isFailedChoice(choice)) return false;
+  const { message, text } = choice;
+  if (message != null || text != null) {
+    if (typeof text !== 'string' && !(isRecord(message) && isDelta(message))) {
+      return normalizeDelta(choice);
+    }
+    if (isEmptyDelta(choice.delta)) {
+      choice.delta = undefined;
+      return Number.isInteger((choice.index ??= 0));
+    }
+  }
+  return normalizeDelta(choice);
+}
+
+function normalizeDelta(choice: Record<string, unknown>): boolean {
+  return isDelta((choice.delta ??= {})) && Number.isInteger((choice.index ??= 0));
+}
+
+function isDelta(value: unknown): boolean {
   if (!isRecord(value)) return false;
   if (value.tool_calls === null) value.tool_calls = [];
   return (
     (typeof (value.content ?? '') === 'string' || Array.isArray(value.content)) &&
     isListOf(value.tool_calls ?? [], isToolCall)
+  );
+}
+
+/** Whether a choice has no delta, or one that adds nothing but a role. */
+function isEmptyDelta(delta: unknown): boolean {
+  return (
+    delta == null ||
+    (isRecord(delta) && Object.entries(delta).every(([name, value]) => name === 'role' || !value))
   );
 }
 
@@ -44,24 +93,4 @@ function isToolCall(value: unknown): boolean {
 
 function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isItem);
-}
-
-/** The error that an event reports; undefined if it reports none. */
-export function reportedError(
-  errors: CallErrors,
-  { data, event }: StreamEvent,
-): StreamError | undefined {
-  if (data === undefined) return undefined;
-  const isError = event === 'error' || isErrorRecord(parseJson(data));
-  return isError ? errors.streamErrorEvent(data) : undefined;
-}
-
-/** What is wrong with an event that has no data. */
-export function tooLargeProblem(maxEventBytes: number): string {
-  return `an event exceeds maxEventBytes (${maxEventBytes})`;
-}
-
-/** Whether the parsed data of an event reports an error. A chunk may carry `error: null`. */
-function isErrorRecord(value: unknown): boolean {
-  return isRecord(value) && (value.error ?? false) !== false;
 }

@@ -1,13 +1,8 @@
 import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { StreamError } from '../../errors/stream.ts';
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
+import { finishMeaning, isFinished } from '../../types/chat/finish-reason.ts';
 import type { CallErrors } from '../call/failure/errors.ts';
-import type { StreamEvent } from './event-decoder.ts';
-
-/** Whether an event proves that the stream is complete. What follows it is ignored. */
-export function isDone({ data }: StreamEvent): boolean {
-  return data === '[DONE]';
-}
 
 /**
  * What proves a streamed chat complete, whether the client reads it, `gateway.fetch` passes it on, or another client has
@@ -19,6 +14,9 @@ export function isDone({ data }: StreamEvent): boolean {
  *   choices is not known, finish reasons prove nothing.
  * - The end of the body after an event that reports an error, where the stream is passed on: nothing has to follow the error,
  *   and the reader finds it. The client's own streams throw it at once.
+ *
+ * Events that only keep the connection open are no part of the chat. Once every requested choice has finished, neither
+ * is anything else that is no chunk, except for an error.
  *
  * Any other end of the body is a `StreamTruncatedError`.
  */
@@ -37,7 +35,10 @@ export class Completeness {
     this.#isEmpty = false;
     for (const { index, finish_reason: reason } of choices) {
       // Some services send an empty finish reason until the last chunk.
-      if (reason || !this.#finishReasons.has(index)) this.#finishReasons.set(index, reason);
+      const isEnd = reason ? isFinished(reason) : false;
+      if (isEnd || !this.#finishReasons.has(index)) {
+        this.#finishReasons.set(index, isEnd ? reason : null);
+      }
     }
   }
 
@@ -54,10 +55,18 @@ export class Completeness {
 
   /** Whether the stream is complete if its body ends now, without `[DONE]`. */
   get isProven(): boolean {
-    if (this.#reported) return true;
+    return this.#reported !== undefined || this.#isFinished(Boolean);
+  }
+
+  /** Whether every requested choice has finished without an error. Broken data then loses nothing. */
+  get isFinal(): boolean {
+    return this.#isFinished((reason) => Boolean(reason) && finishMeaning(reason) !== 'error');
+  }
+
+  #isFinished(isEnd: (reason: unknown) => boolean): boolean {
     if (this.#choiceCount === undefined) return false;
     const reasons = [...this.#finishReasons.values()];
-    return reasons.length >= Math.max(1, this.#choiceCount) && reasons.every(Boolean);
+    return reasons.length >= Math.max(1, this.#choiceCount) && reasons.every(isEnd);
   }
 
   /**

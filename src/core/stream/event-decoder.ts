@@ -1,5 +1,10 @@
 import { createParser } from 'eventsource-parser';
 
+import { isRecord } from '../../types/type-guards.ts';
+import { hasError } from '../http/error-body.ts';
+import { parseJson, withoutDone } from '../http/json.ts';
+import { isFailure } from './failure-record.ts';
+
 /** One event of a stream. */
 export interface StreamEvent {
   /** Missing if the event exceeds the limit. Nothing can be decoded after it. */
@@ -12,10 +17,14 @@ export interface StreamEvent {
 export type EventDecoder = (bytes: Uint8Array | undefined) => StreamEvent[];
 
 /**
- * Creates the decoder of one event stream. It follows the WHATWG rules and a size limit. This is the only file that
- * depends on eventsource-parser.
+ * Creates the decoder of one event stream. It follows the WHATWG rules and a size limit. A body that is a completion or an
+ * error as one JSON document counts as a complete stream with one event. This is the only file that depends on
+ * eventsource-parser.
  */
 export function createEventDecoder(maxBytes: number): EventDecoder {
+  /** The text of a body that begins like JSON; undefined if it does not. */
+  let json: string | undefined;
+  let isStarted = false;
   // The parser itself removes a leading BOM; removing one here as well would drop a second BOM.
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
   let events: StreamEvent[];
@@ -38,10 +47,34 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
   return (bytes) => {
     events = [];
     // An unterminated event at the end of the body is an event too. Its data may be incomplete.
-    const text = bytes ? utf8.decode(bytes, { stream: true }) : `${utf8.decode()}\n\n`;
+    let text = bytes ? utf8.decode(bytes, { stream: true }) : `${utf8.decode()}\n\n`;
+    if (!isStarted && text.trim() !== '') {
+      isStarted = true;
+      if (/^\s*[{[]/.test(text)) json = '';
+    }
+    if (json !== undefined) {
+      json += text;
+      if (json.length > maxBytes) return [{}];
+      const isMaybeComplete = !bytes || /[}\]]\s*$/.test(text.slice(-100));
+      const data = isMaybeComplete ? withoutDone(json) : '';
+      if (isDocument(parseJson(data), data)) return [{ data }, { data: '[DONE]' }];
+      if (bytes) return [];
+      text = json;
+      json = undefined;
+    }
     pendingLength += text.length;
     parser.feed(text);
     if (pendingLength > maxBytes) events.push({});
     return events;
   };
+}
+
+/** Whether the JSON of a body is all that the service has to say. */
+function isDocument(value: unknown, data: string): boolean {
+  if (!isRecord(value)) return false;
+  return (
+    (Array.isArray(value.choices) && value.choices.length > 0) ||
+    hasError(value) ||
+    isFailure(value, data)
+  );
 }

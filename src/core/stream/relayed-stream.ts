@@ -26,7 +26,7 @@ export interface RelayedStreamOptions {
   streamIdleTimeout?: number | undefined;
   /**
    * Maximum size of one event in bytes. A longer event fails the stream with `StreamError`.
-   * @defaultValue 16 MiB
+   * @defaultValue 64 MiB
    */
   maxEventBytes?: number | undefined;
   /**

@@ -58,6 +58,27 @@ describe('limits.concurrent', () => {
     await setup.page(once).chat.completions.create(chat);
   });
 
+  test('counts a stream with another content type until its end', async () => {
+    const setup = await startProxy(
+      {
+        limits: { concurrent: 1 },
+        fetch: async (...request) => {
+          const { body, headers: sent } = await fetch(...request);
+          const headers = new Headers(sent);
+          headers.set('content-type', 'application/json');
+          return new Response(body, { headers });
+        },
+      },
+      { chunkDelayMs: 20 },
+    );
+    const stream = setup.page(once).chat.completions.stream(chat);
+    const chunks = stream[Symbol.asyncIterator]();
+    await chunks.next();
+    expect(await usageOf(setup)).toMatchObject({ inFlight: 1 });
+    while ((await chunks.next()).done !== true);
+    await expect.poll(() => usageOf(setup)).toMatchObject({ inFlight: 0 });
+  });
+
   test('is freed when the page leaves a stream', async () => {
     const setup = await startProxy({ limits: { concurrent: 1 } });
     setup.mock.fail({ route: chats, stallBody: 200 });

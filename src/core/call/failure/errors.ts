@@ -218,8 +218,17 @@ export class CallErrors {
 
   /** A stream contains an error object instead of a chunk. */
   streamErrorEvent(data: string): StreamError {
+    return this.#reported('The stream contains an error', data);
+  }
+
+  /** A choice of a completion that was not streamed has failed. */
+  failedChoice(body: string): StreamError {
+    return this.#reported('The completion contains an error', body);
+  }
+
+  #reported(where: string, data: string): StreamError {
     const { message = noReason, code, type } = parseErrorBody(redact(this.#history, data));
-    const summary = `The stream contains an error: ${code ? `${code}: ` : ''}${message}`;
+    const summary = `${where}: ${code ? `${code}: ` : ''}${message}`;
     return composeError(
       this.#history,
       StreamError,

@@ -1,0 +1,44 @@
+import { chatCompletionSchema } from '../../types/chat/completion.ts';
+import type { ChatCompletion, ChatUsage } from '../../types/chat/completion.ts';
+import { unchecked } from '../../types/schema.ts';
+import { isRecord } from '../../types/type-guards.ts';
+import { readJson, readWithSchema } from '../call/response.ts';
+import type { ResponseContext, ResponseHandler } from '../call/response.ts';
+import { choiceError } from '../http/error-body.ts';
+import { isEventText, parseJson, stringify, withoutDone } from '../http/json.ts';
+import { streamReader } from './open-stream.ts';
+import { withTextArguments } from './text-arguments.ts';
+
+const readCompletionBody = readJson(readWithSchema(chatCompletionSchema), readOtherShape);
+
+/** Handles the response to a chat that is not streamed. */
+export const readCompletion: ResponseHandler<ChatCompletion> = async (context) => {
+  const completion = await readCompletionBody(context);
+  if (choiceError(completion) !== undefined) {
+    context.history.readPartial = () => completion;
+    throw context.errors.failedChoice(stringify(completion));
+  }
+  // Some services send the usage inside the choice.
+  const usage = completion.choices.find((choice) => isRecord(choice.usage))?.usage;
+  if (usage !== undefined) completion.usage ??= unchecked<ChatUsage>(usage);
+  return withTextArguments(completion);
+};
+
+/** The completion in a body that is no JSON: an event stream, or JSON followed by `data: [DONE]`. */
+async function readOtherShape(text: string, context: ResponseContext): Promise<unknown> {
+  const isEvents = isEventText(text);
+  const value = isEvents ? await readEvents(text, context) : parseJson(withoutDone(text));
+  if (value !== undefined) {
+    const shape = isEvents ? 'an event stream' : 'JSON followed by [DONE]';
+    context.config.log.warn(
+      () => `A chat that is not streamed: received ${shape}, which was read.`,
+    );
+  }
+  return value;
+}
+
+/** Without the part that reads events, the error for the body carries it. */
+async function readEvents(text: string, context: ResponseContext): Promise<unknown> {
+  const reading = await streamReader.load({ signal: context.signal }).catch(() => undefined);
+  return reading?.readEventText(context, text);
+}

@@ -1,0 +1,112 @@
+import type { ChatCompletion } from '../../types/chat/completion.ts';
+import { isRecord } from '../../types/type-guards.ts';
+import type { ResponseContext } from '../call/response.ts';
+import { whenAborted } from '../config/clock.ts';
+import { headersOf } from '../http/direct-response.ts';
+import type { BodyReader } from '../http/direct-response.ts';
+import { isEventText, parseJson, withoutDone } from '../http/json.ts';
+import { isEventStream, readBodyText, readerOf, withBody } from '../http/response-body.ts';
+import { SlotLease } from '../limits/slot-lease.ts';
+import { readChunks } from './chunk-reader.ts';
+import type { ChunkReader } from './chunk-reader.ts';
+
+/** Reads a response that has to be an event stream, or has to contain the same. */
+export async function readStream(
+  context: ResponseContext,
+  choiceCount: number,
+  signal: AbortSignal | undefined,
+): Promise<ChunkReader> {
+  const { response } = context;
+  const body = isEventStream(response) ? readerOf(response) : undefined;
+  return readChunks(context, body ?? (await openOtherType(context)), choiceCount, signal);
+}
+
+/**
+ * Opens the body of a response with another content type than that of an event stream, if it contains one, or a completion.
+ *
+ * @throws ResponseValidationError with the body for anything else.
+ */
+async function openOtherType(context: ResponseContext): Promise<BodyReader> {
+  const { response, errors, config, signal } = context;
+  const type = headersOf(response).get('content-type') ?? 'no content type';
+  const problem = `expected an event stream, received ${type}`;
+  const opened = readerOf(response);
+  if (opened === undefined) throw errors.invalidResponse(context.meta(), problem, '');
+  const { start, body } = await peek(opened, signal);
+  if (isEventText(start)) {
+    config.log.warn(() => `A streamed chat: ${problem}. Its body is an event stream, and is read.`);
+    return body.getReader();
+  }
+  const rest = withBody(response, body);
+  const text = await readBodyText(rest, config.maxResponseBytes, signal).catch(() => '');
+  if (!isCompletion(parseJson(withoutDone(text)))) {
+    throw errors.invalidResponse(context.meta(), problem, parseJson(text) ?? text);
+  }
+  config.log.warn(() => `A streamed chat: ${problem}. Its body is a completion, and is read.`);
+  return readerOfText(text);
+}
+
+/** Reads the completion of an event stream that a service has sent although none was requested. */
+export async function readEventText(
+  { history, errors, config, meta, call: { body } }: ResponseContext,
+  text: string,
+): Promise<ChatCompletion> {
+  const params = typeof body === 'string' ? parseJson(body) : undefined;
+  const { n } = isRecord(params) ? params : {};
+  const context = { history, errors, config, meta, lease: new SlotLease() };
+  const count = typeof n === 'number' ? n : 1;
+  const reader = readChunks(context, readerOfText(text), count, undefined);
+  while (!(await reader.next()).done);
+  return (await reader.final).completion;
+}
+
+/** A body that is already known. */
+function readerOfText(text: string): BodyReader {
+  const rest = [new TextEncoder().encode(text)];
+  return {
+    read: async () => ({ done: rest.length === 0, value: rest.pop() }),
+    cancel: async () => undefined,
+  };
+}
+
+/** Whether a value is the record of a chat, and not of anything else. */
+function isCompletion(value: unknown): boolean {
+  return isRecord(value) && Array.isArray(value.choices) && value.choices.length > 0;
+}
+
+/** Reads the start of a body, and returns a copy of the body from its start. */
+async function peek(reader: BodyReader, signal: AbortSignal) {
+  const decoder = new TextDecoder();
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let start = '';
+  let isDone = false;
+  const stopListening = whenAborted(signal, () => void reader.cancel().catch(() => undefined));
+  try {
+    while (!isDone && start.length < 8) {
+      const { done, value } = await reader.read();
+      isDone = done;
+      if (value) {
+        pieces.push(new Uint8Array(value));
+        start = (start + decoder.decode(value, { stream: true })).trimStart();
+      }
+    }
+  } catch {
+    isDone = true;
+  } finally {
+    stopListening();
+  }
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const piece = pieces.shift();
+        if (piece) return controller.enqueue(piece);
+        const { done, value } = isDone ? { done: true } : await reader.read();
+        if (value) controller.enqueue(new Uint8Array(value));
+        if (done) controller.close();
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return { start, body };
+}
