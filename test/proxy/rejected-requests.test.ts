@@ -16,7 +16,8 @@ test.each<[string, RawRequest, number, string | undefined]>([
   ['the root', get('/'), 404, 'not_found'],
   ['another version', get('/v1beta/interactions'), 404, 'not_found'],
   ['another letter case', get('/V1/models'), 404, 'not_found'],
-  ['a slash at the end', get('/v1/models/'), 404, 'not_found'],
+  ['two slashes at the end', get('/v1/models//'), 404, 'not_found'],
+  ['only slashes', get('/v1//'), 404, 'not_found'],
   ['a double slash', get('/v1//models'), 404, 'not_found'],
   ['a double slash before the version', get('//v1/models'), 404, 'not_found'],
   ['a host in the path', rawPath('//evil.example/v1/models'), 404, 'not_found'],
@@ -211,9 +212,9 @@ test.each<[string, RawRequest, number, string | undefined]>([
 
 test('a request with an invalid URL closes its own connection and affects no other request', async () => {
   const { mock, origin } = await startProxy();
-  await expect(sendRaw(origin, rawPath('http://evil.example/v1/models'))).rejects.toThrow(
-    'hang up',
-  );
+  for (const path of ['http://ann@app.example/v1/models', 'ftp://app.example/v1/models']) {
+    await expect(sendRaw(origin, rawPath(path))).rejects.toThrow('hang up');
+  }
   expect(await sendRaw(origin, get('/v1/models'))).toMatchObject({ status: 200 });
   expect(mock.requests).toHaveLength(1);
 });

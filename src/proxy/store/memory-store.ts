@@ -94,6 +94,10 @@ export function memoryStore(): Store {
     async settle(settlement) {
       const { user, windowMs, key, as } = settlement;
       const now = Date.now();
+      if (as === 'not-sent' && settlement.attempt !== undefined) {
+        const attempt = JSON.stringify([user, settlement.attempt]);
+        if (attempts.get(attempt)?.request === settlement.request) attempts.delete(attempt);
+      }
       const state = stateOf(user, now);
       const window = windowAt(state, windowMs, now, performance.now());
       const reserved = settleIn(state, window, settlement);
