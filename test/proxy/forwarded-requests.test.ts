@@ -30,6 +30,12 @@ test.each<[string, RawRequest, number, string]>([
   ],
   ['a task', get('/v1/images/tasks/task_1'), 404, 'GET /v1/images/tasks/task_1'],
   [
+    'a task id with a slash, still encoded',
+    get('/v1/images/tasks/a%2Fb'),
+    404,
+    'GET /v1/images/tasks/a%2Fb',
+  ],
+  [
     'an assumed poll path',
     get('/v1/videos/generations/task_1'),
     404,

@@ -31,7 +31,10 @@ test.each<[string, RawRequest, number, string | undefined]>([
   ['dots with a parameter', get('/v1/models/..;/account'), 404, 'not_found'],
   ['a backslash', get('/v1/models\\..\\account'), 404, 'not_found'],
   ['an encoded backslash', get('/v1/models/..%5Caccount'), 404, 'not_found'],
-  ['an encoded slash in a task id', get('/v1/images/tasks/a%2Fb'), 404, 'not_found'],
+  ['dots in a task id, encoded twice', get('/v1/images/tasks/%252e%252e%252fa'), 404, 'not_found'],
+  ['a backslash in a task id', get('/v1/images/tasks/a%5Cb'), 404, 'not_found'],
+  ['dots with a parameter in a task id', get('/v1/images/tasks/a%2F..%3B%2Fb'), 404, 'not_found'],
+  ['a line break in a task id', get('/v1/images/tasks/a%0Ab'), 404, 'not_found'],
   ['a letter instead of the dot in a file name', get('/v1/openapiXjson'), 404, 'not_found'],
   [
     'an encoded slash and dots in a task id',
