@@ -35,6 +35,11 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   internal: [...base, 'core', 'resources', 'client.ts'],
   journal: ['types', 'errors/configuration.ts', 'node:fs/promises', 'node:os', 'node:path'],
   node: [
+    'errors/configuration.ts',
+    'journal/lock-file.ts',
+    'proxy/store/memory-store.ts',
+    'proxy/store/store.ts',
+    'types/type-guards.ts',
     'types/nearest-name.ts',
     'types/schema.ts',
     'internal/download-retries.ts',

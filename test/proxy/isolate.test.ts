@@ -267,7 +267,7 @@ describe('isolate', () => {
     };
     const data = Buffer.from(Uint8Array.from({ length: 3_000_000 }, (_, i) => (i * i) >> 3));
     const url = `data:image/png;base64,${data.toString('base64')}`;
-    await ann.images.submit({ ...image, images: [url] });
+    await ann.images.submit({ ...image, ...{ images: [url] } });
     const prompt = 'The harbor lies still, and boats rest. '.repeat(50_000);
     await ann.images.submit({ ...image, prompt }).catch(() => {});
     expect(mock.requests).toHaveLength(2);
