@@ -29,8 +29,10 @@ const monotonicOffset = () => Date.now() - performance.now();
 
 /** Maps become lists of entries. */
 function toPlain(value: unknown): unknown {
-  if (value instanceof Map)
-    return { map: Array.from(value, ([key, item]) => [key, toPlain(item)]) };
+  if (value instanceof Map) {
+    const map: ReadonlyMap<unknown, unknown> = value;
+    return { map: Array.from(map, ([key, item]) => [key, toPlain(item)]) };
+  }
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlain(item)]));
 }

@@ -138,7 +138,7 @@ describe('an attempt id', () => {
   ])('can be used again if the gateway could not be reached, %s', async (_, limits) => {
     let isDown = true;
     const refusing: typeof fetch = async (input, init) => {
-      if (!isDown || String(input).endsWith('/v1/models')) return fetch(input, init);
+      if (!isDown || new Request(input).url.endsWith('/v1/models')) return fetch(input, init);
       throw new TypeError('fetch failed', {
         cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
       });
