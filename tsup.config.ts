@@ -17,6 +17,19 @@ const shared: Options = {
   silent: true,
 };
 
+/** What an entry changes about the build. */
+type Plugin = NonNullable<Options['esbuildPlugins']>[number];
+
+/** Imports the error classes of the client from its build, so that `instanceof` works with those of `polygate`. */
+const clientErrors = (path: string): Plugin => ({
+  name: 'client errors',
+  setup: (build) =>
+    build.onResolve({ filter: /\/errors\/(?:base|configuration)\.ts$/ }, () => ({
+      path,
+      external: true,
+    })),
+});
+
 /** Packages that are copied into the build, with the file that contains their licence. */
 const bundled = {
   'csv-parse': 'LICENSE',
@@ -57,6 +70,7 @@ export default defineConfig([
     entry: { node: 'src/node/index.ts' },
     outDir: 'dist',
     dts: true,
+    esbuildPlugins: [clientErrors('./client/errors.js')],
     // It uses the public API of this package, which it imports by name as a user's code does.
     external: ['polygate'],
   },
@@ -66,6 +80,7 @@ export default defineConfig([
     entry: { doctor: 'src/doctor/index.ts' },
     outDir: 'dist',
     dts: true,
+    esbuildPlugins: [clientErrors('./client/errors.js')],
     external: ['polygate'],
   },
   {
@@ -74,6 +89,7 @@ export default defineConfig([
     entry: { otel: 'src/otel/index.ts' },
     outDir: 'dist',
     dts: true,
+    esbuildPlugins: [clientErrors('./client/errors.js')],
     external: ['polygate'],
   },
   {
@@ -100,6 +116,7 @@ export default defineConfig([
     },
     outDir: 'dist/proxy',
     dts: true,
+    esbuildPlugins: [clientErrors('../client/errors.js')],
   },
   {
     ...shared,

@@ -42,6 +42,11 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'node:path',
   ],
   node: [
+    'errors/configuration.ts',
+    'journal/lock-file.ts',
+    'proxy/store/memory-store.ts',
+    'proxy/store/store.ts',
+    'types/type-guards.ts',
     'types/nearest-name.ts',
     'types/schema.ts',
     'internal/download-retries.ts',

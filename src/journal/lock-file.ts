@@ -43,7 +43,12 @@ const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(res
  *
  * @throws `ConfigurationError` with the pid of the process that has the lock.
  */
-export async function lockFile(path: string, timing = defaultTiming): Promise<FileLock> {
+export async function lockFile(
+  path: string,
+  timing = defaultTiming,
+  purpose = 'journal',
+  reason = 'Two runs of one batch at the same time could pay twice. Wait until it has ended. Nothing was sent.',
+): Promise<FileLock> {
   // All links to a file share its lock.
   const target = finalPath(path);
   const identity = await ownIdentity();
@@ -58,7 +63,9 @@ export async function lockFile(path: string, timing = defaultTiming): Promise<Fi
       return own;
     }
     await own.release();
-    if (other.isHeld) throw lockedError(path, other, identity);
+    if (other.isHeld) {
+      throw lockedError(`${purpose}: '${path}'`, other, identity, reason);
+    }
     await sleep(10 + Math.random() * 90);
   }
 }
@@ -183,15 +190,17 @@ function parseClaim(text = ''): Claim | undefined {
   }
 }
 
-function lockedError(path: string, { pid, host }: Claim, own: ProcessIdentity): ConfigurationError {
+function lockedError(
+  what: string,
+  { pid, host }: Claim,
+  own: ProcessIdentity,
+  reason: string,
+): ConfigurationError {
   const where =
     host !== own.host
       ? `process ${pid} of another container or machine`
       : pid === own.pid
         ? `another batch of this process (pid ${pid})`
         : `process ${pid}`;
-  return new ConfigurationError(
-    `journal: '${path}' is in use by ${where}. Two runs of one batch at the same time could pay twice. ` +
-      'Wait until it has ended. Nothing was sent.',
-  );
+  return new ConfigurationError(`${what} is in use by ${where}. ${reason}`);
 }

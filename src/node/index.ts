@@ -1,3 +1,5 @@
+export { fileStore } from './file-store.ts';
+export type { FileStore } from './file-store.ts';
 export { nodeFetch } from './fetch/node-fetch.ts';
 export type { NodeFetch } from './fetch/node-fetch.ts';
 export type { NodeFetchDispatcher, NodeFetchOptions } from './fetch/dispatcher.ts';

@@ -71,10 +71,13 @@ export function toNodeHandler(handler: WebHandler): NodeHandler {
 function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
   const { method = 'GET', headers: received, socket } = incoming;
   // Express removes the mount path from `url`.
-  const path = String('originalUrl' in incoming ? incoming.originalUrl : incoming.url);
+  const target = String('originalUrl' in incoming ? incoming.originalUrl : incoming.url);
   const protocol = 'encrypted' in socket && socket.encrypted ? 'https' : 'http';
   // Concatenated, not resolved: `//evil.example` is a path.
-  const host = received.host ?? String(received[':authority'] ?? 'localhost');
+  const [, authority, rest = ''] = /^https?:\/\/([^/?#@]+)([/?#][^]*)?$/i.exec(target) ?? [];
+  const path = authority === undefined ? target : rest.replace(/^(?!\/)/, '/');
+  // The host of a target in absolute form replaces the header.
+  const host = authority ?? received.host ?? String(received[':authority'] ?? 'localhost');
   const url = `${protocol}://${host}${path}`;
   if (!path.startsWith('/') || !URL.canParse(url)) return undefined;
   const headers = new Headers();

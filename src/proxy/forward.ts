@@ -1,9 +1,9 @@
 import { outcomeOfUnread, withoutHalfPairs } from '../internal/outcome.ts';
 import { parseResponseMeta } from '../internal/response-meta.ts';
 import { redactKeys } from '../types/redact-key.ts';
-import { textOf } from '../types/type-guards.ts';
 import { resolveApiKey } from './api-key.ts';
 import { copyOf, filterList, recordOwner } from './isolate/ownership.ts';
+import { resourcesIn } from './isolate/references.ts';
 import { admit } from './limits/admission.ts';
 import { chargeOf } from './limits/charge.ts';
 import type { ProxyResponse } from './options.ts';
@@ -64,7 +64,9 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     await callOnResponse(settings, {
       ...call,
       taskId: meta.taskId ?? call.taskId,
-      materialId: textOf(createsMaterial(route) && record?.id) ?? call.materialId,
+      materialId:
+        (createsMaterial(route) ? resourcesIn(record ?? '', ['id'])[0] : undefined) ??
+        call.materialId,
       status,
       outcome,
       chargeUsd,

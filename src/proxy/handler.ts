@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors/configuration.ts';
 import { ProxyError, errorResponse, errorType } from './error-response.ts';
 import { forward } from './forward.ts';
+import { defaultWindowMs } from './limits/user-limits.ts';
 import type { ProxyOptions } from './options.ts';
 import { checkOrigin } from './origin.ts';
 import type { OriginCheck } from './origin.ts';
@@ -21,6 +22,7 @@ export interface UserUsage {
   readonly requests: number;
   /** POSTs in flight. */
   readonly inFlight: number;
+  /** With `window: 'forever'`, the last date that there is. */
   readonly windowEndsAt: Date;
 }
 
@@ -73,7 +75,7 @@ export function createProxyHandler(options: ProxyOptions): ProxyHandler {
   return Object.assign(handler, {
     async usage(user: string, request = new Request('https://usage.invalid/')): Promise<UserUsage> {
       const limits = await settings.limitsOf(user, request);
-      const windowMs = limits?.windowMs ?? 86_400_000;
+      const windowMs = limits?.windowMs ?? defaultWindowMs;
       const usage = await withinTime(() => settings.store.usage(user, windowMs));
       return { ...usage, windowEndsAt: new Date(usage.windowEndsAt) };
     },
@@ -117,7 +119,9 @@ function gatewayPath(pathname: string, basePath: string | undefined): string {
   const mount = pathname.slice(0, start);
   const isMount =
     basePath === undefined ? !/%2f|%5c|%2e|\/\/|\/$/i.test(mount) : mount === basePath;
-  return isMount && start >= 0 ? pathname.slice(start) : '';
+  if (!isMount || start < 0) return '';
+  // Some frameworks add a slash at the end, such as Next.js with `trailingSlash`.
+  return pathname.slice(start).replace(/(?<=[^/])\/$/, '');
 }
 
 async function resolveUser(request: Request, { authorize }: Settings): Promise<string> {

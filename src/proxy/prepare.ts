@@ -63,7 +63,7 @@ export async function prepare(
   let isOwner = false;
   if (settings.isolate === true) {
     isOwner = await checkPath(user, target, settings);
-    if (body !== null) await checkBody(user, record, settings);
+    if (body !== null) await checkBody(user, new TextDecoder().decode(body), settings);
   }
   // A repeated request with a key is not charged again, and its response has the task.
   const isKeyed = route.keyHeader !== undefined && key !== undefined;

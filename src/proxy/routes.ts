@@ -4,6 +4,7 @@ import { endpoints } from '../endpoints/index.ts';
 import { isPaidMethod } from '../endpoints/safety.ts';
 import { nearestName } from '../types/nearest-name.ts';
 import { unchecked } from '../types/schema.ts';
+import { percentDecoded } from './isolate/readings.ts';
 
 type Documented = (typeof endpoints)[number];
 
@@ -167,19 +168,29 @@ export function findTarget(
 }
 
 /**
- * Decodes a placeholder value once. Returns undefined if the proxy and the gateway might interpret it differently:
- * percent signs could be decoded twice, and dot segments could be removed. Only model ids may contain slashes.
- * Specification: Model.
+ * Decodes a placeholder value once. Returns undefined if it could lead to another path: servers may decode it again,
+ * remove dot segments, or read other characters as dots and slashes. Ids of tasks can have any other characters. Those of
+ * models have few, because several of them must not be read as one. Specification: Model.
  */
-function decodeValue(encoded: string, allowSlash: boolean): string | undefined {
+function decodeValue(encoded: string, isModel: boolean): string | undefined {
   let value: string;
   try {
     value = decodeURIComponent(encoded);
   } catch {
     return undefined;
   }
-  const segments = allowSlash ? value.split('/') : [value];
-  return segments.every((segment) => /^[\w.:@~+,=-]+$/.test(segment) && !/^\.+$/.test(segment))
-    ? value
-    : undefined;
+  if (isModel && !/^[\w.:@~+,=/-]+$/.test(value)) return undefined;
+  let reading = value;
+  for (let decoded = 0; decoded <= maxDecodings; decoded += 1) {
+    const segments = reading.normalize('NFKC').split('/');
+    // A server may cut off what follows a semicolon.
+    if (segments.some((segment) => /[\p{Cc}\\]|^\s*\.+\s*(?:;|$)/u.test(segment))) return undefined;
+    const next = percentDecoded(reading);
+    if (next === reading) return value;
+    reading = next;
+  }
+  return undefined;
 }
+
+/** How often servers may decode an id. */
+const maxDecodings = 8;

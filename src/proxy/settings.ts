@@ -8,6 +8,7 @@ import {
 } from '../internal/validation.ts';
 import type { Rule } from '../internal/validation.ts';
 import { parseURL } from '../types/parse-url.ts';
+import { isRecord } from '../types/type-guards.ts';
 import { isApiKey } from './api-key.ts';
 import { createPriceList } from './limits/price-list.ts';
 import type { PriceList } from './limits/price-list.ts';
@@ -16,7 +17,7 @@ import type { ResolvedLimits } from './limits/user-limits.ts';
 import type { ProxyOptions } from './options.ts';
 import { defaultRoutes, parseRoute, suggestRoute } from './routes.ts';
 import type { Route } from './routes.ts';
-import { memoryStore } from './store/memory-store.ts';
+import { isInMemory, memoryStore } from './store/memory-store.ts';
 import type { Store } from './store/store.ts';
 
 /** Validated options and the defaults of the required settings. */
@@ -109,12 +110,14 @@ export function resolveSettings(options: ProxyOptions): Settings {
     fetch: options.fetch ?? runtimeFetch,
     report,
   };
+  const store = options.store ?? memoryStore();
+  if ((options.isolate === true || limits !== undefined) && isInMemory(store)) warnInProduction();
   return {
     ...options,
     ...connection,
     routes,
     maxBodyBytes: options.maxBodyBytes ?? 10_485_760,
-    store: options.store ?? memoryStore(),
+    store,
     priceList: createPriceList(connection),
     async limitsOf(user, request) {
       if (!isFunction(limits)) return fixed;
@@ -125,6 +128,16 @@ export function resolveSettings(options: ProxyOptions): Settings {
     headerPrefix: (options.headerPrefix ?? 'x-svc-').toLowerCase(),
     requestIdHeader: (options.requestIdHeader ?? 'x-request-id').toLowerCase(),
   };
+}
+
+/** Logs a warning if Node.js, Bun or Deno runs in production. Other runtimes have no such setting. */
+function warnInProduction(): void {
+  const { process, console }: { process?: unknown; console?: Pick<Console, 'warn'> } = globalThis;
+  const env = isRecord(process) && isRecord(process.env) ? process.env : {};
+  if (env.NODE_ENV !== 'production') return;
+  console?.warn(
+    '[polygate] The proxy stores limits and owners in the memory of this process. After a restart, spending starts at 0, and with `isolate`, users cannot reach tasks that they have paid for. Set `store` to `fileStore(path)` of polygate/node, or `redisStore(client)` of polygate/proxy/redis.',
+  );
 }
 
 /** @throws `ConfigurationError` that suggests the documented route, if the route is misspelled. */

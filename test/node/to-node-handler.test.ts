@@ -258,3 +258,30 @@ test('the signal aborts although the handler keeps nothing but the signal of its
     expect(signals.filter(({ aborted }) => aborted)).toHaveLength(200);
   });
 });
+
+test('a request line in absolute form gives the host and the path of the request', async () => {
+  const urls: string[] = [];
+  const { port } = new URL(
+    await serve(
+      toNodeHandler((request) => {
+        urls.push(request.url);
+        return new Response('ok');
+      }),
+    ),
+  );
+  for (const path of [
+    'http://app.example/a?b=1',
+    'HTTP://app.example:8080',
+    'http://a.example?c',
+  ]) {
+    const outgoing = openRequest({ host: '127.0.0.1', port, path, agent: false }).end();
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    response.resume();
+  }
+  expect(urls).toEqual([
+    'http://app.example/a?b=1',
+    'http://app.example:8080/',
+    'http://a.example/?c',
+  ]);
+});

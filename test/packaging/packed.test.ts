@@ -15,6 +15,7 @@ beforeAll(async () => {
   await addFixture(app, 'batch.mjs');
   await addFixture(app, 'hooks.mjs');
   await addFixture(app, 'require.cjs');
+  await addFixture(app, 'proxy-errors.mjs');
 });
 
 // The oldest supported versions, and the latest of each major version.
@@ -57,6 +58,10 @@ describe.each(['20.19.0', '20', '22.12.0', '22', '24', '26'])('on Node %s', (ver
   test('the polygate-mock command listens', async () => {
     const command = join(app, 'node_modules', 'polygate', 'dist', 'mock', 'cli.js');
     expect(await firstAddress(spawn(node, [command, '--port', '0']))).toMatch(/^http:/);
+  });
+
+  test('errors of the proxy and its stores are those of the package', async () => {
+    expect(JSON.parse(await run(node, ['proxy-errors.mjs'], app))).toEqual([true, true, true]);
   });
 
   test('a CommonJS module requires the entry points', async () => {

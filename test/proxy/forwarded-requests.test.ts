@@ -30,6 +30,12 @@ test.each<[string, RawRequest, number, string]>([
   ],
   ['a task', get('/v1/images/tasks/task_1'), 404, 'GET /v1/images/tasks/task_1'],
   [
+    'a task id with a slash, still encoded',
+    get('/v1/images/tasks/a%2Fb'),
+    404,
+    'GET /v1/images/tasks/a%2Fb',
+  ],
+  [
     'an assumed poll path',
     get('/v1/videos/generations/task_1'),
     404,
@@ -50,6 +56,19 @@ test.each<[string, RawRequest, number, string]>([
   ],
   ['another mount path', rawPath('/elsewhere/v1/models'), 200, 'GET /v1/models'],
   ['no mount path, because the framework removed it', rawPath('/v1/models'), 200, 'GET /v1/models'],
+  ['one slash at the end', get('/v1/models/'), 200, 'GET /v1/models'],
+  [
+    'one slash at the end of a task',
+    get('/v1/images/tasks/task_1/'),
+    404,
+    'GET /v1/images/tasks/task_1',
+  ],
+  [
+    'a request line in absolute form',
+    rawPath('http://app.example/api/gateway/v1/pricing?type=image'),
+    200,
+    'GET /v1/pricing?type=image',
+  ],
   ['dots that resolve to the mount path', rawPath('/x/../v1/models'), 200, 'GET /v1/models'],
   [
     'a page on the own origin that sends origin',

@@ -1,5 +1,5 @@
 import { APIError, NotFoundError, ServiceUnavailableError } from 'polygate';
-import { defaultRoutes } from 'polygate/proxy';
+import { defaultRoutes, memoryStore } from 'polygate/proxy';
 import { describe, expect, test } from 'vitest';
 
 import { rejection } from '../support/rejection.ts';
@@ -23,8 +23,9 @@ const videoWith = (url: string) => ({
 
 /** An isolated proxy with two users. */
 async function setUp(options: Parameters<typeof startProxy>[0] = {}) {
-  const setup = await startProxy({ isolate: true, allow, ...options });
-  return { ...setup, ann: setup.page(once, 'ann'), bob: setup.page(once, 'bob') };
+  const store = memoryStore();
+  const setup = await startProxy({ isolate: true, allow, store, ...options });
+  return { ...setup, store, ann: setup.page(once, 'ann'), bob: setup.page(once, 'bob') };
 }
 
 describe('isolate', () => {
@@ -159,7 +160,7 @@ describe('isolate', () => {
       });
     const nested = (text: string) => `${'['.repeat(20_000)}${text}${']'.repeat(20_000)}`;
     expect((await send(nested('"asset://other"'))).code).toBe('resource_not_found');
-    const words = Array.from({ length: 10_001 }, (_, index) => `word${index}`);
+    const words = Array.from({ length: 100_001 }, (_, index) => `word${index}`);
     expect(await send(JSON.stringify(words))).toMatchObject({ status: 400 });
     expect(mock.requests).toEqual([]);
     expect((await send(JSON.stringify(words.slice(0, 100)))).status).toBe(202);

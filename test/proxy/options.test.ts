@@ -1,7 +1,7 @@
 import { NotFoundError } from 'polygate';
-import { createProxyHandler, defaultRoutes, ownerRoutes } from 'polygate/proxy';
+import { createProxyHandler, defaultRoutes, memoryStore, ownerRoutes } from 'polygate/proxy';
 import type { ProxyOptions } from 'polygate/proxy';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { ConfigurationError } from '../../src/index.ts';
 import { thrown } from '../core/support.ts';
@@ -161,4 +161,37 @@ test.each([
 ])('with basePath %j, a request to %s gets a %i', async (basePath, path, status) => {
   const { origin } = await startProxy({ basePath });
   expect(await sendRaw(origin, { path, headers: { 'x-user': 'ann' } })).toMatchObject({ status });
+});
+
+test.each([
+  ['with limits in memory, logs a warning', 'production', { limits: { usd: 1 } }, 1],
+  [
+    'with isolate in memory, logs a warning',
+    'production',
+    { isolate: true, store: memoryStore() },
+    1,
+  ],
+  [
+    'with another store, logs none',
+    'production',
+    { isolate: true, store: { ...memoryStore() } },
+    0,
+  ],
+  ['that stores no more than attempts, logs none', 'production', {}, 0],
+  ['in development, logs none', 'development', { isolate: true }, 0],
+])('a proxy %s', async (_, env, options, count) => {
+  vi.stubEnv('NODE_ENV', env);
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => {
+    warn.mockRestore();
+    vi.unstubAllEnvs();
+  });
+  createProxyHandler({
+    apiKey: canary,
+    baseURL: 'https://host.example',
+    authorize: () => 'ann',
+    ...options,
+  });
+  expect(warn).toHaveBeenCalledTimes(count);
+  if (count > 0) expect(String(warn.mock.calls)).toMatch(/fileStore.*redisStore/);
 });

@@ -16,7 +16,8 @@ test.each<[string, RawRequest, number, string | undefined]>([
   ['the root', get('/'), 404, 'not_found'],
   ['another version', get('/v1beta/interactions'), 404, 'not_found'],
   ['another letter case', get('/V1/models'), 404, 'not_found'],
-  ['a slash at the end', get('/v1/models/'), 404, 'not_found'],
+  ['two slashes at the end', get('/v1/models//'), 404, 'not_found'],
+  ['only slashes', get('/v1//'), 404, 'not_found'],
   ['a double slash', get('/v1//models'), 404, 'not_found'],
   ['a double slash before the version', get('//v1/models'), 404, 'not_found'],
   ['a host in the path', rawPath('//evil.example/v1/models'), 404, 'not_found'],
@@ -30,7 +31,10 @@ test.each<[string, RawRequest, number, string | undefined]>([
   ['dots with a parameter', get('/v1/models/..;/account'), 404, 'not_found'],
   ['a backslash', get('/v1/models\\..\\account'), 404, 'not_found'],
   ['an encoded backslash', get('/v1/models/..%5Caccount'), 404, 'not_found'],
-  ['an encoded slash in a task id', get('/v1/images/tasks/a%2Fb'), 404, 'not_found'],
+  ['dots in a task id, encoded twice', get('/v1/images/tasks/%252e%252e%252fa'), 404, 'not_found'],
+  ['a backslash in a task id', get('/v1/images/tasks/a%5Cb'), 404, 'not_found'],
+  ['dots with a parameter in a task id', get('/v1/images/tasks/a%2F..%3B%2Fb'), 404, 'not_found'],
+  ['a line break in a task id', get('/v1/images/tasks/a%0Ab'), 404, 'not_found'],
   ['a letter instead of the dot in a file name', get('/v1/openapiXjson'), 404, 'not_found'],
   [
     'an encoded slash and dots in a task id',
@@ -211,9 +215,9 @@ test.each<[string, RawRequest, number, string | undefined]>([
 
 test('a request with an invalid URL closes its own connection and affects no other request', async () => {
   const { mock, origin } = await startProxy();
-  await expect(sendRaw(origin, rawPath('http://evil.example/v1/models'))).rejects.toThrow(
-    'hang up',
-  );
+  for (const path of ['http://ann@app.example/v1/models', 'ftp://app.example/v1/models']) {
+    await expect(sendRaw(origin, rawPath(path))).rejects.toThrow('hang up');
+  }
   expect(await sendRaw(origin, get('/v1/models'))).toMatchObject({ status: 200 });
   expect(mock.requests).toHaveLength(1);
 });

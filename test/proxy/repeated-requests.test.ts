@@ -1,4 +1,5 @@
 import { BudgetExceededError, ConflictError } from 'polygate';
+import { memoryStore } from 'polygate/proxy';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { rejection } from '../support/rejection.ts';
@@ -129,6 +130,54 @@ describe('an attempt id', () => {
     expect((await send(origin, '1')).status).toBe(403);
     isPermitted = true;
     expect((await send(origin, '1')).status).toBe(200);
+  });
+
+  test.each([
+    ['without limits', undefined],
+    ['with limits', { usd: 1 }],
+  ])('can be used again if the gateway could not be reached, %s', async (_, limits) => {
+    let isDown = true;
+    const refusing: typeof fetch = async (input, init) => {
+      if (!isDown || new Request(input).url.endsWith('/v1/models')) return fetch(input, init);
+      throw new TypeError('fetch failed', {
+        cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+      });
+    };
+    const { mock, origin } = await startProxy({ fetch: refusing, limits });
+    expect((await send(origin, '1')).status).toBe(503);
+    isDown = false;
+    expect((await send(origin, '1')).status).toBe(200);
+    expect((await send(origin, '1')).status).toBe(409);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('can be used again if the page left before the request was forwarded', async () => {
+    const store = memoryStore();
+    const page = new AbortController();
+    const { mock, handler } = await startProxy({
+      store: {
+        ...store,
+        async reserve(reservation) {
+          const result = await store.reserve(reservation);
+          page.abort();
+          return result;
+        },
+      },
+    });
+    const request = (signal?: AbortSignal) =>
+      new Request(`https://app.example${mount}/v1/chat/completions`, {
+        method: 'POST',
+        headers: {
+          'x-user': 'ann',
+          'content-type': 'application/json',
+          'x-polygate-attempt': '1',
+        },
+        body: JSON.stringify(chat),
+        ...(signal && { signal }),
+      });
+    expect((await handler(request(page.signal))).status).toBe(499);
+    expect(mock.requests).toEqual([]);
+    expect((await handler(request())).status).toBe(200);
   });
 
   test('must be visible ASCII of limited length', async () => {

@@ -1,40 +1,64 @@
-import { isRecord } from '../../types/type-guards.ts';
-import { invalidBody } from '../body/fields.ts';
+import { fieldsOf, itemsOf } from '../body/json-fields.ts';
 import { parseRecord } from '../body/read.ts';
 import { ProxyError } from '../error-response.ts';
+import { sha256 } from '../request-headers.ts';
 import type { Route, Target } from '../routes.ts';
 import type { Settings } from '../settings.ts';
 import { persist, waitAtMost, withinTime } from '../store/operations.ts';
-import { referencesIn, resourcesIn, taskFields } from './references.ts';
+import { wellFormed } from './readings.ts';
+import { referenceOf, referencesIn, resourcesIn, taskFields } from './references.ts';
+import type { Reference } from './references.ts';
 
 type StoreSettings = Pick<Settings, 'store' | 'report' | 'unowned' | 'onStoreError'>;
 
 /** How much of a response is read to find the ids in it. */
 const maxResponseLength = 4_194_304;
 
-/** How many owners are looked up for one body. More would block the store for other users. */
-const maxReferences = 10_000;
+/** How many owners are looked up in one operation, so that a store can serve other users in between. */
+const namesPerLookup = 1_000;
+
+/** Longer names are stored as their hash. */
+const maxNameLength = 512;
+
+/** The placeholders that name a kind of resource. Any other may name a resource, too. */
+const kinds: Readonly<Record<string, string>> = {
+  taskId: 'task',
+  task_id: 'task',
+  materialId: 'material',
+  material_id: 'material',
+  voiceId: 'voice',
+  voice_id: 'voice',
+};
 
 /**
- * Rejects a request for a task or a material of another user, and for one without an owner. Returns whether the path
- * names a resource that the user owns.
+ * Rejects a request whose path or query names a resource of another user, and a path that names a task, material or voice
+ * without an owner. Returns whether the path names a resource that the user owns.
  *
  * @throws a 404, or a 503 if the store fails.
  */
 export async function checkPath(
   user: string,
-  { values }: Target,
+  { values, search }: Target,
   settings: StoreSettings,
 ): Promise<boolean> {
   let isOwner = false;
-  const { taskId = values.task_id, materialId = values.material_id } = values;
-  const voiceId = values.voiceId ?? values.voice_id;
-  for (const [kind, id] of Object.entries({ task: taskId, material: materialId, voice: voiceId })) {
-    if (id === undefined) continue;
-    const [owner] = await ownersOf([id], settings);
-    isOwner ||= owner === user;
-    if (owner === user || (owner === undefined && settings.unowned === 'allow')) continue;
-    throw new ProxyError(404, `${kind}_not_found`, `This ${kind} does not exist.`);
+  const query = [...new URLSearchParams(search).values()].map((text) => ['', text] as const);
+  for (const [name, text] of [...Object.entries(values), ...query]) {
+    const reference = referenceOf({ text, field: '' });
+    const ownerOf = await lookUp(reference.names, settings);
+    const isOwn = ownerOf(text) === user;
+    isOwner ||= isOwn;
+    const kind = kinds[name];
+    const isUnowned = kind !== undefined && ownerOf(text) === undefined;
+    const isRefused = isUnowned && settings.unowned !== 'allow';
+    if (isOwn || (!isRefused && !namesOther(user, reference, ownerOf))) continue;
+    // The same for both, so that no user learns which resources of others exist.
+    const what = kind ?? 'resource';
+    throw new ProxyError(
+      404,
+      `${what}_not_found`,
+      `This proxy does not know the owner of this ${what}, or it belongs to another user. If it was paid for, it may still exist.`,
+    );
   }
   return isOwner;
 }
@@ -46,38 +70,53 @@ export async function checkPath(
  */
 export async function checkBody(
   user: string,
-  body: unknown,
+  json: string,
   settings: StoreSettings,
 ): Promise<void> {
-  const { names, assets, isCertain } = referencesIn(body);
-  if (names.length === 0) return;
-  if (names.length > maxReferences) {
-    throw invalidBody('The body has too many short texts: each could be the id of a resource.');
-  }
-  let owners: readonly (string | undefined)[];
+  const references = referencesIn(json);
+  let ownerOf: OwnerOf;
   try {
-    owners = await ownersOf(names, settings);
+    const names = new Set(references.flatMap((reference) => [...reference.names]));
+    ownerOf = await lookUp(names, settings);
   } catch (error) {
     // Without a reference for certain, the failure of the store is like that of limits.
+    const isCertain = references.some((reference) => reference.isCertain);
     if (!isCertain && settings.onStoreError === 'allow') return;
     throw error;
   }
-  const isOther = names.some((_, index) => owners[index] !== undefined && owners[index] !== user);
-  const owned = new Set(names.filter((_, index) => owners[index] === user));
-  const isUnowned = assets.some(
-    (uri) => !owned.has(uri) && !owned.has(uri.slice('asset://'.length)),
-  );
-  if (!isOther && (!isUnowned || settings.unowned === 'allow')) return;
+  const isRefused = references.some((reference) => {
+    if (ownerOf(reference.text) === user) return false;
+    const isUnowned = [...reference.assets].some(
+      (uri) => ownerOf(uri) !== user && ownerOf(uri.slice('asset://'.length)) !== user,
+    );
+    return (isUnowned && settings.unowned !== 'allow') || namesOther(user, reference, ownerOf);
+  });
+  if (!isRefused) return;
   throw new ProxyError(
     404,
     'resource_not_found',
-    'The body refers to a task, material or voice that does not exist. Nothing was sent.',
+    'The body refers to a task, material or voice that belongs to another user, or whose owner this proxy does not know. Nothing was sent.',
   );
 }
 
-async function ownersOf(names: readonly string[], { store, report }: StoreSettings) {
+type OwnerOf = (name: string) => string | undefined;
+
+const namesOther = (user: string, { names }: Reference, ownerOf: OwnerOf): boolean =>
+  Array.from(names, ownerOf).some((owner) => owner !== undefined && owner !== user);
+
+async function lookUp(
+  names: ReadonlySet<string>,
+  { store, report }: StoreSettings,
+): Promise<OwnerOf> {
+  const all = [...names];
+  const owners = new Map<string, string | undefined>();
   try {
-    return await withinTime(() => store.ownersOf(names));
+    for (let start = 0; start < all.length; start += namesPerLookup) {
+      const some = all.slice(start, start + namesPerLookup);
+      const stored = await Promise.all(some.map(storedName));
+      const found = await withinTime(() => store.ownersOf(stored));
+      for (const [index, name] of some.entries()) owners.set(name, found[index]);
+    }
   } catch (error) {
     report(error);
     throw new ProxyError(
@@ -86,13 +125,20 @@ async function ownersOf(names: readonly string[], { store, report }: StoreSettin
       'The owner of a resource cannot be checked. Nothing was sent.',
     );
   }
+  return (name) => owners.get(name);
+}
+
+async function storedName(name: string): Promise<string> {
+  if (name.length <= maxNameLength) return name;
+  return `sha256:${await sha256(new TextEncoder().encode(name))}`;
 }
 
 /** What may name resources in a response. */
 interface NamingResponse {
   readonly route: Route;
   readonly taskId: string | undefined;
-  readonly body: Readonly<Record<string, unknown>> | undefined;
+  /** Its JSON, if it has a body. */
+  readonly body: string | undefined;
 }
 
 /**
@@ -105,10 +151,12 @@ export async function recordOwner(
   { store, report }: StoreSettings,
 ): Promise<void> {
   const fields = route.resource === 'task' ? taskFields : undefined;
-  const names = new Set(body && resourcesIn(body, fields));
+  const names = new Set(body === undefined ? [] : resourcesIn(body, fields));
   if (taskId !== undefined) names.add(taskId);
   if (names.size === 0) return;
-  const recording = persist(() => store.own(user, [...names]), report);
+  const all = new Set([...names, ...Array.from(names, wellFormed)]);
+  const stored = await Promise.all(Array.from(all, storedName));
+  const recording = persist(() => store.own(user, stored), report);
   await waitAtMost(5_000, recording);
 }
 
@@ -122,41 +170,49 @@ export async function filterList(
   if (body === undefined || !Array.isArray(body.data)) {
     throw new ProxyError(502, 'bad_gateway', 'The gateway responded with an invalid list.');
   }
-  const records: unknown[] = body.data;
-  const named = records.map((record) => ({
-    record,
-    names: isRecord(record) ? resourcesIn(record) : [],
+  // As texts, because a number would lose the last digits of an id.
+  const fields = new Map(fieldsOf(text));
+  const named = itemsOf(fields.get('data') ?? '').map((json) => ({
+    json,
+    names: resourcesIn(json),
   }));
-  const names = [...new Set(named.flatMap((entry) => entry.names))];
-  const owners = names.length === 0 ? [] : await ownersOf(names, settings);
-  const ownerOf = new Map(names.map((name, index) => [name, owners[index]]));
+  const ownerOf = await lookUp(new Set(named.flatMap(({ names }) => names)), settings);
   const data = named
-    .filter((entry) => {
-      const found = entry.names
-        .map((name) => ownerOf.get(name))
-        .filter((owner) => owner !== undefined);
+    .filter(({ json, names }) => {
+      const found = names.map(ownerOf).filter((owner) => owner !== undefined);
       if (found.some((owner) => owner !== user)) return false;
-      return found.length > 0 || settings.unowned === 'allow' || isPublic(entry.record);
+      return found.length > 0 || settings.unowned === 'allow' || isPublic(json);
     })
-    .map(({ record }) => record);
-  return JSON.stringify({ ...body, data });
+    .map(({ json }) => json);
+  fields.set('data', `[${data.join(',')}]`);
+  const entries = Array.from(fields, ([name, json]) => `${JSON.stringify(name)}:${json}`);
+  return `{${entries.join(',')}}`;
 }
 
 /** Whether a voice belongs to the service. */
-function isPublic(record: unknown): boolean {
-  return isRecord(record) && record.source_type === 'system';
-}
+const isPublic = (json: string): boolean => parseRecord(json)?.source_type === 'system';
 
-/** Reads a copy of a JSON response that names resources. Returns undefined if it is another one, or cannot be read. */
-export async function copyOf(response: Response): Promise<Record<string, unknown> | undefined> {
+/**
+ * Reads a copy of a JSON response that names resources, whatever its content type is. Returns undefined if it is another
+ * one, or cannot be read.
+ */
+export async function copyOf(response: Response): Promise<string | undefined> {
   const type = response.headers.get('content-type') ?? '';
-  if (!response.ok || !/^application\/json\b/i.test(type)) return undefined;
+  if (!response.ok || /^text\/event-stream\b/i.test(type)) return undefined;
   const length = Number(response.headers.get('content-length') ?? 0);
   if (length > maxResponseLength) return undefined;
-  return parseRecord(
-    await response
-      .clone()
-      .text()
-      .catch(() => ''),
-  );
+  const reader = response.clone().body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+      text += decoder.decode(part.value, { stream: true });
+      if (/^\s*(?:\{|$)/.test(text) && text.length <= maxResponseLength) continue;
+      reader?.cancel().catch(() => {});
+      return undefined;
+    }
+  } catch {
+    return undefined;
+  }
+  return parseRecord(text) && text;
 }

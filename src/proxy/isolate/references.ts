@@ -1,51 +1,110 @@
-import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
+import { folded, invalidBody } from '../body/fields.ts';
+import { fieldsOf, idOf, integerOf, textsOf } from '../body/json-fields.ts';
+import type { JsonText } from '../body/json-fields.ts';
+import { partsOf, percentDecoded, readingsOf } from './readings.ts';
 
-/** What a body may refer to: the resources of a user. */
-export interface References {
-  /** `asset://` URIs and texts that may be ids. */
-  readonly names: readonly string[];
-  /** The `asset://` URIs among them, whose materials always have an owner. */
-  readonly assets: readonly string[];
-  /** Whether one of them certainly is a reference: a URI, or the value of a field that holds ids. */
+/** A text that may refer to resources. */
+export interface Reference {
+  /** The text itself. If it names a resource of the user, nothing else is meant. */
+  readonly text: string;
+  /** Everything that may be an id in it. */
+  readonly names: ReadonlySet<string>;
+  /** The `asset://` URIs in it, whose materials always have an owner. */
+  readonly assets: ReadonlySet<string>;
+  /** Whether it certainly is a reference: a URI, or the value of a field that holds ids. */
   readonly isCertain: boolean;
 }
-
-/** A text that may be the id of a task, a material or a voice. Ids have no spaces, and are not URLs. */
-const idPattern = /^[\w.:@~+,=-]{1,200}$/;
 
 /** An `asset://` URI. Browsers and services ignore the case of a scheme. */
 const assetPattern = /asset:\/\/[^\s"'<>]*/gi;
 
-/** The name of a field that holds ids. */
-const idField = /(^|_)ids?$|Ids?$|^voices?$|^task$/;
+/** How often JSON may be in a string of JSON. */
+const maxNesting = 8;
 
-/** Finds everything in a body that may belong to a user. Any field of a model may name a task, so all texts are read. */
-export function referencesIn(body: unknown): References {
-  const names = new Set<string>();
-  const assets = new Set<string>();
-  let isCertain = false;
-  // Not recursive, because a body can be nested more deeply than calls.
-  const open: [field: string, value: unknown][] = [['', body]];
+/** How many names are looked up for one request. More would block the store for other users. */
+const maxNames = 100_000;
+
+/** Whether a field holds ids. Some services ignore letter case, underscores and hyphens. */
+const holdsIds = (field: string) =>
+  /(?:^|[_-])ids?$/i.test(field) ||
+  /Ids?$/.test(field) ||
+  /(?:task|voice|material|asset|file)ids?$|^(?:task|voice|material)s?$/.test(folded(field));
+
+/**
+ * Finds everything in a JSON text that may belong to a user. Any field of a model may name a task, and so may any field
+ * name, so all of them are read.
+ *
+ * @throws a 400 if there is more than can be compared.
+ */
+export function referencesIn(json: string): Reference[] {
+  const found = new Map<string, Reference>();
+  let count = 0;
+  const open: [json: string, nesting: number][] = [[json, 0]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [field, value] = next;
-    const text = typeof value === 'number' && idField.test(field) ? String(value) : value;
-    if (typeof text === 'string') {
-      for (const [uri] of text.matchAll(assetPattern)) assets.add(`asset${uri.slice(5)}`);
-      if (!idPattern.test(text)) continue;
-      names.add(text);
-      isCertain ||= idField.test(field);
-    } else if (Array.isArray(value)) {
-      for (const item of value) open.push([field, item]);
-    } else if (isRecord(value)) {
-      for (const entry of Object.entries(value)) open.push(entry);
+    const [source, nesting] = next;
+    for (const item of textsOf(source)) {
+      if (item.isNumber && !mayBeId(item)) continue;
+      const inner = item.isNumber ? undefined : jsonIn(item.text);
+      if (inner !== undefined) {
+        if (nesting === maxNesting) throw invalidBody('The body has too much JSON in strings.');
+        open.push([inner, nesting + 1]);
+      }
+      const known = found.get(item.text);
+      if (known !== undefined && (known.isCertain || !holdsIds(item.field))) continue;
+      const reference = item.isNumber ? numberReference(item) : referenceOf(item);
+      found.set(item.text, reference);
+      count += reference.names.size;
+      if (count > maxNames) {
+        throw invalidBody('The body has too many texts: each could name the id of a resource.');
+      }
     }
   }
-  for (const uri of assets) {
-    names.add(uri);
-    const id = uri.slice('asset://'.length);
-    if (idPattern.test(id)) names.add(id);
+  return [...found.values()];
+}
+
+/** Everything that a text may refer to. */
+export function referenceOf({ text, field }: Pick<JsonText, 'text' | 'field'>): Reference {
+  const readings = readingsOf(text);
+  if (readings === undefined) {
+    throw invalidBody('A text is encoded too many times to compare it with ids of resources.');
   }
-  return { names: [...names], assets: [...assets], isCertain: isCertain || assets.size > 0 };
+  const names = new Set(readings);
+  const assets = new Set<string>();
+  for (const reading of new Set([text, percentDecoded(text)])) {
+    for (const part of partsOf(reading)) names.add(part);
+    for (const [uri] of reading.matchAll(assetPattern)) assets.add(`asset${uri.slice(5)}`);
+  }
+  for (const uri of assets) names.add(uri).add(uri.slice('asset://'.length));
+  names.delete('');
+  return { text, names, assets, isCertain: assets.size > 0 || holdsIds(field) };
+}
+
+/** A number is an id in a field that holds ids, or if no number of JavaScript is equal to it. */
+function mayBeId({ text, field }: JsonText): boolean {
+  return holdsIds(field) || (!Number.isSafeInteger(Number(text)) && integerOf(text) !== undefined);
+}
+
+/** Services read the digits of a number, or what their numbers can hold of them. */
+function numberReference({ text, field }: JsonText): Reference {
+  const integer = integerOf(text);
+  if (integer === undefined && !Number.isFinite(Number(text))) {
+    throw invalidBody('A number is too large to compare it with ids of resources.');
+  }
+  const rounded = integerOf(Number(text).toFixed(0)) ?? String(Number(text));
+  const names = new Set([text, integer ?? text, rounded, String(Number(text))]);
+  return { text: integer ?? text, names, assets: new Set(), isCertain: holdsIds(field) };
+}
+
+/** The JSON that a string contains. Returns undefined if it is not JSON, or has no strings and numbers. */
+function jsonIn(text: string): string | undefined {
+  const json = text.trim();
+  if (!/^(?:\{|\[|")/.test(json) || !/[}\]"]$/.test(json)) return undefined;
+  try {
+    JSON.parse(json);
+    return json;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Fields of a response that name a task. Other fields can be the page's own: a service may repeat the voice. */
@@ -57,15 +116,10 @@ const resourceFields = [...taskFields, 'voice_id', 'uri'];
 /** Records in a response that may hold such fields. */
 const wrappers = ['data', 'task', 'voice'];
 
-/** The names of the resource that a response describes. */
-export function resourcesIn(
-  record: Readonly<Record<string, unknown>>,
-  fields: readonly string[] = resourceFields,
-): string[] {
-  const names = fields.map((field) => record[field]);
-  for (const wrapper of wrappers) {
-    const inner = record[wrapper];
-    if (isRecord(inner)) names.push(...fields.map((field) => inner[field]));
-  }
-  return [...new Set(names.map(textOf).filter(isNonEmptyString))];
+/** The names of the resource that a response, which is valid JSON, describes. */
+export function resourcesIn(json: string, fields: readonly string[] = resourceFields): string[] {
+  const record = new Map(fieldsOf(json));
+  const records = [record, ...wrappers.map((name) => new Map(fieldsOf(record.get(name) ?? '')))];
+  const names = records.flatMap((each) => fields.map((field) => idOf(each.get(field))));
+  return [...new Set(names.filter((name) => name !== undefined))];
 }

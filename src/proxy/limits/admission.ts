@@ -3,6 +3,7 @@ import type { Settings } from '../settings.ts';
 import { persist, waitAtMost, withinTime } from '../store/operations.ts';
 import type { Reservation, ReserveResult, SettledAs } from '../store/store.ts';
 import { refusal } from './refusal.ts';
+import { defaultWindowMs } from './user-limits.ts';
 import type { ResolvedLimits } from './user-limits.ts';
 
 /** How long a request counts as in flight if its process dies, in ms. Documented: at most 30 s. */
@@ -57,8 +58,8 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
   const { key, isChargedOnce, body, usd } = candidate;
   const request = crypto.randomUUID();
   const reservation: Reservation = { ...candidate, request, leaseMs };
-  const windowMs = limits?.windowMs ?? 0;
-  const settlement = { user, request, windowMs, key, isChargedOnce, body };
+  const windowMs = limits?.windowMs ?? defaultWindowMs;
+  const settlement = { user, request, attempt, windowMs, key, isChargedOnce, body };
   const nothing = { usd: 0, isEstimate: false, replay: false, isStreaming: false };
   const reserving = (async () => store.reserve(reservation))();
   // In order: a store could otherwise record a reservation after its release, or the end of a stream before its charge.
@@ -75,7 +76,7 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
     report(error);
     if (settings.onStoreError !== 'allow') {
       // The store may still have recorded it.
-      if (limits !== undefined) void settleAs('not-sent');
+      void settleAs('not-sent');
       throw new ProxyError(
         503,
         'store_unavailable',
@@ -84,7 +85,14 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
     }
   }
   if (result?.refused !== undefined) throw refusal(result.refused, result, limits, settings);
-  if (limits === undefined) return unlimited;
+  if (limits === undefined) {
+    return {
+      ...unlimited,
+      // Nothing but the attempt was recorded, which the page may use again.
+      settle: async ({ as }) =>
+        as === 'not-sent' ? waitAtMost(maxSettleWait, settleAs(as)) : undefined,
+    };
+  }
 
   const renewing = setInterval(() => {
     withinTime(() => store.renew(user, [request], leaseMs)).catch(report);

@@ -12,6 +12,9 @@ const maxAge = 300_000;
 /** How long the last price list is used after a failed read, in ms. */
 const pauseAfterFailure = 10_000;
 
+/** How long tasks are refused after a failed read if there is no earlier price list, in seconds. */
+const pauseWithoutPrices = 1;
+
 /** How long a read may take, in ms. */
 const readTimeout = 10_000;
 
@@ -36,7 +39,8 @@ export function createPriceList(settings: ListSettings): PriceList {
       readAgainAt = performance.now() + maxAge;
     } catch (error) {
       settings.report(error);
-      readAgainAt = performance.now() + pauseAfterFailure;
+      const pause = prices === undefined ? 1_000 * pauseWithoutPrices : pauseAfterFailure;
+      readAgainAt = performance.now() + pause;
     }
     reading = undefined;
   }
@@ -50,6 +54,7 @@ export function createPriceList(settings: ListSettings): PriceList {
       503,
       'prices_unavailable',
       'The prices of the models cannot be read. Nothing was sent.',
+      { headers: { 'retry-after': String(pauseWithoutPrices) } },
     );
   };
 }

@@ -1,6 +1,7 @@
 import { ProxyError } from '../error-response.ts';
 import type { Settings } from '../settings.ts';
 import type { Refusal, ReserveResult, StoredLimits } from '../store/store.ts';
+import { isEndless } from './user-limits.ts';
 
 const messages: Readonly<Record<Exclude<Refusal, 'attempt'>, string>> = {
   usd: 'You have reached the spending limit of this app.',
@@ -24,13 +25,19 @@ export function refusal(
   }
   const secondsLeft = Math.max(1, Math.ceil((windowEndsAt - Date.now()) / 1_000));
   const amounts = exposeCharges === false ? {} : { spent_usd: spentUsd, limit_usd: limits?.usd };
+  const hasEnd = limits === undefined || !isEndless(limits.windowMs);
+  const retryAfter = limit === 'concurrent' ? 1 : hasEnd ? secondsLeft : undefined;
   return new ProxyError(
     limit === 'usd' ? 402 : 429,
     'user_limit_exceeded',
     `${messages[limit]} Nothing was sent.`,
     {
-      details: { limit, window_ends_at: new Date(windowEndsAt).toISOString(), ...amounts },
-      headers: { 'retry-after': String(limit === 'concurrent' ? 1 : secondsLeft) },
+      details: {
+        limit,
+        window_ends_at: hasEnd ? new Date(windowEndsAt).toISOString() : undefined,
+        ...amounts,
+      },
+      headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
     },
   );
 }

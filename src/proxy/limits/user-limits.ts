@@ -9,8 +9,8 @@ import {
 import type { Rule } from '../../internal/validation.ts';
 import type { StoredLimits } from '../store/store.ts';
 
-/** The length of a window: one of these names, or a number of ms. */
-export type LimitWindow = '1h' | '1d' | '30d' | number;
+/** The length of a window: one of these names, or a number of ms, at most ten years of 365 days. */
+export type LimitWindow = '1h' | '1d' | '30d' | 'forever' | number;
 
 /** What a user may spend and send. A limit that is not set does not apply. */
 export interface UserLimits {
@@ -20,8 +20,10 @@ export interface UserLimits {
    */
   usd?: number | undefined;
   /**
-   * The length of a window. Windows are fixed, in UTC: `'1d'` begins at midnight. If a user's requests have windows of
-   * different lengths, each length is counted separately.
+   * The length of a window. Windows are fixed: each one begins at a multiple of its length since 1970, in UTC. So `'1d'`
+   * begins at midnight, and `'30d'` on any day of a month. With `'forever'`, a limit applies to all requests of a user,
+   * and a custom number of ms is at most ten years. If a user's requests have windows of different lengths, each length
+   * is counted separately.
    *
    * @defaultValue '1d'
    */
@@ -55,7 +57,18 @@ const windowsMs: Readonly<Record<string, number>> = {
   '1h': 3_600_000,
   '1d': 86_400_000,
   '30d': 2_592_000_000,
+  // The latest time of a date, so that the end of the window is one.
+  forever: 8_640_000_000_000_000,
 };
+
+/** The length of a window that is not set, in ms. */
+export const defaultWindowMs = 86_400_000;
+
+/** The highest number of ms. Longer windows are probably meant to have no end. */
+const maxWindowMs = 315_360_000_000;
+
+/** Whether a window never ends. */
+export const isEndless = (windowMs: number | undefined) => windowMs === windowsMs.forever;
 
 export const unpricedRule: Rule = oneOf('refuse', 'allow');
 
@@ -63,7 +76,7 @@ const rules: { readonly [Name in keyof Required<UserLimits>]: Rule } = {
   usd: finite(nonNegativeNumber),
   window: [
     (value) => windowOf(value) !== undefined,
-    "'1h', '1d', '30d', or a positive integer number of milliseconds",
+    `'1h', '1d', '30d', 'forever', or a positive integer number of milliseconds up to ${maxWindowMs} (ten years)`,
   ],
   requests: nonNegativeInteger,
   concurrent: positiveInteger,
@@ -104,9 +117,8 @@ function windowOf(window: unknown): number | undefined {
   if (typeof window === 'string') {
     return Object.hasOwn(windowsMs, window) ? windowsMs[window] : undefined;
   }
-  return typeof window === 'number' && Number.isSafeInteger(window) && window > 0
-    ? window
-    : undefined;
+  const isLength = typeof window === 'number' && Number.isInteger(window) && window > 0;
+  return isLength && window <= maxWindowMs ? window : undefined;
 }
 
 function finite([isValid, description]: Rule): Rule {

@@ -92,7 +92,7 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
     },
 
     async settle(settlement) {
-      const { user, key, isChargedOnce, usd, windowMs, ...rest } = settlement;
+      const { user, key, attempt, isChargedOnce, usd, windowMs, ...rest } = settlement;
       const { request, body, as, isEstimate, replay, isStreaming } = rest;
       const input = {
         request,
@@ -105,10 +105,12 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
         holder: holderOf(settlement),
         nanoUsd: toNanoUsd(usd),
         hasKey: key !== undefined,
+        freesAttempt: as === 'not-sent' && attempt !== undefined,
         isShared: isChargedOnce && key !== undefined,
         keyMemoryMs: keyMemoryMs(windowMs),
       };
-      await run(scripts.settle, await keysOf(user, `key ${key}`), [JSON.stringify(input)]);
+      const keys = await keysOf(user, `key ${key}`, `attempt ${attempt}`);
+      await run(scripts.settle, keys, [JSON.stringify(input)]);
     },
 
     async renew(user, requests, leaseMs) {
@@ -123,14 +125,14 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
     },
 
     async own(user, resources) {
-      await run(scripts.own, owners, [user, ...resources]);
+      await run(scripts.own, owners, [user, ...resources].map(encode));
     },
 
     async ownersOf(resources) {
-      const found = list(await run(scripts.ownersOf, owners, resources));
+      const found = list(await run(scripts.ownersOf, owners, resources.map(encode)));
       return resources.map((_, index) => {
         const owner = found[index];
-        return typeof owner === 'string' ? owner : undefined;
+        return typeof owner === 'string' ? decode(owner) : undefined;
       });
     },
   };
@@ -141,6 +143,20 @@ function list(result: unknown): readonly unknown[] {
 }
 
 async function digest(algorithm: 'SHA-1' | 'SHA-256', text: string): Promise<string> {
-  const bytes = await crypto.subtle.digest(algorithm, new TextEncoder().encode(text));
+  const bytes = await crypto.subtle.digest(algorithm, new TextEncoder().encode(encode(text)));
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** What texts that UTF-8 cannot hold begin with. No id that is in use begins with a NUL. */
+const escape = '\0json:';
+
+/** UTF-8 has no half of a surrogate pair: users whose ids differ in one would be one user. */
+function encode(text: string): string {
+  return /\p{Surrogate}/u.test(text) || text.startsWith(escape)
+    ? escape + JSON.stringify(text)
+    : text;
+}
+
+function decode(text: string): string {
+  return text.startsWith(escape) ? String(JSON.parse(text.slice(escape.length))) : text;
 }

@@ -123,8 +123,9 @@ save()
 return result('')
 `;
 
-/** KEYS: state, charged key. */
+/** KEYS: state, charged key, attempt. */
 export const settle = `${common}
+if input.freesAttempt and redis.call('GET', KEYS[3]) == input.request then redis.call('DEL', KEYS[3]) end
 local window = window_at(input.windowMs)
 local flight, held = state.inFlight[input.request], window.held[input.holder]
 local known = (flight and flight.holder == input.holder) or (held and held.lost[input.request])

@@ -19,15 +19,47 @@ const sweepInterval = 60_000;
 
 /**
  * Creates a store in the memory of this process. What it knows is lost when the process ends, and other processes do not
- * share it: for more than one, use `redisStore` of `polygate/proxy/redis`.
+ * share it: use `fileStore` of `polygate/node`, or `redisStore` of `polygate/proxy/redis` for more than one.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function memoryStore(): Store {
-  const users = new Map<string, UserState>();
+  const store = storeIn(newTables(), async () => {});
+  inMemory.add(store);
+  return store;
+}
+
+/** The stores that forget everything when their process ends. */
+const inMemory = new WeakSet<Store>();
+
+export const isInMemory = (store: Store) => inMemory.has(store);
+
+/** What a store in memory knows. */
+export interface Tables {
+  readonly users: Map<string, UserState>;
   /** By attempt, with the monotonic time of its request. */
-  const attempts = new Map<string, { readonly at: number; readonly request: string }>();
-  const keys = new Map<string, CountedKey & { readonly until: number }>();
-  const owners = new Map<string, string>();
+  readonly attempts: Map<string, { readonly at: number; readonly request: string }>;
+  readonly keys: Map<string, CountedKey & { readonly until: number }>;
+  readonly owners: Map<string, string>;
+}
+
+export const newTables = (): Tables => ({
+  users: new Map(),
+  attempts: new Map(),
+  keys: new Map(),
+  owners: new Map(),
+});
+
+/** An entry of a table. */
+export type EntryName = readonly [table: keyof Tables, name: string];
+
+/**
+ * Creates a store over tables. `save` is called after each operation that changes some, with the entries that may have
+ * changed, and the operation ends when it does. Entries that are forgotten because of their age are not reported.
+ */
+export function storeIn(
+  { users, attempts, keys, owners }: Tables,
+  save: (changed: readonly EntryName[]) => Promise<void>,
+): Store {
   let sweptAt = 0;
 
   /** The state of a user. A map keeps the order of insertion, so the oldest entries come first. */
@@ -63,8 +95,10 @@ export function memoryStore(): Store {
       const { request: firstRequest = request } = attempts.get(attempt ?? '') ?? {};
       const isRepeated = firstRequest !== request;
       if (limits === undefined) {
-        if (attempt !== undefined && !isRepeated)
+        if (attempt !== undefined && !isRepeated) {
           attempts.set(attempt, { at: performance.now(), request });
+          await save([['attempts', attempt]]);
+        }
         return { refused: isRepeated ? 'attempt' : undefined, spentUsd: 0, windowEndsAt: now };
       }
       const window = windowAt(state, limits.windowMs, now, performance.now());
@@ -72,7 +106,11 @@ export function memoryStore(): Store {
         spentUsd: toUsd(window.nanoUsd),
         windowEndsAt: window.start + limits.windowMs,
       };
-      if (state.inFlight.has(request)) return result;
+      if (state.inFlight.has(request)) {
+        // An earlier call may have failed to save it.
+        await save([]);
+        return result;
+      }
       if (isRepeated) return { ...result, refused: 'attempt' };
       const { at = -Infinity } = keys.get(JSON.stringify([user, key])) ?? {};
       const isPaid = key !== undefined && isChargedOnce && at >= window.start;
@@ -88,16 +126,26 @@ export function memoryStore(): Store {
       });
       if (refused !== undefined) return { ...result, refused };
       if (attempt !== undefined) attempts.set(attempt, { at: performance.now(), request });
+      await save([
+        ['users', user],
+        ...(attempt === undefined ? [] : [['attempts', attempt] as const]),
+      ]);
       return result;
     },
 
     async settle(settlement) {
-      const { user, windowMs, key, as } = settlement;
+      const { user, windowMs, key, as, request } = settlement;
       const now = Date.now();
+      const changed: EntryName[] = [['users', user]];
+      const attempt = JSON.stringify([user, settlement.attempt]);
+      if (as === 'not-sent' && attempts.get(attempt)?.request === request) {
+        attempts.delete(attempt);
+        changed.push(['attempts', attempt]);
+      }
       const state = stateOf(user, now);
       const window = windowAt(state, windowMs, now, performance.now());
       const reserved = settleIn(state, window, settlement);
-      if (reserved === undefined || as !== 'charged') return;
+      if (reserved === undefined || as !== 'charged') return save(changed);
       const name = JSON.stringify([user, key]);
       const { nanoUsd, counted } = countCharge(
         settlement,
@@ -106,11 +154,13 @@ export function memoryStore(): Store {
         now,
       );
       window.nanoUsd += nanoUsd;
-      if (key === undefined) return;
+      if (key === undefined) return save(changed);
       keys.delete(name);
       keys.set(name, { ...counted, until: now + keyMemoryMs(windowMs) });
+      changed.push(['keys', name]);
       const [oldest] = keys.keys();
       if (keys.size > maxRemembered && oldest !== undefined) keys.delete(oldest);
+      return save(changed);
     },
 
     async renew(user, requests, leaseMs) {
@@ -135,7 +185,9 @@ export function memoryStore(): Store {
     },
 
     async own(user, resources) {
-      for (const resource of resources) if (!owners.has(resource)) owners.set(resource, user);
+      const added = resources.filter((resource) => !owners.has(resource));
+      for (const resource of added) owners.set(resource, user);
+      await save(added.map((resource) => ['owners', resource]));
     },
 
     async ownersOf(resources) {

@@ -64,6 +64,8 @@ export interface Settlement {
   readonly user: string;
   /** The id of the reservation. A settlement of a request that is not known, or is settled, changes nothing. */
   readonly request: string;
+  /** The attempt of the reservation. If the request was not sent, the attempt may be used again. */
+  readonly attempt?: string | undefined;
   readonly windowMs: number;
   readonly key?: string | undefined;
   readonly isChargedOnce: boolean;

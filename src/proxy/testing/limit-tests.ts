@@ -100,6 +100,36 @@ export const limitTests = (makeStore: MakeStore): StoreTest[] => [
     },
   },
   {
+    name: 'An attempt may be used again if its request was not sent, with and without limits',
+    async run() {
+      const { store, name } = await newUser(makeStore);
+      for (const [index, limits] of [undefined, { windowMs: longWindow }].entries()) {
+        const attempt = `a${index}`;
+        const part = { user: name, attempt, usd: 0, isChargedOnce: false, body: '' };
+        const request = (id: string) =>
+          store.reserve({ ...part, request: id, limits, leaseMs: 60_000 });
+        const notSent = {
+          ...part,
+          windowMs: longWindow,
+          as: 'not-sent',
+          isEstimate: false,
+          replay: false,
+          isStreaming: false,
+        } as const;
+        const ids = Array.from({ length: 4 }, () => crypto.randomUUID());
+        const [first = '', second = '', third = '', fourth = ''] = ids;
+        await request(first);
+        // Only the request that has the attempt frees it.
+        await store.settle({ ...notSent, request: second });
+        expectEqual('second', (await request(second)).refused ?? 'none', 'attempt');
+        await store.settle({ ...notSent, request: first });
+        expectEqual('third', (await request(third)).refused ?? 'none', 'none');
+        await store.settle({ ...notSent, request: third, as: 'rejected' });
+        expectEqual('fourth', (await request(fourth)).refused ?? 'none', 'attempt');
+      }
+    },
+  },
+  {
     name: 'A reservation that is sent twice is one attempt',
     async run() {
       const { store, name } = await newUser(makeStore);

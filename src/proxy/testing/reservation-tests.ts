@@ -1,4 +1,4 @@
-import { newUser } from './store-test.ts';
+import { expectEqual, longWindow, newUser } from './store-test.ts';
 import type { MakeStore, StoreTest } from './store-test.ts';
 
 /** Tests of what becomes of a reservation. */
@@ -154,6 +154,28 @@ export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
       await (await bob.reserve({ usd: 0.1, key: 'k' })).settle('charged', { replay: true });
       await bob.expectUsage({ usd: 0.1, requests: 1 });
       await ann.expectUsage({ usd: 0.1, requests: 1 });
+    },
+  },
+  {
+    name: 'User ids that differ in half a surrogate pair are those of different users',
+    async run() {
+      const { store, name } = await newUser(makeStore);
+      const ids = [`${name}\ud800`, `${name}\ud801`, `${name}\ufffd`];
+      const reservation = { usd: 0.1, isChargedOnce: true, body: '', leaseMs: 60_000 };
+      for (const user of ids) {
+        const limits = { windowMs: longWindow, requests: 1 };
+        const request = crypto.randomUUID();
+        const { refused } = await store.reserve({
+          ...reservation,
+          user,
+          request,
+          limits,
+          attempt: 'a',
+        });
+        expectEqual('refused', refused ?? 'none', 'none');
+        await store.own(user, [`task of ${user}`]);
+      }
+      expectEqual('owners', await store.ownersOf(ids.map((user) => `task of ${user}`)), ids);
     },
   },
 ];

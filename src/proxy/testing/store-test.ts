@@ -65,7 +65,7 @@ export async function newUser(makeStore: MakeStore, windowMs = longWindow): Prom
         ...requested,
         limits: { windowMs, ...limits },
       };
-      const { key, isChargedOnce, body, usd: price } = reservation;
+      const { key, attempt, isChargedOnce, body, usd: price } = reservation;
       return {
         id,
         result: await store.reserve(reservation),
@@ -73,6 +73,7 @@ export async function newUser(makeStore: MakeStore, windowMs = longWindow): Prom
           store.settle({
             user: name,
             request: id,
+            attempt,
             windowMs,
             key,
             isChargedOnce,

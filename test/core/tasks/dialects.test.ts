@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { TaskFailedError } from '../../../src/index.ts';
-import type { TaskKind } from '../../../src/index.ts';
+import type { SucceededGeneration, TaskKind } from '../../../src/index.ts';
 import { collect, rejection } from '../../support/rejection.ts';
 import { clientOf, jsonReply, scripted, virtualClock } from '../support.ts';
 
@@ -16,7 +16,7 @@ function clientWith(record: object) {
   );
   const clock = virtualClock();
   const gateway = clientOf(fetch, { clock, maxRetries: 0 });
-  const generate = (kind: TaskKind) =>
+  const generate = (kind: TaskKind): Promise<SucceededGeneration> =>
     kind === 'image'
       ? gateway.images.generate(params)
       : kind === 'video'

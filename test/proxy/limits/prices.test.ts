@@ -154,4 +154,20 @@ describe('the price list', () => {
     expect(String(reports)).toContain('The price list could not be read (500)');
     expect(mock.invoice).toEqual([]);
   });
+
+  test('a failed read refuses tasks for the second that the response names, and no longer', async () => {
+    const { mock, page, origin } = await startProxy({ limits: { usd: 10 } });
+    mock.fail({ route: 'GET /v1/models', status: 500, times: 1 });
+    const refused = await sendRaw(origin, {
+      method: 'POST',
+      path: `${mount}/v1/images/tasks`,
+      headers: { 'x-user': 'ann', 'content-type': 'application/json' },
+      body: JSON.stringify(image),
+    });
+    expect(refused).toMatchObject({ status: 503, code: 'prices_unavailable' });
+    expect(refused.headers['retry-after']).toBe('1');
+    // Its retry follows the header.
+    await page({ maxRetries: 1, random: () => 0 }).images.submit(image);
+    expect(mock.invoice).toHaveLength(1);
+  });
 });

@@ -1,4 +1,4 @@
-import { Polygate, RateLimitError } from 'polygate';
+import { PaymentRequiredError, Polygate, RateLimitError } from 'polygate';
 import { memoryStore } from 'polygate/proxy';
 import type { ProxyOptions } from 'polygate/proxy';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -41,6 +41,27 @@ describe('limits.requests', () => {
       expect((await usageOf(setup)).requests).toBeLessThanOrEqual(1);
     }
     expect(setup.mock.invoice).toHaveLength(3);
+  });
+});
+
+describe('limits.window', () => {
+  test.each([
+    ['a window of ten years has an end', 315_360_000_000, true],
+    ['a window that is forever has none', 'forever', false],
+  ] as const)('%s', async (_, window, hasEnd) => {
+    const setup = await startProxy({ limits: { usd: 0.02, requests: 2, window } });
+    const client = setup.page(once);
+    await client.images.submit(image);
+    const paid = await rejection(PaymentRequiredError, client.images.submit(image));
+    expect(paid.body).toMatchObject({ error: { limit: 'usd', spent_usd: 0.02 } });
+    await client.materials.create(material);
+    const limited = await rejection(RateLimitError, client.materials.create(material));
+    for (const { body } of [paid, limited]) {
+      expect(JSON.stringify(body).includes('window_ends_at')).toBe(hasEnd);
+    }
+    expect(limited.retryAfterMs !== undefined).toBe(hasEnd);
+    const { windowEndsAt } = await setup.handler.usage('ann');
+    expect(windowEndsAt.getTime()).toBeGreaterThan(Date.now());
   });
 });
 
@@ -182,6 +203,8 @@ test.each<[string, object]>([
   ['limits.usd', { limits: { usd: Infinity } }],
   ['limits.window', { limits: { window: '1w' } }],
   ['limits.window', { limits: { window: 0.5 } }],
+  ['limits.window', { limits: { window: Number.MAX_SAFE_INTEGER } }],
+  ['limits.window', { limits: { window: 315_360_000_001 } }],
   ['limits.requests', { limits: { requests: 1.5 } }],
   ['limits.concurrent', { limits: { concurrent: 0 } }],
   ['limits.chatUsd', { limits: { chatUsd: 0 } }],

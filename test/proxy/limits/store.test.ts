@@ -57,6 +57,17 @@ describe.skipIf(!isRedisInstalled)('redisStore', () => {
     }
   });
 
+  test('counts in a window without an end', async () => {
+    const store = redisStore(redis.client);
+    const windowMs = 8_640_000_000_000_000;
+    const id = { user: 'endless', request: 'r1', key: 'k', isChargedOnce: true, body: '' };
+    await store.reserve({ ...id, limits: { windowMs }, usd: 0.5, leaseMs: 60_000 });
+    const paid = { as: 'charged', usd: 0.5, isEstimate: false, replay: false } as const;
+    await store.settle({ ...id, ...paid, windowMs, isStreaming: false });
+    const usage = await store.usage('endless', windowMs);
+    expect(usage).toMatchObject({ usd: 0.5, requests: 1, windowEndsAt: windowMs });
+  });
+
   test('loses nothing when Redis is killed and restarted', async () => {
     await using own = await startRedis();
     const store = redisStore(own.client);
