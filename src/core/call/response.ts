@@ -66,7 +66,8 @@ export function readJson<Result>(
   return async (context) => {
     const { meta, call, errors } = context;
     const text = await readText(context);
-    const body = parseJson(text) ?? (await recover?.(text, context));
+    const json = parseJson(text);
+    const body = json === undefined ? await recover?.(text, context) : json;
     if (body === undefined) throw errors.invalidResponse(meta(), describeNonJson(text), text);
     const result = await read(body, meta, call);
     if (result.issues === undefined) return result.value;
