@@ -18,6 +18,7 @@ import { UsageError } from '../../src/cli/arguments.ts';
 import { giveName } from '../../src/cli/batch/give-name.ts';
 import { parseBatchArguments } from '../../src/cli/batch/options.ts';
 import { writeConfigFile } from '../../src/cli/config-file.ts';
+import { checkOutput } from '../../src/cli/files/check-output.ts';
 import { StateFile } from '../../src/cli/mock/state-file.ts';
 import { writeDurably } from '../../src/cli/state/state-file.ts';
 import { openSession } from '../../src/mcp/session.ts';
@@ -50,7 +51,14 @@ describe.each([
         file.write({ state: 'new' });
       },
     ],
-    ['a tape', (path) => recordings(path, { mode: 'record' }).save()],
+    [
+      'a tape',
+      async (path) => {
+        const tape = recordings(path, { mode: 'record', fetch: async () => new Response('new') });
+        await (await tape.fetch('https://host.example/v1/models')).text();
+        await tape.save();
+      },
+    ],
     [
       'the result of a row with --force',
       (path) => {
@@ -63,7 +71,7 @@ describe.each([
     const { link, target } = linked(content);
     await write(link);
     expect(readlinkSync(link)).toBe('elsewhere/target');
-    expect(readFileSync(target, 'utf8')).toMatch(/new|\[\]/);
+    expect(readFileSync(target, 'utf8')).toContain('new');
   });
 
   test('is the same file as its target', () => {
@@ -85,6 +93,30 @@ test('the result of a row goes through a link to a missing file, and to the next
   expect(await give('first')).toBe(link);
   expect(basename(await give('second'))).toBe('link-2');
   expect([readFileSync(target, 'utf8'), readlinkSync(link)]).toEqual(['first', 'elsewhere/target']);
+});
+
+test('the result of a row stays in the folder above the target of a link', async () => {
+  const { folder } = linked();
+  mkdirSync(join(folder, 'elsewhere', 'inner'));
+  symlinkSync('elsewhere/inner', join(folder, 'inner'));
+  // Not join(), which would remove `inner/..`.
+  const name = `${folder}/inner/../a.{ext}`;
+  const give = () => {
+    const staged = join(folder, 'staged');
+    writeFileSync(staged, 'new');
+    return giveName(staged, { name, extension: 'png', mayBeSaved: false, force: false });
+  };
+  await give();
+  expect(() => checkOutput(name, false)).toThrow(/a\.png exists/);
+  await give();
+  expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['a-2.png', 'a.png', 'inner']);
+});
+
+test('a folder that is a link to a missing one is created at its target', () => {
+  const { folder } = linked();
+  symlinkSync('elsewhere/results', join(folder, 'out'));
+  checkOutput(join(folder, 'out', '{id}.png'), false);
+  expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['results']);
 });
 
 test('the session of an MCP server is kept behind a link', () => {

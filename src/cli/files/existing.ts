@@ -1,5 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
+
+import { besideFile } from '../../node/final-path.ts';
 
 /** The files of folders, each of which is read once. */
 export class ExistingFiles {
@@ -18,7 +20,7 @@ export class ExistingFiles {
         : name.length > start.length + end.length && name.startsWith(start) && name.endsWith(end);
     return this.#namesIn(folder)
       .filter(isNamed)
-      .map((name) => join(folder, name))
+      .map((name) => besideFile(path, name))
       .find((found) => existsSync(found));
   }
 

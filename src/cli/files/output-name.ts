@@ -1,5 +1,6 @@
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname } from 'node:path';
 
+import { besideFile } from '../../node/final-path.ts';
 import { UsageError } from '../arguments.ts';
 
 /** Where results go if there is no `-o`. */
@@ -44,7 +45,7 @@ export function fillTemplate(template: string, { id, n }: NameValues): string {
 export function withNumber(path: string, number: number): string {
   const extension = path.endsWith('.{ext}') ? '.{ext}' : extname(path);
   const name = basename(path).slice(0, basename(path).length - extension.length);
-  return join(dirname(path), `${name}-${number}${extension}`);
+  return besideFile(path, `${name}-${number}${extension}`);
 }
 
 /** Makes a name of a task id, which may be any text: a service must not choose where a file is written. */
