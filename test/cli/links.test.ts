@@ -95,21 +95,25 @@ test('the result of a row goes through a link to a missing file, and to the next
   expect([readFileSync(target, 'utf8'), readlinkSync(link)]).toEqual(['first', 'elsewhere/target']);
 });
 
-test('the result of a row stays in the folder above the target of a link', async () => {
+test('a name with .. after a link is that of the file that is checked, recorded and written', () => {
   const { folder } = linked();
   mkdirSync(join(folder, 'elsewhere', 'inner'));
   symlinkSync('elsewhere/inner', join(folder, 'inner'));
-  // Not join(), which would remove `inner/..`.
   const name = `${folder}/inner/../a.{ext}`;
-  const give = () => {
-    const staged = join(folder, 'staged');
-    writeFileSync(staged, 'new');
-    return giveName(staged, { name, extension: 'png', mayBeSaved: false, force: false });
-  };
-  await give();
-  expect(() => checkOutput(name, false)).toThrow(/a\.png exists/);
-  await give();
-  expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['a-2.png', 'a.png', 'inner']);
+  expect(checkOutput(name, false)).toBe(join(folder, 'a.{ext}'));
+  expect(parseBatchArguments(['p.csv', '-o', name])).toMatchObject({
+    output: join(folder, 'a.{ext}'),
+  });
+  // Paths of a journal are those of the system: it is appended to in place.
+  const parse = () =>
+    parseBatchArguments([
+      'p.csv',
+      '--journal',
+      `${folder}/inner/../j.jsonl`,
+      '--results',
+      join(folder, 'elsewhere', 'j.jsonl'),
+    ]);
+  expect(parse).toThrow(/is named twice/);
 });
 
 test('a folder that is a link to a missing one is created at its target', () => {

@@ -6,8 +6,8 @@ import { checkReplaceable, FileNames } from './same-file.ts';
 import { prepareFolder } from './save-results.ts';
 
 /** Checks where results go, before anything is paid for. Returns the template. */
-export function checkOutput(template: string, overwrite: boolean): string {
-  checkTemplate(template);
+export function checkOutput(output: string, overwrite: boolean): string {
+  const template = checkTemplate(output);
   if (!template.includes('{id}')) {
     const first = template.replaceAll('{n}', '1');
     checkFree(first, overwrite);

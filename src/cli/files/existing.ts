@@ -1,7 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
-
-import { besideFile } from '../../node/final-path.ts';
+import { basename, dirname, join } from 'node:path';
 
 /** The files of folders, each of which is read once. */
 export class ExistingFiles {
@@ -20,7 +18,7 @@ export class ExistingFiles {
         : name.length > start.length + end.length && name.startsWith(start) && name.endsWith(end);
     return this.#namesIn(folder)
       .filter(isNamed)
-      .map((name) => besideFile(path, name))
+      .map((name) => join(folder, name))
       .find((found) => existsSync(found));
   }
 

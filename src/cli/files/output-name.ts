@@ -1,6 +1,5 @@
-import { basename, dirname, extname } from 'node:path';
+import { basename, dirname, extname, join, posix } from 'node:path';
 
-import { besideFile } from '../../node/final-path.ts';
 import { UsageError } from '../arguments.ts';
 
 /** Where results go if there is no `-o`. */
@@ -15,8 +14,11 @@ interface NameValues {
   readonly n: number;
 }
 
-/** Checks a template such as `out/{id}.{ext}`. Throws a `UsageError` if it is invalid. */
-export function checkTemplate(template: string): void {
+/**
+ * Checks a template such as `out/{id}.{ext}`, and returns it without `name/..`: if the name is that of a link, the system would
+ * write another file than the one that is checked and recorded. Throws a `UsageError` if it is invalid.
+ */
+export function checkTemplate(template: string): string {
   for (const [text, name = ''] of template.matchAll(/\{([^{}]*)\}/g)) {
     if (!placeholders.includes(name)) {
       throw new UsageError(`-o: ${text} is unknown; there are {id}, {n} and {ext}`);
@@ -30,6 +32,7 @@ export function checkTemplate(template: string): void {
   if (dirname(template).includes('{ext}')) {
     throw new UsageError('-o: {ext} can be used in the name of the file only');
   }
+  return template.includes('/../') ? posix.normalize(template) : template;
 }
 
 /**
@@ -45,7 +48,7 @@ export function fillTemplate(template: string, { id, n }: NameValues): string {
 export function withNumber(path: string, number: number): string {
   const extension = path.endsWith('.{ext}') ? '.{ext}' : extname(path);
   const name = basename(path).slice(0, basename(path).length - extension.length);
-  return besideFile(path, `${name}-${number}${extension}`);
+  return join(dirname(path), `${name}-${number}${extension}`);
 }
 
 /** Makes a name of a task id, which may be any text: a service must not choose where a file is written. */
