@@ -147,3 +147,24 @@ test('an attempt may be used again after ten minutes, although the clock has mov
   onTestFinished(() => void vi.restoreAllMocks());
   expect((await store.reserve({ ...again, request: 'r3' })).refused).toBeUndefined();
 });
+
+test('a window that began in the future, because the clock was wrong, ends with the current one', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const day = { ...request, limits: { windowMs: 86_400_000, usd: 1 }, usd: 1 };
+  const path = newPath();
+  vi.setSystemTime(new Date('2036-01-01'));
+  const first = openStore(path);
+  await first.reserve({ ...day, request: 'r1' });
+  await first.close();
+  vi.setSystemTime(new Date('2026-01-01T23:59:59Z'));
+  const store = openStore(path);
+  const result = await store.reserve({ ...day, request: 'r2' });
+  expect(result).toEqual({
+    refused: 'usd',
+    spentUsd: 0,
+    windowEndsAt: Date.parse('2026-01-02'),
+  });
+  vi.setSystemTime(new Date('2026-01-02'));
+  expect((await store.reserve({ ...day, request: 'r3' })).refused).toBeUndefined();
+});
