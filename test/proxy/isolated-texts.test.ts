@@ -27,6 +27,7 @@ test.each([
   ['a UUID in a URL', uuid, `https://files.example/${uuid.toUpperCase()}/sample.mp3`],
   ['an escaped id in markup', 'voice_one', '<voice name="voice&#95;one">Hi</voice>'],
   ['an id that is escaped in hexadecimal', 'voice_one', '&#x76;oice_one'],
+  ['an id with a zero-width space', 'voice_one', 'voice\u200b_one'],
   ['an id with spaces in markup', 'voice one', '<voice name="voice one">Hi</voice>'],
   ['a number in a URL', '4711', 'https://files.example/v1/tasks/4711/result.png'],
   ['a number in the query of a URL', '4711', 'https://files.example/result?task_id=4711&x=1'],
@@ -43,8 +44,8 @@ test.each([
   expect(await ann.images.submit(edit)).toHaveProperty('id');
 });
 
-const bytes = createHash('shake256', { outputLength: 3_000_000 }).update('picture').digest();
-const picture = `data:image/png;base64,${bytes.toString('base64')}`;
+const small = createHash('shake256', { outputLength: 3_000_000 }).update('p').digest('base64');
+const picture = `data:image/png;base64,${small}`;
 const remark = 'At 10:30 we rent 3 boats (e.g. a 2-person kayak); see https://a.example/x?y=1. ';
 const logLine = (index: number) =>
   `2026-11-29T10:${String(index % 60).padStart(2, '0')}:00.${index} INFO worker-${index % 8}: sent ${index * 7} B\n`;
@@ -73,6 +74,26 @@ test.each([
   await ann.chat.completions.create({ ...chat, messages });
   expect(mock.requests).toHaveLength(1);
   expect(names).toBeLessThan(20_000);
+});
+
+test.each([
+  ['in a data URL', (data: string) => `data:image/png;base64,${data}`],
+  ['alone', (data: string) => data],
+  ['in a message', (data: string) => `See data:image/png;base64,${data} and reply.`],
+])('forwards a picture of 20 MB %s', async (_, write) => {
+  const { origin } = await startProxy({
+    isolate: true,
+    maxBodyBytes: 30_000_000,
+    fetch: async () => Response.json({ id: 'task_1', status: 'queued' }),
+  });
+  const large = createHash('shake256', { outputLength: 20_000_000 }).update('p').digest('base64');
+  const { status } = await sendRaw(origin, {
+    method: 'POST',
+    path: `${mount}/v1/images/tasks`,
+    headers: { 'x-user': 'ann', 'content-type': 'application/json' },
+    body: JSON.stringify({ ...image, picture: write(large) }),
+  });
+  expect(status).toBe(200);
 });
 
 test('removes the ids of others from all fields of a list', async () => {

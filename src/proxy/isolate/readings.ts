@@ -12,11 +12,8 @@ const maxReadings = 64;
 /** A longer part of a text is no id. */
 const maxPartLength = 512;
 
-/** Data in base64, which names nothing: in a URL, or as a whole text in one of its two alphabets. */
-const data = /;base64,[\w+/=-]{513,}|^(?:[A-Za-z\d+/]{513,}|[\w-]{513,})={0,2}$/g;
-
 /** A number in the path or query of a URL, where it is an id. */
-const numberInURL = /(?:\/v1\/[a-z_/]+\/|(?:task|voice|material)s?\/|ids?=)(\d{1,7})(?!\d)/gi;
+const numberInURL = /(?:\/v1\/[a-z_/]{1,64}\/|(?:task|voice|material)s?\/|ids?=)(\d{1,7})(?!\d)/gi;
 
 /** Decodes what is percent-encoded, and keeps what is not. */
 export function percentDecoded(text: string): string {
@@ -67,6 +64,8 @@ const steps: readonly ((text: string) => string)[] = [
   (text) => text.split('\0', 1)[0] ?? '',
   (text) => text.normalize('NFC'),
   (text) => text.normalize('NFKC'),
+  // Such as a zero-width space.
+  (text) => text.replace(/\p{Default_Ignorable_Code_Point}/gu, ''),
   wellFormed,
 ];
 
@@ -85,9 +84,9 @@ export function readingsOf(text: string): readonly string[] | undefined {
 
 /** The parts of a text that may be ids: neither plain words nor data in base64. */
 export function* partsOf(whole: string): Generator<string> {
-  const text = whole.replace(data, ' ');
+  const text = withoutData(whole);
   for (const [, number = ''] of text.matchAll(numberInURL)) yield number;
-  for (const [run] of text.matchAll(/[\p{L}\p{M}\p{N}_.:@~+=%-]+/gu)) yield* partsOfRun(run);
+  for (const run of text.split(/[^\p{L}\p{M}\p{N}_.:@~+=%-]/u)) yield* partsOfRun(run);
   for (const [quoted] of text.matchAll(
     /["'<>()[\]{}|`]([^"'<>()[\]{}|`]{3,128})(?=["'<>()[\]{}|`])/g,
   )) {
@@ -96,6 +95,23 @@ export function* partsOf(whole: string): Generator<string> {
   if (text.length <= maxReadLength) {
     for (const segment of text.split(/[/?#&;=,\n]/)) yield* asPart(segment.trim());
   }
+}
+
+/**
+ * Removes data in base64, which names nothing: in URLs, or as a whole text in one of its two alphabets. A pattern that
+ * repeats a character exhausts the stack of V8 after some megabytes, so these search for a character that ends the data.
+ */
+function withoutData(text: string): string {
+  if (text.length <= maxPartLength) return text;
+  const unpadded = text.replace(/={1,2}$/, '');
+  if (!/[^A-Za-z\d+/]/.test(unpadded) || !/[^\w-]/.test(unpadded)) return '';
+  const [before = '', ...others] = text.split(';base64,');
+  const after = others.map((other) => {
+    const end = other.search(/[^\w+/=-]/);
+    const length = end < 0 ? other.length : end;
+    return length > maxPartLength ? other.slice(length) : other;
+  });
+  return [before, ...after].join(' ');
 }
 
 /** The parts of a text without spaces. */

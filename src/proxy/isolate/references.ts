@@ -16,7 +16,7 @@ export interface Reference {
 }
 
 /** An `asset://` URI. Browsers and services ignore the case of a scheme. */
-const assetPattern = /asset:\/\/[^\s"'<>]*/gi;
+const assetPattern = /asset:\/\/[^\s"'<>]{0,2000}/gi;
 
 /** How often JSON may be in a string of JSON. */
 const maxNesting = 8;
