@@ -29,7 +29,13 @@ export function isEventText(text: string): boolean {
 
 /** The JSON of a body to which a service has appended `data: [DONE]`. */
 export function withoutDone(text: string): string {
-  return text.trim().replace(/\s*(data:)?\s*\[DONE\]$/i, '');
+  const json = text.trim();
+  if (!/\[DONE\]$/i.test(json)) return json;
+  return json
+    .slice(0, -'[DONE]'.length)
+    .trimEnd()
+    .replace(/data:$/i, '')
+    .trimEnd();
 }
 
 /** A value as text: a string unchanged, anything else as JSON. Throws if that is not possible. */

@@ -29,7 +29,7 @@ export const idOf = (turn: string, index: number, nonce: string): string =>
   `${turn}${first + index}/${nonce}`;
 
 /** The prefix of the ids of a turn. */
-export const turnOf = (id: string): string => /.*?\/.*?\//.exec(id)?.[0] ?? '';
+export const turnOf = (id: string): string => /^[^/]*\/[^/]*\//.exec(id)?.[0] ?? '';
 
 /** The messages that a conversation starts with. They are the same in all tabs. */
 export const firstTurn = `${first}//`;
