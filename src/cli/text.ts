@@ -47,12 +47,8 @@ export function wrap(text: string, indent: number, width: number): string {
 
 /** Creates a function that removes the API key and control characters, which a service may have sent, from text. */
 export function createCleaner(apiKey: string): (text: string) => string {
-  const secrets = [apiKey.trim(), encodeURIComponent(apiKey.trim())];
-  return (text) => {
-    let clean = stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
-    for (const secret of secrets) clean = clean.replaceAll(secret, '…');
-    return maskKeys(redactKeys(clean, [apiKey.trim()], '…'));
-  };
+  const keys = [apiKey.trim()];
+  return (text) => maskKeys(redactKeys(cleanText(text), keys, '…'));
 }
 
 /** A copy of a record of the service for `--json`, without the API key. */
