@@ -53,7 +53,10 @@ export function createCleaner(apiKey: string): (text: string) => string {
 
 /** A copy of a record of the service for `--json`, without the API key. */
 export function cleanRecord(record: object, apiKey: string): unknown {
-  return JSON.parse(redactKeys(JSON.stringify(record), [apiKey.trim()], '…'));
+  const keys = [apiKey.trim()];
+  return JSON.parse(JSON.stringify(record), (_, value: unknown) =>
+    typeof value === 'string' ? redactKeys(value, keys, '…') : value,
+  );
 }
 
 /** Removes control characters, which a terminal would execute, from text of one line. */

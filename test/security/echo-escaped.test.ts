@@ -56,6 +56,18 @@ test('the key of an earlier attempt is not in the error of a later one', async (
   expect(error.message).toContain('Use (the API key) in place of (the API key)');
 });
 
+test.each(['Api-Key', 'Token', 'bearer'])(
+  'the key after the scheme %s, which the caller has set, is not in an error',
+  async (scheme) => {
+    const authorization = `${scheme} ${apiKey}`;
+    const message = `Wrong key: ${apiKey}`;
+    const { fetch } = scripted(() => Response.json({ error: { message } }, { status: 401 }));
+    const gateway = clientOf(fetch, { headers: { authorization } });
+    const error = await caught(gateway.models.list());
+    expect(error.message).toContain('Wrong key: (the API key)');
+  },
+);
+
 test('the key is not in the error of a failed task', async () => {
   const { mock } = onMock();
   const error = { message: `Upstream rejected ${apiKey}`, code: apiKey };
