@@ -2,8 +2,8 @@
 const minKeyLength = 8;
 
 /**
- * Replaces API keys in a text, in case the service repeats them: in any case, and as they are in a URL or in JSON. Other
- * texts that only resemble a key stay.
+ * Replaces API keys in a text, in case the service repeats them: in any case, and with characters that are escaped as in a
+ * URL, JSON or HTML. Other texts that only resemble a key stay.
  */
 export function redactKeys(
   text: string,
@@ -15,10 +15,19 @@ export function redactKeys(
   for (const key of keys) {
     // No form of a key is shorter than the key, so this spares most headers the rest.
     if (key.length < minKeyLength || key.length > text.length) continue;
-    const inJson = JSON.stringify(key).slice(1, -1);
-    const forms = [key, encodeURIComponent(key), inJson, inJson.replaceAll('/', String.raw`\/`)];
-    const pattern = [...new Set(forms)].map((form) => form.replace(/\W/g, String.raw`\$&`));
-    result = result.replace(new RegExp(pattern.join('|'), 'gi'), replace);
+    const pattern = key.replace(/\W/g, formsOf);
+    result = result.replace(new RegExp(pattern, 'gi'), replace);
   }
   return result;
+}
+
+/**
+ * A pattern for a character as it is, or escaped. Which characters are escaped depends on the service: many JSON writers
+ * escape `/`, `+` or `=`.
+ */
+function formsOf(character: string): string {
+  const code = character.charCodeAt(0);
+  const hex = code.toString(16).padStart(2, '0');
+  const inURL = Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16)}`);
+  return `(?:\\\\?\\${character}|${inURL.join('')}|\\\\u00${hex}|&#(?:${code}|x${hex});)`;
 }
