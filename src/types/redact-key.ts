@@ -13,8 +13,7 @@ export function redactKeys(
   const replace = typeof replacement === 'string' ? () => replacement : replacement;
   let result = text;
   for (const key of keys) {
-    // No form of a key is shorter than the key, so this spares most headers the rest.
-    if (key.length < minKeyLength || key.length > text.length) continue;
+    if (key.length < minKeyLength || !mayContain(result, key)) continue;
     const pattern = key.replace(/\W/g, formsOf);
     result = result.replace(new RegExp(pattern, 'gi'), replace);
   }
@@ -30,4 +29,11 @@ function formsOf(character: string): string {
   const hex = code.toString(16).padStart(2, '0');
   const inURL = Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16)}`);
   return `(?:\\\\?\\${character}|${inURL.join('')}|\\\\u00${hex}|&#(?:${code}|x${hex});)`;
+}
+
+/** Whether a text is long enough for a key, and contains what all of its forms begin with. Spares most texts the rest. */
+function mayContain(text: string, key: string): boolean {
+  if (text.length < key.length) return false;
+  const [start = ''] = /^\w*/.exec(key) ?? [];
+  return text.toLowerCase().includes(start.toLowerCase());
 }
