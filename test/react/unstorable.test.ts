@@ -99,6 +99,45 @@ test('a generation without id is not stored, and refused if that is required', a
   expect(mock.invoice).toHaveLength(1);
 });
 
+test('a storage that cannot be read for a moment does not replace what was paid for by the last result', async () => {
+  const { mock, gateway } = onMock();
+  const { storage, entry } = memoryStorage();
+  let isBusy = false;
+  const busy: KeyValueStorage = {
+    ...storage,
+    getItem: (key) => (isBusy ? broken() : storage.getItem(key)),
+  };
+  const onFinish = vi.fn<(generation: unknown) => void>();
+  const tab = openTab(gateway.images, { storage: busy, onFinish });
+  await mock.clock.settle(tab.store.generate(image));
+  const { urls } = tab.now;
+  isBusy = true;
+  const result = tab.store.generate({ ...image, prompt: 'A lighthouse' });
+  await eventually(() => expect(tab.now.status).toBe('queued'));
+  isBusy = false;
+  expect((await mock.clock.settle(result))?.urls).not.toEqual(urls);
+  expect(onFinish).toHaveBeenCalledTimes(2);
+  expect(entry().generation.urls).toEqual(tab.now.urls);
+  expect(tab.now.isStored).toBe(true);
+});
+
+test('a generation that is refused leaves the error of the last one on the screen', async () => {
+  const { mock, gateway } = onMock({ tasks: { outcome: 'failed' } });
+  const { storage } = memoryStorage();
+  let isFull = false;
+  const filling: KeyValueStorage = {
+    ...storage,
+    setItem: (key, value) => (isFull ? broken() : storage.setItem(key, value)),
+  };
+  const tab = openTab(gateway.images, { storage: filling, requireStorage: true });
+  await mock.clock.settle(tab.store.generate(image));
+  const { error } = tab.now;
+  expect(error).toBeInstanceOf(Error);
+  isFull = true;
+  expect(await rejection(tab.store.generate(image))).toMatchObject({ code: 'not_stored' });
+  expect(tab.now).toMatchObject({ status: 'failed', error });
+});
+
 describe('a key that does not fit', () => {
   /** A tab with a result that is stored, and a storage that has no room for more. */
   async function afterResult(options: { requireStorage?: boolean } = {}) {

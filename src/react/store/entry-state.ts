@@ -94,7 +94,9 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
     let version: number;
     do {
       version = this.#version;
-      stored = await this.stored.read();
+      await this.stored.update((value, _, isOutdated) => {
+        stored = isOutdated ? undefined : value;
+      });
     } while (version !== this.#version);
     if (stored === undefined) return;
     this.#adopt(stored ?? undefined);
