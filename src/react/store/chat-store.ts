@@ -20,7 +20,6 @@ import {
 import type { Numbered, StoredChat } from './conversation.ts';
 import { refusal, toError } from './errors.ts';
 import { oncePerFrame } from './frames.ts';
-import { randomKey } from './random-key.ts';
 import { StoreBase } from './store-base.ts';
 import type { SettingsRef } from './store-base.ts';
 import { StoredValue } from './stored-value.ts';
@@ -45,9 +44,7 @@ const unlessEqual = (shown: readonly ChatEntry[], next: readonly ChatEntry[]) =>
  */
 export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
   readonly #storage: StoredValue<StoredChat>;
-  readonly #draw = oncePerFrame(() => {
-    if (this.#exchange?.place) this.#show();
-  });
+  readonly #draw = oncePerFrame(() => this.#show());
   #exchange: ChatExchange | undefined;
   /** The conversation without the response that is being received, by id. */
   #messages: Map<string, ChatEntry>;
@@ -79,10 +76,10 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
   /** Sends a message. Resolves when the response has ended, to its message, or to undefined after a failure. */
   send(content: ChatInput): Promise<ChatEntry | undefined> {
     return this.#start((all) => {
-      const turn = nextTurn(all.at(-1)?.[0], randomKey());
+      const turn = nextTurn(all.at(-1)?.[0]);
       const message: ChatEntry = { role: 'user', content };
       this.#messages.set(turn, message);
-      return { prefix: nextResponse(turn, randomKey()), history: [...messagesOf(all), message] };
+      return { prefix: nextResponse(turn), history: [...messagesOf(all), message] };
     });
   }
 
@@ -98,7 +95,7 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
         this.#messages.delete(id);
         this.#removed.add(id);
       }
-      return { prefix: nextResponse(last, randomKey()), history: messagesOf(kept) };
+      return { prefix: nextResponse(last), history: messagesOf(kept) };
     });
   }
 

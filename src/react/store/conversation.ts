@@ -1,6 +1,7 @@
 import { unchecked } from '../../types/schema.ts';
 import { isNonEmptyString } from '../../types/type-guards.ts';
 import type { ChatEntry } from './chat-state.ts';
+import { randomKey } from './random-key.ts';
 
 /**
  * A message and its id. Sorted as texts, ids are in the order of the conversation, which is the same in all tabs. The
@@ -32,15 +33,14 @@ export const numbered = (messages: readonly ChatEntry[], prefix = `${first}//`):
 export const isInitial = (id: string): boolean => /\/\/\d+$/.test(id);
 
 /** The turn after the last message. */
-export const nextTurn = (last: string | undefined, nonce: string): string =>
-  `${Number.parseInt(last ?? String(first), 10) + 1}/${nonce}/`;
+export const nextTurn = (last = '', nonce = randomKey()): string =>
+  `${(Number.parseInt(last, 10) || first) + 1}/${nonce}/`;
 
 /** The turn of a message. */
 export const turnOf = (id: string): string => /.*?\/.*?\//.exec(id)?.[0] ?? '';
 
 /** The prefix of another response in the turn of a message. */
-export const nextResponse = (last: string, nonce: string): string =>
-  turnOf(last) + nextTurn(last.split('/')[2] || undefined, nonce);
+export const nextResponse = (last: string): string => turnOf(last) + nextTurn(last.split('/')[2]);
 
 /** Messages in the order of the conversation. */
 export const sorted = (messages: Iterable<Numbered>): Numbered[] =>
@@ -55,13 +55,13 @@ export function withoutIncomplete(messages: readonly Numbered[]): Numbered[] | u
 
 const sizeOf = (piece: unknown): number => JSON.stringify(piece).length;
 
-/** Whether a message has more than another version of it: a part of a response, or one without what did not fit. */
-export function isFuller(message: ChatEntry, other: ChatEntry | undefined): boolean {
-  if (!other) return true;
-  const isIncomplete = Boolean(message.incomplete);
-  if (isIncomplete !== Boolean(other.incomplete)) return !isIncomplete;
-  return sizeOf(message) > sizeOf(other);
-}
+/** How much a tab or the storage has of a message. Responses can be incomplete, and parts left out. */
+const completenessOf = (message: ChatEntry | undefined): number =>
+  message ? sizeOf(message) + (message.incomplete ? 0 : 1e12) : 0;
+
+/** Whether a message has more than another version of it. */
+export const isFuller = (message: ChatEntry, other: ChatEntry | undefined): boolean =>
+  completenessOf(message) > completenessOf(other);
 
 /** Parses a stored conversation. Undefined if it is none. */
 export function parseChat(text: string): StoredChat | undefined {
