@@ -69,8 +69,12 @@ test('two responses with tools to one message are not mixed', async () => {
     for (const { now } of [one, two]) {
       expect(now.messages.map(({ role }) => role)).toEqual([
         'user',
-        ...['assistant', 'tool', 'assistant'],
-        ...['assistant', 'tool', 'assistant'],
+        'assistant',
+        'tool',
+        'assistant',
+        'assistant',
+        'tool',
+        'assistant',
       ]);
     }
   });

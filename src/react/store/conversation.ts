@@ -94,6 +94,11 @@ export function byId(
   );
 }
 
+function partsOf({ content }: ChatEntry): readonly object[] {
+  const parts: readonly object[] = Array.isArray(content) ? content : [];
+  return parts;
+}
+
 /**
  * Stores as much of a conversation as fits: without its largest parts, such as pictures, and messages. A message without
  * parts that is stored is never left out. Returns the ids of messages that do not fit. Rejects if nothing can be stored.
@@ -109,10 +114,10 @@ export async function storeWhatFits(
     if (each[1].role === 'tool') groups.at(-1)?.push(each);
     else groups.push([each]);
   }
-  const pieces: object[] = groups.flatMap((group): readonly object[] => {
-    const [[id, { content }]] = group;
-    if (Array.isArray(content) && content.length > 0) return content;
-    return stored.has(id) ? [] : [group];
+  const pieces = groups.flatMap((group) => {
+    const [[id, message]] = group;
+    const parts = partsOf(message);
+    return parts.length > 0 || stored.has(id) ? parts : [group];
   });
   pieces.sort((a, b) => sizeOf(b) - sizeOf(a));
   const dropped = new Set<object>();
@@ -137,12 +142,11 @@ function withoutPieces(
   dropped: ReadonlySet<object>,
 ): readonly Numbered[] {
   const [[id, message], ...results] = group;
-  const { content } = message;
+  const parts = partsOf(message);
+  const content = parts.filter((part) => !dropped.has(part));
   if (dropped.has(group)) return [];
-  if (!Array.isArray(content)) return group;
-  const parts = content.filter((part: object) => !dropped.has(part));
-  if (parts.length === content.length) return group;
-  return parts.length > 0
-    ? [[id, unchecked<ChatEntry>({ ...message, content: parts })], ...results]
+  if (content.length === parts.length) return group;
+  return content.length > 0
+    ? [[id, unchecked<ChatEntry>({ ...message, content })], ...results]
     : [];
 }
