@@ -163,3 +163,16 @@ test('the longer part of a response that was cut off replaces the shorter one', 
   await three.store.send('Three');
   expect(items.get(chatKey)).toContain('A ship in the harbor');
 });
+
+test('a conversation whose ids were damaged is continued in its order', async () => {
+  const { gateway } = onMock();
+  const messages = [
+    { role: 'user', content: 'One' },
+    { role: 'assistant', content: 'First' },
+  ];
+  const chat = { v: 1, messages, ids: ['1000001/n/'] };
+  const { storage } = memoryStorage({ [chatKey]: JSON.stringify(chat) });
+  const tab = openChat(gateway, { storage });
+  await tab.store.send('Two');
+  expect(tab.now.messages.slice(0, 3)).toEqual([...messages, { role: 'user', content: 'Two' }]);
+});

@@ -121,6 +121,26 @@ test('a storage that cannot be read for a moment does not replace what was paid 
   expect(tab.now.isStored).toBe(true);
 });
 
+test('a generation that is not stored is not replaced by that of another tab, which has found room', async () => {
+  const { mock, gateway } = onMock();
+  const { storage, room, entry } = limitedStorage(10);
+  const onFinish = vi.fn<(generation: unknown) => void>();
+  const one = openTab(gateway.images, { storage, onFinish });
+  const first = one.store.generate(image);
+  await eventually(() => expect(one.now).toMatchObject({ status: 'queued', isStored: false }));
+  room.limit = 100_000;
+  const two = openTab(gateway.images, { storage });
+  const second = two.store.generate({ ...image, prompt: 'A lighthouse' });
+  await eventually(() => expect(two.now.status).toBe('queued'));
+  // Reads the storage again.
+  const resumed = one.store.resume();
+  const results = await mock.clock.settle(Promise.all([first, second]));
+  expect(await resumed).toEqual(results[0]);
+  expect(results.map((result) => result?.id)).toEqual(mock.invoice.map(({ taskId }) => taskId));
+  expect(onFinish).toHaveBeenCalledOnce();
+  expect(entry().generation.urls).toEqual(two.now.urls);
+});
+
 test('a generation that is refused leaves the error of the last one on the screen', async () => {
   const { mock, gateway } = onMock({ tasks: { outcome: 'failed' } });
   const { storage } = memoryStorage();

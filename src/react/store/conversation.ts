@@ -77,7 +77,7 @@ export function parseChat(text: string): StoredChat | undefined {
 
 /** The stored messages by id. Those without one are looked up in `mine`, in this order, or else follow it. */
 export function byId(
-  { messages, ids }: StoredChat,
+  { messages, ids = [] }: StoredChat,
   mine: readonly Numbered[],
 ): Map<string, ChatEntry> {
   const texts = mine.map(([, message]) => JSON.stringify(message));
@@ -85,8 +85,8 @@ export function byId(
   const added = numbered(messages, nextTurn(mine.at(-1)?.[0], '0.3'));
   return new Map(
     added.map(([newId, message], index) => {
-      const id = ids?.[index];
-      if (id) return [id, message];
+      const id = ids[index];
+      if (id && ids.length === messages.length) return [id, message];
       const found = texts.indexOf(JSON.stringify(message), next);
       next = Math.max(next, found + 1);
       return [mine[found]?.[0] ?? newId, message];
