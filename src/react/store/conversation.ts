@@ -114,12 +114,13 @@ export async function storeWhatFits(
     if (each[1].role === 'tool') groups.at(-1)?.push(each);
     else groups.push([each]);
   }
-  const pieces = groups.flatMap((group) => {
+  const droppable = groups.flatMap((group) => {
     const [[id, message]] = group;
     const parts = partsOf(message);
     return parts.length > 0 || stored.has(id) ? parts : [group];
   });
-  pieces.sort((a, b) => sizeOf(b) - sizeOf(a));
+  // Several messages can have the same part.
+  const pieces = [...new Set(droppable)].toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const dropped = new Set<object>();
   for (;;) {
     const kept = groups.flatMap((group) => withoutPieces(group, dropped));
