@@ -195,6 +195,12 @@ const mismatches = [
     /^A content filter cut the completion off \(content_filter\)\. Change the prompt\. It may have been/,
   ],
   [
+    'length',
+    choiceWith('{"name":"Par', 'MAX_TOKENS'),
+    /^The completion reached the token limit/,
+  ],
+  ['content_filter', choiceWith('{"name":"Par', 'SAFETY'), /^A content filter cut/],
+  [
     'refused',
     choiceWith(null, 'stop', { refusal: 'I cannot say.' }),
     /^The model refused the request\. Change the prompt\. It may have been charged\. Content: "I cannot say/,

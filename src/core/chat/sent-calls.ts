@@ -45,6 +45,7 @@ export function withSentCalls(
   };
 }
 
-function callsOf({ tool_calls: calls }: { readonly tool_calls?: unknown }): ToolCall[] {
+/** The tool calls of a message, if they are a list. */
+export function callsOf({ tool_calls: calls }: { readonly tool_calls?: unknown }): ToolCall[] {
   return Array.isArray(calls) ? unchecked<ToolCall[]>(calls.filter(isRecord)) : [];
 }

@@ -67,6 +67,25 @@ describe.each(Object.entries(failures))('a failure reported as %s', (_, failure)
   });
 });
 
+describe.each([
+  ['without choices', { choices: [], error_message: 'overloaded' }],
+  ['with an error object and no choices', { ...chunk([]), error: overloaded }],
+  [
+    'with a choice that has not finished',
+    {
+      ...chunk([{ index: 0, message: { content: 'Half' }, finish_reason: null }]),
+      error: overloaded,
+    },
+  ],
+])('a failed completion %s', (_, failed) => {
+  test.each(unstreamed)('is a StreamError with its reason: %s', async (_way, way) => {
+    const script = { body: JSON.stringify(failed), type: 'application/json' };
+    const error = await rejection(StreamError, readScript(way, script));
+    expect(error.message).toContain('overloaded');
+    expect(error.outcome).toBe('unknown');
+  });
+});
+
 test.each(unstreamed)(
   'a failed choice that is not streamed is a StreamError: %s',
   async (_, way) => {
