@@ -92,7 +92,9 @@ class Choices extends FieldBuffer {
 
   override add(choices: unknown): boolean {
     for (const choice of unchecked<ChatCompletionChunkChoice[]>(choices)) {
-      (this.#choices[indexOf(choice)] ??= new RecordBuffer(choiceReducers, () => snapshot)).add(choice);
+      (this.#choices[indexOf(choice)] ??= new RecordBuffer(choiceReducers, () => snapshot)).add(
+        choice,
+      );
     }
     return true;
   }

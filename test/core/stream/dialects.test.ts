@@ -237,6 +237,12 @@ test.each([
   await rejection(PolygateError, gateway.chat.completions.stream(params).final());
 });
 
+test('a finished completion ends the stream although its body stays open', async () => {
+  const gateway = clientOf(streamingFetch([completion], 'stall'));
+  const { choices } = await gateway.chat.completions.stream(params).final();
+  expect(choices[0]?.message.content).toBe('Hello');
+});
+
 test.each(unstreamed)('a body of much white space is an error at once: %s', async (_, way) => {
   const body = `{${' '.repeat(5_000)}x`;
   await rejection(PolygateError, readScript(way, { body, type: '' }));
