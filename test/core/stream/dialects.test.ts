@@ -234,7 +234,8 @@ test.each([
   ['lines of another type', [`${half}\n`, `${rest}\n`], 'application/x-ndjson'],
 ])('chunks that are %s of JSON are no complete stream', async (_, pieces, type) => {
   const gateway = clientOf(streamingFetch(pieces, 'close', { 'content-type': type }));
-  await rejection(PolygateError, gateway.chat.completions.stream(params).final());
+  const final = gateway.chat.completions.stream(params).final();
+  expect((await rejection(PolygateError, final)).outcome).toBe('unknown');
 });
 
 test('a finished completion ends the stream although its body stays open', async () => {
@@ -245,7 +246,8 @@ test('a finished completion ends the stream although its body stays open', async
 
 test.each(unstreamed)('a body of much white space is an error at once: %s', async (_, way) => {
   const body = `{${' '.repeat(5_000)}x`;
-  await rejection(PolygateError, readScript(way, { body, type: '' }));
+  const error = await rejection(PolygateError, readScript(way, { body, type: '' }));
+  expect(error.outcome).toBe('unknown');
 });
 
 const unreadable = {
