@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
+import { isFinished } from '../../types/chat/finish-reason.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { hasError } from '../http/error-body.ts';
 import { parseJson, withoutDone } from '../http/json.ts';
@@ -55,9 +56,15 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
     if (json !== undefined) {
       json += text;
       if (json.length > maxBytes) return [{}];
-      const isMaybeComplete = !bytes || /[}\]]\s*$/.test(text.slice(-100));
-      const data = isMaybeComplete ? withoutDone(json) : '';
-      if (isDocument(parseJson(data), data)) return [{ data }, { data: '[DONE]' }];
+      const tail = text.slice(-100).trimEnd();
+      const isEnd = !bytes || tail.endsWith('[DONE]');
+      if (!isEnd && !tail.endsWith('}')) return [];
+      const data = withoutDone(json);
+      const value = parseJson(data);
+      if (isDocument(value, data)) {
+        if (isComplete(value, isEnd)) return [{ data }, { data: '[DONE]' }];
+        if (isEnd) return [{ data }];
+      }
       if (bytes) return [];
       text = json;
       json = undefined;
@@ -69,8 +76,21 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
   };
 }
 
+/** Whether nothing can follow a document. Before the end of its body, it may be the first line of several. */
+function isComplete({ choices }: Record<string, unknown>, isEnd: boolean): boolean {
+  return (
+    !Array.isArray(choices) ||
+    choices.every(
+      (choice) =>
+        isRecord(choice) &&
+        (choice.message ?? choice.text) != null &&
+        (isEnd || isFinished(choice.finish_reason)),
+    )
+  );
+}
+
 /** Whether the JSON of a body is all that the service has to say. */
-function isDocument(value: unknown, data: string): boolean {
+function isDocument(value: unknown, data: string): value is Record<string, unknown> {
   if (!isRecord(value)) return false;
   return (
     (Array.isArray(value.choices) && value.choices.length > 0) ||

@@ -4,10 +4,13 @@ import { PolygateError, StreamError } from '../../../src/index.ts';
 import { readScript, streamedWays, unstreamedWays } from '../../support/byte-script.ts';
 import {
   chunk,
+  clientOf,
   deltaEvent,
   doneEvent,
   event,
   finishEvent,
+  params,
+  streamingFetch,
   textEvent,
 } from '../../support/event-stream.ts';
 import { rejection } from '../../support/rejection.ts';
@@ -35,6 +38,19 @@ const failures: Record<string, string> = {
   'a failed choice': event(
     chunk([{ index: 0, delta: { content: '' }, finish_reason: 'error', error: overloaded }]),
   ),
+  'base_resp beside usage': event({
+    choices: null,
+    usage: { total_tokens: 0 },
+    base_resp: { status_code: 1013, status_msg: 'overloaded' },
+  }),
+  'an error object beside usage': event({
+    object: 'error',
+    message: 'overloaded',
+    usage: { total_tokens: 0 },
+  }),
+  'a choice with an error and text': event(
+    chunk([{ index: 0, delta: { content: '…' }, error: overloaded }]),
+  ),
   'a choice with an error and no reason': event(chunk([{ index: 0, error: overloaded }])),
   'an event of type Error': `event: Error\n${event({ message: 'overloaded' })}`,
   'an error after its finish reason':
@@ -47,6 +63,25 @@ describe.each(Object.entries(failures))('a failure reported as %s', (_, failure)
     const error = await rejection(StreamError, readScript(way, { body }));
     expect(error.message).toContain('overloaded');
     expect(error.message).toContain('may have been charged');
+    expect(error.outcome).toBe('unknown');
+  });
+});
+
+describe.each([
+  ['without choices', { choices: [], error_message: 'overloaded' }],
+  ['with an error object and no choices', { ...chunk([]), error: overloaded }],
+  [
+    'with a choice that has not finished',
+    {
+      ...chunk([{ index: 0, message: { content: 'Half' }, finish_reason: null }]),
+      error: overloaded,
+    },
+  ],
+])('a failed completion %s', (_, failed) => {
+  test.each(unstreamed)('is a StreamError with its reason: %s', async (_way, way) => {
+    const script = { body: JSON.stringify(failed), type: 'application/json' };
+    const error = await rejection(StreamError, readScript(way, script));
+    expect(error.message).toContain('overloaded');
     expect(error.outcome).toBe('unknown');
   });
 });
@@ -79,6 +114,7 @@ const harmless: Record<string, string> = {
   'NULL in upper case': 'data: NULL \n\n',
   'a comment of a router as data': 'data: : OPENROUTER PROCESSING\n\n',
   'an empty error': event(chunk([], { error: {} })),
+  'a record of success': event({ code: 20_000, message: 'success' }),
   'a progress record': event({ type: 'status', message: 'Searching the web' }),
   'a success record': event({ code: 0, message: 'ok' }),
 };
@@ -130,6 +166,10 @@ const messages: Record<string, string> = {
     choice({ message: { content: 'Hel' } }) +
     choice({ message: { content: 'lo' } }) +
     choice({ message: { content: 'Hello' }, finish_reason: 'stop' }),
+  'fragments, and the complete message with more fields at the end':
+    choice({ message: { content: 'Hel' } }) +
+    choice({ message: { content: 'lo' } }) +
+    choice({ message: { content: 'Hello', refusal: null, note: 'a' }, finish_reason: 'stop' }),
   'deltas, and the complete message at the end':
     textEvent('Hel') + textEvent('lo') + choice({ message, finish_reason: 'stop' }),
   'deltas with a message each': choice({ delta: { content: 'Hello' }, message }),
@@ -181,6 +221,33 @@ describe.each(Object.entries(shapes))('%s', (_name, script) => {
     const isUnusual = script.body.includes('data:');
     expect(warnings).toHaveLength(isUnusual ? 1 : 0);
   });
+});
+
+const half = JSON.stringify(chunk([{ index: 0, delta: { content: 'Hel' } }]));
+const rest = JSON.stringify(chunk([{ index: 0, delta: { content: 'lo' } }]));
+
+test.each([
+  ['a line', [`${half}\n`], 'text/event-stream'],
+  ['lines', [`${half}\n`, `${rest}\n`], 'text/event-stream'],
+  ['lines of messages', [half, rest].map((line) => `${line.replace('delta', 'message')}\n`), ''],
+  ['a line of another type', [`${half}\n`], 'application/x-ndjson'],
+  ['lines of another type', [`${half}\n`, `${rest}\n`], 'application/x-ndjson'],
+])('chunks that are %s of JSON are no complete stream', async (_, pieces, type) => {
+  const gateway = clientOf(streamingFetch(pieces, 'close', { 'content-type': type }));
+  const final = gateway.chat.completions.stream(params).final();
+  expect((await rejection(PolygateError, final)).outcome).toBe('unknown');
+});
+
+test('a finished completion ends the stream although its body stays open', async () => {
+  const gateway = clientOf(streamingFetch([completion], 'stall'));
+  const { choices } = await gateway.chat.completions.stream(params).final();
+  expect(choices[0]?.message.content).toBe('Hello');
+});
+
+test.each(unstreamed)('a body of much white space is an error at once: %s', async (_, way) => {
+  const body = `{${' '.repeat(5_000)}x`;
+  const error = await rejection(PolygateError, readScript(way, { body, type: '' }));
+  expect(error.outcome).toBe('unknown');
 });
 
 const unreadable = {
