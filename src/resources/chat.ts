@@ -192,8 +192,8 @@ export class ChatCompletions {
       'false: a row of a batch is not streamed',
     ]);
     const request = runNow(() => {
-      const { call, parts, transform } = prepareChat(this.#context, params, options, false);
-      return { model: call.model, body: call.body, parts, transform };
+      const { call, ...prepared } = prepareChat(this.#context, params, options, false);
+      return { ...prepared, model: call.model, body: call.body };
     });
     return describeChat<Output>(this.#context, request, options);
   }
