@@ -12,7 +12,11 @@ import { sendToModels } from './core/call/send-to-models.ts';
 import { keepBodyUnread, toUnreadResult } from './core/call/unread-body.ts';
 import { structuredOutput } from './core/chat/completion-parser.ts';
 import { toolRuns } from './core/chat/start-run.ts';
-import { parseCompletion, parseWithSchema, toResponseFormat } from './core/chat/structured-output.ts';
+import {
+  parseCompletion,
+  parseWithSchema,
+  toResponseFormat,
+} from './core/chat/structured-output.ts';
 import { runTools } from './core/chat/tool-run.ts';
 import { fetching } from './core/fetch/gateway-fetch.ts';
 import { sendFetch } from './core/fetch/send-fetch.ts';
@@ -29,7 +33,7 @@ import {
 import { download } from './core/tasks/downloads/download.ts';
 import { downloads } from './core/tasks/downloads/start-download.ts';
 import { waits } from './core/tasks/wait/run-wait.ts';
-import { Wait } from './core/tasks/wait/wait.ts';
+import { readGeneration, Wait } from './core/tasks/wait/wait.ts';
 
 batches.provide({ runBatch });
 downloads.provide({ download });
@@ -41,4 +45,4 @@ streamReader.provide({ partialJsonParser, pullEvents, readEventText, readRelayed
 structuredOutput.provide({ parseCompletion, parseWithSchema, toResponseFormat });
 toolRuns.provide({ runTools });
 unreadBodies.provide({ keepBodyUnread, toUnreadResult });
-waits.provide({ Wait });
+waits.provide({ readGeneration, Wait });
