@@ -17,7 +17,7 @@ import {
   parseWithSchema,
   toResponseFormat,
 } from './core/chat/structured-output.ts';
-import { runTools } from './core/chat/tool-run.ts';
+import { finalInTime, runTools } from './core/chat/tool-run.ts';
 import { fetching } from './core/fetch/gateway-fetch.ts';
 import { sendFetch } from './core/fetch/send-fetch.ts';
 import { ky } from './core/http/hooked-transport.ts';
@@ -26,7 +26,7 @@ import { streamReader } from './core/stream/open-stream.ts';
 import {
   partialJsonParser,
   pullEvents,
-  readEventText,
+  readOtherShape,
   readRelayed,
   readStream,
 } from './core/stream/reading.ts';
@@ -41,8 +41,8 @@ fallbackLoop.provide({ sendToModels });
 fetching.provide({ sendFetch });
 ky.provide({ createKyTransport });
 recoveries.provide({ runRecovery });
-streamReader.provide({ partialJsonParser, pullEvents, readEventText, readRelayed, readStream });
+streamReader.provide({ partialJsonParser, pullEvents, readOtherShape, readRelayed, readStream });
 structuredOutput.provide({ parseCompletion, parseWithSchema, toResponseFormat });
-toolRuns.provide({ runTools });
+toolRuns.provide({ finalInTime, runTools });
 unreadBodies.provide({ keepBodyUnread, toUnreadResult });
 waits.provide({ readGeneration, Wait });

@@ -1,7 +1,7 @@
 import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { StreamError } from '../../errors/stream.ts';
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
-import { finishMeaning, isFinished } from '../../types/chat/finish-reason.ts';
+import { isFinished, isSuccessful } from '../../types/chat/finished.ts';
 import type { CallErrors } from '../call/failure/errors.ts';
 
 /**
@@ -60,7 +60,7 @@ export class Completeness {
 
   /** Whether every requested choice has finished without an error. Broken data then loses nothing. */
   get isFinal(): boolean {
-    return this.#isFinished((reason) => Boolean(reason) && finishMeaning(reason) !== 'error');
+    return this.#isFinished(isSuccessful);
   }
 
   #isFinished(isEnd: (reason: unknown) => boolean): boolean {

@@ -5,11 +5,11 @@ import { isRecord } from '../../types/type-guards.ts';
 import { readJson, readWithSchema } from '../call/response.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { choiceError } from '../http/error-body.ts';
-import { isEventText, parseJson, stringify, withoutDone } from '../http/json.ts';
+import { stringify } from '../http/json.ts';
 import { streamReader } from './open-stream.ts';
 import { withTextArguments } from './text-arguments.ts';
 
-const readCompletionBody = readJson(readWithSchema(chatCompletionSchema), readOtherShape);
+const readCompletionBody = readJson(readWithSchema(chatCompletionSchema), readOther);
 
 /** Handles the response to a chat that is not streamed. */
 export const readCompletion: ResponseHandler<ChatCompletion> = async (context) => {
@@ -24,21 +24,8 @@ export const readCompletion: ResponseHandler<ChatCompletion> = async (context) =
   return withTextArguments(completion);
 };
 
-/** The completion in a body that is no JSON: an event stream, or JSON followed by `data: [DONE]`. */
-async function readOtherShape(text: string, context: ResponseContext): Promise<unknown> {
-  const isEvents = isEventText(text);
-  const value = isEvents ? await readEvents(text, context) : parseJson(withoutDone(text));
-  if (value !== undefined) {
-    const shape = isEvents ? 'an event stream' : 'JSON followed by [DONE]';
-    context.config.log.warn(
-      () => `A chat that is not streamed: received ${shape}, which was read.`,
-    );
-  }
-  return value;
-}
-
-/** Without the part that reads events, the error for the body carries it. */
-async function readEvents(text: string, context: ResponseContext): Promise<unknown> {
+/** The completion in a body that is no JSON. Without the part that reads it, the error for the body carries it. */
+async function readOther(text: string, context: ResponseContext): Promise<unknown> {
   const reading = await streamReader.load({ signal: context.signal }).catch(() => undefined);
-  return reading?.readEventText(context, text);
+  return reading?.readOtherShape(text, context);
 }

@@ -46,8 +46,20 @@ async function openOtherType(context: ResponseContext): Promise<BodyReader> {
   return readerOfText(text);
 }
 
-/** Reads the completion of an event stream that a service has sent although none was requested. */
-export async function readEventText(
+/** The completion in the body of a chat that is not streamed: an event stream, or JSON followed by `data: [DONE]`. */
+export async function readOtherShape(text: string, context: ResponseContext): Promise<unknown> {
+  const isEvents = isEventText(text);
+  const value = isEvents ? await readEventText(context, text) : parseJson(withoutDone(text));
+  if (value !== undefined) {
+    const shape = isEvents ? 'an event stream' : 'JSON followed by [DONE]';
+    context.config.log.warn(
+      () => `A chat that is not streamed: received ${shape}, which was read.`,
+    );
+  }
+  return value;
+}
+
+async function readEventText(
   { history, errors, config, meta, call: { body } }: ResponseContext,
   text: string,
 ): Promise<ChatCompletion> {
