@@ -60,7 +60,7 @@ async function steps(streamed: boolean, fragments: Fragments, reason: string) {
 const part = (args: unknown, id = 'a', index = 0) => [
   { index, id, type: 'function', function: { name: 'delete_files', arguments: args } },
 ];
-const more = (args: string) => [{ index: 0, function: { arguments: args } }];
+const more = (args: unknown) => [{ index: 0, function: { arguments: args } }];
 
 describe.each([
   ['generateText', false],
@@ -86,6 +86,11 @@ describe.each([
     expect(result.providerMetadata?.polygate).not.toHaveProperty('cutOffToolCalls');
   });
 
+  test('executes a call whose arguments are an object', async () => {
+    const result = await steps(streamed, [part({ pattern: 'a' })], 'tool_calls');
+    expect(result).toMatchObject({ executed: ['a'], requests: 2, text: 'Done' });
+  });
+
   test('executes calls whose ids are empty', async () => {
     const calls = [part('{"pattern":"a"}', ''), part('{"pattern":"b"}', '', 1)];
     const result = await steps(streamed, calls, 'tool_calls');
@@ -95,6 +100,12 @@ describe.each([
 
 test.each([
   ['a placeholder before the arguments', [part('{}'), more('{"pattern"'), more(':"a"}')]],
+  ['a placeholder with the name', [part('{}'), part('{"pattern"'), more(':"a"}')]],
+  ['an object as a placeholder', [part({}), more('{"pattern"'), more(':"a"}')]],
+  ['a placeholder before complete arguments', [part('{}'), part('{"pattern":"a"}')]],
+  ['a repetition with the name', [part('{"pattern"'), more(':"a"}'), part('{"pattern":"a"}')]],
+  ['a repetition as an object', [part('{"pattern"'), more(':"a"}'), more({ pattern: 'a' })]],
+  ['a repetition of complete arguments', [part('{"pattern":"a"}'), part('{"pattern":"a"}')]],
   ['arguments that are repeated', [part('{"pattern"'), more(':"a"}'), more('{"pattern":"a"}')]],
 ])('streamText executes a call once with %s', async (_, fragments) => {
   expect(await steps(true, fragments, 'tool_calls')).toMatchObject({

@@ -98,7 +98,6 @@ describe('create() resolves to the completion', () => {
     ['truncated JSON', '{"id":"c-1","choi', 'application/json'],
     ['a different object', '{"hello":"world"}', 'application/json'],
     ['null', 'null', 'application/json'],
-    ['an event stream', textEvent('Hi') + doneEvent, 'text/event-stream'],
   ])('unless the response is %s: then it rejects without a retry', async (_, text, type) => {
     const { gateway, requestCount } = clientRespondingWith(text, type);
     const error = await rejection(ResponseValidationError, gateway.chat.completions.create(params));

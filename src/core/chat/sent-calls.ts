@@ -1,5 +1,7 @@
 import type { ChatCompletionMessage } from '../../types/chat/completion.ts';
 import type { ChatMessage } from '../../types/chat/messages.ts';
+import type { ToolCall } from '../../types/chat/params.ts';
+import { unchecked } from '../../types/schema.ts';
 import { isRecord, textOf } from '../../types/type-guards.ts';
 import { executableArguments } from '../stream/tool-arguments.ts';
 
@@ -11,11 +13,11 @@ export function withSentCalls(
   message: ChatCompletionMessage,
   earlier: readonly ChatMessage[],
 ): ChatCompletionMessage {
-  const calls = message.tool_calls?.filter(isRecord) ?? [];
+  const calls = callsOf(message);
   if (calls.length === 0) return message;
   const ids = calls.map(({ id }) => textOf(id));
-  const known = new Set<string | undefined>([...ids, ...earlier.flatMap(callIds)]);
-  const taken = new Set<string>();
+  const taken = new Set(earlier.flatMap(callsOf).map(({ id }) => textOf(id)));
+  const known = new Set([...ids, ...taken]);
   let count = 0;
   const createId = () => {
     let id: string;
@@ -43,6 +45,6 @@ export function withSentCalls(
   };
 }
 
-function callIds(message: ChatMessage): readonly string[] {
-  return message.role === 'assistant' ? (message.tool_calls ?? []).map(({ id }) => id) : [];
+function callsOf({ tool_calls: calls }: { readonly tool_calls?: unknown }): ToolCall[] {
+  return Array.isArray(calls) ? unchecked<ToolCall[]>(calls.filter(isRecord)) : [];
 }

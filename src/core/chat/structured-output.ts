@@ -1,5 +1,6 @@
 import { StructuredOutputError } from '../../errors/structured-output.ts';
 import type { ChatCompletion } from '../../types/chat/completion.ts';
+import { finishMeaning } from '../../types/chat/finish-reason.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
 import type { StandardResult, StandardSchema } from '../../types/standard-schema.ts';
 import { formatIssues } from '../call/response.ts';
@@ -32,7 +33,7 @@ export async function parseCompletion(
   const { message, finish_reason } = completion.choices[0] ?? {};
   const refusal = message?.refusal;
   const text = refusal || contentText(message?.content);
-  const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finish_reason);
+  const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finishMeaning(finish_reason));
   const result = reason
     ? { issues: [{ message: incomplete[reason] }] }
     : await parseWithSchema(schema, jsonIn(text));
@@ -68,7 +69,7 @@ function jsonIn(text: string): string {
   return [...contents, ...blocks].find(isJson) ?? text;
 }
 
-/** Finish reasons that leave the content incomplete. */
+/** What finish reasons mean that leave the content incomplete. */
 const truncationReasons = ['length', 'content_filter'] as const;
 
 /** Why a completion has no content to validate, and what to do. */

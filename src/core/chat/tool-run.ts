@@ -97,7 +97,7 @@ export async function runTools(
       checkComplete(reason);
       if (rounds.length >= maxRounds) {
         throw new ToolRoundsError(
-          `The model still calls tools after maxRounds (${maxRounds}) requests; error.run has the messages and their cost.`,
+          `The model still calls tools after maxRounds (${maxRounds}) requests; error.run has the messages.`,
         );
       }
       const work = (toolSignal: AbortSignal) =>

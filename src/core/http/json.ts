@@ -29,7 +29,11 @@ export function isEventText(text: string): boolean {
 
 /** The JSON of a body to which a service has appended `data: [DONE]`. */
 export function withoutDone(text: string): string {
-  return text.trim().replace(/\s*(data:)?\s*\[DONE\]$/i, '');
+  const json = text.trim();
+  const done = '[DONE]';
+  if (!json.endsWith(done)) return json;
+  const rest = json.slice(0, -done.length).trimEnd();
+  return rest.endsWith('data:') ? rest.slice(0, -'data:'.length) : rest;
 }
 
 /** A value as text: a string unchanged, anything else as JSON. Throws if that is not possible. */

@@ -43,9 +43,10 @@ function normalizeChoices(choices: unknown, chunk: Record<string, unknown>): boo
   );
 }
 
-/** Whether a choice only adds text, as most do. Nothing else in it matters then. */
-function addsText({ delta, finish_reason: reason }: Record<string, unknown>): boolean {
-  if (reason != null || !isRecord(delta)) return false;
+/** Whether a choice only adds text, as most do. */
+function addsText(choice: Record<string, unknown>): boolean {
+  const { delta, finish_reason: reason, error, usage } = choice;
+  if (reason || error || usage || !isRecord(delta)) return false;
   const { content } = delta;
   return typeof content === 'string' && content !== '';
 }

@@ -21,11 +21,9 @@ export class CompleteMessages {
       if (Object.entries(received).every(([name, value]) => name === 'role' || isEmpty(value))) {
         this.#indexes.add(index);
       }
-      const isRepeated = reason && fields.every(([name, value]) => received[name] === value);
-      const added =
-        this.#indexes.has(index) && !isRepeated
-          ? fields
-          : fields.filter(([name]) => isEmpty(received[name]));
+      const added = this.#indexes.has(index)
+        ? fields.filter(([name, value]) => !reason || received[name] !== value)
+        : fields.filter(([name]) => isEmpty(received[name]));
       choice.delta = unchecked(Object.fromEntries(added));
     }
   }

@@ -55,9 +55,11 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
     if (json !== undefined) {
       json += text;
       if (json.length > maxBytes) return [{}];
-      const isMaybeComplete = !bytes || /[}\]]\s*$/.test(text.slice(-100));
-      const data = isMaybeComplete ? withoutDone(json) : '';
-      if (isDocument(parseJson(data), data)) return [{ data }, { data: '[DONE]' }];
+      // Not before its end: it may be the first line of several.
+      if (bytes && !/\[DONE\]\s*$/.test(text.slice(-100))) return [];
+      const data = withoutDone(json);
+      const value = parseJson(data);
+      if (isDocument(value, data)) return [{ data }, ...(isComplete(value) ? [{ data: '[DONE]' }] : [])];
       if (bytes) return [];
       text = json;
       json = undefined;
@@ -69,8 +71,16 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
   };
 }
 
+/** Whether a document has a complete message, and not a fragment, in every choice. */
+function isComplete({ choices }: Record<string, unknown>): boolean {
+  return (
+    Array.isArray(choices) &&
+    choices.every((choice) => isRecord(choice) && (choice.message ?? choice.text) != null)
+  );
+}
+
 /** Whether the JSON of a body is all that the service has to say. */
-function isDocument(value: unknown, data: string): boolean {
+function isDocument(value: unknown, data: string): value is Record<string, unknown> {
   if (!isRecord(value)) return false;
   return (
     (Array.isArray(value.choices) && value.choices.length > 0) ||

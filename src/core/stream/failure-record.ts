@@ -3,15 +3,16 @@ import { choiceError, parseErrorBody } from '../http/error-body.ts';
 
 /**
  * Whether a record reports that the service failed, in any form that {@link parseErrorBody} reads: a choice with an error,
- * or a record without choices and usage whose fields name an error, or that has a message and nothing that says what else it
+ * or a record without choices whose fields name an error, or that has a message, no usage and nothing that says what else it
  * is.
  */
 export function isFailure(value: unknown, data: string): boolean {
   if (!isRecord(value)) return false;
   const { choices, usage } = value;
   if (Array.isArray(choices) && choices.length > 0) return choiceError(value) !== undefined;
-  if (usage != null || (choices != null && !Array.isArray(choices))) return false;
-  return namesFailure(value) || (!namesOther(value) && parseErrorBody(data).message !== undefined);
+  if (choices != null && !Array.isArray(choices)) return false;
+  if (namesFailure(value)) return true;
+  return usage == null && !namesOther(value) && parseErrorBody(data).message !== undefined;
 }
 
 function namesFailure({
@@ -27,7 +28,7 @@ function namesFailure({
   return (
     success === false ||
     [object, type, status].some(isFailureWord) ||
-    [status, code].some((number) => Number(number) >= 400) ||
+    [status, code].some((number) => Number(number) >= 400 && !isSuccessCode(number)) ||
     (Array.isArray(errors) && errors.length > 0) ||
     isNonEmptyString(error_message) ||
     (isRecord(base) && Boolean(base.status_code))
@@ -43,9 +44,13 @@ function namesOther({ type, event, status, level, success, code }: Record<string
   const words = [type, event, status, level].filter(isNonEmptyString);
   return (
     success === true ||
-    /^(0|200|ok|success)$/i.test(String(code)) ||
+    isSuccessCode(code) ||
     words.some((word) => progress.test(word))
   );
+}
+
+function isSuccessCode(code: unknown): boolean {
+  return /^(0|200|20000|ok|success)$/i.test(String(code));
 }
 
 const progress =

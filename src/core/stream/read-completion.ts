@@ -1,10 +1,11 @@
 import { chatCompletionSchema } from '../../types/chat/completion.ts';
 import type { ChatCompletion, ChatUsage } from '../../types/chat/completion.ts';
+import { isFinished } from '../../types/chat/finished.ts';
 import { unchecked } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { readJson, readWithSchema } from '../call/response.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
-import { choiceError } from '../http/error-body.ts';
+import { choiceError, hasError, parseErrorBody } from '../http/error-body.ts';
 import { stringify } from '../http/json.ts';
 import { streamReader } from './open-stream.ts';
 import { withTextArguments } from './text-arguments.ts';
@@ -14,7 +15,7 @@ const readCompletionBody = readJson(readWithSchema(chatCompletionSchema), readOt
 /** Handles the response to a chat that is not streamed. */
 export const readCompletion: ResponseHandler<ChatCompletion> = async (context) => {
   const completion = await readCompletionBody(context);
-  if (choiceError(completion) !== undefined) {
+  if (isFailed(completion)) {
     context.history.readPartial = () => completion;
     throw context.errors.failedChoice(stringify(completion));
   }
@@ -23,6 +24,14 @@ export const readCompletion: ResponseHandler<ChatCompletion> = async (context) =
   if (usage !== undefined) completion.usage ??= unchecked<ChatUsage>(usage);
   return withTextArguments(completion);
 };
+
+/** Whether a choice has failed, or the whole completion before a choice had finished. */
+function isFailed(completion: ChatCompletion): boolean {
+  const { choices } = completion;
+  if (choices.length === 0) return parseErrorBody(stringify(completion)).message !== undefined;
+  const isUnfinished = choices.some(({ finish_reason: reason }) => !isFinished(reason));
+  return choiceError(completion) !== undefined || (isUnfinished && hasError(completion));
+}
 
 /** The completion in a body that is no JSON. Without the part that reads it, the error for the body carries it. */
 async function readOther(text: string, context: ResponseContext): Promise<unknown> {

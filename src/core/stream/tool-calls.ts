@@ -64,7 +64,7 @@ export class ToolCalls extends FieldBuffer {
     const { index: sent } = part;
     const index = sent == null ? candidate : (this.#movedTo[sent] ?? sent);
     const call = this.#calls[index];
-    const { name, text = '' } = call?.called ?? {};
+    const { name, text = '', mayBeComplete } = call?.called ?? {};
     const isSame = (textOf(part.function?.name) ?? name) === name;
     if (sent == null) {
       if (id === undefined && call && (isSame || text === '')) return index;
@@ -72,7 +72,7 @@ export class ToolCalls extends FieldBuffer {
     }
     if (id === undefined || !call?.id || call.id === id) return index;
     // Parsed only where it can be complete: it grows with every fragment.
-    const isComplete = text.endsWith('}') && parseJson(joinedArguments(text));
+    const isComplete = mayBeComplete && parseJson(joinedArguments(text));
     const next = isSame && !isComplete ? index : this.#calls.length;
     return (this.#movedTo[sent] = this.#indexById.get(id) ?? next);
   }
@@ -100,8 +100,8 @@ class Call {
 
   /** Removes what a fragment repeats of this call, if it is complete. Other readers would take it for another call. */
   removeRepetition(called: { name?: string | undefined; arguments?: string | undefined }): void {
+    if (!this.called.mayBeComplete) return;
     const { name, text } = this.called;
-    if (!mayBeComplete.test(text)) return;
     const added = called.arguments ?? '';
     if (added.startsWith('{') && isSameJson(added, joinedArguments(text))) called.arguments = '';
     if (called.name === name) delete called.name;
@@ -113,9 +113,9 @@ class Call {
    * were a placeholder. Without both, they are so only if this call arrived in pieces.
    */
   isFollowedBy(part: ToolCallDelta, identity: unknown): boolean {
-    const { name, text, pieces } = this.called;
     const named = textOf(part.function?.name);
-    if (named === undefined || !mayBeComplete.test(text)) return false;
+    if (named === undefined || !this.called.mayBeComplete) return false;
+    const { name, text, pieces } = this.called;
     const joined = joinedArguments(text);
     if (parseJson(joined) === undefined) return false;
     if (named !== name) return true;
@@ -126,9 +126,6 @@ class Call {
     return !isRepeated && joinedArguments(`${joined}{`) !== '{';
   }
 }
-
-/** The end of arguments that can be complete: an object, a list or null. */
-const mayBeComplete = /[}\]l]\s*$/;
 
 const callReducers = new Map<string, Reducer>([
   ['id', ignored],
@@ -149,6 +146,8 @@ export class CalledFunction extends RecordBuffer {
   text = '';
   /** The number of fragments of the arguments. */
   pieces = 0;
+  /** The last character that is not white space. */
+  #end: string | undefined;
 
   constructor() {
     super(functionReducers, fragment);
@@ -165,7 +164,20 @@ export class CalledFunction extends RecordBuffer {
     const text = stringify(record.arguments ?? '');
     if (text !== '') this.pieces += 1;
     this.text += text;
+    this.#end = text.trimEnd().at(-1) ?? this.#end;
     return super.add(record);
+  }
+
+  /**
+   * Whether the arguments may be complete: an object, a list or null. Decided without reading the text, which grows with every
+   * fragment.
+   */
+  get mayBeComplete(): boolean {
+    return (
+      this.#end === '}' ||
+      this.#end === ']' ||
+      (this.#end === 'l' && this.text.length < 100 && this.text.trim() === 'null')
+    );
   }
 
   override get value(): Record<string, unknown> {

@@ -4,10 +4,13 @@ import { PolygateError, StreamError } from '../../../src/index.ts';
 import { readScript, streamedWays, unstreamedWays } from '../../support/byte-script.ts';
 import {
   chunk,
+  clientOf,
   deltaEvent,
   doneEvent,
   event,
   finishEvent,
+  params,
+  streamingFetch,
   textEvent,
 } from '../../support/event-stream.ts';
 import { rejection } from '../../support/rejection.ts';
@@ -34,6 +37,19 @@ const failures: Record<string, string> = {
   'a list of one error': event([{ error: overloaded }]),
   'a failed choice': event(
     chunk([{ index: 0, delta: { content: '' }, finish_reason: 'error', error: overloaded }]),
+  ),
+  'base_resp beside usage': event({
+    choices: null,
+    usage: { total_tokens: 0 },
+    base_resp: { status_code: 1013, status_msg: 'overloaded' },
+  }),
+  'an error object beside usage': event({
+    object: 'error',
+    message: 'overloaded',
+    usage: { total_tokens: 0 },
+  }),
+  'a choice with an error and text': event(
+    chunk([{ index: 0, delta: { content: '…' }, error: overloaded }]),
   ),
   'a choice with an error and no reason': event(chunk([{ index: 0, error: overloaded }])),
   'an event of type Error': `event: Error\n${event({ message: 'overloaded' })}`,
@@ -79,6 +95,7 @@ const harmless: Record<string, string> = {
   'NULL in upper case': 'data: NULL \n\n',
   'a comment of a router as data': 'data: : OPENROUTER PROCESSING\n\n',
   'an empty error': event(chunk([], { error: {} })),
+  'a record of success': event({ code: 20_000, message: 'success' }),
   'a progress record': event({ type: 'status', message: 'Searching the web' }),
   'a success record': event({ code: 0, message: 'ok' }),
 };
@@ -130,6 +147,10 @@ const messages: Record<string, string> = {
     choice({ message: { content: 'Hel' } }) +
     choice({ message: { content: 'lo' } }) +
     choice({ message: { content: 'Hello' }, finish_reason: 'stop' }),
+  'fragments, and the complete message with more fields at the end':
+    choice({ message: { content: 'Hel' } }) +
+    choice({ message: { content: 'lo' } }) +
+    choice({ message: { content: 'Hello', refusal: null, note: 'a' }, finish_reason: 'stop' }),
   'deltas, and the complete message at the end':
     textEvent('Hel') + textEvent('lo') + choice({ message, finish_reason: 'stop' }),
   'deltas with a message each': choice({ delta: { content: 'Hello' }, message }),
@@ -181,6 +202,25 @@ describe.each(Object.entries(shapes))('%s', (_name, script) => {
     const isUnusual = script.body.includes('data:');
     expect(warnings).toHaveLength(isUnusual ? 1 : 0);
   });
+});
+
+const half = JSON.stringify(chunk([{ index: 0, delta: { content: 'Hel' } }]));
+const rest = JSON.stringify(chunk([{ index: 0, delta: { content: 'lo' } }]));
+
+test.each([
+  ['a line', [`${half}\n`], 'text/event-stream'],
+  ['lines', [`${half}\n`, `${rest}\n`], 'text/event-stream'],
+  ['lines of messages', [half, rest].map((line) => `${line.replace('delta', 'message')}\n`), ''],
+  ['a line of another type', [`${half}\n`], 'application/x-ndjson'],
+  ['lines of another type', [`${half}\n`, `${rest}\n`], 'application/x-ndjson'],
+])('chunks that are %s of JSON are no complete stream', async (_, pieces, type) => {
+  const gateway = clientOf(streamingFetch(pieces, 'close', { 'content-type': type }));
+  await rejection(PolygateError, gateway.chat.completions.stream(params).final());
+});
+
+test.each(unstreamed)('a body of much white space is an error at once: %s', async (_, way) => {
+  const body = `{${' '.repeat(5_000)}x`;
+  await rejection(PolygateError, readScript(way, { body, type: '' }));
 });
 
 const unreadable = {
