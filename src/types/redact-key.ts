@@ -13,12 +13,18 @@ export function redactKeys(
   const replace = typeof replacement === 'string' ? () => replacement : replacement;
   let result = text;
   for (const key of keys) {
-    // No form of a key is shorter than the key, so this spares most headers the rest.
-    if (key.length < minKeyLength || key.length > text.length) continue;
+    if (key.length < minKeyLength || !mayContain(result, key)) continue;
     const inJson = JSON.stringify(key).slice(1, -1);
     const forms = [key, encodeURIComponent(key), inJson, inJson.replaceAll('/', String.raw`\/`)];
     const pattern = [...new Set(forms)].map((form) => form.replace(/\W/g, String.raw`\$&`));
     result = result.replace(new RegExp(pattern.join('|'), 'gi'), replace);
   }
   return result;
+}
+
+/** Whether a text is long enough for a key, and contains what all of its forms begin with. Spares most texts the rest. */
+function mayContain(text: string, key: string): boolean {
+  if (text.length < key.length) return false;
+  const [start = ''] = /^[\w-]*/.exec(key) ?? [];
+  return text.toLowerCase().includes(start.toLowerCase());
 }

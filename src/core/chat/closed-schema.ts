@@ -66,12 +66,17 @@ export function closeObjects(root: Schema): boolean {
   return strict;
 }
 
-/** Whether every value of a schema is an object. */
-export function acceptsOnlyObjects(root: Schema, schema: unknown = root, depth = 0): boolean {
-  if (!isRecord(schema) || depth > 50) return false;
+/** Whether every value of a schema is an object. `path` has the schemas that contain it, or refer to it. */
+export function acceptsOnlyObjects(
+  root: Schema,
+  schema: unknown = root,
+  path: readonly Schema[] = [],
+): boolean {
+  // A schema that refers to itself says nothing about its values.
+  if (!isRecord(schema) || path.includes(schema)) return false;
   const { type, $ref, allOf, anyOf, oneOf } = schema;
   if (type !== undefined) return [type].flat().every((name) => name === 'object');
-  const isObject = (part: unknown) => acceptsOnlyObjects(root, part, depth + 1);
+  const isObject = (part: unknown) => acceptsOnlyObjects(root, part, [...path, schema]);
   return (
     [resolve(root, $ref), ...schemasIn(allOf)].some(isObject) ||
     [schemasIn(anyOf), schemasIn(oneOf)].some((group) => group.length > 0 && group.every(isObject))
@@ -85,12 +90,25 @@ const schemasIn = (value: unknown): unknown[] =>
 /** The schema that a `$ref` names, if it is in the same document. */
 function resolve(root: Schema, ref: unknown): unknown {
   if (typeof ref !== 'string' || !/^#(\/|$)/.test(ref)) return undefined;
-  const names = ref
+  // zod does not encode the names of schemas for a URL, as it should.
+  return follow(root, ref) ?? follow(root, decode(ref));
+}
+
+function follow(root: Schema, ref: string): unknown {
+  return ref
     .split('/')
     .slice(1)
-    .map((name) => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'));
-  return names.reduce<unknown>(
-    (value, name) => (typeof value === 'object' && value ? Reflect.get(value, name) : undefined),
-    root,
-  );
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>(
+      (value, name) => (typeof value === 'object' && value ? Reflect.get(value, name) : undefined),
+      root,
+    );
+}
+
+function decode(ref: string): string {
+  try {
+    return decodeURIComponent(ref);
+  } catch {
+    return ref;
+  }
 }

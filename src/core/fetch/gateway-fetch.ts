@@ -1,4 +1,5 @@
 import { AbortedError } from '../../errors/aborted.ts';
+import { isRecord, textOf } from '../../types/type-guards.ts';
 import { limitsOf, loadTime } from '../call/call-limits.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -44,7 +45,9 @@ export function createGatewayFetch(
 function toFetchError(error: unknown): unknown {
   if (!AbortedError.is(error)) return error;
   const { cause } = error;
-  if (!(cause instanceof Error)) return Object.assign(error, { name: 'AbortError' });
+  // Also that of a frame, or of jsdom, which is no instance of this `Error`.
   const isOfRuntime = Object.prototype.toString.call(cause) === '[object DOMException]';
-  return isOfRuntime ? Object.assign(error, { name: cause.name }) : cause;
+  if (cause instanceof Error && !isOfRuntime) return cause;
+  const name = isOfRuntime && isRecord(cause) ? textOf(cause.name) : undefined;
+  return Object.assign(error, { name: name ?? 'AbortError' });
 }

@@ -13,10 +13,21 @@ export function parseJson(text: string): unknown {
  */
 export function withoutHalfPairs<Bytes>(body: string | Bytes): string | Bytes {
   const text =
-    body instanceof Uint8Array && body.includes(92) ? new TextDecoder().decode(body) : body;
+    body instanceof Uint8Array && hasEscape(body) ? new TextDecoder().decode(body) : body;
   if (typeof text !== 'string' || !(text.includes('\\ud') || text.includes('\\uD'))) return body;
   const replaced = text.replace(escapes, (escape, half?: string) => (half ? '\ufffd' : escape));
   return replaced === text ? body : replaced;
+}
+
+/** Whether bytes contain `\\ud` in either case. Most do not, and are not decoded: they can be an image of many MB. */
+function hasEscape(bytes: Uint8Array): boolean {
+  let index = bytes.indexOf(92);
+  while (index >= 0) {
+    if (bytes[index + 1] === 117 && (bytes[index + 2] === 100 || bytes[index + 2] === 68))
+      return true;
+    index = bytes.indexOf(92, index + 1);
+  }
+  return false;
 }
 
 /** In JSON: a backslash, an escaped pair, or half a pair, which is captured. Other halves are replaced when the text is encoded. */

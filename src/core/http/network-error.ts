@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ConnectionError } from '../../errors/connection.ts';
 import { isRecord, textOf } from '../../types/type-guards.ts';
+import { runtimeFetch } from '../config/environment.ts';
 import { noReason } from './error-body.ts';
 
 /**
@@ -73,10 +74,15 @@ export function networkAdvice(error: unknown): string | undefined {
 
 /**
  * The error for a `fetch` that has refused the signal, as Node's own does in jsdom, whose `AbortSignal` is another class.
- * Nothing was sent, which the message alone does not prove: a `fetch` of the caller may have failed later with another
- * signal. So the constructor of `Request` must refuse this signal for the same reason.
+ * The constructor of `Request` must refuse this signal for the same reason: a `fetch` of the caller may have failed with
+ * another signal. It may also have sent the request before it passed the signal on, so only of the runtime's own is it
+ * known that nothing was sent.
  */
-export function refusedSignal(error: unknown, signal: AbortSignal): ConfigurationError | undefined {
+export function refusedSignal(
+  error: unknown,
+  signal: AbortSignal,
+  fetch: typeof globalThis.fetch,
+): ConfigurationError | undefined {
   const messages = causeChain(error).map(({ message }) => message);
   if (!messages.some((message) => message.includes('AbortSignal'))) return undefined;
   try {
@@ -86,9 +92,9 @@ export function refusedSignal(error: unknown, signal: AbortSignal): Configuratio
     const problem = 'fetch does not accept the AbortSignal of this environment, such as jsdom.';
     const advice =
       'Run in an environment without a DOM, such as that of Node, or pass a fetch that accepts it.';
-    return new ConfigurationError(`${problem} Nothing was sent. ${advice}`, {
-      outcome: 'not-sent',
-    });
+    return fetch === runtimeFetch
+      ? new ConfigurationError(`${problem} Nothing was sent. ${advice}`, { outcome: 'not-sent' })
+      : new ConfigurationError(`${problem} ${advice}`);
   }
   return undefined;
 }

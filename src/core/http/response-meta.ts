@@ -20,36 +20,31 @@ export function parseResponseMeta(
   keys: readonly string[] = [],
   warn?: Log['warn'],
 ): ResponseMeta {
-  const received = headersOf(response);
-  const headers: HeaderReader = {
-    get(name) {
-      const value = received.get(name);
-      return value && redactKeys(value, keys, redactedKey);
-    },
-  };
-  const own = new PrefixedHeaders(headers, headerPrefix, warn);
-  const readiness = { score: own.number('readiness-score'), status: own.text('readiness-status') };
+  const fields = new MetaFields(headersOf(response), keys, warn);
+  const own = (name: string) => headerPrefix + name;
+  const score = fields.number(own('readiness-score'));
+  const status = fields.text(own('readiness-status'));
   // With `keys`, the only variable that the getter below may use: an error or a task that is kept for long has the
   // metadata, and must not keep the response and its body as well.
   const readHeaders = detachHeaders(response);
   return {
     requestId:
-      textIn(headers, requestIdHeader) ??
-      textIn(headers, 'x-request-id') ??
-      textIn(headers, 'x-oneapi-request-id'),
+      fields.text(requestIdHeader) ??
+      fields.text('x-request-id') ??
+      fields.text('x-oneapi-request-id'),
     status: response.status,
-    chargeUsd: own.amount('charge-usd'),
-    wallet: own.text('wallet'),
-    balanceUsd: own.number('balance-usd'),
-    balanceCny: own.number('balance-cny'),
-    readiness: (readiness.score ?? readiness.status) === undefined ? undefined : readiness,
+    chargeUsd: fields.number(own('charge-usd'), 0),
+    wallet: fields.text(own('wallet')),
+    balanceUsd: fields.number(own('balance-usd')),
+    balanceCny: fields.number(own('balance-cny')),
+    readiness: (score ?? status) === undefined ? undefined : { score, status },
     // Two different ids are a text with a comma.
-    taskId: own.text('task-id')?.split(',', 1)[0]?.trim() || undefined,
-    idempotentReplay: /^true\b/i.test(own.text('idempotent-replay') ?? ''),
+    taskId: fields.text(own('task-id'))?.split(',', 1)[0]?.trim() || undefined,
+    idempotentReplay: /^true\b/i.test(fields.text(own('idempotent-replay')) ?? ''),
     concurrency: {
-      limit: own.amount('concurrency-limit'),
-      remaining: own.amount('concurrency-remaining'),
-      source: own.text('concurrency-source'),
+      limit: fields.number(own('concurrency-limit'), 0),
+      remaining: fields.number(own('concurrency-remaining'), 0),
+      source: fields.text(own('concurrency-source')),
     },
     // Most callers read only the fields above.
     get headers() {
@@ -70,50 +65,47 @@ function withoutKeys(headers: Headers, keys: readonly string[]): Headers {
   return copy ?? headers;
 }
 
-/** The text of a header. If it arrived twice with one value, it is that value. */
-function textIn(headers: HeaderReader, name: string): string | undefined {
-  const text = headers.get(name) ?? undefined;
-  if (text === undefined) return undefined;
-  const [first, ...others] = headerValues(text);
-  return others.length === 0 ? first : text;
-}
-
-/** The headers of the service: those whose names begin with its prefix. */
-class PrefixedHeaders {
+/** Reads what metadata consists of. */
+class MetaFields {
   readonly #headers: HeaderReader;
-  readonly #prefix: string;
+  readonly #keys: readonly string[];
   readonly #warn: Log['warn'] | undefined;
 
-  constructor(headers: HeaderReader, prefix: string, warn: Log['warn'] | undefined) {
+  constructor(headers: HeaderReader, keys: readonly string[], warn: Log['warn'] | undefined) {
     this.#headers = headers;
-    this.#prefix = prefix;
+    this.#keys = keys;
     this.#warn = warn;
   }
 
+  /** The text of a header. If it arrived twice with one value, it is that value. */
   text(name: string): string | undefined {
-    return textIn(this.#headers, this.#prefix + name) || undefined;
+    const text = this.#headers.get(name);
+    if (!text) return undefined;
+    const { length, 0: value = text } = headerValues(text);
+    return redactKeys(length === 1 ? value : text, this.#keys, redactedKey);
   }
 
-  /** The largest value that is at least `min`. */
+  /** The largest number in a header that is at least `min`: no amount and no count is negative. */
   number(name: string, min = -Infinity): number | undefined {
-    const header = this.#prefix + name;
-    const text = this.#headers.get(header);
+    const text = this.#headers.get(name);
     if (!text) return undefined;
+    const value = Number(text);
+    // A header that arrived twice is no number.
+    if (Number.isNaN(value)) return this.#largest(name, text, min);
+    return value >= min && Number.isFinite(value) ? value : undefined;
+  }
+
+  #largest(name: string, text: string, min: number): number | undefined {
     const values = headerValues(text).map(Number);
     const largest = Math.max(...values.filter((value) => Number.isFinite(value) && value >= min));
     if (largest === -Infinity) return undefined;
     if (new Set(values).size > 1) {
+      const shown = singleLine(redactKeys(text, this.#keys, redactedKey), 40);
       this.#warn?.(
-        () =>
-          `${header} arrived with different values (${singleLine(text, 40)}); ${largest}, the largest, counts`,
+        () => `${name} arrived with different values (${shown}); ${largest}, the largest, counts`,
       );
     }
     return largest;
-  }
-
-  /** An amount or a count, which cannot be negative. */
-  amount(name: string): number | undefined {
-    return this.number(name, 0);
   }
 }
 

@@ -28,12 +28,14 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
     if (!isRecord(body)) return { issues: [{ message: 'must be a task record' }] };
     const record = unwrap(body);
     const reported = reportedStatus(record);
-    const urls = findUrls(record, kind, reported);
+    const ids = [record, body].flatMap((part) => [part.id, part.task_id]);
+    // The response to a submission that has an id and no status is that of a new task, which can repeat its input.
+    const isNew = reported === undefined && task === undefined && ids.map(textOf).some(Boolean);
+    const urls = findUrls(record, kind, { reported, isNew });
     // Without a status, a record with a result is a finished task, and any other record a new one.
     const claimed = reported ?? (urls.length > 0 ? 'succeeded' : 'queued');
     const status =
       claimed === 'succeeded' && urls.length === 0 && hasError(record) ? 'failed' : claimed;
-    const ids = [record, body].flatMap((part) => [part.id, part.task_id]);
     const id =
       ids.map(exactIdOf).find(isNonEmptyString) ??
       task?.id ??
@@ -120,26 +122,30 @@ const locations: readonly (readonly [holder: string | undefined, fields: readonl
 function findUrls(
   record: Record<string, unknown>,
   kind: TaskKind,
-  reported: TaskStatus | undefined,
+  { reported, isNew }: { reported: TaskStatus | undefined; isNew: boolean },
 ): string[] {
-  const urls = new Set<string>();
-  const add = (value: unknown) => {
-    for (const item of [value].flat()) {
-      const url = urlOf(item);
-      if (url) urls.add(url);
-    }
-  };
+  const found: unknown[] = [];
   for (const [name, fields] of locations) {
     const holder = name === undefined ? record : record[name];
-    if (isRecord(holder)) for (const field of fields) add(holder[field]);
+    if (isRecord(holder)) found.push(...fields.map((field) => holder[field]));
   }
   // Old succeeded tasks have their result URL in `fail_reason`.
-  if (reported === 'succeeded') add(record.fail_reason);
-  // A text in these fields, or any value beside a result, is more likely to be an input.
+  if (reported === 'succeeded') found.push(record.fail_reason);
+  const urls = urlsOf(found);
+  // Such as the picture that a video was made from. It is the result only if there is no other.
+  const others = urlsOf(media.filter((name) => name !== `${kind}_url`).map((name) => record[name]));
+  const results = urls.filter((url) => !others.includes(url));
+  if (isNew) return results;
   const mayHaveResult = reported === undefined || reported === 'succeeded';
-  if (urls.size === 0 && mayHaveResult)
-    add([record[kind], record[`${kind}s`]].flat().filter(isRecord));
-  return [...urls];
+  if (results.length > 0 || !mayHaveResult) return urls;
+  // A text in these fields, or any value beside a result, is more likely to be an input.
+  const own = urlsOf([record[kind], record[`${kind}s`]].flat().filter(isRecord));
+  return own.length > 0 ? own : urls;
+}
+
+/** The URLs in fields and in the lists that fields have, without duplicates. */
+function urlsOf(fields: readonly unknown[]): string[] {
+  return [...new Set(fields.flat().map(urlOf))].filter(isNonEmptyString);
 }
 
 /** The URL of an item of a list, if it has one. */
@@ -162,6 +168,9 @@ function parseProgress(value: unknown): number | undefined {
   return Number.isNaN(percent) ? undefined : Math.min(100, Math.max(0, percent));
 }
 
+/** Fields that say that a task has failed. */
+const failures = ['error', 'failure', 'error_message'];
+
 /** Fields that say why a task has failed, as a text or as an object with one. */
 const reasons = [
   'error',
@@ -173,20 +182,27 @@ const reasons = [
   'message',
 ];
 
-/** Whether a task that is `done` or `finished` has failed. */
-const hasError = ({ error, failure, error_message }: Record<string, unknown>) =>
-  Boolean(error || failure || error_message);
+/** Whether a task that is `done` or `finished` has failed. The error of one that has not can be an object without content. */
+const hasError = (record: Record<string, unknown>) =>
+  failures.some((name) => {
+    const source = record[name];
+    const code = isRecord(source) && source.code;
+    return source === true || Boolean(code) || Boolean(reasonIn(source));
+  });
+
+/** The reason in a field; undefined if it is empty. */
+const reasonIn = (source: unknown): string | undefined =>
+  isRecord(source)
+    ? (textOf(source.message) ?? textOf(source.reason))
+    : textOf(source || undefined);
 
 function parseTaskError(record: Record<string, unknown>): TaskError {
   const sources = reasons.map((name) => record[name]);
-  const objects = sources.filter(isRecord);
-  const messages = sources.map((source) =>
-    isRecord(source) ? (textOf(source.message) ?? textOf(source.reason)) : textOf(source),
-  );
-  const code = [...objects.map((object) => object.code), record.error_code]
-    .map(textOf)
-    .find(Boolean);
-  return { message: messages.find(Boolean) ?? noReason, code };
+  const codes = sources.filter(isRecord).map(({ code }) => code);
+  return {
+    message: sources.map(reasonIn).find(Boolean) ?? noReason,
+    code: [...codes, record.error_code].map(textOf).find(Boolean),
+  };
 }
 
 /** Parses Unix seconds, Unix milliseconds and ISO 8601. */

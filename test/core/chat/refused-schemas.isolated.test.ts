@@ -36,6 +36,13 @@ describe('a schema that cannot be sent is refused', () => {
     ['anything', z.any()],
     ['a type of both', ofJson({ type: ['object', 'null'], properties: {} })],
     ['itself', ofJson({ $ref: '#' })],
+    [
+      'itself, more than once',
+      ofJson({
+        $ref: '#/$defs/a',
+        $defs: { a: { allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] } },
+      }),
+    ],
   ])('if its root is %s', async (_, schema) => {
     for (const message of await failures(schema)) {
       expect(message).toMatch(

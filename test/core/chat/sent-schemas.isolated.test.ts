@@ -212,6 +212,17 @@ test('closes an object whose $ref describes it alone', async () => {
   });
 });
 
+test.each(['100%', 'a b', 'a%20b', 'a/b~c', '100% of a/b'])(
+  'closes a schema of zod whose id is %s',
+  async (id) => {
+    const shared = z.object({ a: z.string() }).meta({ id });
+    const { schema, strict } = await sentFor(z.object({ x: shared, y: shared }));
+    expect(schema).toMatchObject({ $defs: { [id]: { additionalProperties: false } } });
+    expect(strict).toBe(true);
+    z.globalRegistry.remove(shared);
+  },
+);
+
 test('does not change what is data', async () => {
   const data = { type: 'object', properties: { a: 1 } };
   const field = { type: 'object', properties: {}, default: data, examples: [data], const: data };

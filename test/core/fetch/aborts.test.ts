@@ -27,6 +27,11 @@ describe('init.signal', () => {
   const reasons: readonly [string, unknown, string][] = [
     ['AbortError of abort()', AbortSignal.abort().reason, 'AbortError'],
     ['TimeoutError of the runtime', new DOMException('late', 'TimeoutError'), 'TimeoutError'],
+    [
+      'TimeoutError of another frame',
+      { name: 'TimeoutError', [Symbol.toStringTag]: 'DOMException' },
+      'TimeoutError',
+    ],
     ['text', 'enough', 'AbortError'],
     ['number', 408, 'AbortError'],
     ['plain object', { name: 'TimeoutError' }, 'AbortError'],

@@ -86,6 +86,32 @@ describe("where AbortSignal is that of jsdom, which Node's fetch refuses", () =>
     expect(requests).toBe(0);
   });
 
+  test.skipIf(isKy)(
+    'a fetch that has sent the request with no signal leaves the outcome open',
+    async () => {
+      const gateway = client({
+        fetch: async (url: string, init: RequestInit) => {
+          await fetch(url, { ...init, signal: null });
+          return fetch(url, init);
+        },
+      });
+      for (const send of [
+        () => gateway.chat.completions.create(chat),
+        () => gateway.images.submit(image),
+      ]) {
+        requests = 0;
+        const error = await caught(send());
+        expect(error).toMatchObject({ name: 'ConfigurationError', outcome: 'unknown' });
+        expect(error.message).toContain(
+          'fetch does not accept the AbortSignal of this environment',
+        );
+        expect(error.message).toContain('may have been charged');
+        expect(error.message).not.toContain('Nothing was sent');
+        expect(requests).toBe(1);
+      }
+    },
+  );
+
   test.skipIf(isKy)('a fetch that accepts such a signal sends', async () => {
     const gateway = client({
       fetch: (url: string, init: RequestInit) => fetch(url, { ...init, signal: null }),

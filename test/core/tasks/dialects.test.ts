@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
 
-import { TaskFailedError } from '../../../src/index.ts';
+import { ResponseValidationError, TaskFailedError } from '../../../src/index.ts';
 import type { SucceededGeneration, TaskKind } from '../../../src/index.ts';
 import { collect, rejection } from '../../support/rejection.ts';
 import { clientOf, jsonReply, scripted, virtualClock } from '../support.ts';
 
 const url = 'https://files.example/a';
+const input = 'https://inputs.example/a';
 const params = { model: 'prism-image', prompt: 'A harbor' };
 
 /** A client whose tasks end with this record. */
-function clientWith(record: object) {
+function clientWith(record: object, submitted: object = { status: 'queued' }) {
   const { fetch } = scripted(
-    jsonReply(202, { id: 'task_1', status: 'queued' }),
+    jsonReply(202, { id: 'task_1', ...submitted }),
     jsonReply(200, { id: 'task_1', ...record }),
   );
   const clock = virtualClock();
@@ -65,6 +66,27 @@ describe('a result', () => {
     expect((await clock.settle(generate('image'))).urls).toEqual([url]);
   });
 
+  test.each<[TaskKind, object]>([
+    ['image', { image: { url: input } }],
+    ['image', { images: [{ url: input }] }],
+    ['video', { video: { url: input } }],
+    ['video', { image_url: input }],
+    ['audio', { video_url: input, audio: { url: input } }],
+  ])(
+    'of a new %s without a status is not the input that its response repeats: %j',
+    async (kind, fields) => {
+      const { clock, generate } = clientWith({ status: 'done', outputs: [url] }, fields);
+      expect((await clock.settle(generate(kind))).urls).toEqual([url]);
+    },
+  );
+
+  test('of a video is not the picture that it was made from', async () => {
+    for (const result of [{ video: { url } }, { videos: [{ url }] }]) {
+      const { clock, generate } = clientWith({ status: 'done', image_url: input, ...result });
+      expect((await clock.settle(generate('video'))).urls).toEqual([url]);
+    }
+  });
+
   test('ends the row of a batch', async () => {
     const { clock, gateway } = clientWith({ status: 'finished', output: [url] });
     const rows = collect(gateway.batch([1], () => gateway.images.submission(params)));
@@ -111,4 +133,19 @@ describe('the reason of a failed task', () => {
       }
     },
   );
+
+  test.each([
+    { error: {} },
+    { error: [] },
+    { error: { message: '' } },
+    { error: { code: 0, message: '' } },
+    { error: { code: null, message: null }, failure: false, error_message: '' },
+    { failure: { code: '', reason: '' } },
+  ])('is not an error without content, such as %j', async (fields) => {
+    for (const status of ['done', 'succeeded']) {
+      const { clock, generate } = clientWith({ ...fields, status });
+      const error = await clock.settle(rejection(ResponseValidationError, generate('image')));
+      expect(error.message).toContain('Task task_1 has ended and was charged.');
+    }
+  });
 });

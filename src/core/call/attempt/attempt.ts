@@ -96,7 +96,7 @@ async function send<Result>(
     const response = await (span ? span.runAttempt(sendRequest) : sendRequest());
     return { response, meta: onResponse(response) };
   } catch (error) {
-    throw errors.sendError(refusedSignal(error, signal) ?? error);
+    throw errors.sendError(refusedSignal(error, signal, config.fetch) ?? error);
   }
 }
 

@@ -51,7 +51,7 @@ export async function fetchResult(
       try {
         return await config.fetch(url, { ...init, signal: attemptSignal });
       } catch (error) {
-        throw errors.sendError(refusedSignal(error, attemptSignal) ?? error);
+        throw errors.sendError(refusedSignal(error, attemptSignal, config.fetch) ?? error);
       }
     };
     const response = await runWithTimeLimit(attempt, limit);
