@@ -157,6 +157,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'internal/error-advice.ts',
     'internal/journal.ts',
     'internal/listed-prices.ts',
+    'internal/option-names.ts',
     'internal/version.ts',
     'node/final-path.ts',
     'polygate',

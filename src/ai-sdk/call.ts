@@ -1,7 +1,9 @@
 import type { JSONObject, SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider';
 import type { RequestOptions } from 'polygate';
 
+import { ConfigurationError } from '../errors/configuration.ts';
 import { ownHeaders } from '../internal/gateway-fetch.ts';
+import { optionAmong } from '../internal/option-names.ts';
 import type { ResponseMeta } from '../types/meta.ts';
 import { omitUndefined, unchecked } from '../types/schema.ts';
 
@@ -18,6 +20,7 @@ export function readCallOptions({ abortSignal, headers = {}, providerOptions }: 
   params: JSONObject;
 } {
   const { idempotencyKey, fallback, ...params } = providerOptions?.polygate ?? {};
+  checkFields(params);
   const entries = Object.entries(headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
@@ -34,6 +37,19 @@ export function readCallOptions({ abortSignal, headers = {}, providerOptions }: 
     },
     params,
   };
+}
+
+/**
+ * Rejects provider options that are named like another option of a call: as fields of the body, they have no effect.
+ *
+ * @throws {@link ConfigurationError} that says where the option belongs.
+ */
+export function checkFields(params: object): void {
+  const name = optionAmong(params);
+  if (name === undefined) return;
+  throw new ConfigurationError(
+    `providerOptions.polygate.${name}: is an option of the call, not a field of the body. Pass abortSignal, headers and maxRetries to the function of the AI SDK, and other options to the client.`,
+  );
 }
 
 /** The warnings for settings that are set although the service does not have them. */

@@ -11,7 +11,7 @@ import type { Polygate } from '../client.ts';
 import { detailsOf } from '../internal/gateway-fetch.ts';
 import type { ResponseDetails } from '../internal/gateway-fetch.ts';
 import { unchecked } from '../types/schema.ts';
-import { metadataOf, unsupported } from './call.ts';
+import { checkFields, metadataOf, unsupported } from './call.ts';
 import { toAbort, toGenerateError, toStreamError } from './chat-errors.ts';
 import { endWithErrorPart, unifiedReason } from './chat-stream.ts';
 import { checkedCalls } from './tool-calls.ts';
@@ -74,6 +74,7 @@ export class PolygateChatModel implements LanguageModelV4 {
       // The service replays tasks only, so a key would not protect a chat from a second charge.
       transformRequestBody: ({ idempotencyKey, fallback, ...body }, warnings) => {
         warnings?.push(...unsupported({ idempotencyKey }));
+        checkFields(body);
         // The client checks it.
         if (fallback !== undefined) {
           const models = unchecked<readonly string[]>(fallback);

@@ -47,17 +47,16 @@ export function wrap(text: string, indent: number, width: number): string {
 
 /** Creates a function that removes the API key and control characters, which a service may have sent, from text. */
 export function createCleaner(apiKey: string): (text: string) => string {
-  const secrets = [apiKey.trim(), encodeURIComponent(apiKey.trim())];
-  return (text) => {
-    let clean = stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
-    for (const secret of secrets) clean = clean.replaceAll(secret, '…');
-    return maskKeys(redactKeys(clean, [apiKey.trim()], '…'));
-  };
+  const keys = [apiKey.trim()];
+  return (text) => maskKeys(redactKeys(cleanText(text), keys, '…'));
 }
 
 /** A copy of a record of the service for `--json`, without the API key. */
 export function cleanRecord(record: object, apiKey: string): unknown {
-  return JSON.parse(redactKeys(JSON.stringify(record), [apiKey.trim()], '…'));
+  const keys = [apiKey.trim()];
+  return JSON.parse(JSON.stringify(record), (_, value: unknown) =>
+    typeof value === 'string' ? redactKeys(value, keys, '…') : value,
+  );
 }
 
 /** Removes control characters, which a terminal would execute, from text of one line. */

@@ -79,9 +79,9 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     if (settings.isolate === true && upstream.ok && route.isList) {
       const filtered = await filterList(call.user, await upstream.text(), settings);
       const list = new Response(filtered, { status, headers: upstream.headers });
-      return withoutKeys(relayResponse(list, request, settings, onEnd), keys);
+      return withoutKeys(relayResponse(list, request, settings, apiKey, onEnd), keys);
     }
-    return withoutKeys(relayResponse(upstream, request, settings, onEnd), keys);
+    return withoutKeys(relayResponse(upstream, request, settings, apiKey, onEnd), keys);
   } catch (error) {
     if (error instanceof UpstreamError) {
       const { outcome } = error;

@@ -3,6 +3,8 @@ import { sentence } from '../internal/error-advice.ts';
 import { outcomeOf, outcomeOfError, parseJson, readErrorText } from '../internal/outcome.ts';
 import type { ResponseMeta } from '../internal/response-meta.ts';
 import { isRecord } from '../types/type-guards.ts';
+import { keyFilterFor } from './body/key-filter.ts';
+import type { KeyFilter } from './body/key-filter.ts';
 import { errorResponse, errorType } from './error-response.ts';
 import type { Settings } from './settings.ts';
 
@@ -73,13 +75,14 @@ function visibleHeaders(upstream: Response, settings: ResponseSettings): Headers
 }
 
 /**
- * Builds the page's response: exposed headers, and the body as a stream. Calls `onEnd` once the body has ended, for any
- * reason.
+ * Builds the page's response: exposed headers, and the body as a stream without the API key. Calls `onEnd` once the body
+ * has ended, for any reason.
  */
 export function relayResponse(
   upstream: Response,
   request: Request,
   settings: ResponseSettings,
+  apiKey: string | undefined,
   onEnd: () => void,
 ): Response {
   if (request.signal.aborted) {
@@ -93,7 +96,8 @@ export function relayResponse(
     headers.set('x-accel-buffering', 'no');
   }
   if (upstream.body === null) onEnd();
-  const body = upstream.body && relayBody(upstream.body, request, onEnd);
+  const filter = keyFilterFor(upstream.headers, apiKey);
+  const body = upstream.body && relayBody(upstream.body, request, filter, onEnd);
   return new Response(body, { status: upstream.status, headers });
 }
 
@@ -105,6 +109,7 @@ export function relayResponse(
 function relayBody(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   request: Request,
+  filter: KeyFilter | undefined,
   onEnd: () => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
@@ -122,14 +127,21 @@ function relayBody(
     {
       start: () => request.signal.addEventListener('abort', onAbort, { once: true }),
       async pull(controller) {
-        const { value, done } = await reader.read().catch((error: unknown) => {
-          end();
-          throw error;
-        });
-        request.signal.throwIfAborted();
-        if (!done) return controller.enqueue(value);
-        end();
-        controller.close();
+        for (;;) {
+          const { value, done } = await reader.read().catch((error: unknown) => {
+            end();
+            throw error;
+          });
+          request.signal.throwIfAborted();
+          const bytes = done ? filter?.end() : (filter?.add(value) ?? value);
+          if (bytes && bytes.length > 0) controller.enqueue(bytes);
+          if (done) {
+            end();
+            return controller.close();
+          }
+          // If the whole chunk is held back, the page waits for the next one.
+          if (bytes && bytes.length > 0) return undefined;
+        }
       },
       cancel(reason) {
         end();

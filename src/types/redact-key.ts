@@ -2,8 +2,8 @@
 const minKeyLength = 8;
 
 /**
- * Replaces API keys in a text, in case the service repeats them: in any case, and as they are in a URL or in JSON. Other
- * texts that only resemble a key stay.
+ * Replaces API keys in a text, in case the service repeats them: in any case, and with characters that are escaped as in a
+ * URL, JSON or HTML. Other texts that only resemble a key stay.
  */
 export function redactKeys(
   text: string,
@@ -14,10 +14,8 @@ export function redactKeys(
   let result = text;
   for (const key of keys) {
     if (key.length < minKeyLength || !mayContain(result, key)) continue;
-    const inJson = JSON.stringify(key).slice(1, -1);
-    const forms = [key, encodeURIComponent(key), inJson, inJson.replaceAll('/', String.raw`\/`)];
-    const pattern = [...new Set(forms)].map((form) => form.replace(/\W/g, String.raw`\$&`));
-    result = result.replace(new RegExp(pattern.join('|'), 'gi'), replace);
+    const pattern = key.replace(/\W/g, formsOf);
+    result = result.replace(new RegExp(pattern, 'gi'), replace);
   }
   return result;
 }
@@ -25,6 +23,17 @@ export function redactKeys(
 /** Whether a text is long enough for a key, and contains what all of its forms begin with. Spares most texts the rest. */
 function mayContain(text: string, key: string): boolean {
   if (text.length < key.length) return false;
-  const [start = ''] = /^[\w-]*/.exec(key) ?? [];
+  const [start = ''] = /^\w*/.exec(key) ?? [];
   return text.toLowerCase().includes(start.toLowerCase());
+}
+
+/**
+ * A pattern for a character as it is, or escaped. Which characters are escaped depends on the service: many JSON writers
+ * escape `/`, `+` or `=`.
+ */
+function formsOf(character: string): string {
+  const code = character.charCodeAt(0);
+  const hex = code.toString(16).padStart(2, '0');
+  const inURL = Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16)}`);
+  return `(?:\\\\?\\${character}|${inURL.join('')}|\\\\u00${hex}|&#(?:${code}|x${hex});)`;
 }

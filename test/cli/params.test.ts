@@ -27,6 +27,19 @@ test.concurrent.each([
 });
 
 test.concurrent.each([
+  ['image', [...image, '--param', 'idempotencyKey=order-17'], 'idempotencyKey'],
+  ['chat', [...chat, '--param', 'maxRetries=0'], 'maxRetries'],
+  ['batch', ['batch', 'rows.csv', '--max-usd', '1', '--param', 'timeout=5'], 'timeout'],
+])('%s %j does not send an option of the client as a field', async (_, args, name) => {
+  const { mock, folder, run: polygate } = await startService();
+  writeFileSync(join(folder, 'rows.csv'), 'prompt,model\nA harbor,prism-image\n');
+  const { code, stdout, stderr } = await polygate(args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(`--param ${name} is an option of the client, not a field`);
+  expect(mock.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+});
+
+test.concurrent.each([
   ['a name that resembles no documented one', ['--param', 'seed=7'], { seed: 7 }],
   [
     'extra_body, with any names in it',
@@ -34,6 +47,7 @@ test.concurrent.each([
     { extra_body: { resolutoin: '4K' } },
   ],
   ['any name after --field', ['--field', 'resolutoin=4K'], { resolutoin: '4K' }],
+  ['the name of an option after --field', ['--field', 'timeout=5'], { timeout: 5 }],
 ])('%s is sent', async (_, args, sent) => {
   const { mock, folder, run: polygate } = await startService();
   writeFileSync(join(folder, 'rows.csv'), 'prompt,model\nA harbor,prism-image\n');

@@ -1,12 +1,21 @@
 import { expect, test } from 'vitest';
 
 import { clientCode } from '../../src/cli/doctor/code.ts';
-import { createCleaner, shellWord, wrap } from '../../src/cli/text.ts';
+import { cleanRecord, createCleaner, shellWord, wrap } from '../../src/cli/text.ts';
 
 test('text is printed without API keys in any form, and without control characters', () => {
   const clean = createCleaner('canary/+"7');
   expect(clean('key canary/+"7, canary%2F%2B%227 and sk-other')).toBe('key …, … and sk-…');
   expect(clean('a\u001B[2Jb\r\nc\u009Bd\u2028e')).not.toMatch(/[\p{Cc}\p{Zl}]/u);
+});
+
+test('a short placeholder in place of a key does not garble words', () => {
+  expect(createCleaner('test')('the latest test')).toBe('the latest test');
+});
+
+test('a record is printed without API keys in its texts, and with all of its numbers', () => {
+  const record = { id: 'a 1700000000', created: 1_700_000_000 };
+  expect(cleanRecord(record, '1700000000')).toEqual({ id: 'a …', created: 1_700_000_000 });
 });
 
 test('text wraps at spaces with a hanging indent, and long words are not split', () => {

@@ -1,5 +1,5 @@
 import { createProxyHandler } from 'polygate/proxy';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { canary } from './support.ts';
 
@@ -25,4 +25,48 @@ test.each([
   const shown = JSON.stringify([[...response.headers], seen]).toLowerCase();
   expect(shown).toContain('(the api key)');
   expect(shown).not.toContain(canary);
+});
+
+describe('a key in the body of a success', () => {
+  const before = `{"id":"t","status":"failed","error":{"message":"Ω ${canary.slice(0, 5)}, then `;
+  const bytes = new TextEncoder().encode(`${before}${canary}${canary} s"}}`);
+  const clean = `${before}(the API key)(the API key) s"}}`;
+
+  /** What a page receives of a body that arrives in chunks of this size. */
+  async function received(size: number, type: string, body = bytes): Promise<Uint8Array> {
+    let at = 0;
+    const chunks = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.enqueue(body.slice(at, (at += size)));
+        if (at >= body.length) controller.close();
+      },
+    });
+    const handler = createProxyHandler({
+      baseURL: 'https://gateway.example',
+      apiKey: canary,
+      authorize: () => 'ann',
+      fetch: async () => new Response(chunks, { headers: { 'content-type': type } }),
+    });
+    const url = 'https://app.example/api/gateway/v1/images/tasks/t';
+    return (await handler(new Request(url))).bytes();
+  }
+
+  test.each([1, 2, 3, 7, 14, 40, 1_000])(
+    'does not reach a page, in chunks of %i bytes',
+    async (size) => {
+      for (const type of ['application/json', 'text/event-stream']) {
+        expect(new TextDecoder().decode(await received(size, type))).toBe(clean);
+      }
+    },
+  );
+
+  test('leaves other bytes as they are, up to the last one', async () => {
+    const all = Uint8Array.from({ length: 1_024 }, (_, index) => index);
+    const cutOff = new TextEncoder().encode(`{"a":"${canary.slice(0, -1)}`);
+    for (const body of [all, cutOff]) {
+      for (const size of [1, 3, 2_000])
+        expect(await received(size, 'text/plain', body)).toEqual(body);
+    }
+    expect(await received(3, 'video/mp4')).toEqual(bytes);
+  });
 });

@@ -258,3 +258,21 @@ describe('totalTimeout limits the whole run', () => {
     expect(rounds).toHaveLength(2);
   });
 });
+
+test('the error of a run within a tool of a run is that of the outer run', async () => {
+  const inner = runOn([completion(again), lost]);
+  const outer = runOn([completion(again)]);
+  const nested = tool('weather', () => inner.run());
+  const failed = outer.run(
+    {
+      onToolError(error) {
+        throw error;
+      },
+    },
+    [nested],
+  );
+  const error = await rejection(ConnectionError, failed);
+  expect(error).toMatchObject({ outcome: 'unknown', run: { chargeUsd: 0.1 } });
+  expect(error.run?.rounds).toHaveLength(1);
+  expect(error.message).toContain('The completed requests of this run were charged 0.1 USD.');
+});

@@ -48,11 +48,12 @@ export type ReadResult<Result> =
   | { readonly value: Result; readonly issues?: undefined }
   | InvalidResult;
 
-/** Turns a parsed body into the result of a call. */
+/** Turns a parsed body into the result of a call. `keys` are the API keys that the call has sent. */
 export type ResponseReader<Result> = (
   body: unknown,
   meta: () => ResponseMeta,
   call: ApiCall,
+  keys: readonly string[],
 ) => ReadResult<Result> | Promise<ReadResult<Result>>;
 
 /**
@@ -64,11 +65,11 @@ export function readJson<Result>(
   recover?: (text: string, context: ResponseContext) => unknown,
 ): ResponseHandler<Result> {
   return async (context) => {
-    const { meta, call, errors } = context;
+    const { meta, call, history, errors } = context;
     const text = await readText(context);
     const body = parseJson(text) ?? (await recover?.(text, context));
     if (body === undefined) throw errors.invalidResponse(meta(), describeNonJson(text), text);
-    const result = await read(body, meta, call);
+    const result = await read(body, meta, call, history.keys);
     if (result.issues === undefined) return result.value;
     throw errors.invalidResponse(meta(), formatIssues(result.issues), body, result);
   };

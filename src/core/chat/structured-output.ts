@@ -33,7 +33,9 @@ export async function parseCompletion(
   const { message, finish_reason } = completion.choices[0] ?? {};
   const refusal = message?.refusal;
   const text = refusal || contentText(message?.content);
-  const reason = refusal ? 'refused' : truncationReasons.find((known) => known === finishMeaning(finish_reason));
+  const reason = refusal
+    ? 'refused'
+    : truncationReasons.find((known) => known === finishMeaning(finish_reason));
   const result = reason
     ? { issues: [{ message: incomplete[reason] }] }
     : await parseWithSchema(schema, jsonIn(text));

@@ -143,8 +143,9 @@ export async function finalInTime(
 /** The error of a run, which may have been charged for earlier requests, whatever has ended it. */
 function withRun(error: PolygateError, run: ToolRunProgress): PolygateError {
   const failed = run.rounds.length > 0 ? restateCharge(error, chargeSentence(error, run)) : error;
-  // Not enumerable, so that a logged error does not reveal the conversation.
-  return Object.defineProperty(failed, 'run', { value: run });
+  // Not enumerable, so that a logged error does not reveal the conversation. Configurable, because the error of a run that
+  // a tool has started ends this one, too.
+  return Object.defineProperty(failed, 'run', { value: run, configurable: true });
 }
 
 /** What the error of a run says about its charges: those of the completed rounds, then that of the last request. */

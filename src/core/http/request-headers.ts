@@ -49,7 +49,7 @@ export function sentKeys(get: (name: string) => string | null | undefined): stri
   const keys: string[] = [];
   for (const name of keyHeaders) {
     const value = get(name);
-    if (value) keys.push(value.replace(/^\w+ +/, '').trim());
+    if (value) keys.push(value.replace(/^\S+ +/, '').trim());
   }
   return keys;
 }

@@ -57,12 +57,13 @@ export function parseResponseMeta(
 function withoutKeys(headers: Headers, keys: readonly string[]): Headers {
   // The headers of a simulated response may lack an iterator.
   if (keys.length === 0 || !(Symbol.iterator in headers)) return headers;
-  let copy: Headers | undefined;
-  for (const [name, value] of headers) {
-    const shown = redactKeys(value, keys, redactedKey);
-    if (shown !== value) (copy ??= new Headers(headers)).set(name, shown);
-  }
-  return copy ?? headers;
+  let hasKey = false;
+  const shown = Array.from(headers, ([name, value]): [string, string] => {
+    const text = redactKeys(value, keys, redactedKey);
+    hasKey ||= text !== value;
+    return [name, text];
+  });
+  return hasKey ? new Headers(shown) : headers;
 }
 
 /** Reads what metadata consists of. */

@@ -59,7 +59,8 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
       if (bytes && !/\[DONE\]\s*$/.test(text.slice(-100))) return [];
       const data = withoutDone(json);
       const value = parseJson(data);
-      if (isDocument(value, data)) return [{ data }, ...(isComplete(value) ? [{ data: '[DONE]' }] : [])];
+      if (isDocument(value, data))
+        return [{ data }, ...(isComplete(value) ? [{ data: '[DONE]' }] : [])];
       if (bytes) return [];
       text = json;
       json = undefined;

@@ -42,11 +42,7 @@ function isFailureWord(value: unknown): boolean {
 /** Whether a record with a message says that it reports no failure, but progress or success. */
 function namesOther({ type, event, status, level, success, code }: Record<string, unknown>) {
   const words = [type, event, status, level].filter(isNonEmptyString);
-  return (
-    success === true ||
-    isSuccessCode(code) ||
-    words.some((word) => progress.test(word))
-  );
+  return success === true || isSuccessCode(code) || words.some((word) => progress.test(word));
 }
 
 function isSuccessCode(code: unknown): boolean {

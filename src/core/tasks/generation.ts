@@ -1,4 +1,5 @@
 import type { ResponseMeta } from '../../types/meta.ts';
+import { redactKeys } from '../../types/redact-key.ts';
 import { unchecked } from '../../types/schema.ts';
 import { taskStatusOf } from '../../types/tasks/task-status.ts';
 import type {
@@ -13,6 +14,7 @@ import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { ReadResult } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
+import { redactedKey } from '../http/response-meta.ts';
 import { missingId } from './task-id.ts';
 
 /**
@@ -24,6 +26,7 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
     body: unknown,
     meta: () => ResponseMeta,
     { task }: Pick<ApiCall, 'task'>,
+    keys: readonly string[] = [],
   ): ReadResult<Generation<Kind>> => {
     if (!isRecord(body)) return { issues: [{ message: 'must be a task record' }] };
     const record = unwrap(body);
@@ -53,7 +56,7 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
       raw: unchecked<TaskRecords[Kind]>(record),
       status,
       urls,
-      error: status === 'failed' ? parseTaskError(record) : undefined,
+      error: status === 'failed' ? parseTaskError(record, keys) : undefined,
     };
     // The compiler does not see that `urls` and `error` fit the status.
     return { value: unchecked<Generation<Kind>>(generation) };
@@ -196,12 +199,14 @@ const reasonIn = (source: unknown): string | undefined =>
     ? (textOf(source.message) ?? textOf(source.reason))
     : textOf(source || undefined);
 
-function parseTaskError(record: Record<string, unknown>): TaskError {
+/** Why a task has failed, which is shown, and must not contain an API key that the service repeats. */
+function parseTaskError(record: Record<string, unknown>, keys: readonly string[]): TaskError {
   const sources = reasons.map((name) => record[name]);
   const codes = sources.filter(isRecord).map(({ code }) => code);
+  const code = [...codes, record.error_code].map(textOf).find(Boolean);
   return {
-    message: sources.map(reasonIn).find(Boolean) ?? noReason,
-    code: [...codes, record.error_code].map(textOf).find(Boolean),
+    message: redactKeys(sources.map(reasonIn).find(Boolean) ?? noReason, keys, redactedKey),
+    code: code && redactKeys(code, keys, redactedKey),
   };
 }
 

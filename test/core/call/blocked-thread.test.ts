@@ -171,3 +171,33 @@ test('a row of a batch whose journal has blocked is not sent', async () => {
   });
   expect(mock.requests).toEqual([]);
 });
+
+test('a call says that it was not sent if its retries were not sent in time, either', async () => {
+  const { mock, gateway } = onBlocked(blockedKey);
+  const options = { timeout: limit, maxRetries: 2 };
+  const call = caught(gateway.chat.completions.create(chat, options));
+  const error = await mock.clock.settle(call);
+  expect(error).toMatchObject({ outcome: 'not-sent' });
+  expect(error.message).toContain(`The request was not sent within ${limit} ms (timeout).`);
+  expect(mock.requests).toEqual([]);
+});
+
+test('a call whose earlier attempt may have been charged says so if no other one is sent', async () => {
+  let attempts = 0;
+  const { mock, gateway } = onBlocked((block, apiKey) => ({
+    apiKey() {
+      attempts += 1;
+      if (attempts > 1) block();
+      return apiKey;
+    },
+  }));
+  mock.fail({ route: 'POST /v1/images/tasks', status: 500, handled: true });
+  const options = { totalTimeout: limit, maxRetries: 2 };
+  const error = await mock.clock.settle(caught(gateway.images.submit(image, options)));
+  expect(error).toBeInstanceOf(RequestTimeoutError);
+  expect(error).toMatchObject({ outcome: 'unknown' });
+  expect(error.message).toContain(
+    'The request may have been charged. Retry with error.idempotencyKey',
+  );
+  expect(mock.invoice).toHaveLength(1);
+});

@@ -81,12 +81,12 @@ async function send<Result>(
     signal.throwIfAborted();
     const url = config.baseURL + (call.path ?? call.template);
     const request = createRequest(running, apiKey, signal);
-    history.keys = sentKeys((name) => request.headers[name]);
+    history.addKeys(sentKeys((name) => request.headers[name]));
     const details: Attempt = {
       retryCount: history.attempts,
       onSend: (changed) => {
         checkTime();
-        if (changed) history.keys = sentKeys((name) => changed.get(name));
+        if (changed) history.addKeys(sentKeys((name) => changed.get(name)));
         history.isSent = true;
         call.observer?.onSend?.();
       },

@@ -33,7 +33,10 @@ export class CallHistory {
   readonly idempotencyKey: string | undefined;
   /** Whether the attempt is waiting for a concurrency slot. */
   isQueued = false;
-  /** The API keys that the attempt sends. They must not be in anything that is shown. */
+  /**
+   * The API keys that the attempts have sent, which can differ. They must not be in anything that is shown, and a service
+   * can repeat that of an earlier attempt.
+   */
   keys: readonly string[] = [];
   /** Whether the attempt was handed to `fetch`. */
   isSent = false;
@@ -66,6 +69,11 @@ export class CallHistory {
   /** The outcome of an attempt that is interrupted now. */
   get interruptedOutcome(): Outcome {
     return this.isSent ? 'unknown' : 'not-sent';
+  }
+
+  addKeys(sent: readonly string[]): void {
+    const added = sent.filter((key) => !this.keys.includes(key));
+    if (added.length > 0) this.keys = [...this.keys, ...added];
   }
 
   /** The attempt has failed, and another one follows. */

@@ -28,7 +28,7 @@ import type { CallHistory } from '../attempt/history.ts';
 import { composeError, redact, safeCause } from './compose-error.ts';
 import type { Addition } from './compose-error.ts';
 import { timeoutSummary } from './error-message.ts';
-import { outcomeOfError, outcomeOfUnread } from './outcome.ts';
+import { combineOutcomes, outcomeOfError, outcomeOfUnread } from './outcome.ts';
 
 /** Why a body is invalid, and what it reveals nevertheless. */
 export interface InvalidResult extends Addition {
@@ -104,8 +104,8 @@ export class CallErrors {
 
   /** The time limit of an option was exceeded by an attempt, or while the call waited for a concurrency slot. */
   timeout(ms: number, option = 'timeout'): RequestTimeoutError {
-    const { isQueued, attempts, interruptedOutcome: outcome } = this.#history;
-    const wasSent = attempts > 0 || outcome !== 'not-sent';
+    const { isQueued, earlier, interruptedOutcome: outcome } = this.#history;
+    const wasSent = combineOutcomes(earlier.outcome, outcome) !== 'not-sent';
     const stage = isQueued ? 'queued' : wasSent ? 'sent' : 'unsent';
     const summary = timeoutSummary(stage, ms, option);
     const cause = isQueued ? this.queueTimeout(ms, option) : undefined;

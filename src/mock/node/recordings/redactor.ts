@@ -45,7 +45,7 @@ export class Redactor {
     const values: string[] = [];
     for (const [name, value] of headers) {
       const isKey = keyHeader.test(name) && !idempotencyHeader.test(name);
-      if (isKey) values.push(value.replace(/^\w+ +/, ''));
+      if (isKey) values.push(value.replace(/^\S+ +/, ''));
     }
     for (const [name, value] of url.searchParams) if (keyParameter.test(name)) values.push(value);
     for (const value of values.filter(({ length }) => length >= minKeyLength)) {
