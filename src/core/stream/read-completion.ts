@@ -17,7 +17,7 @@ export const readCompletion: ResponseHandler<ChatCompletion> = async (context) =
   const completion = await readCompletionBody(context);
   if (isFailed(completion)) {
     context.history.readPartial = () => completion;
-    throw context.errors.failedChoice(stringify(completion));
+    throw context.errors.reportedError('The completion contains an error', stringify(completion));
   }
   // Some services send the usage inside the choice.
   const usage = completion.choices.find((choice) => isRecord(choice.usage))?.usage;

@@ -1,5 +1,6 @@
 import type { ChatCompletion } from '../../types/chat/completion.ts';
 import { isRecord } from '../../types/type-guards.ts';
+import { StreamErrors } from '../call/failure/stream-errors.ts';
 import type { ResponseContext } from '../call/response.ts';
 import { whenAborted } from '../config/clock.ts';
 import { headersOf } from '../http/direct-response.ts';
@@ -18,7 +19,9 @@ export async function readStream(
 ): Promise<ChunkReader> {
   const { response } = context;
   const body = isEventStream(response) ? readerOf(response) : undefined;
-  return readChunks(context, body ?? (await openOtherType(context)), choiceCount, signal);
+  const bytes = body ?? (await openOtherType(context));
+  const errors = new StreamErrors(context.history);
+  return readChunks({ ...context, errors }, bytes, choiceCount, signal);
 }
 
 /**
@@ -60,11 +63,12 @@ export async function readOtherShape(text: string, context: ResponseContext): Pr
 }
 
 async function readEventText(
-  { history, errors, config, meta, call: { body } }: ResponseContext,
+  { history, config, meta, call: { body } }: ResponseContext,
   text: string,
 ): Promise<ChatCompletion> {
   const params = typeof body === 'string' ? parseJson(body) : undefined;
   const { n } = isRecord(params) ? params : {};
+  const errors = new StreamErrors(history);
   const context = { history, errors, config, meta, lease: new SlotLease() };
   const count = typeof n === 'number' ? n : 1;
   const reader = readChunks(context, readerOfText(text), count, undefined);

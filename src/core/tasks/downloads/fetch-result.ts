@@ -4,7 +4,8 @@ import { omitUndefined } from '../../../types/schema.ts';
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
 import type { TaskKind } from '../../../types/tasks/task.ts';
 import { CallHistory } from '../../call/attempt/history.ts';
-import { CallErrors } from '../../call/failure/errors.ts';
+import type { CallErrors } from '../../call/failure/errors.ts';
+import { StreamErrors } from '../../call/failure/stream-errors.ts';
 import type { Config } from '../../config/config.ts';
 import { isBrowser } from '../../config/environment.ts';
 import { refusedSignal } from '../../http/network-error.ts';
@@ -40,7 +41,7 @@ export async function fetchResult(
   const { range, signal } = options;
   const call = { method: 'GET', template: 'result URL', safety: 'safe', task } as const;
   const history = new CallHistory(call);
-  const errors = new CallErrors(history);
+  const errors = new StreamErrors(history);
   const limit = { clock: config.clock, signal, ms: config.timeout, errors };
   const init = requestInit(config, range);
   let url = address;
