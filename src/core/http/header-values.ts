@@ -1,8 +1,8 @@
 /**
- * What joins two headers of one name to one text: a comma with white space, as `fetch` joins them, or one between two
- * decimals. The comma in `0,02` or `1,234.50` joins nothing.
+ * What joins two headers of one name to one text: a comma with white space, as `fetch` joins them, one at the end, after
+ * which the second is empty, or one between two decimals. The comma in `0,02` or `1,234.50` joins nothing.
  */
-const joint = /\s*,\s+|(?<=\.\d+),(?=\d+\.)/;
+const joint = /\s*,(?:\s+|$)|(?<=\.\d+),(?=\d+\.)/;
 
 /** The different values of a header, in order. A header that arrives twice is one text with a comma. */
 export function headerValues(text: string): string[] {

@@ -62,6 +62,7 @@ const charges: readonly [lines: readonly string[], usd: number, warns: boolean][
   [['x-svc-charge-usd: free', 'x-svc-charge-usd: 0.02'], 0.02, true],
   [['x-svc-charge-usd: 0.02', 'x-svc-charge-usd:'], 0.02, false],
   [['x-svc-charge-usd: 0.02,0.02'], 0.02, false],
+  [['x-svc-charge-usd: 0.02,'], 0.02, false],
 ];
 
 describe.each(Object.entries(transports))(
