@@ -113,6 +113,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'endpoints',
     'internal',
     'types/parse-url.ts',
+    'types/redact-key.ts',
     'types/tasks/task-status.ts',
     'types/type-guards.ts',
     'polygate',

@@ -1,6 +1,9 @@
 import { ConfigurationError } from 'polygate';
 import type { Polygate } from 'polygate';
 
+import { fetchOf } from '../internal/downloads.ts';
+import { sentKeys } from '../internal/gateway-fetch.ts';
+import { redactKeys } from '../types/redact-key.ts';
 import { runChecks } from './checks.ts';
 import type { DiagnoseOptions, Diagnosis } from './diagnosis.ts';
 import { runCheck } from './run/check-run.ts';
@@ -38,8 +41,9 @@ export async function diagnose({
   if (maxSpendUsd !== undefined && !(maxSpendUsd >= 0 && maxSpendUsd < Infinity)) {
     throw new ConfigurationError('maxSpendUsd: must be a number of at least 0.');
   }
-  const context = new DiagnosisContext(gateway, maxSpendUsd, signal);
-  const findings = new Findings(onCheck);
+  const keys = new Set<string>();
+  const context = new DiagnosisContext(learningKeys(gateway, keys), maxSpendUsd, signal);
+  const findings = new Findings(onCheck, (text) => redactKeys(text, [...keys], '(the API key)'));
   await runChecks((check) => runCheck(check, context, findings, onStart));
   const { spentUsd, unconfirmedUsd } = context.spending;
   return {
@@ -48,4 +52,16 @@ export async function diagnose({
     ...(unconfirmedUsd > 0 && { unconfirmedUsd }),
     checks: findings.all,
   };
+}
+
+/** A client that collects the API keys that it sends: findings quote the service, which can repeat them in any response. */
+function learningKeys(gateway: Polygate, keys: Set<string>): Polygate {
+  const send = fetchOf(gateway);
+  return gateway.withOptions({
+    fetch(input, init) {
+      const headers = new Headers(input instanceof Request ? input.headers : init?.headers);
+      for (const key of sentKeys((name) => headers.get(name))) keys.add(key);
+      return send(input, init);
+    },
+  });
 }

@@ -197,18 +197,25 @@ test.each(bodies)('a paid response of %j does not make it throw', async (body) =
   }
 });
 
-test('neither the API key nor control characters of a service are repeated', async () => {
-  const wrap: Wrap =
-    (fetch, { apiKey }) =>
-    async (input, init) => {
-      const response = await fetch(input, init);
-      if (!addressOf(input).endsWith('/v1/readiness')) return response;
-      const id = `\u001b[31m${apiKey}\n`;
-      return Response.json({ status: apiKey, checks: [{ id, status: 'blocked', required: true }] });
-    };
-  const diagnosis = await startMock({}, wrap).run();
-  expect(findingOf(diagnosis, 'readiness').detail).toContain('(the API key)');
-});
+test.each(['sk-canary-51d0c3', 'canary-51d0c3'])(
+  'neither the API key %s nor control characters of a service are repeated',
+  async (key) => {
+    const wrap: Wrap =
+      (fetch, { apiKey }) =>
+      async (input, init) => {
+        const response = await fetch(input, init);
+        if (!addressOf(input).endsWith('/v1/readiness')) return response;
+        const id = `\u001b[31m${apiKey}\n`;
+        return Response.json({
+          status: apiKey,
+          checks: [{ id, status: 'blocked', required: true }],
+        });
+      };
+    const diagnosis = await startMock({ keys: [{ key }] }, wrap).run();
+    expect(findingOf(diagnosis, 'readiness').detail).toContain('(the API key)');
+    expect(JSON.stringify(diagnosis)).not.toContain(key);
+  },
+);
 
 test('invalid options are rejected', async () => {
   const { run } = startMock();

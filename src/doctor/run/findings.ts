@@ -11,10 +11,13 @@ import type { Finding, Skip } from './report.ts';
 export class Findings {
   readonly all: DiagnosisCheck[] = [];
   readonly #onCheck: DiagnoseOptions['onCheck'];
+  readonly #redact: (text: string) => string;
   #callbackError: { readonly error: unknown } | undefined;
 
-  constructor(onCheck: DiagnoseOptions['onCheck']) {
+  /** `redact` removes API keys from a text. */
+  constructor(onCheck: DiagnoseOptions['onCheck'], redact: (text: string) => string) {
     this.#onCheck = onCheck;
+    this.#redact = redact;
   }
 
   /** Adds a finding that a check has reported, unless an earlier one says the same. */
@@ -38,8 +41,14 @@ export class Findings {
     if (this.#callbackError) throw this.#callbackError.error;
   }
 
-  #push(finding: DiagnosisCheck): void {
+  #push(described: DiagnosisCheck): void {
     this.throwCallbackError();
+    const { detail, advice } = described;
+    const finding: DiagnosisCheck = {
+      ...described,
+      detail: this.#redact(detail),
+      ...(advice !== undefined && { advice: this.#redact(advice) }),
+    };
     this.all.push(finding);
     try {
       this.#onCheck?.(finding);
