@@ -22,6 +22,8 @@ import { fetching } from './core/fetch/gateway-fetch.ts';
 import { sendFetch } from './core/fetch/send-fetch.ts';
 import { ky } from './core/http/hooked-transport.ts';
 import { createKyTransport } from './core/http/ky-transport.ts';
+import { refusals } from './core/http/network-error.ts';
+import { refusedSignal } from './core/http/refused-signal.ts';
 import { streamReader } from './core/stream/open-stream.ts';
 import {
   partialJsonParser,
@@ -41,6 +43,7 @@ fallbackLoop.provide({ sendToModels });
 fetching.provide({ sendFetch });
 ky.provide({ createKyTransport });
 recoveries.provide({ runRecovery });
+refusals.provide({ refusedSignal });
 streamReader.provide({ partialJsonParser, pullEvents, readOtherShape, readRelayed, readStream });
 structuredOutput.provide({ parseCompletion, parseWithSchema, toResponseFormat });
 toolRuns.provide({ finalInTime, runTools });

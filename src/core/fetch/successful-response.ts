@@ -2,9 +2,10 @@ import { StreamErrors } from '../call/failure/stream-errors.ts';
 import { readText } from '../call/response.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { describeNonJson } from '../http/error-body.ts';
-import { isEventText, parseJson } from '../http/json.ts';
+import { parseJson } from '../http/json.ts';
 import { createResponse, isEventStream, withBody } from '../http/response-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
+import { isEventText } from '../stream/event-decoder.ts';
 import type { ErrorResponse } from './error-response.ts';
 import type { BodyErrors } from './response-details.ts';
 

@@ -5,11 +5,12 @@ import type { ResponseContext } from '../call/response.ts';
 import { whenAborted } from '../config/clock.ts';
 import { headersOf } from '../http/direct-response.ts';
 import type { BodyReader } from '../http/direct-response.ts';
-import { isEventText, parseJson, withoutDone } from '../http/json.ts';
+import { parseJson } from '../http/json.ts';
 import { isEventStream, readBodyText, readerOf, withBody } from '../http/response-body.ts';
 import { SlotLease } from '../limits/slot-lease.ts';
 import { readChunks } from './chunk-reader.ts';
 import type { ChunkReader } from './chunk-reader.ts';
+import { isEventText, withoutDone } from './event-decoder.ts';
 
 /** Reads a response that has to be an event stream, or has to contain the same. */
 export async function readStream(

@@ -8,7 +8,7 @@ import type { CallErrors } from '../../call/failure/errors.ts';
 import { StreamErrors } from '../../call/failure/stream-errors.ts';
 import type { Config } from '../../config/config.ts';
 import { isBrowser } from '../../config/environment.ts';
-import { refusedSignal } from '../../http/network-error.ts';
+import { explainRefusal } from '../../http/network-error.ts';
 import { parseResponseMeta } from '../../http/response-meta.ts';
 import { checkResultURL } from '../../http/result-file.ts';
 import { runWithTimeLimit } from '../../limits/time-limit.ts';
@@ -52,7 +52,7 @@ export async function fetchResult(
       try {
         return await config.fetch(url, { ...init, signal: attemptSignal });
       } catch (error) {
-        throw errors.sendError(refusedSignal(error, attemptSignal, config.fetch) ?? error);
+        throw errors.sendError(await explainRefusal(error, attemptSignal, config.fetch));
       }
     };
     const response = await runWithTimeLimit(attempt, limit);
