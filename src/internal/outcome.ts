@@ -4,5 +4,7 @@ export { outcomeOf, outcomeOfError, outcomeOfUnread } from '../core/call/failure
 export { isInvalidRequest } from '../core/limits/invalid-request.ts';
 /** Parses the text of an error body, which `outcomeOfError` expects as JSON if it is JSON, and what is replaced in a request. */
 export { parseJson, withoutHalfPairs } from '../core/http/json.ts';
+/** The message and the code of an error body, in any envelope that the client reads. */
+export { parseErrorBody } from '../core/http/error-body.ts';
 /** Reads the body of an error response up to the limit after which the client counts it as unread. */
 export { readErrorText } from '../core/http/response-body.ts';

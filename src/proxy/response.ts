@@ -1,8 +1,13 @@
 import type { Outcome } from '../errors/base.ts';
 import { sentence } from '../internal/error-advice.ts';
-import { outcomeOf, outcomeOfError, parseJson, readErrorText } from '../internal/outcome.ts';
+import {
+  outcomeOf,
+  outcomeOfError,
+  parseErrorBody,
+  parseJson,
+  readErrorText,
+} from '../internal/outcome.ts';
 import type { ResponseMeta } from '../internal/response-meta.ts';
-import { isRecord } from '../types/type-guards.ts';
 import { keyFilterFor } from './body/key-filter.ts';
 import type { KeyFilter } from './body/key-filter.ts';
 import { errorResponse, errorType } from './error-response.ts';
@@ -42,7 +47,7 @@ export async function readError(
   const isLost = text === undefined || (page.aborted && !hadLeft);
   // As the client does, so that no body proves a rejection only here.
   const body = isLost ? undefined : (parseJson(text) ?? text);
-  const fields = parseError(meta.status, body, redact);
+  const fields = parseError(meta.status, isLost || typeof body === 'string' ? '' : text, redact);
   return { meta, outcome: outcomeOfError({ meta, code: fields.code, body }), fields };
 }
 
@@ -153,22 +158,16 @@ function relayBody(
 }
 
 /**
- * Extracts the fields of an error body. Servers in front of the gateway use other formats, and some quote the
- * rejected key, so every text is redacted.
+ * The fields of an error body, read as the client does, so that no code proves a rejection only here. Some servers quote
+ * the rejected key: it is removed before long messages are cut, and where JSON had escaped it.
  */
-function parseError(status: number, received: unknown, redact: (text: string) => string) {
-  const body = isRecord(received) ? received : {};
-  const details = isRecord(body.error) ? body.error : body;
-  const field = (value: unknown) =>
-    typeof value === 'string' && value !== '' ? redact(value) : undefined;
+function parseError(status: number, json: string, redact: (text: string) => string) {
+  const { message, type, code, param } = parseErrorBody(redact(json));
+  const field = (value: string | undefined) => value && redact(value);
   return {
-    message:
-      field(details.message) ??
-      field(body.error) ??
-      field(body.detail) ??
-      `The gateway responded with status ${status}.`,
-    type: field(details.type) ?? errorType(status),
-    code: field(details.code)?.trim(),
-    param: field(details.param),
+    message: field(message) ?? `The gateway responded with status ${status}.`,
+    type: field(type) ?? errorType(status),
+    code: field(code),
+    param: field(param),
   };
 }

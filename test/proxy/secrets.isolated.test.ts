@@ -107,6 +107,24 @@ describe('the API key never reaches a page or a log', () => {
       403,
       'sk-… is off',
     ],
+    [
+      'a list of errors',
+      respondingWith(403, `{"errors":[{"message":"${canary} is off"}]}`),
+      403,
+      'sk-… is off',
+    ],
+    [
+      'an error_message with an escaped key',
+      respondingWith(403, `{"error_message":"${canary.replace('s', String.raw`\u0073`)} is off"}`),
+      403,
+      'sk-… is off',
+    ],
+    [
+      'the error of a list of one',
+      respondingWith(503, `[{"error":{"message":"${canary} is off"}}]`),
+      503,
+      'sk-… is off',
+    ],
     ['a text body', respondingWith(500, canary), 500, '500'],
     ['an empty body', respondingWith(500, ''), 500, '500'],
     [

@@ -194,6 +194,8 @@ const mismatches = [
     choiceWith('{"name":"Par', 'content_filter'),
     /^A content filter cut the completion off \(content_filter\)\. Change the prompt\. It may have been/,
   ],
+  ['length', choiceWith('{"name":"Par', 'MAX_TOKENS'), /^The completion reached the token limit/],
+  ['content_filter', choiceWith('{"name":"Par', 'SAFETY'), /^A content filter cut/],
   [
     'refused',
     choiceWith(null, 'stop', { refusal: 'I cannot say.' }),

@@ -199,12 +199,33 @@ describe.each([
     expect(sent()?.[0].tool_calls[0].id).toBe('call00002');
   });
 
+  test('creates another id for a call with that of an earlier one', async () => {
+    const earlier = [
+      { role: 'assistant', content: null, tool_calls: [called('{}', { id: 'a' })] },
+      { role: 'tool', tool_call_id: 'a', content: 'deleted' },
+    ];
+    const message = { tool_calls: [called('{}')] };
+    const { run, calls, sent } = await runOnce(message, 'tool_calls', streamed, earlier);
+    await run;
+    expect(calls).toEqual([['*', 'call00001']]);
+    expect(sent()).toMatchObject([
+      { tool_calls: [{ id: 'call00001' }] },
+      { tool_call_id: 'call00001' },
+    ]);
+  });
+
   test('adds the type of a call that has none', async () => {
     const { type: _type, ...untyped } = called('{}');
     const { run, sent } = await runOnce({ tool_calls: [untyped] }, 'tool_calls', streamed);
     await run;
     expect(sent()?.[0].tool_calls).toEqual([called('{}')]);
   });
+});
+
+test.each([{}, 'none', 0])('a run takes tool_calls: %j for no calls', async (tool_calls) => {
+  const { run, requests } = await runOnce({ content: 'Hi', tool_calls }, 'stop', false);
+  expect((await run).completion.choices[0]?.message.content).toBe('Hi');
+  expect(requests).toHaveLength(1);
 });
 
 test('a run with onStream sends a thinking block back with its text and its signature', async () => {

@@ -45,6 +45,8 @@ export function withSentCalls(
   };
 }
 
-function callsOf({ tool_calls: calls }: { readonly tool_calls?: unknown }): ToolCall[] {
+/** The tool calls of a message, if they are a list. */
+export function callsOf(message: ChatMessage | ChatCompletionMessage): ToolCall[] {
+  const calls: unknown = 'tool_calls' in message ? message.tool_calls : undefined;
   return Array.isArray(calls) ? unchecked<ToolCall[]>(calls.filter(isRecord)) : [];
 }

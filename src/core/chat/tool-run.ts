@@ -21,7 +21,7 @@ import type { TimeLimit } from '../limits/time-limit.ts';
 import { isCutOff } from '../stream/tool-arguments.ts';
 import type { ChatStream } from './chat-stream.ts';
 import { toModelSchema } from './json-schema.ts';
-import { withSentCalls } from './sent-calls.ts';
+import { callsOf, withSentCalls } from './sent-calls.ts';
 import { parseWithSchema } from './structured-output.ts';
 
 /**
@@ -92,7 +92,7 @@ export async function runTools(
       const { message: received, finish_reason: reason } = completion.choices[0] ?? {};
       const message = received && withSentCalls(received, messages);
       if (message !== undefined) messages.push(message);
-      const calls = message?.tool_calls ?? [];
+      const calls = message ? callsOf(message) : [];
       if (calls.length === 0) return { completion, ...run };
       checkComplete(reason);
       if (rounds.length >= maxRounds) {

@@ -19,7 +19,7 @@ const audioReducers = new Map<string, Reducer>([
   ['transcript', text],
 ]);
 
-const knownDeltaReducers = new Map<string, Reducer>([
+const deltaReducers = new Map<string, Reducer>([
   ['role', ignored],
   ['content', text],
   ['refusal', text],
@@ -31,17 +31,13 @@ const knownDeltaReducers = new Map<string, Reducer>([
   ['images', (previous, added) => (Array.isArray(added) ? list(previous, added) : previous)],
 ]);
 
-const unknownDeltaReducers = reducersOver(fragment);
-
-const deltaReducers = {
-  get: (name: string) => knownDeltaReducers.get(name) ?? unknownDeltaReducers.get(name),
-};
+const unknownDeltaReducer = reducersOver(fragment);
 
 const choiceReducers = new Map<string, Reducer>([
-  ['delta', collected(() => new RecordBuffer(deltaReducers))],
+  ['delta', collected(() => new RecordBuffer(deltaReducers, unknownDeltaReducer))],
   ['message', ignored],
   // A record of lists.
-  ['logprobs', collected(() => new RecordBuffer({ get: () => list }))],
+  ['logprobs', collected(() => new RecordBuffer(undefined, () => list))],
   // Some services send an empty finish reason until the last chunk.
   ['finish_reason', (previous, added) => added || previous],
 ]);
@@ -79,7 +75,7 @@ export function createAccumulator(): Accumulator {
 /** Accumulates the chunks of a stream into the completion that the same request returns without streaming. */
 export class Accumulator extends RecordBuffer {
   constructor() {
-    super(chunkReducers, snapshot);
+    super(chunkReducers, () => snapshot);
     this.add(emptyCompletion);
   }
 
@@ -96,7 +92,9 @@ class Choices extends FieldBuffer {
 
   override add(choices: unknown): boolean {
     for (const choice of unchecked<ChatCompletionChunkChoice[]>(choices)) {
-      (this.#choices[indexOf(choice)] ??= new RecordBuffer(choiceReducers, snapshot)).add(choice);
+      (this.#choices[indexOf(choice)] ??= new RecordBuffer(choiceReducers, () => snapshot)).add(
+        choice,
+      );
     }
     return true;
   }

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
+import { isFinished } from '../../types/chat/finished.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { hasError } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
@@ -55,12 +56,15 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
     if (json !== undefined) {
       json += text;
       if (json.length > maxBytes) return [{}];
-      // Not before its end: it may be the first line of several.
-      if (bytes && !/\[DONE\]\s*$/.test(text.slice(-100))) return [];
+      const tail = text.slice(-100).trimEnd();
+      const isEnd = !bytes || tail.endsWith('[DONE]');
+      if (!isEnd && !tail.endsWith('}')) return [];
       const data = withoutDone(json);
       const value = parseJson(data);
-      if (isDocument(value, data))
-        return [{ data }, ...(isComplete(value) ? [{ data: '[DONE]' }] : [])];
+      if (isDocument(value, data)) {
+        if (isComplete(value, isEnd)) return [{ data }, { data: '[DONE]' }];
+        if (isEnd) return [{ data }];
+      }
       if (bytes) return [];
       text = json;
       json = undefined;
@@ -72,11 +76,16 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
   };
 }
 
-/** Whether a document has a complete message, and not a fragment, in every choice. */
-function isComplete({ choices }: Record<string, unknown>): boolean {
+/** Whether nothing can follow a document. Before the end of its body, it may be the first line of several. */
+function isComplete({ choices }: Record<string, unknown>, isEnd: boolean): boolean {
   return (
-    Array.isArray(choices) &&
-    choices.every((choice) => isRecord(choice) && (choice.message ?? choice.text) != null)
+    !Array.isArray(choices) ||
+    choices.every(
+      (choice) =>
+        isRecord(choice) &&
+        (choice.message ?? choice.text) != null &&
+        (isEnd || isFinished(choice.finish_reason)),
+    )
   );
 }
 

@@ -11,8 +11,10 @@ export abstract class FieldBuffer {
 /** Returns the new value of a field. It is not called for a value that equals the previous one. */
 export type Reducer = (previous: unknown, added: unknown) => unknown;
 
-/** The reducers of the fields that are not simply replaced, by name. */
-type Reducers = Pick<ReadonlyMap<string, Reducer>, 'get'>;
+/** The reducers of the fields that a record is known to have, by name. */
+type Reducers = ReadonlyMap<string, Reducer>;
+
+const noReducers: Reducers = new Map();
 
 /**
  * A record that is received in fragments: a chunk, a choice or a delta. Most of its fields never change.
@@ -23,13 +25,13 @@ type Reducers = Pick<ReadonlyMap<string, Reducer>, 'get'>;
 export class RecordBuffer extends FieldBuffer {
   readonly #fields = new Map<string, unknown>();
   readonly #reducers: Reducers;
-  /** The reducer of all other fields. */
-  readonly #other: Reducer;
+  /** Returns the reducer of any other field. */
+  readonly #otherOf: (name: string) => Reducer;
 
-  constructor(reducers: Reducers, other: Reducer = latest) {
+  constructor(reducers: Reducers = noReducers, otherOf: (name: string) => Reducer = () => latest) {
     super();
     this.#reducers = reducers;
-    this.#other = other;
+    this.#otherOf = otherOf;
   }
 
   override add(record: unknown): boolean {
@@ -38,7 +40,7 @@ export class RecordBuffer extends FieldBuffer {
       const added = record[name];
       const previous = this.#fields.get(name);
       if (added === previous) continue;
-      this.#fields.set(name, (this.#reducers.get(name) ?? this.#other)(previous, added));
+      this.#fields.set(name, (this.#reducers.get(name) ?? this.#otherOf(name))(previous, added));
     }
     return true;
   }

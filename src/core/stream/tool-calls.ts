@@ -82,7 +82,7 @@ export class ToolCalls extends FieldBuffer {
 class Call {
   id = '';
   readonly called = new CalledFunction();
-  readonly #fields = new RecordBuffer(callReducers, fragment);
+  readonly #fields = new RecordBuffer(callReducers, () => fragment);
 
   constructor() {
     this.#fields.add({ type: 'function' });
@@ -150,7 +150,7 @@ export class CalledFunction extends RecordBuffer {
   #end: string | undefined;
 
   constructor() {
-    super(functionReducers, fragment);
+    super(functionReducers, () => fragment);
   }
 
   /**

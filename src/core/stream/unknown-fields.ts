@@ -23,7 +23,7 @@ function unknownField(textGrows: boolean, depth: number): Reducer {
     if (previous instanceof FieldBuffer && previous.add(added)) return previous;
     if (added === null || added === '') return previous ?? added;
     const buffer = isRecord(added)
-      ? new RecordBuffer(reducersOver(inRecord, textGrows), inRecord)
+      ? new RecordBuffer(undefined, reducersOver(inRecord, textGrows))
       : Array.isArray(added)
         ? new ItemList(inList)
         : textGrows && typeof added === 'string'
@@ -34,14 +34,13 @@ function unknownField(textGrows: boolean, depth: number): Reducer {
 }
 
 /** The reducers of fields that are recognized by their names alone. */
-export function reducersOver(field: Reducer, textGrows = true): { get(name: string): Reducer } {
+export function reducersOver(field: Reducer, textGrows = true): (name: string) => Reducer {
   const joined: Reducer = (previous, added) =>
     typeof added === 'string' || previous instanceof TextBuffer
       ? text(previous, added)
       : field(previous, added);
-  const get = (name: string) =>
+  return (name) =>
     replacedNames.test(name) ? latest : textGrows && textNames.test(name) ? joined : field;
-  return { get };
 }
 
 /** The reducer of unknown fields of a delta, which are fragments. */
@@ -131,7 +130,7 @@ class ItemList extends FieldBuffer {
         continue;
       }
       let item = this.#find(added);
-      if (!item) this.#items.push((item = new Item(reducersOver(this.#field), this.#field)));
+      if (!item) this.#items.push((item = new Item(undefined, reducersOver(this.#field))));
       item.add(added);
       if (hasIndex(added)) {
         this.#indexed.set(added.index, item);

@@ -67,6 +67,25 @@ describe.each(Object.entries(failures))('a failure reported as %s', (_, failure)
   });
 });
 
+describe.each([
+  ['without choices', { choices: [], error_message: 'overloaded' }],
+  ['with an error object and no choices', { ...chunk([]), error: overloaded }],
+  [
+    'with a choice that has not finished',
+    {
+      ...chunk([{ index: 0, message: { content: 'Half' }, finish_reason: null }]),
+      error: overloaded,
+    },
+  ],
+])('a failed completion %s', (_, failed) => {
+  test.each(unstreamed)('is a StreamError with its reason: %s', async (_way, way) => {
+    const script = { body: JSON.stringify(failed), type: 'application/json' };
+    const error = await rejection(StreamError, readScript(way, script));
+    expect(error.message).toContain('overloaded');
+    expect(error.outcome).toBe('unknown');
+  });
+});
+
 test.each(unstreamed)(
   'a failed choice that is not streamed is a StreamError: %s',
   async (_, way) => {
@@ -215,12 +234,20 @@ test.each([
   ['lines of another type', [`${half}\n`, `${rest}\n`], 'application/x-ndjson'],
 ])('chunks that are %s of JSON are no complete stream', async (_, pieces, type) => {
   const gateway = clientOf(streamingFetch(pieces, 'close', { 'content-type': type }));
-  await rejection(PolygateError, gateway.chat.completions.stream(params).final());
+  const final = gateway.chat.completions.stream(params).final();
+  expect((await rejection(PolygateError, final)).outcome).toBe('unknown');
+});
+
+test('a finished completion ends the stream although its body stays open', async () => {
+  const gateway = clientOf(streamingFetch([completion], 'stall'));
+  const { choices } = await gateway.chat.completions.stream(params).final();
+  expect(choices[0]?.message.content).toBe('Hello');
 });
 
 test.each(unstreamed)('a body of much white space is an error at once: %s', async (_, way) => {
   const body = `{${' '.repeat(5_000)}x`;
-  await rejection(PolygateError, readScript(way, { body, type: '' }));
+  const error = await rejection(PolygateError, readScript(way, { body, type: '' }));
+  expect(error.outcome).toBe('unknown');
 });
 
 const unreadable = {

@@ -231,6 +231,25 @@ test('unknown fields of calls and of their functions are kept', async () => {
   }
 });
 
+test('the time to read arguments grows with their length, and not with its square', async () => {
+  const minTime = async (count: number) => {
+    const words = Array.from({ length: count }, () => part(zero, undefined, 'word}'));
+    const parts = [part(first, 'find', '{"a":"'), ...words, part(zero, undefined, '"}')];
+    const events = parts.map((tool_calls) => deltaEvent({ tool_calls }));
+    const text = [...events, finishEvent('tool_calls'), doneEvent].join('');
+    let best = Infinity;
+    for (let tries = 0; tries < 3; tries += 1) {
+      const stream = streamOf([text]);
+      const start = performance.now();
+      await stream.final();
+      best = Math.min(best, performance.now() - start);
+    }
+    return best;
+  };
+  const short = await minTime(10_000);
+  expect((await minTime(80_000)) / short).toBeLessThan(8 * 3);
+}, 60_000);
+
 describe('arguments that are objects in a completion that is not streamed', () => {
   const message = {
     role: 'assistant',
