@@ -89,7 +89,8 @@ test('the key is not in the error of a failed task', async () => {
 
 test('metadata keeps all cookies if one of them contains the key', async () => {
   const cookies = (value: string) => [`a=${value}`, 'b=2'];
-  const headers = new Headers(cookies(apiKey).map((cookie) => ['set-cookie', cookie]));
+  const headers = new Headers();
+  for (const cookie of cookies(apiKey)) headers.append('set-cookie', cookie);
   const { fetch } = scripted(() => Response.json({ object: 'list', data: [] }, { headers }));
   const { meta } = await clientOf(fetch, { apiKey }).models.list().withResponse();
   expect(meta.headers.getSetCookie()).toEqual(cookies('(the API key)'));
