@@ -20,9 +20,9 @@ import {
 import { finalInTime, runTools } from './core/chat/tool-run.ts';
 import { fetching } from './core/fetch/gateway-fetch.ts';
 import { sendFetch } from './core/fetch/send-fetch.ts';
+import { refusals } from './core/http/explain-refusal.ts';
 import { ky } from './core/http/hooked-transport.ts';
 import { createKyTransport } from './core/http/ky-transport.ts';
-import { refusals } from './core/http/network-error.ts';
 import { refusedSignal } from './core/http/refused-signal.ts';
 import { streamReader } from './core/stream/open-stream.ts';
 import {

@@ -1,7 +1,6 @@
 import type { ConnectionError } from '../../errors/connection.ts';
 import { isRecord, textOf } from '../../types/type-guards.ts';
 import { noReason } from './error-body.ts';
-import { Part } from './part.ts';
 
 /**
  * Codes of errors that occur before the request is sent: DNS errors, connections that are refused or time out,
@@ -64,19 +63,6 @@ export function networkAdvice(error: unknown): string | undefined {
   return causeChain(error).some(({ code }) => limitCodes.test(code))
     ? "Node's own fetch waits at most 300 s for data, whatever the options of the client are. Pass fetch: nodeFetch() from polygate/node to the client, or increase headersTimeout and bodyTimeout of your dispatcher."
     : undefined;
-}
-
-/** What recognizes refused signals. Loaded after the refusal: `fetch` refuses a signal only outside browsers. */
-export const refusals = /* @__PURE__ */ new Part(() => import('./refused-signal.ts'));
-
-/** What an error that `fetch` rejected with means, if it may have refused the signal, or else the error. */
-export async function explainRefusal(
-  error: unknown,
-  ...sent: [signal: AbortSignal, fetch: typeof globalThis.fetch]
-): Promise<unknown> {
-  if (!causeChain(error).some(({ message }) => message.includes('AbortSignal'))) return error;
-  const loaded = await refusals.load().catch(() => undefined);
-  return loaded?.refusedSignal(error, ...sent) ?? error;
 }
 
 /** The texts of an error and its causes, outermost first. */

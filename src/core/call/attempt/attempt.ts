@@ -1,8 +1,8 @@
 import { APIError } from '../../../errors/api.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import { headersOf } from '../../http/direct-response.ts';
+import { explainRefusal } from '../../http/explain-refusal.ts';
 import { withoutHalfPairs } from '../../http/json.ts';
-import { explainRefusal } from '../../http/network-error.ts';
 import { buildRequestHeaders, resolveApiKey, sentKeys } from '../../http/request-headers.ts';
 import { readErrorText } from '../../http/response-body.ts';
 import { parseResponseMeta } from '../../http/response-meta.ts';

@@ -8,7 +8,7 @@ import type { CallErrors } from '../../call/failure/errors.ts';
 import { StreamErrors } from '../../call/failure/stream-errors.ts';
 import type { Config } from '../../config/config.ts';
 import { isBrowser } from '../../config/environment.ts';
-import { explainRefusal } from '../../http/network-error.ts';
+import { explainRefusal } from '../../http/explain-refusal.ts';
 import { parseResponseMeta } from '../../http/response-meta.ts';
 import { checkResultURL } from '../../http/result-file.ts';
 import { runWithTimeLimit } from '../../limits/time-limit.ts';
