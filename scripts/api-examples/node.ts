@@ -2,10 +2,13 @@
 import { createServer } from 'node:http';
 
 import { Polygate } from 'polygate';
-import { nodeFetch, saveTo, toNodeHandler } from 'polygate/node';
+import { fileStore, nodeFetch, saveTo, toNodeHandler } from 'polygate/node';
 import type { WebHandler } from 'polygate/node';
+import { createProxyHandler } from 'polygate/proxy';
+import type { ProxyOptions } from 'polygate/proxy';
 
 declare const gateway: Polygate;
+declare const options: ProxyOptions;
 
 // For saveTo, SaveToOptions, SavedFile
 export async function saveImage() {
@@ -26,4 +29,12 @@ export function serve() {
   const handler: WebHandler = (request) => new Response(`You requested ${request.url}`);
   const handle = toNodeHandler(handler);
   createServer((request, response) => void handle(request, response)).listen(3000);
+}
+
+// For FileStore
+export async function limitUsers() {
+  const store = fileStore('./proxy-store.jsonl');
+  await store.ready();
+  process.once('SIGTERM', () => void store.close());
+  return createProxyHandler({ ...options, store, limits: { usd: 1 }, isolate: true });
 }

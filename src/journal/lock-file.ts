@@ -54,13 +54,17 @@ export async function lockFile(
   const identity = await ownIdentity();
   for (;;) {
     const own = await OwnClaim.create(target, identity);
-    const other = await findOther(target, own.path, timing).catch(async (error: unknown) => {
+    let other: Claim | undefined;
+    try {
+      await own.claim();
+      other = await findOther(target, own.path, timing);
+      if (!other) {
+        await own.hold(timing.beatMs);
+        return own;
+      }
+    } catch (error) {
       await own.release();
       throw error;
-    });
-    if (!other) {
-      await own.hold(timing.beatMs);
-      return own;
     }
     await own.release();
     if (other.isHeld) {
@@ -86,9 +90,11 @@ class OwnClaim implements FileLock {
 
   static async create(target: string, identity: ProcessIdentity): Promise<OwnClaim> {
     const path = `${target}.${crypto.randomUUID()}.lock`;
-    const claim = new OwnClaim(path, await open(path, 'wx', 0o600), identity);
-    await claim.#write(false);
-    return claim;
+    return new OwnClaim(path, await open(path, 'wx', 0o600), identity);
+  }
+
+  claim(): Promise<void> {
+    return this.#write(false);
   }
 
   async hold(beatMs: number): Promise<void> {

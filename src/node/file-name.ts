@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 import { ConfigurationError } from 'polygate';
+
+import { besideFile } from './final-path.ts';
 
 const placeholder = '{ext}';
 
@@ -56,6 +58,6 @@ export async function findExisting(path: string): Promise<string | undefined> {
       : name.length > start.length + end.length && name.startsWith(start) && name.endsWith(end);
   return names
     .filter(isNamed)
-    .map((name) => join(dirname(path), name))
+    .map((name) => besideFile(path, name))
     .find((found) => existsSync(found));
 }

@@ -1,6 +1,6 @@
-import { open, realpath, rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 
 import { ConfigurationError } from '../errors/configuration.ts';
 import { lockFile } from '../journal/lock-file.ts';
@@ -8,6 +8,7 @@ import type { FileLock } from '../journal/lock-file.ts';
 import { newTables, storeIn } from '../proxy/store/memory-store.ts';
 import type { EntryName } from '../proxy/store/memory-store.ts';
 import type { Store } from '../proxy/store/store.ts';
+import { finalPath } from './final-path.ts';
 import { entryLine, fileHeader, readTables } from './store-lines.ts';
 
 /** A store in a file. */
@@ -18,7 +19,7 @@ export interface FileStore extends Store {
    * @throws `ConfigurationError` if another process uses the file, or if it is damaged.
    */
   ready(): Promise<void>;
-  /** Ends with what is being written, and unlocks the file. */
+  /** Waits for the operations that have begun, and unlocks the file. */
   close(): Promise<void>;
 }
 
@@ -61,27 +62,38 @@ export function fileStore(path: string): FileStore {
       throw error;
     }
   }
-  const store = async () => (await opened()).store;
+  const running = new Set<Promise<unknown>>();
+  async function run<Result>(operation: (store: Store) => Promise<Result>): Promise<Result> {
+    const result = opened().then(({ store }) => operation(store));
+    running.add(result);
+    try {
+      return await result;
+    } finally {
+      running.delete(result);
+    }
+  }
   return {
-    reserve: async (reservation) => (await store()).reserve(reservation),
-    settle: async (settlement) => (await store()).settle(settlement),
-    renew: async (user, requests, leaseMs) => (await store()).renew(user, requests, leaseMs),
-    usage: async (user, windowMs) => (await store()).usage(user, windowMs),
-    own: async (user, resources) => (await store()).own(user, resources),
-    ownersOf: async (resources) => (await store()).ownersOf(resources),
+    reserve: (reservation) => run((store) => store.reserve(reservation)),
+    settle: (settlement) => run((store) => store.settle(settlement)),
+    renew: (user, requests, leaseMs) => run((store) => store.renew(user, requests, leaseMs)),
+    usage: (user, windowMs) => run((store) => store.usage(user, windowMs)),
+    own: (user, resources) => run((store) => store.own(user, resources)),
+    ownersOf: (resources) => run((store) => store.ownersOf(resources)),
     ready: async () => void (await opened()),
     async close() {
-      const current = await opening?.catch(() => undefined);
+      const closing = opening;
       opening = undefined;
-      await current?.close();
+      await Promise.allSettled(running);
+      await closing?.then(
+        (current) => current.close(),
+        () => {},
+      );
     },
   };
 }
 
 async function openStore(given: string): Promise<Opened> {
-  const path = await realpath(given).catch(async () =>
-    join(await realpath(dirname(given)), basename(given)),
-  );
+  const path = finalPath(given);
   const lock = await lockFile(
     path,
     undefined,
@@ -157,10 +169,12 @@ async function openStore(given: string): Promise<Opened> {
       for (const entry of changed) dirty.set(JSON.stringify(entry), entry);
       // The write that has begun may not include the change.
       await writing?.catch(() => {});
-      if (dirty.size === 0) return;
-      writing ??= write().finally(() => {
-        writing = undefined;
-      });
+      if (dirty.size > 0) {
+        writing ??= write().finally(() => {
+          writing = undefined;
+        });
+      }
+      // Another operation may have begun to write this change.
       await writing;
     }
 
@@ -169,7 +183,6 @@ async function openStore(given: string): Promise<Opened> {
       store: storeIn(tables, save),
       lock,
       async close() {
-        await writing?.catch(() => {});
         await file.close();
         await lock.release();
       },

@@ -1,25 +1,31 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 
 /**
- * The path of the file that a path leads to, without symbolic links. It is the same before and after the file is created:
- * a link whose target does not exist yet leads to that target.
+ * The path of the file that the system opens for a path, without symbolic links. It is the same before and after the file is
+ * created: a link whose target does not exist yet leads to that target. `..` after a link leads to the folder above its target, so
+ * the path is never normalized as a text.
  *
  * @throws the error of the file system if links form a loop, or a folder cannot be read.
  */
 export function finalPath(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  const absolute = resolve(path);
-  const folder = dirname(absolute);
-  if (folder === absolute) return absolute;
-  const own = join(finalPath(folder), basename(absolute));
-  return isLink(own) ? finalPath(resolve(dirname(own), readlinkSync(own))) : own;
+  const folder = dirname(path);
+  if (folder === path) return resolve(path);
+  const own = join(finalPath(folder), basename(path));
+  if (!isLink(own)) return own;
+  const target = readlinkSync(own);
+  return finalPath(isAbsolute(target) ? target : `${dirname(own)}${sep}${target}`);
 }
+
+/** The path of another file in the folder of a file. Not by `join`, which removes `link/..`. */
+export const besideFile = (path: string, name: string): string =>
+  path.slice(0, path.length - basename(path).length) + name;
 
 /** Whether there is a symbolic link at a path. Its target may not exist. */
 export function isLink(path: string): boolean {
@@ -37,7 +43,7 @@ export async function replaceFile(from: string, to: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== 'EXDEV') throw error;
     // A link has led to another file system.
-    const beside = join(dirname(to), `.polygate-${crypto.randomUUID()}.part`);
+    const beside = besideFile(to, `.polygate-${crypto.randomUUID()}.part`);
     try {
       await copyFile(from, beside);
       await rename(beside, to);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { dirname, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ConfigurationError } from 'polygate';
@@ -9,7 +9,7 @@ import type { Clock, DownloadOptions, Generation, Polygate, TaskHandle } from 'p
 
 import { unknownNameProblem } from '../types/nearest-name.ts';
 import { fillPlaceholder, findExisting, hasPlaceholder } from './file-name.ts';
-import { codeOf, finalPath, isMissing, replaceFile } from './final-path.ts';
+import { besideFile, codeOf, finalPath, isMissing, replaceFile } from './final-path.ts';
 import { transfer } from './transfer.ts';
 import type { Transferred, TransferSource } from './transfer.ts';
 
@@ -108,7 +108,7 @@ export async function saveTo(
   const target = isTemplate ? path : await resolveTarget(path);
   const existing = overwrite ? undefined : await findExisting(path);
   if (existing !== undefined) throw existsError(existing, 'Nothing was downloaded.');
-  const temporary = join(dirname(target), `.polygate-${randomUUID()}.part`);
+  const temporary = besideFile(target, `.polygate-${randomUUID()}.part`);
   const file = await create(temporary);
   try {
     const result = await fill(file, {

@@ -102,5 +102,7 @@ function apply(tables: Tables, table: keyof Tables, name: string, value: unknown
     return;
   }
   const attempt = unchecked<{ at: number; request: string }>(value);
-  tables.attempts.set(name, { ...attempt, at: attempt.at - monotonicOffset() });
+  // If the clock has moved backwards since then, the attempt would be remembered for too long.
+  const at = Math.min(performance.now(), attempt.at - monotonicOffset());
+  tables.attempts.set(name, { ...attempt, at });
 }

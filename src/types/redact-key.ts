@@ -20,13 +20,6 @@ export function redactKeys(
   return result;
 }
 
-/** Whether a text is long enough for a key, and contains what all of its forms begin with. Spares most texts the rest. */
-function mayContain(text: string, key: string): boolean {
-  if (text.length < key.length) return false;
-  const [start = ''] = /^\w*/.exec(key) ?? [];
-  return text.toLowerCase().includes(start.toLowerCase());
-}
-
 /**
  * A pattern for a character as it is, or escaped. Which characters are escaped depends on the service: many JSON writers
  * escape `/`, `+` or `=`.
@@ -36,4 +29,11 @@ function formsOf(character: string): string {
   const hex = code.toString(16).padStart(2, '0');
   const inURL = Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16)}`);
   return `(?:\\\\?\\${character}|${inURL.join('')}|\\\\u00${hex}|&#(?:${code}|x${hex});)`;
+}
+
+/** Whether a text is long enough for a key, and contains what all of its forms begin with. Spares most texts the rest. */
+function mayContain(text: string, key: string): boolean {
+  if (text.length < key.length) return false;
+  const [start = ''] = /^\w*/.exec(key) ?? [];
+  return text.toLowerCase().includes(start.toLowerCase());
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
@@ -78,6 +78,25 @@ describe('the lock of a file journal', () => {
     expect(error.message).toContain(`'${link}' is in use`);
     await lock.release();
   });
+
+  test.each(['before', 'after'])(
+    'is that of the file that the system opens for .. behind a link to a folder, %s it exists',
+    async (moment) => {
+      const own = await mkdtemp(join(folder, 'links-'));
+      await mkdir(join(own, 'elsewhere', 'inner'), { recursive: true });
+      await symlink('elsewhere/inner', join(own, 'inside'));
+      // Not join(), which would remove `inside/..`.
+      const [name, link] = [`${own}/inside/../journal.jsonl`, join(own, 'link.jsonl')];
+      await symlink('inside/../journal.jsonl', link);
+      if (moment === 'after') await fileJournal(name).append('{}');
+      const lock = await lockFile(join(own, 'elsewhere', 'journal.jsonl'), timing);
+      for (const other of [name, link]) {
+        const error = await rejection(ConfigurationError, lockFile(other, timing));
+        expect(error.message).toContain(`'${other}' is in use`);
+      }
+      await lock.release();
+    },
+  );
 
   test('is the same before and after the file behind a symbolic link exists', async () => {
     const [path, middle, link] = [newPath(), newPath(), newPath()];

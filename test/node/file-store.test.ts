@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, lstat, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { fileStore } from 'polygate/node';
 import { storeTests } from 'polygate/proxy/testing';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 
 import { ConfigurationError } from '../../src/index.ts';
 import { rejection } from '../support/rejection.ts';
@@ -99,4 +99,72 @@ test.each([
     expect((await rejection(ConfigurationError, operation)).message).toMatch(message);
   }
   expect(await readFile(path, 'utf8')).toBe(before);
+});
+
+test('a symbolic link leads to one file, also before the file exists', async () => {
+  const path = newPath();
+  const link = newPath();
+  await symlink(path, link);
+  const first = openStore(link);
+  await first.own('ann', ['task_1']);
+  expect((await lstat(link)).isSymbolicLink()).toBe(true);
+  const error = await rejection(ConfigurationError, openStore(path).ready());
+  expect(error.message).toContain('in use');
+  await first.close();
+  expect(await openStore(path).ownersOf(['task_1'])).toEqual(['ann']);
+});
+
+test('closing ends with all operations that have begun', async () => {
+  const path = newPath();
+  const first = openStore(path);
+  await first.ready();
+  const names = Array.from({ length: 50 }, (_, index) => `task_${index}`);
+  const owning: Promise<void>[] = [];
+  for (const name of names) {
+    // Some begin while others are being written.
+    await new Promise(setImmediate);
+    owning.push(first.own('ann', [name]));
+  }
+  await first.close();
+  await Promise.all(owning);
+  expect(await openStore(path).ownersOf(names)).not.toContain(undefined);
+});
+
+test('an attempt may be used again after ten minutes, although the clock has moved backwards', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const path = newPath();
+  vi.setSystemTime(new Date('2027-01-01'));
+  const first = openStore(path);
+  await first.reserve({ ...request, request: 'r1', attempt: 'a' });
+  await first.close();
+  vi.setSystemTime(new Date('2026-01-01'));
+  const now = performance.now();
+  const store = openStore(path);
+  const again = { ...request, attempt: 'a' };
+  expect((await store.reserve({ ...again, request: 'r2' })).refused).toBe('attempt');
+  vi.spyOn(performance, 'now').mockReturnValue(now + 700_000);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect((await store.reserve({ ...again, request: 'r3' })).refused).toBeUndefined();
+});
+
+test('a window that began in the future, because the clock was wrong, ends with the current one', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const day = { ...request, limits: { windowMs: 86_400_000, usd: 1 }, usd: 1 };
+  const path = newPath();
+  vi.setSystemTime(new Date('2036-01-01'));
+  const first = openStore(path);
+  await first.reserve({ ...day, request: 'r1' });
+  await first.close();
+  vi.setSystemTime(new Date('2026-01-01T23:59:59Z'));
+  const store = openStore(path);
+  const result = await store.reserve({ ...day, request: 'r2' });
+  expect(result).toEqual({
+    refused: 'usd',
+    spentUsd: 0,
+    windowEndsAt: Date.parse('2026-01-02'),
+  });
+  vi.setSystemTime(new Date('2026-01-02'));
+  expect((await store.reserve({ ...day, request: 'r3' })).refused).toBeUndefined();
 });

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
+import { fileJournal } from 'polygate/journal';
 import { saveTo } from 'polygate/node';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TestContext } from 'vitest';
@@ -42,4 +43,12 @@ test('a full disk is an error with its code, and leaves only what was there', as
 
   const small = await fileServer({ body: fileBytes.subarray(0, 40_000) });
   expect(await saveTo(gateway, small.url, path)).toMatchObject({ bytes: 40_000 });
+});
+
+test('a lock that a full disk rejects leaves no file, for which the next run would wait', async (context) => {
+  const disk = await smallDisk(context);
+  await writeFile(`${disk}/other`, new Uint8Array(64 * 1024));
+  const journal = fileJournal(`${disk}/run.jsonl`);
+  expect(await caught(Promise.resolve(journal.lock?.()))).toMatchObject({ code: 'ENOSPC' });
+  expect(await readdir(disk)).toEqual(['other']);
 });

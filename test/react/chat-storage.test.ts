@@ -64,6 +64,20 @@ describe('a message that does not fit into the storage', () => {
     expect(chat.now.unstored).toHaveLength(1);
   });
 
+  test('is left out of all messages that share it', async () => {
+    const { gateway } = onMock();
+    const { storage, items, room } = limitedStorage(3_000);
+    const chat = openChat(gateway, { storage });
+    const shared = picture(5_000);
+    await chat.store.send([{ type: 'text', text: 'One' }, shared]);
+    await chat.store.send([shared, { type: 'text', text: 'Two' }]);
+    expect(chat.now.unstored).toEqual([chat.now.messages[0], chat.now.messages[2]]);
+    expect(items.get(chatKey)).toContain('Two');
+    room.limit = 0;
+    await chat.store.send('Three');
+    expect(chat.now.unstored).toHaveLength(4);
+  });
+
   test('leaves the smaller pictures of the conversation in the storage', async () => {
     const { gateway } = onMock();
     const { storage, items } = limitedStorage(10_000);

@@ -171,7 +171,7 @@ describe('a conversation that another tab removes', () => {
     const controller = new AbortController();
     const value = new StoredValue(chatKey, storage, () => undefined);
     value.listen(() => undefined, controller.signal);
-    await value.write(null);
+    await value.update((_, set) => set(null));
     controller.abort();
   };
 

@@ -39,24 +39,6 @@ describe.each(Object.entries(faults))('a storage that %s', (_, storage) => {
   });
 });
 
-test('a storage that is full of the last result makes room for the next key', async () => {
-  const { mock, gateway } = onMock();
-  const { storage, items, entry } = memoryStorage();
-  const limited: KeyValueStorage = {
-    ...storage,
-    setItem: (key, value) =>
-      items.size > 0 && !items.get(key)?.includes('params') && !value.includes('receipt')
-        ? broken()
-        : storage.setItem(key, value),
-  };
-  const tab = openTab(gateway.images, { storage: limited });
-  await mock.clock.settle(tab.store.generate(image));
-  const { key } = entry();
-  await mock.clock.settle(tab.store.generate(image));
-  expect(entry().key).not.toBe(key);
-  expect(warn).not.toHaveBeenCalled();
-});
-
 test('a result that does not fit leaves the receipt', async () => {
   const { mock, gateway } = onMock();
   const { storage, entry } = memoryStorage();

@@ -99,6 +99,65 @@ test('a generation without id is not stored, and refused if that is required', a
   expect(mock.invoice).toHaveLength(1);
 });
 
+test('a storage that cannot be read for a moment does not replace what was paid for by the last result', async () => {
+  const { mock, gateway } = onMock();
+  const { storage, entry } = memoryStorage();
+  let isBusy = false;
+  const busy: KeyValueStorage = {
+    ...storage,
+    getItem: (key) => (isBusy ? broken() : storage.getItem(key)),
+  };
+  const onFinish = vi.fn<(generation: unknown) => void>();
+  const tab = openTab(gateway.images, { storage: busy, onFinish });
+  await mock.clock.settle(tab.store.generate(image));
+  const { urls } = tab.now;
+  isBusy = true;
+  const result = tab.store.generate({ ...image, prompt: 'A lighthouse' });
+  await eventually(() => expect(tab.now.status).toBe('queued'));
+  isBusy = false;
+  expect((await mock.clock.settle(result))?.urls).not.toEqual(urls);
+  expect(onFinish).toHaveBeenCalledTimes(2);
+  expect(entry().generation.urls).toEqual(tab.now.urls);
+  expect(tab.now.isStored).toBe(true);
+});
+
+test('a generation that is not stored is not replaced by that of another tab, which has found room', async () => {
+  const { mock, gateway } = onMock();
+  const { storage, room, entry } = limitedStorage(10);
+  const onFinish = vi.fn<(generation: unknown) => void>();
+  const one = openTab(gateway.images, { storage, onFinish });
+  const first = one.store.generate(image);
+  await eventually(() => expect(one.now).toMatchObject({ status: 'queued', isStored: false }));
+  room.limit = 100_000;
+  const two = openTab(gateway.images, { storage });
+  const second = two.store.generate({ ...image, prompt: 'A lighthouse' });
+  await eventually(() => expect(two.now.status).toBe('queued'));
+  // Reads the storage again.
+  const resumed = one.store.resume();
+  const results = await mock.clock.settle(Promise.all([first, second]));
+  expect(await resumed).toEqual(results[0]);
+  expect(results.map((result) => result?.id)).toEqual(mock.invoice.map(({ taskId }) => taskId));
+  expect(onFinish).toHaveBeenCalledOnce();
+  expect(entry().generation.urls).toEqual(two.now.urls);
+});
+
+test('a generation that is refused leaves the error of the last one on the screen', async () => {
+  const { mock, gateway } = onMock({ tasks: { outcome: 'failed' } });
+  const { storage } = memoryStorage();
+  let isFull = false;
+  const filling: KeyValueStorage = {
+    ...storage,
+    setItem: (key, value) => (isFull ? broken() : storage.setItem(key, value)),
+  };
+  const tab = openTab(gateway.images, { storage: filling, requireStorage: true });
+  await mock.clock.settle(tab.store.generate(image));
+  const { error } = tab.now;
+  expect(error).toBeInstanceOf(Error);
+  isFull = true;
+  expect(await rejection(tab.store.generate(image))).toMatchObject({ code: 'not_stored' });
+  expect(tab.now).toMatchObject({ status: 'failed', error });
+});
+
 describe('a key that does not fit', () => {
   /** A tab with a result that is stored, and a storage that has no room for more. */
   async function afterResult(options: { requireStorage?: boolean } = {}) {

@@ -68,7 +68,7 @@ function minDuration(work: () => unknown, tries: number): number {
 }
 
 /** The short text comes first, so that a quadratic pattern is found before it takes long. */
-const lengths = [1_000, 12_500];
+const lengths = [125, 1_000, 12_500];
 const factor = 8;
 const linear = 3 * factor;
 
@@ -101,7 +101,7 @@ describe('every regular expression is linear up to 100 KB of hostile text', () =
   }, 300_000);
 
   test.each([...all])('%s', (_, pattern) => {
-    const slow = hostileTexts(pattern).filter((textOf) => growth(pattern, textOf) > factor);
-    expect(slow.map((textOf) => textOf(40))).toEqual([]);
+    const slow = hostileTexts(pattern).find((textOf) => growth(pattern, textOf) > factor);
+    expect(slow?.(40)).toBeUndefined();
   });
 });

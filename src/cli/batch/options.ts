@@ -97,8 +97,7 @@ export function parseBatchArguments(
       'a table from stdin needs --journal <file>, from which the next run continues',
     );
   }
-  const output = values.output ?? defaultOutput;
-  checkTemplate(output);
+  const output = checkTemplate(values.output ?? defaultOutput);
   const journal = values.journal ?? `${file}.polygate.jsonl`;
   const options: BatchArguments = {
     service: values,

@@ -96,5 +96,5 @@ export function checkOutputs(options: BatchArguments, record: FileRecord): void 
 /** Creates the folders of the files, before anything is paid for. */
 export function prepareFolders(options: BatchArguments, hasFiles: boolean): void {
   for (const path of outputsOf(options)) prepareFolder(finalPath(path));
-  if (hasFiles) prepareFolder(`${folderOf(options.output)}/_`);
+  if (hasFiles) prepareFolder(finalPath(`${folderOf(options.output)}/_`));
 }

@@ -1,5 +1,3 @@
-import { resolve } from 'node:path';
-
 import { finalPath } from '../../node/final-path.ts';
 import { UsageError } from '../arguments.ts';
 import { ExistingFiles } from './existing.ts';
@@ -8,16 +6,15 @@ import { checkReplaceable, FileNames } from './same-file.ts';
 import { prepareFolder } from './save-results.ts';
 
 /** Checks where results go, before anything is paid for. Returns the template. */
-export function checkOutput(template: string, overwrite: boolean): string {
-  checkTemplate(template);
-  // The folder is completed afterwards, because its own name may contain braces.
-  const first = resolve(template.replaceAll('{n}', '1'));
+export function checkOutput(output: string, overwrite: boolean): string {
+  const template = checkTemplate(output);
   if (!template.includes('{id}')) {
+    const first = template.replaceAll('{n}', '1');
     checkFree(first, overwrite);
     prepareFolder(finalPath(first));
   }
   // The part before the first placeholder. Without a name, it would be the folder above.
-  prepareFolder(resolve(`${template.split('{')[0] ?? template}_`));
+  prepareFolder(finalPath(`${template.split('{')[0] ?? template}_`));
   return template;
 }
 
@@ -38,7 +35,7 @@ export function checkReceiptFile(
   if (path === undefined) return;
   if (path === '') throw new UsageError('--receipt must be the name of a file');
   checkDifferent(template, path);
-  checkFree(resolve(path), overwrite);
+  checkFree(path, overwrite);
   prepareFolder(finalPath(path));
 }
 

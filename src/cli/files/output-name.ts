@@ -1,4 +1,4 @@
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, posix } from 'node:path';
 
 import { UsageError } from '../arguments.ts';
 
@@ -14,8 +14,11 @@ interface NameValues {
   readonly n: number;
 }
 
-/** Checks a template such as `out/{id}.{ext}`. Throws a `UsageError` if it is invalid. */
-export function checkTemplate(template: string): void {
+/**
+ * Checks a template such as `out/{id}.{ext}`, and returns it without `name/..`: if the name is that of a link, the system would
+ * write another file than the one that is checked and recorded. Throws a `UsageError` if it is invalid.
+ */
+export function checkTemplate(template: string): string {
   for (const [text, name = ''] of template.matchAll(/\{([^{}]*)\}/g)) {
     if (!placeholders.includes(name)) {
       throw new UsageError(`-o: ${text} is unknown; there are {id}, {n} and {ext}`);
@@ -29,6 +32,7 @@ export function checkTemplate(template: string): void {
   if (dirname(template).includes('{ext}')) {
     throw new UsageError('-o: {ext} can be used in the name of the file only');
   }
+  return template.includes('/../') ? posix.normalize(template) : template;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import { finalPath, isLink } from '../../node/final-path.ts';
 import { UsageError } from '../arguments.ts';
@@ -13,8 +13,7 @@ export class FileNames {
    * accents.
    */
   identityOf(path: string): string {
-    const absolute = resolve(path);
-    const named = join(this.#realFolder(dirname(absolute)), basename(absolute));
+    const named = join(this.#realFolder(dirname(path)), basename(path));
     // Most names are those of files that do not exist.
     const real = isLink(named) ? finalPath(named) : named;
     return real.normalize('NFC').toLowerCase();

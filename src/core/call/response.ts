@@ -67,8 +67,8 @@ export function readJson<Result>(
   return async (context) => {
     const { meta, call, history, errors } = context;
     const text = await readText(context);
-    const parsed = parseJson(text);
-    const body = parsed === undefined ? await recover?.(text, context) : parsed;
+    const json = parseJson(text);
+    const body = json === undefined ? await recover?.(text, context) : json;
     if (body === undefined) throw errors.invalidResponse(meta(), describeNonJson(text), text);
     const result = await read(body, meta, call, history.keys);
     if (result.issues === undefined) return result.value;

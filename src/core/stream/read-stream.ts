@@ -91,18 +91,23 @@ function isCompletion(value: unknown): boolean {
   return isRecord(value) && Array.isArray(value.choices) && value.choices.length > 0;
 }
 
+/** How much white space may precede what a body contains. */
+const maxPeekBytes = 2 ** 16;
+
 /** Reads the start of a body, and returns a copy of the body from its start. */
 async function peek(reader: BodyReader, signal: AbortSignal) {
   const decoder = new TextDecoder();
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let start = '';
+  let size = 0;
   let isDone = false;
   const stopListening = whenAborted(signal, () => void reader.cancel().catch(() => undefined));
   try {
-    while (!isDone && start.length < 8) {
+    while (!isDone && start.length < 8 && size < maxPeekBytes) {
       const { done, value } = await reader.read();
       isDone = done;
       if (value) {
+        size += value.length;
         pieces.push(new Uint8Array(value));
         start = (start + decoder.decode(value, { stream: true })).trimStart();
       }

@@ -5,7 +5,7 @@ import { sha256 } from '../request-headers.ts';
 import type { Route, Target } from '../routes.ts';
 import type { Settings } from '../settings.ts';
 import { persist, waitAtMost, withinTime } from '../store/operations.ts';
-import { wellFormed } from './readings.ts';
+import { canonical, wellFormed } from './readings.ts';
 import { referenceOf, referencesIn, resourcesIn, taskFields } from './references.ts';
 import type { Reference } from './references.ts';
 
@@ -84,14 +84,7 @@ export async function checkBody(
     if (!isCertain && settings.onStoreError === 'allow') return;
     throw error;
   }
-  const isRefused = references.some((reference) => {
-    if (ownerOf(reference.text) === user) return false;
-    const isUnowned = [...reference.assets].some(
-      (uri) => ownerOf(uri) !== user && ownerOf(uri.slice('asset://'.length)) !== user,
-    );
-    return (isUnowned && settings.unowned !== 'allow') || namesOther(user, reference, ownerOf);
-  });
-  if (!isRefused) return;
+  if (references.every((reference) => mayName(user, reference, ownerOf, settings))) return;
   throw new ProxyError(
     404,
     'resource_not_found',
@@ -103,6 +96,20 @@ type OwnerOf = (name: string) => string | undefined;
 
 const namesOther = (user: string, { names }: Reference, ownerOf: OwnerOf): boolean =>
   Array.from(names, ownerOf).some((owner) => owner !== undefined && owner !== user);
+
+/** Whether a user may see a reference, or send it. */
+function mayName(
+  user: string,
+  reference: Reference,
+  ownerOf: OwnerOf,
+  { unowned }: StoreSettings,
+): boolean {
+  if (ownerOf(reference.text) === user) return true;
+  const isUnowned = [...reference.assets].some(
+    (uri) => ownerOf(uri) !== user && ownerOf(uri.slice('asset://'.length)) !== user,
+  );
+  return (!isUnowned || unowned === 'allow') && !namesOther(user, reference, ownerOf);
+}
 
 async function lookUp(
   names: ReadonlySet<string>,
@@ -154,13 +161,13 @@ export async function recordOwner(
   const names = new Set(body === undefined ? [] : resourcesIn(body, fields));
   if (taskId !== undefined) names.add(taskId);
   if (names.size === 0) return;
-  const all = new Set([...names, ...Array.from(names, wellFormed)]);
+  const all = new Set([...names].flatMap((name) => [name, wellFormed(name), canonical(name)]));
   const stored = await Promise.all(Array.from(all, storedName));
   const recording = persist(() => store.own(user, stored), report);
   await waitAtMost(5_000, recording);
 }
 
-/** Removes the resources of other users from a list. Voices that are public remain. */
+/** Removes the resources of other users from a list, and fields that name one, such as its last id. Public voices remain. */
 export async function filterList(
   user: string,
   text: string,
@@ -176,7 +183,21 @@ export async function filterList(
     json,
     names: resourcesIn(json),
   }));
-  const ownerOf = await lookUp(new Set(named.flatMap(({ names }) => names)), settings);
+  fields.delete('data');
+  const others = Array.from(fields, ([name, json]) => ({
+    name,
+    references: referencesIn(`{${JSON.stringify(name)}:${json}}`),
+  }));
+  const ownerOf = await lookUp(
+    new Set([
+      ...named.flatMap(({ names }) => names),
+      ...others.flatMap(({ references }) => references.flatMap(({ names }) => [...names])),
+    ]),
+    settings,
+  );
+  for (const { name, references } of others) {
+    if (!references.every((each) => mayName(user, each, ownerOf, settings))) fields.delete(name);
+  }
   const data = named
     .filter(({ json, names }) => {
       const found = names.map(ownerOf).filter((owner) => owner !== undefined);

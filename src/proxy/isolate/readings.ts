@@ -4,17 +4,16 @@
  */
 
 /** Longer texts are compared only as they are. */
-const maxReadLength = 4_096;
+const maxReadLength = 2_048;
 
 /** How many ways of reading a text are compared. Only a text that was encoded again and again has more. */
-const maxReadings = 32;
+const maxReadings = 64;
 
 /** A longer part of a text is no id. */
 const maxPartLength = 512;
 
-/** In a text of this length, several words in a row may be an id. */
-const maxPhraseText = 500;
-const maxPhraseWords = 6;
+/** A number in the path or query of a URL, where it is an id. */
+const numberInURL = /(?:\/v1\/[a-z_/]{1,64}\/|(?:task|voice|material)s?\/|ids?=)(\d{1,7})(?!\d)/gi;
 
 /** Decodes what is percent-encoded, and keeps what is not. */
 export function percentDecoded(text: string): string {
@@ -27,16 +26,46 @@ export function percentDecoded(text: string): string {
   });
 }
 
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+};
+
+/** Decodes what is escaped in markup, such as SSML for a voice. */
+export function entityDecoded(text: string): string {
+  return text.replace(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi,
+    (escaped, decimal?: string, hexadecimal?: string, name = '') => {
+      const code = decimal === undefined ? parseInt(hexadecimal ?? '', 16) : Number(decimal);
+      if (code <= 0x10ffff) return String.fromCodePoint(code);
+      return entities[String(name).toLowerCase()] ?? escaped;
+    },
+  );
+}
+
+/** A UUID in its usual form: services also accept upper case, braces, and no hyphens. Other ids remain as they are. */
+export function canonical(id: string): string {
+  const [, ...parts] =
+    /^\{?([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})\}?$/i.exec(id) ?? [];
+  return parts.length === 0 ? id : parts.join('-').toLowerCase();
+}
+
 /** UTF-8 has no half of a surrogate pair: services read another character. */
 export const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '\ufffd');
 
 const steps: readonly ((text: string) => string)[] = [
   (text) => text.trim(),
   percentDecoded,
+  entityDecoded,
   (text) => text.replaceAll('+', ' '),
   (text) => text.split('\0', 1)[0] ?? '',
   (text) => text.normalize('NFC'),
   (text) => text.normalize('NFKC'),
+  // Such as a zero-width space.
+  (text) => text.replace(/\p{Default_Ignorable_Code_Point}/gu, ''),
   wellFormed,
 ];
 
@@ -54,9 +83,10 @@ export function readingsOf(text: string): readonly string[] | undefined {
 }
 
 /** The parts of a text that may be ids: neither plain words nor data in base64. */
-export function* partsOf(text: string): Generator<string> {
-  if (/^(?:data:[^,]*;base64,)?[\w+/=-]{513,}$/.test(text)) return;
-  for (const [run] of text.matchAll(/[\p{L}\p{M}\p{N}_.:@~+=%-]+/gu)) yield* partsOfRun(run);
+export function* partsOf(whole: string): Generator<string> {
+  const text = withoutData(whole);
+  for (const [, number = ''] of text.matchAll(numberInURL)) yield number;
+  for (const run of text.split(/[^\p{L}\p{M}\p{N}_.:@~+=%-]/u)) yield* partsOfRun(run);
   for (const [quoted] of text.matchAll(
     /["'<>()[\]{}|`]([^"'<>()[\]{}|`]{3,128})(?=["'<>()[\]{}|`])/g,
   )) {
@@ -65,7 +95,23 @@ export function* partsOf(text: string): Generator<string> {
   if (text.length <= maxReadLength) {
     for (const segment of text.split(/[/?#&;=,\n]/)) yield* asPart(segment.trim());
   }
-  if (text.length <= maxPhraseText) yield* phrasesOf(text);
+}
+
+/**
+ * Removes data in base64, which names nothing: in URLs, or as a whole text in one of its two alphabets. A pattern that
+ * repeats a character exhausts the stack of V8 after some megabytes, so these search for a character that ends the data.
+ */
+function withoutData(text: string): string {
+  if (text.length <= maxPartLength) return text;
+  const unpadded = text.replace(/={1,2}$/, '');
+  if (!/[^A-Za-z\d+/]/.test(unpadded) || !/[^\w-]/.test(unpadded)) return '';
+  const [before = '', ...others] = text.split(';base64,');
+  const after = others.map((other) => {
+    const end = other.search(/[^\w+/=-]/);
+    const length = end < 0 ? other.length : end;
+    return length > maxPartLength ? other.slice(length) : other;
+  });
+  return [before, ...after].join(' ');
 }
 
 /** The parts of a text without spaces. */
@@ -81,23 +127,6 @@ function* partsOfRun(run: string): Generator<string> {
   const ends = [...delimiters.map(({ index }) => index), run.length];
   for (const [from, start] of starts.entries()) {
     for (const end of ends.slice(from)) yield* asPart(run.slice(start, end));
-  }
-}
-
-/** Words in a row, with and without the punctuation around them. */
-function* phrasesOf(text: string): Generator<string> {
-  const words = [...text.matchAll(/\S+/g)];
-  const starts = words.map(({ index }) => index);
-  const ends = words.map(({ 0: word, index }) => index + word.length);
-  for (const [from, start] of starts.entries()) {
-    for (const end of ends.slice(from, from + maxPhraseWords)) {
-      const phrase = text.slice(start, end);
-      const tail = phrase.replace(/^[\p{P}\p{S}]+/u, '');
-      for (const part of [phrase, tail]) {
-        yield* asPart(part);
-        yield* asPart(withoutEnd(part, /[\p{P}\p{S}]/u));
-      }
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { folded, invalidBody } from '../body/fields.ts';
 import { fieldsOf, idOf, integerOf, textsOf } from '../body/json-fields.ts';
 import type { JsonText } from '../body/json-fields.ts';
-import { partsOf, percentDecoded, readingsOf } from './readings.ts';
+import { canonical, entityDecoded, partsOf, percentDecoded, readingsOf } from './readings.ts';
 
 /** A text that may refer to resources. */
 export interface Reference {
@@ -16,7 +16,7 @@ export interface Reference {
 }
 
 /** An `asset://` URI. Browsers and services ignore the case of a scheme. */
-const assetPattern = /asset:\/\/[^\s"'<>]*/gi;
+const assetPattern = /asset:\/\/[^\s"'<>]{0,2000}/gi;
 
 /** How often JSON may be in a string of JSON. */
 const maxNesting = 8;
@@ -38,7 +38,7 @@ const holdsIds = (field: string) =>
  */
 export function referencesIn(json: string): Reference[] {
   const found = new Map<string, Reference>();
-  let count = 0;
+  const names = new Set<string>();
   const open: [json: string, nesting: number][] = [[json, 0]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [source, nesting] = next;
@@ -53,8 +53,8 @@ export function referencesIn(json: string): Reference[] {
       if (known !== undefined && (known.isCertain || !holdsIds(item.field))) continue;
       const reference = item.isNumber ? numberReference(item) : referenceOf(item);
       found.set(item.text, reference);
-      count += reference.names.size;
-      if (count > maxNames) {
+      for (const name of reference.names) names.add(name);
+      if (names.size > maxNames) {
         throw invalidBody('The body has too many texts: each could name the id of a resource.');
       }
     }
@@ -70,11 +70,12 @@ export function referenceOf({ text, field }: Pick<JsonText, 'text' | 'field'>): 
   }
   const names = new Set(readings);
   const assets = new Set<string>();
-  for (const reading of new Set([text, percentDecoded(text)])) {
+  for (const reading of new Set([text, percentDecoded(text), entityDecoded(text)])) {
     for (const part of partsOf(reading)) names.add(part);
     for (const [uri] of reading.matchAll(assetPattern)) assets.add(`asset${uri.slice(5)}`);
   }
   for (const uri of assets) names.add(uri).add(uri.slice('asset://'.length));
+  for (const name of names) names.add(canonical(name));
   names.delete('');
   return { text, names, assets, isCertain: assets.size > 0 || holdsIds(field) };
 }

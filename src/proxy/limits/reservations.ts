@@ -71,7 +71,9 @@ export function windowAt(state: UserState, windowMs: number, now: number, at: nu
     held: new Map<string, Held>(),
   };
   state.windows.set(windowMs, window);
-  // If the clock moves backwards, keep the current window.
+  // What was spent while the clock was far ahead counts now: otherwise, that window would not end for a long time.
+  if (window.start - start > windowMs) window.start = start;
+  // If the clock moves backwards a little, keep the current window.
   if (start <= window.start) return window;
   Object.assign(window, { start, nanoUsd: 0, requests: 0 });
   for (const [holder, { requests, lost }] of window.held) {

@@ -50,6 +50,7 @@ local function window_at(ms)
     window = { start = start, nanoUsd = 0, requests = 0, held = {} }
     state.windows[text(ms)] = window
   end
+  if window.start - start > ms then window.start = start end
   if start <= window.start then return window end
   window.start, window.nanoUsd, window.requests = start, 0, 0
   for holder, held in pairs(window.held) do

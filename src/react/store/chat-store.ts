@@ -5,9 +5,10 @@ import type { ChatExchange, Place } from './chat-exchange.ts';
 import { closeMessages, toMessages, toRequest } from './chat-state.ts';
 import type { ChatEntry, ChatGateway, ChatInput, ChatOptions, ChatSnapshot } from './chat-state.ts';
 import {
-  firstTurn,
-  idOf,
-  nextIndex,
+  byId,
+  isFuller,
+  isInitial,
+  nextResponse,
   nextTurn,
   numbered,
   parseChat,
@@ -19,7 +20,6 @@ import {
 import type { Numbered, StoredChat } from './conversation.ts';
 import { refusal, toError } from './errors.ts';
 import { oncePerFrame } from './frames.ts';
-import { randomKey } from './random-key.ts';
 import { StoreBase } from './store-base.ts';
 import type { SettingsRef } from './store-base.ts';
 import { StoredValue } from './stored-value.ts';
@@ -31,10 +31,6 @@ export interface ChatSettings extends ChatOptions {
 }
 
 const noMessages: readonly ChatEntry[] = [];
-
-/** Texts of messages, to recognize those that an older version of the page has stored without ids. */
-const textsOf = (messages: Iterable<ChatEntry>): Set<string> =>
-  new Set([...messages].map((message) => JSON.stringify(message)));
 
 /** The array that is shown, if it has the same messages, so that components are not rendered again. */
 const unlessEqual = (shown: readonly ChatEntry[], next: readonly ChatEntry[]) =>
@@ -48,9 +44,7 @@ const unlessEqual = (shown: readonly ChatEntry[], next: readonly ChatEntry[]) =>
  */
 export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
   readonly #storage: StoredValue<StoredChat>;
-  readonly #draw = oncePerFrame(() => {
-    if (this.#exchange?.place) this.#show();
-  });
+  readonly #draw = oncePerFrame(() => this.#show());
   #exchange: ChatExchange | undefined;
   /** The conversation without the response that is being received, by id. */
   #messages: Map<string, ChatEntry>;
@@ -81,11 +75,11 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
 
   /** Sends a message. Resolves when the response has ended, to its message, or to undefined after a failure. */
   send(content: ChatInput): Promise<ChatEntry | undefined> {
-    return this.#start((all, nonce) => {
-      const turn = nextTurn(all.at(-1)?.[0], nonce);
+    return this.#start((all) => {
+      const turn = nextTurn(all.at(-1)?.[0]);
       const message: ChatEntry = { role: 'user', content };
-      this.#messages.set(idOf(turn, 0, nonce), message);
-      return { turn, firstIndex: 1, history: [...messagesOf(all), message] };
+      this.#messages.set(turn, message);
+      return { prefix: nextResponse(turn), history: [...messagesOf(all), message] };
     });
   }
 
@@ -101,7 +95,7 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
         this.#messages.delete(id);
         this.#removed.add(id);
       }
-      return { turn: turnOf(last), firstIndex: nextIndex(last), history: messagesOf(kept) };
+      return { prefix: nextResponse(last), history: messagesOf(kept) };
     });
   }
 
@@ -124,19 +118,17 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
   }
 
   /** Sends the conversation that `next` returns, given the current one. */
-  async #start(
-    next: (all: readonly Numbered[], nonce: string) => Place,
-  ): Promise<ChatEntry | undefined> {
+  async #start(next: (all: readonly Numbered[]) => Place): Promise<ChatEntry | undefined> {
     if (this.#exchange) throw refusal('chat_pending');
     const controller = new AbortController();
     const { signal } = controller;
-    const exchange: ChatExchange = { controller, nonce: randomKey() };
+    const exchange: ChatExchange = { controller };
     this.#exchange = exchange;
     await this.#sync();
     if (signal.aborted) return undefined;
     try {
-      exchange.place = next(sorted(this.#messages), exchange.nonce);
-      this.#turn = this.#unsaved = exchange.place.turn;
+      exchange.place = next(sorted(this.#messages));
+      this.#turn = this.#unsaved = turnOf(exchange.place.prefix);
       this.#show({ status: 'streaming', error: undefined });
       void this.#save();
       await this.#send(exchange, exchange.place.history);
@@ -222,63 +214,63 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
    */
   async #sync(seen?: StoredChat, compose?: typeof toMessages): Promise<void> {
     if (this.storageKey === undefined) return;
-    if (seen) this.#merge(seen);
-    let known = new Set<string>();
-    const isDone = await this.#storage.update(async (stored, set) => {
-      if (stored !== undefined) this.#merge(stored);
-      known = new Set(stored ? (stored.ids ?? numbered(stored.messages).map(([id]) => id)) : []);
-      const cut = stored?.cut ?? [];
+    this.#merge(seen);
+    await this.#storage.update(async (stored, set) => {
+      const theirs = this.#merge(stored);
       const all = this.#all(compose);
-      const isMissing = ([id]: Numbered) =>
-        !known.has(id) && !cut.includes(id) && !id.startsWith(firstTurn);
+      const missing = all.flatMap(([id, message]) =>
+        !isInitial(id) && isFuller(message, theirs.get(id)) ? [id] : [],
+      );
+      const cut = stored?.cut ?? [];
+      // What did not fit in another tab, and is not here.
+      const others = cut.filter((id) => !missing.includes(id));
+      this.#cut = [...others, ...missing];
       // What is not understood is replaced only by a new message.
-      if (!compose && (stored === undefined || !all.some(isMissing))) {
-        this.#cut = cut;
-        return;
-      }
-      this.#cut = await storeWhatFits(all, [...this.#removed], known.size, set);
+      if (!compose && (stored === undefined || missing.every((id) => cut.includes(id)))) return;
+      const lost = await storeWhatFits(all, theirs, (kept, left) =>
+        set({
+          v: 1,
+          messages: messagesOf(kept),
+          ids: kept.map(([id]) => id),
+          cut: [...others, ...left],
+          removed: [...this.#removed],
+        }),
+      );
+      this.#cut = [...others, ...lost];
       this.#isStored = true;
     });
-    if (!isDone) {
-      this.#cut = this.#all(compose).flatMap(([id]) =>
-        known.has(id) || id.startsWith(firstTurn) ? [] : [id],
-      );
-    }
     this.#show();
   }
 
-  #merge(stored: StoredChat | null): void {
+  /** Takes what is stored, which it returns by id. */
+  #merge(stored: StoredChat | null | undefined): ReadonlyMap<string, ChatEntry> {
     if (!stored) {
-      if (!this.#isStored) return;
-      // Another tab has removed the conversation. A response that it cannot have seen stays.
-      const turn = this.#unsaved;
-      for (const id of this.#messages.keys()) {
-        if (turn && id.startsWith(turn)) continue;
-        this.#messages.delete(id);
-        if (!id.startsWith(firstTurn)) this.#removed.add(id);
-      }
-      const initial = numbered(this.settings.messages ?? []);
-      this.#messages = new Map([...initial, ...this.#messages]);
-      this.#isStored = false;
-      return;
+      if (stored === null && this.#isStored) this.#forget();
+      return new Map();
     }
-    const { ids, messages, removed = [] } = stored;
-    if (!this.#isStored) {
-      for (const id of this.#messages.keys()) {
-        if (id.startsWith(firstTurn)) this.#messages.delete(id);
-      }
-      this.#isStored = true;
+    const theirs = byId(stored, sorted(this.#messages));
+    for (const id of this.#messages.keys()) {
+      if (!this.#isStored && isInitial(id)) this.#messages.delete(id);
     }
-    for (const id of removed) this.#removed.add(id);
-    const known = textsOf(ids ? [] : this.#messages.values());
-    for (const [index, message] of messages.entries()) {
-      const id = ids?.[index] ?? idOf(firstTurn, index, '');
-      const mine = this.#messages.get(id);
-      if (!mine ? !known.has(JSON.stringify(message)) : mine.incomplete && !message.incomplete) {
-        this.#messages.set(id, message);
-      }
+    this.#isStored = true;
+    for (const id of stored.removed ?? []) this.#removed.add(id);
+    for (const [id, message] of theirs) {
+      if (isFuller(message, this.#messages.get(id))) this.#messages.set(id, message);
     }
     for (const id of this.#removed) this.#messages.delete(id);
+    return theirs;
+  }
+
+  /** Another tab has removed the conversation. A response that it cannot have seen stays. */
+  #forget(): void {
+    const turn = this.#unsaved;
+    for (const id of this.#messages.keys()) {
+      if (turn && id.startsWith(turn)) continue;
+      this.#messages.delete(id);
+      if (!isInitial(id)) this.#removed.add(id);
+    }
+    this.#messages = new Map([...numbered(this.settings.messages ?? []), ...this.#messages]);
+    this.#isStored = false;
   }
 }
 

@@ -1,11 +1,12 @@
 import { unchecked } from '../../types/schema.ts';
 import { isNonEmptyString } from '../../types/type-guards.ts';
 import type { ChatEntry } from './chat-state.ts';
+import { randomKey } from './random-key.ts';
 
 /**
- * A message and its id: the number of its turn, a random text that tells it from turns of other tabs with this number,
- * its number within the turn, and a random text that tells the responses of two retries apart. Sorted as texts, ids
- * are in the order of the conversation, which is the same in all tabs.
+ * A message and its id. Sorted as texts, ids are in the order of the conversation, which is the same in all tabs. The
+ * id of a question is its turn: a number, and a random text that tells it from turns of other tabs with this number.
+ * The messages of a response have its turn, and a prefix of the same kind that tells it from other responses.
  */
 export type Numbered = readonly [id: string, message: ChatEntry];
 
@@ -24,26 +25,22 @@ export interface StoredChat {
 /** Numbers begin here, so that all have the same number of digits. */
 const first = 1_000_000;
 
-/** The id of a message of a turn, whose prefix is its number and random text. */
-export const idOf = (turn: string, index: number, nonce: string): string =>
-  `${turn}${first + index}/${nonce}`;
+/** Gives ids to the messages of a response, or to other messages after a prefix. */
+export const numbered = (messages: readonly ChatEntry[], prefix = `${first}//`): Numbered[] =>
+  messages.map((message, index) => [`${prefix}${first + index}`, message]);
 
-/** The prefix of the ids of a turn. */
-export const turnOf = (id: string): string => /.*?\/.*?\//.exec(id)?.[0] ?? '';
+/** Whether a message is one that a conversation starts with. They are the same in all tabs. */
+export const isInitial = (id: string): boolean => /\/\/\d+$/.test(id);
 
-/** The messages that a conversation starts with. They are the same in all tabs. */
-export const firstTurn = `${first}//`;
+/** The turn after the last message. */
+export const nextTurn = (last = '', nonce = randomKey()): string =>
+  `${(Number.parseInt(last, 10) || first) + 1}/${nonce}/`;
 
-/** Gives ids to messages that have none. */
-export const numbered = (messages: readonly ChatEntry[]): Numbered[] =>
-  messages.map((message, index) => [idOf(firstTurn, index, ''), message]);
+/** The turn of a message. */
+export const turnOf = (id: string): string => /^[^/]*\/[^/]*\//.exec(id)?.[0] ?? '';
 
-/** The turn after the last one. */
-export const nextTurn = (last: string | undefined, nonce: string): string =>
-  `${Number.parseInt(last ?? firstTurn, 10) + 1}/${nonce}/`;
-
-/** The number in its turn of the message after `last`. */
-export const nextIndex = (last: string): number => Number(last.split('/')[2]) + 1 - first;
+/** The prefix of another response in the turn of a message. */
+export const nextResponse = (last: string): string => turnOf(last) + nextTurn(last.split('/')[2]);
 
 /** Messages in the order of the conversation. */
 export const sorted = (messages: Iterable<Numbered>): Numbered[] =>
@@ -55,6 +52,16 @@ export function withoutIncomplete(messages: readonly Numbered[]): Numbered[] | u
   const role = messages[end - 1]?.[1].role;
   return role === 'user' || role === 'tool' ? messages.slice(0, end) : undefined;
 }
+
+const sizeOf = (piece: unknown): number => JSON.stringify(piece).length;
+
+/** How much a tab or the storage has of a message. Responses can be incomplete, and parts left out. */
+const completenessOf = (message: ChatEntry | undefined): number =>
+  message ? sizeOf(message) + (message.incomplete ? 0 : 1e12) : 0;
+
+/** Whether a message has more than another version of it. */
+export const isFuller = (message: ChatEntry, other: ChatEntry | undefined): boolean =>
+  completenessOf(message) > completenessOf(other);
 
 /** Parses a stored conversation. Undefined if it is none. */
 export function parseChat(text: string): StoredChat | undefined {
@@ -68,72 +75,79 @@ export function parseChat(text: string): StoredChat | undefined {
   }
 }
 
+/** The stored messages by id. Those without one are looked up in `mine`, in this order, or else follow it. */
+export function byId(
+  { messages, ids = [] }: StoredChat,
+  mine: readonly Numbered[],
+): Map<string, ChatEntry> {
+  const texts = mine.map(([, message]) => JSON.stringify(message));
+  let next = 0;
+  const added = numbered(messages, nextTurn(mine.at(-1)?.[0], '0.3'));
+  return new Map(
+    added.map(([newId, message], index) => {
+      const id = ids[index];
+      if (id && ids.length === messages.length) return [id, message];
+      const found = texts.indexOf(JSON.stringify(message), next);
+      next = Math.max(next, found + 1);
+      return [mine[found]?.[0] ?? newId, message];
+    }),
+  );
+}
+
+function partsOf({ content }: ChatEntry): readonly object[] {
+  const parts: readonly object[] = Array.isArray(content) ? content : [];
+  return parts;
+}
+
 /**
- * Stores as much of a conversation as fits: without its largest messages and parts of messages, such as pictures. Never
- * stores fewer messages than `atLeast`, the number of those that are stored. Returns the ids of messages that do not
- * fit. Rejects if nothing can be stored.
+ * Stores as much of a conversation as fits: without its largest parts, such as pictures, and messages. A message without
+ * parts that is stored is never left out. Returns the ids of messages that do not fit. Rejects if nothing can be stored.
  */
 export async function storeWhatFits(
   messages: readonly Numbered[],
-  removed: readonly string[],
-  atLeast: number,
-  set: (chat: StoredChat) => Promise<void>,
+  stored: ReadonlyMap<string, ChatEntry>,
+  store: (kept: readonly Numbered[], lost: readonly string[]) => Promise<void>,
 ): Promise<readonly string[]> {
-  const pieces = messages
-    .flatMap(([, message]) => {
-      const { content } = message;
-      const parts: readonly object[] = Array.isArray(content) && content[0] ? content : [message];
-      return parts.map((piece) => ({ piece, size: JSON.stringify(piece).length }));
-    })
-    .toSorted((a, b) => b.size - a.size);
-  let cut: string[] | undefined;
-  let problem: unknown;
-  let [low, high, count] = [0, pieces.length, 0];
-  while (low <= high) {
-    const dropped = new Set(pieces.slice(0, count).map(({ piece }) => piece));
-    const kept = withoutPieces(messages, dropped);
+  // Calls of tools cannot be sent without the results that follow them.
+  const groups: [Numbered, ...Numbered[]][] = [];
+  for (const each of messages) {
+    if (each[1].role === 'tool') groups.at(-1)?.push(each);
+    else groups.push([each]);
+  }
+  const droppable = groups.flatMap((group) => {
+    const [[id, message]] = group;
+    const parts = partsOf(message);
+    return parts.length > 0 || stored.has(id) ? parts : [group];
+  });
+  // Several messages can have the same part.
+  const pieces = [...new Set(droppable)].toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const dropped = new Set<object>();
+  for (;;) {
+    const kept = groups.flatMap((group) => withoutPieces(group, dropped));
     const whole = new Set(kept.map(([, message]) => message));
     const lost = messages.flatMap(([id, message]) => (whole.has(message) ? [] : [id]));
-    const isStored =
-      kept.length >= Math.min(atLeast, messages.length) &&
-      (await set({
-        v: 1,
-        messages: kept.map(([, message]) => message),
-        ids: kept.map(([id]) => id),
-        cut: lost,
-        removed,
-      }).then(
-        () => true,
-        (error: unknown) => void (problem = error),
-      ));
-    if (isStored) cut = lost;
-    // Too much was dropped if it fits, or if too few messages remain.
-    if (isStored || isStored === false) high = count - 1;
-    else low = count + 1;
-    count = (low + high) >> 1;
+    try {
+      await store(kept, lost);
+      return lost;
+    } catch (error) {
+      const next = pieces[dropped.size];
+      if (!next) throw error;
+      dropped.add(next);
+    }
   }
-  if (!cut) throw problem;
-  return cut;
 }
 
-/** A conversation without some messages and parts of messages, and so that it can be sent. */
-function withoutPieces(messages: readonly Numbered[], dropped: ReadonlySet<object>): Numbered[] {
-  if (dropped.size === 0) return [...messages];
-  const kept = messages.flatMap(([id, message]): Numbered[] => {
-    const { content } = message;
-    if (dropped.has(message)) return [];
-    if (!Array.isArray(content)) return [[id, message]];
-    const parts = content.filter((part: object) => !dropped.has(part));
-    if (parts.length === content.length) return [[id, message]];
-    return parts.length > 0 ? [[id, unchecked<ChatEntry>({ ...message, content: parts })]] : [];
-  });
-  const callsOf = ([, message]: Numbered) =>
-    unchecked<{ tool_calls?: { id: string }[] }>(message).tool_calls ?? [];
-  const resultOf = ([, message]: Numbered) =>
-    message.role === 'tool' ? message.tool_call_id : undefined;
-  // A call without its result cannot be sent, nor a result without its call.
-  const results = new Set(kept.map(resultOf));
-  const called = kept.filter((each) => callsOf(each).every(({ id }) => results.has(id)));
-  const calls = new Set(called.flatMap((each) => callsOf(each).map(({ id }) => id)));
-  return called.filter((each) => resultOf(each) === undefined || calls.has(resultOf(each) ?? ''));
+/** A message, and the results of its calls, without what was dropped. */
+function withoutPieces(
+  group: readonly [Numbered, ...Numbered[]],
+  dropped: ReadonlySet<object>,
+): readonly Numbered[] {
+  const [[id, message], ...results] = group;
+  const parts = partsOf(message);
+  const content = parts.filter((part) => !dropped.has(part));
+  if (dropped.has(group)) return [];
+  if (content.length === parts.length) return group;
+  return content.length > 0
+    ? [[id, unchecked<ChatEntry>({ ...message, content })], ...results]
+    : [];
 }

@@ -94,21 +94,26 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
     let version: number;
     do {
       version = this.#version;
-      stored = await this.stored.read();
+      await this.stored.update((value, _, isOutdated) => {
+        stored = isOutdated ? undefined : value;
+      });
     } while (version !== this.#version);
-    if (stored === undefined) return;
+    const { entry } = this;
+    // A generation whose key could not be stored is known to this tab only.
+    const isOnlyHere = entry && !entry.generation && !this.isStored;
+    if (stored === undefined || (stored && isOnlyHere && stored.key !== entry.key)) return;
     this.#adopt(stored ?? undefined);
     this.isStored = true;
   }
 
   /** Stores a newer entry of the current task. Returns false if the generation was reset in the meantime. */
   protected async save(entry: Entry, error?: Error): Promise<boolean> {
-    const isStored = await this.storeIfCurrent(entry.key, entry);
+    const isCurrent = (await this.storeIfCurrent(entry.key, entry)) || !this.isStored;
     if (this.entry?.key !== entry.key) return false;
-    if (isStored) this.#adopt(entry, error);
+    if (isCurrent) this.#adopt(entry, error);
     else await this.load();
     this.emit();
-    return isStored;
+    return isCurrent;
   }
 
   /** Stores an entry, or removes it, unless another one is stored. */

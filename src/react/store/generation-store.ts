@@ -70,7 +70,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   reset(): void {
     this.abortSubmit();
     this.replace();
-    void this.stored.write(null);
+    void this.stored.update((_, set) => set(null));
     this.emit();
   }
 
@@ -147,30 +147,18 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     if (!request) return;
     const { params } = request;
     let { entry } = request;
-    this.sent = request;
-    this.error = undefined;
     if (entry !== stored || !this.isStored) {
-      const withoutParams = { ...entry, params: undefined };
       // Before the request, so that a reload at any later moment finds the key. Params can be larger than the storage.
-      const isStored = await this.stored.update(async (earlier, set) => {
-        const store = () => set(request.entry).catch(() => set((entry = withoutParams)));
-        await store().catch(async (error: unknown) => {
-          if (!earlier?.generation) throw error;
-          // The last result, which is replaced, can take the room.
-          await set(null);
-          await store().catch(async () => {
-            await set(earlier);
-            throw error;
-          });
-        });
-      });
+      const isStored = await this.stored.update((_, set) =>
+        set(request.entry).catch(() => set((entry = { ...entry, params: undefined }))),
+      );
       if (signal.aborted) return;
       if (!isStored && this.settings.requireStorage) throw refusal('not_stored');
-      this.sent = { entry, params };
       this.replace(entry);
       this.isStored = isStored;
     }
-    if (signal.aborted) return;
+    this.sent = { entry, params };
+    this.error = undefined;
     let task: TaskHandle<Kind>;
     try {
       task = await this.settings.namespace.submit(params, { idempotencyKey: entry.key, signal });

@@ -34,8 +34,10 @@ export class StoredValue<Value> {
   readonly #given: KeyValueStorage | undefined;
   readonly #parse: (text: string) => Value | undefined;
   #queue: Promise<unknown> = Promise.resolve();
-  /** What the storage still has if the last write has failed: less than this tab knows. Otherwise undefined. */
-  #outdated: string | null | undefined;
+  /** What the storage had last; undefined if it is not known. */
+  #text: string | null | undefined;
+  /** Whether the last write has failed, so that the storage has less than this tab knows. */
+  #isBehind = false;
   #hasWarned = false;
   #channel: BroadcastChannel | undefined;
 
@@ -64,56 +66,48 @@ export class StoredValue<Value> {
     return this.#storage && `${this.key}:${part}`;
   }
 
-  /** The stored value; null if there is none; undefined if it is not known. */
-  async read(): Promise<Value | null | undefined> {
-    let stored: Value | null | undefined;
-    await this.update((value, _, isOutdated) => void (stored = isOutdated ? undefined : value));
-    return stored;
-  }
-
-  /** Replaces the stored value, and resolves to whether that succeeded. Null removes it. */
-  write(value: Value | null): Promise<boolean> {
-    return this.update((_, set) => set(value));
-  }
-
   /**
    * Calls `change` with the stored value, and with a function that replaces it, or rejects and leaves it as it is.
-   * Resolves to whether there is a storage and nothing failed.
+   * Resolves to whether `change` did not reject.
    */
   update(change: Change<Value>): Promise<boolean> {
-    const { key } = this;
+    const { key = '' } = this;
     const work = async (): Promise<boolean> => {
-      const storage = this.#storage;
-      if (!storage || key === undefined) return false;
-      let text = (await storage.getItem(key)) ?? null;
-      let isSet = false;
-      const stored = text === null ? null : this.#parse(text);
-      if (stored === undefined) this.#warn('it lost an entry.');
+      let storage = this.#storage;
+      let stored: Value | null | undefined;
+      try {
+        const text = storage && ((await storage.getItem(key)) ?? null);
+        stored = typeof text === 'string' ? this.#parse(text) : text;
+        if (storage && stored === undefined) this.#warn('it lost an entry.');
+        this.#isBehind &&= text === this.#text;
+        this.#text = text;
+      } catch (error) {
+        this.#warn(error);
+        storage = undefined;
+      }
       const set = async (value: Value | null): Promise<void> => {
+        if (!storage) throw new Error('unavailable');
         const next = value && JSON.stringify(value);
         await (next === null ? storage.removeItem(key) : storage.setItem(key, next));
+        const after = (await storage.getItem(key)) ?? null;
         // Some storages drop values without an error.
-        const after = next && (await storage.getItem(key));
-        if (next && (!after || (after === text && after !== next))) {
+        if (after !== next && (after === null || after === this.#text)) {
           throw new Error('it lost an entry.');
         }
-        text = next;
-        isSet = true;
+        this.#text = next;
+        this.#isBehind = false;
         this.#channel?.postMessage(key);
       };
       try {
-        await change(stored, set, text === this.#outdated);
+        await change(stored, set, this.#isBehind);
+        return true;
       } catch (error) {
-        this.#outdated = text;
-        throw error;
+        this.#isBehind = true;
+        if (storage) this.#warn(error);
+        return false;
       }
-      if (isSet) this.#outdated = undefined;
-      return true;
     };
-    const result = this.#queue.then(work).catch((error: unknown) => {
-      this.#warn(error);
-      return false;
-    });
+    const result = this.#queue.then(work);
     this.#queue = result;
     return result;
   }

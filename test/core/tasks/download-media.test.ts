@@ -20,7 +20,7 @@ describe('a file that is no media is recognized:', () => {
     ['an HTML page', utf16('<html>'), 'image/png'],
     ['XML or HTML', bytesOf('<?xml version="1.0"?><Error><Code>AccessDenied</Code>'), null],
     ['XML or HTML', bytesOf('<body>Gone'), 'image/jpeg'],
-    ['XML or HTML', bytesOf(comment), 'application/xml'],
+    ['XML or HTML', bytesOf(comment), 'text/html'],
     ['JSON', bytesOf('{"error":{"message":"expired"}}'), 'image/png'],
     ['JSON', bytesOf(' [\n {"error": 1}]'), null],
     ['JSON', bytesOf('{}'), 'application/octet-stream'],
@@ -45,9 +45,17 @@ describe('a file is a result:', () => {
     ['an SVG with a comment', bytesOf('\uFEFF<?xml?><!-- a > b --><s:svg>'), null],
     ['an SVG with a document type', bytesOf('<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN">'), ''],
     ['an SVG with a long comment', bytesOf(comment).subarray(0, 1_024), 'image/svg+xml'],
+    ['an SVG with a long comment', bytesOf(comment).subarray(0, 1_024), 'application/octet-stream'],
+    ['an SVG with a long comment', bytesOf(comment).subarray(0, 1_024), 'text/plain'],
+    ['an SVG with a long comment', bytesOf(`<?xml?>${comment}`).subarray(0, 1_024), null],
     ['bytes of an unknown format', bytesOf('bytes'), 'application/octet-stream'],
   ])('%s', (_, head, contentType) => {
     expect(contentInsteadOfMedia(head, { kind: 'image', contentType })).toBeUndefined();
+  });
+
+  test('samples without a control character', () => {
+    const head = new Uint8Array(1_024).fill(0x3c);
+    expect(contentInsteadOfMedia(head, { kind: 'audio', contentType: null })).toBeUndefined();
   });
 
   test.each([0x3c, 0x5b, 0x7b])('samples that begin with the byte %i', (first) => {

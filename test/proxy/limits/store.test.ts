@@ -68,6 +68,19 @@ describe.skipIf(!isRedisInstalled)('redisStore', () => {
     expect(usage).toMatchObject({ usd: 0.5, requests: 1, windowEndsAt: windowMs });
   });
 
+  test('a window that began in the future, because the clock was wrong, ends with the current one', async () => {
+    const store = redisStore(redis.client, { prefix: 'future' });
+    const windowMs = 86_400_000;
+    const id = { user: 'ann', request: 'r1', isChargedOnce: true, body: '' };
+    await store.reserve({ ...id, limits: { windowMs }, usd: 0.5, leaseMs: 60_000 });
+    const now = await store.usage('ann', windowMs);
+    const [key = ''] = await redis.client.keys('future:*');
+    const state = JSON.parse((await redis.client.get(key)) ?? '');
+    state.windows[windowMs].start += 100 * windowMs;
+    await redis.client.set(key, JSON.stringify(state));
+    expect(await store.usage('ann', windowMs)).toEqual(now);
+  });
+
   test('loses nothing when Redis is killed and restarted', async () => {
     await using own = await startRedis();
     const store = redisStore(own.client);

@@ -51,11 +51,11 @@ export function contentInsteadOfMedia(
   if (text === undefined) return undefined;
   const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const isSvgType = type === 'image/svg+xml';
-  if (text.startsWith('<')) {
+  if (/^<[a-z_!?]/i.test(text)) {
     const root = rootOf(text);
     // A comment can be longer than what is checked.
-    const isSvg = root === 'svg' || (root === undefined && isSvgType);
-    if (isSvg && kind === 'image') return undefined;
+    const mayBeSvg = root === 'svg' || (root === undefined && type !== 'text/html');
+    if (mayBeSvg && kind === 'image') return undefined;
     return root === 'html' ? 'an HTML page' : 'XML or HTML';
   }
   if (/^(?:\{\s*["}]|\[\s*[[{"\]\dtfn-])/.test(text)) return 'JSON';

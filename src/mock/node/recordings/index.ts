@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 
@@ -8,11 +8,11 @@ import { clientDefaults } from '../../../types/client-defaults.ts';
 import { checkNames } from '../../option-names.ts';
 import type { OptionNames } from '../../option-names.ts';
 import { nameOf } from './difference.ts';
-import { Player } from './player.ts';
+import { deleteAdvice, Player } from './player.ts';
 import { Recorder } from './recorder.ts';
 import { Redactor } from './redactor.ts';
 import { formatTape, parseTape } from './tape-file.ts';
-import type { RecordedRequest } from './tape-file.ts';
+import type { RecordedRequest, TapeContent } from './tape-file.ts';
 
 export type { RecordedRequest } from './tape-file.ts';
 
@@ -21,6 +21,10 @@ export interface RecordingOptions {
   /**
    * `record` sends requests and records them. `replay` responds with recordings and sends nothing. `auto` records if the
    * tape does not exist, and replays otherwise; if the environment variable `CI` is set, it only replays.
+   *
+   * The end of `await using` does not know whether the run has failed. If a later run in the mode `auto` without `CI` goes
+   * further than such a tape, it fails and deletes the tape, so that the next run records. {@link Tape.save} at the end of
+   * the run writes a tape that is never deleted.
    *
    * @defaultValue 'auto'
    */
@@ -103,10 +107,11 @@ export function recordings(path: string, options: RecordingOptions = {}): Tape {
     const recorder = new Recorder(fetch, timing);
     let saved: Promise<unknown> = Promise.resolve();
     let savedSize = 0;
-    const save = (): Promise<void> => {
+    const save = (provisional?: true): Promise<void> => {
       const write = async () => {
         const { size } = recorder;
-        if (size > 0) await saveTape(path, folder, recorder, new Redactor(redact));
+        const source = { recorder, redactor: new Redactor(redact), provisional };
+        if (size > 0) await saveTape(path, folder, source);
         savedSize = size;
       };
       const saving = saved.then(write, write);
@@ -117,10 +122,10 @@ export function recordings(path: string, options: RecordingOptions = {}): Tape {
       fetch: recorder.fetch,
       mode,
       unused: [],
-      save,
+      save: () => save(),
       async [Symbol.asyncDispose]() {
         const { failedRequest: failed, size } = recorder;
-        if (!failed) return save();
+        if (!failed) return save(size === savedSize ? undefined : true);
         if (size === savedSize) return;
         // An error would hide the one that the run has failed with.
         console.warn(
@@ -131,11 +136,13 @@ export function recordings(path: string, options: RecordingOptions = {}): Tape {
     };
   }
   const fileOf = (name: string) => join(dirname(path), folder, basename(name));
-  const player = new Player(readTape(path, fileOf), new Redactor(redact), {
-    timing,
-    charges,
-    fileOf,
-  });
+  const tape = readTape(path, fileOf);
+  const onPastEnd = () => {
+    if (options.mode === 'replay' || isCI() || !tape.provisional) return deleteAdvice;
+    rmSync(finalPath(path), { force: true });
+    return 'The tape was deleted, so the next run records again. A tape that tape.save() has written is never deleted.';
+  };
+  const player = new Player(tape, new Redactor(redact), { timing, charges, fileOf, onPastEnd });
   return {
     // A client needs neither an API key nor a base URL for what is not sent.
     fetch: Object.assign(player.fetch, {
@@ -162,13 +169,14 @@ function resolveMode(path: string, mode: RecordingOptions['mode'] = 'auto'): 're
   if (mode !== 'auto') {
     throw new ConfigurationError(`mode: must be 'auto', 'record' or 'replay'.`);
   }
-  const isCI = !['', '0', 'false'].includes(process.env.CI ?? '');
-  return isCI || isRecorded(path) ? 'replay' : 'record';
+  return isCI() || isRecorded(path) ? 'replay' : 'record';
 }
+
+const isCI = () => !['', '0', 'false'].includes(process.env.CI ?? '');
 
 /** Whether there is a tape. An empty one is that of a run that has failed before its first request. */
 function isRecorded(path: string): boolean {
-  return existsSync(path) && readFileSync(path, 'utf8') !== formatTape([]);
+  return existsSync(path) && readFileSync(path, 'utf8') !== formatTape({ recordings: [] });
 }
 
 /** Checks the options at once: when a tape is saved, the requests were already paid for. */
@@ -202,6 +210,12 @@ function readTape(path: string, fileOf: (name: string) => string) {
   return parseTape(text, path, fileOf);
 }
 
+/** What a tape is made of. */
+interface TapeSource extends Pick<TapeContent, 'provisional'> {
+  readonly recorder: Recorder;
+  readonly redactor: Redactor;
+}
+
 /**
  * Writes a tape and its files. Each is complete before it replaces the old one. A crash between the two leaves a tape
  * that is reported as damaged if it needs a file that no longer exists.
@@ -209,8 +223,7 @@ function readTape(path: string, fileOf: (name: string) => string) {
 async function saveTape(
   path: string,
   folder: string,
-  recorder: Recorder,
-  redactor: Redactor,
+  { recorder, redactor, provisional }: TapeSource,
 ): Promise<void> {
   const { recordings: list, files } = recorder.finish(redactor, (number, mediaType) => {
     const extension = /^\w+\/(?:x-)?([a-z0-9]{1,10})/.exec(mediaType)?.[1] ?? 'bin';
@@ -223,7 +236,7 @@ async function saveTape(
   await rm(`${filesPath}.tmp`, { recursive: true, force: true });
   if (files.size > 0) await mkdir(`${filesPath}.tmp`);
   for (const [name, bytes] of files) await writeFile(join(`${filesPath}.tmp`, name), bytes);
-  await writeFile(`${target}.tmp`, formatTape(list));
+  await writeFile(`${target}.tmp`, formatTape({ provisional, recordings: list }));
   await rm(filesPath, { recursive: true, force: true });
   if (files.size > 0) await rename(`${filesPath}.tmp`, filesPath);
   await rename(`${target}.tmp`, target);

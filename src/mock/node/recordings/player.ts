@@ -9,11 +9,14 @@ import { toNetworkError } from './network-failure.ts';
 import { observe, toRecorded } from './observed-request.ts';
 import type { Redactor } from './redactor.ts';
 import { replayedHeaders } from './response-headers.ts';
-import type { RecordedRequest, RecordedResponse, Recording } from './tape-file.ts';
+import type { RecordedRequest, RecordedResponse, Recording, TapeContent } from './tape-file.ts';
 import { linkHost, recordedGateway, restoreGateway } from './urls.ts';
 
 /** Statuses whose responses have no body. */
 const withoutBody = new Set([204, 205, 304]);
+
+/** How to record again. */
+export const deleteAdvice = 'To record again, delete the tape.';
 
 /** How recordings are replayed. */
 interface PlayOptions {
@@ -21,7 +24,12 @@ interface PlayOptions {
   readonly charges: boolean;
   /** Returns the path of a file that belongs to the tape. */
   readonly fileOf: (name: string) => string;
+  /** Called when a request follows the last one of the tape. Returns how to record again. */
+  readonly onPastEnd: () => string;
 }
+
+/** How often the last response of a provisional tape is repeated. A run that waits for a task would poll it forever. */
+const maxRepeats = 20;
 
 /** Responds to requests with their recordings. Sends nothing. */
 export class Player {
@@ -31,11 +39,14 @@ export class Player {
   readonly #recordings: readonly Recording[];
   readonly #redactor: Redactor;
   readonly #options: PlayOptions;
+  /** How many responses may still be repeated after all recordings were used. */
+  #repeatsLeft: number;
   /** Whether each request so far was on the tape. */
   foundAll = true;
 
-  constructor(recordings: readonly Recording[], redactor: Redactor, options: PlayOptions) {
+  constructor({ recordings, provisional }: TapeContent, redactor: Redactor, options: PlayOptions) {
     this.#recordings = recordings;
+    this.#repeatsLeft = provisional ? maxRepeats : Infinity;
     this.#redactor = redactor;
     this.#options = options;
     this.#unused = new Set(recordings);
@@ -89,24 +100,28 @@ export class Player {
     const recording = track?.find((each) => this.#unused.has(each));
     // A poll can be repeated for as long as the last state lasts.
     const repeated = request.method === 'GET' ? track?.at(-1) : undefined;
-    const found = recording ?? repeated;
+    const isAtEnd = this.foundAll && this.#unused.size === 0;
+    if (repeated && isAtEnd) this.#repeatsLeft -= 1;
+    const found = recording ?? (this.#repeatsLeft < 0 ? undefined : repeated);
     if (found) {
       this.#unused.delete(found);
       return found;
     }
-    const isAtEnd = this.foundAll && this.#unused.size === 0;
     this.foundAll = false;
     const reason = isAtEnd
       ? ' All recordings were used: the run that recorded it may have failed before this request.'
       : '';
-    const problem = track
-      ? `it was recorded ${track.length === 1 ? 'once' : `${track.length} times`}, and all recordings were used.`
-      : `it is not on the tape. ${describeNearest(
-          request,
-          this.#recordings.map((each) => each.request),
-        )}`;
+    const advice = isAtEnd ? this.#options.onPastEnd() : deleteAdvice;
+    const problem = repeated
+      ? `its last response was repeated ${maxRepeats} times.`
+      : track
+        ? `it was recorded ${track.length === 1 ? 'once' : `${track.length} times`}, and all recordings were used.`
+        : `it is not on the tape. ${describeNearest(
+            request,
+            this.#recordings.map((each) => each.request),
+          )}`;
     throw new ConfigurationError(
-      `${nameOf(request)}: ${problem}${reason} Nothing was sent. To record again, delete the tape.`,
+      `${nameOf(request)}: ${problem}${reason} Nothing was sent. ${advice}`,
       { outcome: 'not-sent' },
     );
   }

@@ -50,7 +50,15 @@ const recording = z.strictObject({
   aborted: z.optional(z.literal(true)),
 });
 
-const tape = z.object({ version: z.literal(1), recordings: z.array(recording) });
+const tape = z.object({
+  version: z.literal(1),
+  /** The end of `await using` has written the tape. It does not know whether the run has failed. */
+  provisional: z.optional(z.literal(true)),
+  recordings: z.array(recording),
+});
+
+/** What a tape contains. */
+export type TapeContent = Pick<z.infer<typeof tape>, 'provisional' | 'recordings'>;
 
 export type ErrorChain = z.infer<typeof errorChain>;
 
@@ -60,13 +68,13 @@ export type RecordedResponse = z.infer<typeof recordedResponse>;
 export type Recording = z.infer<typeof recording>;
 
 /** The text of a tape, with one line per value or event of a stream, so that changes can be reviewed. */
-export function formatTape(recordings: readonly Recording[]): string {
+export function formatTape({ provisional, recordings }: TapeContent): string {
   const lines: string[] = [];
   const withMarks = (name: string, value: unknown): unknown => {
     if (name !== 'events' || !Array.isArray(value)) return value;
     return value.map((event: unknown) => `\0${lines.push(JSON.stringify(event)) - 1}`);
   };
-  const text = JSON.stringify({ version: 1, recordings }, withMarks, 2);
+  const text = JSON.stringify({ version: 1, provisional, recordings }, withMarks, 2);
   return `${text.replaceAll(/"\\u0000(\d+)"/g, (_, index: string) => lines[Number(index)] ?? '')}\n`;
 }
 
@@ -79,7 +87,7 @@ export function parseTape(
   text: string,
   path: string,
   fileOf: (name: string) => string,
-): readonly Recording[] {
+): TapeContent {
   const damaged = (location: string) =>
     new ConfigurationError(
       `The tape ${path} is damaged: ${location}. Restore the file, or delete it and record it again.`,
@@ -112,7 +120,7 @@ export function parseTape(
       throw damaged(`${location}.response.file: ${fileOf(file)} does not exist`);
     }
   }
-  return result.data.recordings;
+  return result.data;
 }
 
 function isHeaders(headers: Record<string, string>): boolean {

@@ -80,6 +80,72 @@ describe('a run that fails', () => {
     expect(await readTape()).toContain('task_unknown');
   });
 
+  const ask = (prompt: string) => (gateway: Polygate) =>
+    gateway.chat.completions.create(chat(prompt));
+  const askBoth = async (gateway: Polygate) => [await ask('A')(gateway), await ask('B')(gateway)];
+  const failBetween = async (gateway: Polygate) => {
+    await ask('A')(gateway);
+    throw new Error('a failed assertion');
+  };
+
+  test('between two requests leads to one more failure at most, after which the next run records', async () => {
+    const { path, clientOf, mock } = await startRecording();
+    await rejection(Error, run(path, clientOf, failBetween));
+    await rejection(Error, run(path, clientOf, failBetween));
+    expect(existsSync(path)).toBe(true);
+    const error = await rejection(ConfigurationError, run(path, clientOf, askBoth));
+    expect(error.message).toMatch(/may have failed before this request.* next run records again/s);
+    expect(mock.invoice).toHaveLength(1);
+    expect(await run(path, clientOf, askBoth)).toBe('record');
+    expect(await run(path, clientOf, askBoth)).toBe('replay');
+    expect(mock.invoice).toHaveLength(3);
+  });
+
+  test.each([
+    [
+      'with CI',
+      async (path: string, clientOf: Parameters<typeof run>[1]) => {
+        await rejection(Error, run(path, clientOf, failBetween));
+        vi.stubEnv('CI', '1');
+      },
+    ],
+    [
+      'after save()',
+      async (path: string, clientOf: Parameters<typeof run>[1]) => {
+        vi.stubEnv('CI', '');
+        await using tape = recordings(path);
+        await ask('A')(clientOf(tape.fetch));
+        await tape.save();
+      },
+    ],
+  ])('does not make a replay delete the tape %s', async (_, record) => {
+    const { path, clientOf, readTape } = await startRecording();
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await record(path, clientOf);
+    const before = await readTape();
+    const gateway = clientOf(recordings(path).fetch);
+    const { message } = await rejection(ConfigurationError, askBoth(gateway));
+    expect(message).toContain('To record again, delete the tape.');
+    expect(await readTape()).toBe(before);
+  });
+
+  test('while it waits for a task does not make a replay poll until its time limit', async () => {
+    const { path, clientOf, mock } = await startRecording({ tasks: { durationMs: 60_000 } });
+    const stop = new AbortController();
+    const onUpdate = () => {
+      if (mock.requests.some(({ method }) => method === 'GET')) stop.abort();
+    };
+    const { signal } = stop;
+    await rejection(
+      Error,
+      run(path, clientOf, async (gateway) => gateway.images.generate(image, { signal, onUpdate })),
+    );
+    const replayed = run(path, clientOf, async (gateway) => gateway.images.generate(image));
+    const { message } = await rejection(ConfigurationError, replayed);
+    expect(message).toMatch(/its last response was repeated 20 times.* next run records again/s);
+    expect(existsSync(path)).toBe(false);
+  });
+
   test('between two requests is named as the probable reason by a replay that goes further', async () => {
     const { record, replay } = await startRecording();
     await record(async (gateway) => gateway.chat.completions.create(chat('A')));
