@@ -12,24 +12,30 @@ import { sendToModels } from './core/call/send-to-models.ts';
 import { keepBodyUnread, toUnreadResult } from './core/call/unread-body.ts';
 import { structuredOutput } from './core/chat/completion-parser.ts';
 import { toolRuns } from './core/chat/start-run.ts';
-import { parseCompletion, parseWithSchema } from './core/chat/structured-output.ts';
-import { runTools } from './core/chat/tool-run.ts';
+import {
+  parseCompletion,
+  parseWithSchema,
+  toResponseFormat,
+} from './core/chat/structured-output.ts';
+import { finalInTime, runTools } from './core/chat/tool-run.ts';
 import { fetching } from './core/fetch/gateway-fetch.ts';
 import { sendFetch } from './core/fetch/send-fetch.ts';
+import { refusals } from './core/http/explain-refusal.ts';
 import { ky } from './core/http/hooked-transport.ts';
 import { createKyTransport } from './core/http/ky-transport.ts';
+import { refusedSignal } from './core/http/refused-signal.ts';
 import { streamReader } from './core/stream/open-stream.ts';
 import {
   partialJsonParser,
   pullEvents,
-  readEventText,
+  readOtherShape,
   readRelayed,
   readStream,
 } from './core/stream/reading.ts';
 import { download } from './core/tasks/downloads/download.ts';
 import { downloads } from './core/tasks/downloads/start-download.ts';
 import { waits } from './core/tasks/wait/run-wait.ts';
-import { Wait } from './core/tasks/wait/wait.ts';
+import { readGeneration, Wait } from './core/tasks/wait/wait.ts';
 
 batches.provide({ runBatch });
 downloads.provide({ download });
@@ -37,8 +43,9 @@ fallbackLoop.provide({ sendToModels });
 fetching.provide({ sendFetch });
 ky.provide({ createKyTransport });
 recoveries.provide({ runRecovery });
-streamReader.provide({ partialJsonParser, pullEvents, readEventText, readRelayed, readStream });
-structuredOutput.provide({ parseCompletion, parseWithSchema });
-toolRuns.provide({ runTools });
+refusals.provide({ refusedSignal });
+streamReader.provide({ partialJsonParser, pullEvents, readOtherShape, readRelayed, readStream });
+structuredOutput.provide({ parseCompletion, parseWithSchema, toResponseFormat });
+toolRuns.provide({ finalInTime, runTools });
 unreadBodies.provide({ keepBodyUnread, toUnreadResult });
-waits.provide({ Wait });
+waits.provide({ readGeneration, Wait });

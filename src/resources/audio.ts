@@ -2,14 +2,13 @@ import type { ClientContext } from '../core/call/context.ts';
 import type { FindProblem } from '../core/call/request/params.ts';
 import type { RequestOptions } from '../core/call/request/request-options.ts';
 import type { RequestPromise } from '../core/call/request/request-promise.ts';
-import { readJson } from '../core/call/response.ts';
-import { readGeneration } from '../core/tasks/generation.ts';
 import { generate } from '../core/tasks/submit/generate.ts';
 import type { GenerateOptions } from '../core/tasks/submit/generate.ts';
 import { Submission } from '../core/tasks/submit/submission.ts';
 import { describeSubmit } from '../core/tasks/submit/submit-request.ts';
 import type { SubmitRequest } from '../core/tasks/submit/submit-request.ts';
 import { submitTask } from '../core/tasks/submit/submit.ts';
+import { readTask } from '../core/tasks/task-scope.ts';
 import type { TaskScope } from '../core/tasks/task-scope.ts';
 import type { SubmittedTask } from '../core/tasks/task.ts';
 import { pollAudioTask, submitAudioTask } from '../endpoints/audio.ts';
@@ -30,7 +29,7 @@ export class Audio extends TaskNamespace<'audio'> {
     const scope: TaskScope<'audio'> = {
       context,
       kind: 'audio',
-      read: readJson(readGeneration('audio')),
+      read: readTask('audio'),
       pollTemplates: [pollAudioTask.path],
       optionRules: {},
     };

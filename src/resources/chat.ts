@@ -11,7 +11,7 @@ import type { ChatSubmission } from '../core/chat/chat-submission.ts';
 import { completionParser } from '../core/chat/completion-parser.ts';
 import { createCompletion, describeChat, prepareChat } from '../core/chat/prepare-chat.ts';
 import type { PreparedChat } from '../core/chat/prepare-chat.ts';
-import { checkRun, finalInTime, startRun } from '../core/chat/start-run.ts';
+import { checkRun, startRun, toolRuns } from '../core/chat/start-run.ts';
 import type { RunOptions } from '../core/chat/tool-run.ts';
 import { captureContext } from '../core/config/caller-context.ts';
 import { monotonicNow } from '../core/config/clock.ts';
@@ -192,8 +192,8 @@ export class ChatCompletions {
       'false: a row of a batch is not streamed',
     ]);
     const request = runNow(() => {
-      const { call, parts, transform } = prepareChat(this.#context, params, options, false);
-      return { model: call.model, body: call.body, parts, transform };
+      const { call, ...prepared } = prepareChat(this.#context, params, options, false);
+      return { ...prepared, model: call.model, body: call.body };
     });
     return describeChat<Output>(this.#context, request, options);
   }
@@ -260,7 +260,7 @@ export class ChatCompletions {
         const stream = this.#stream(round, roundOptions, deadline);
         notify(config.log, (opened) => onStream(opened, progress), stream, 'onStream');
         return {
-          data: await finalInTime(stream, time),
+          data: await toolRuns.use(config, ({ finalInTime }) => finalInTime(stream, time)),
           meta: () => stream.meta ?? emptyMeta(),
         };
       }),

@@ -1,15 +1,14 @@
 import type { ClientContext } from '../core/call/context.ts';
 import type { RequestOptions } from '../core/call/request/request-options.ts';
 import type { RequestPromise } from '../core/call/request/request-promise.ts';
-import { readJson } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';
-import { readGeneration } from '../core/tasks/generation.ts';
 import { generate } from '../core/tasks/submit/generate.ts';
 import type { GenerateOptions } from '../core/tasks/submit/generate.ts';
 import { Submission } from '../core/tasks/submit/submission.ts';
 import { describeSubmit } from '../core/tasks/submit/submit-request.ts';
 import type { SubmitRequest } from '../core/tasks/submit/submit-request.ts';
 import { submitTask } from '../core/tasks/submit/submit.ts';
+import { readTask } from '../core/tasks/task-scope.ts';
 import type { TaskScope } from '../core/tasks/task-scope.ts';
 import type { SubmittedTask } from '../core/tasks/task.ts';
 import {
@@ -41,7 +40,7 @@ export class Images extends TaskNamespace<'image'> {
     const scope: TaskScope<'image'> = {
       context,
       kind: 'image',
-      read: readJson(readGeneration('image')),
+      read: readTask('image'),
       pollTemplates: [imageTask, pollImageGeneration.path],
       optionRules: { route: oneOf('tasks', 'generations') },
     };

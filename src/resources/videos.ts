@@ -1,15 +1,14 @@
 import type { ClientContext } from '../core/call/context.ts';
 import type { RequestOptions } from '../core/call/request/request-options.ts';
 import type { RequestPromise } from '../core/call/request/request-promise.ts';
-import { readJson } from '../core/call/response.ts';
 import { oneOf } from '../core/config/validation.ts';
-import { readGeneration } from '../core/tasks/generation.ts';
 import { generate } from '../core/tasks/submit/generate.ts';
 import type { GenerateOptions } from '../core/tasks/submit/generate.ts';
 import { Submission } from '../core/tasks/submit/submission.ts';
 import { describeSubmit } from '../core/tasks/submit/submit-request.ts';
 import type { SubmitRequest } from '../core/tasks/submit/submit-request.ts';
 import { submitTask } from '../core/tasks/submit/submit.ts';
+import { readTask } from '../core/tasks/task-scope.ts';
 import type { TaskScope } from '../core/tasks/task-scope.ts';
 import type { SubmittedTask } from '../core/tasks/task.ts';
 import type { SubmitEndpoint } from '../endpoints/endpoint.ts';
@@ -52,7 +51,7 @@ export class Videos extends TaskNamespace<'video'> {
     const scope: TaskScope<'video'> = {
       context,
       kind: 'video',
-      read: readJson(readGeneration('video')),
+      read: readTask('video'),
       pollTemplates: [videoTask, pollVideoGeneration.path, pollVideosGeneration.path],
       optionRules: { route: oneOf(...Object.keys(routes)) },
     };

@@ -7,13 +7,18 @@ import type { PreparedCall } from './running-call.ts';
 
 export const fallbackLoop = /* @__PURE__ */ new Part(() => import('./send-to-models.ts'));
 
-/** Whether the parts of the client that a call needs are loaded. */
+/** Whether a call can be sent now: the parts of the client that it needs are loaded, and its body is complete. */
 export function hasParts(
   { transport }: ClientContext,
-  { fallback, parts = [] }: PreparedCall,
+  { fallback, parts = [], completeBody }: PreparedCall,
 ): boolean {
   // No array is created for the calls that have all their parts, which are nearly all.
-  return isLoaded(transport.part) && (!fallback || isLoaded(fallbackLoop)) && parts.every(isLoaded);
+  return (
+    !completeBody &&
+    isLoaded(transport.part) &&
+    (!fallback || isLoaded(fallbackLoop)) &&
+    parts.every(isLoaded)
+  );
 }
 
 function isLoaded(part: Part<unknown> | undefined): boolean {
@@ -26,7 +31,7 @@ export async function loadParts<Result>(
   prepared: PreparedCall,
   run: (ready: PreparedCall) => Promise<Result>,
 ): Promise<Result> {
-  const { call, options, fallback, parts = [] } = prepared;
+  const { call, options, fallback, parts = [], completeBody } = prepared;
   const { clock } = config;
   const enter = captureContext(config);
   const { signal, idempotencyKey } = options;
@@ -35,6 +40,7 @@ export async function loadParts<Result>(
   const load = { signal, timeout: loadTime(limits), clock, details };
   const needed = [transport.part, fallback && fallbackLoop, ...parts];
   await Promise.all(needed.filter((part) => part !== undefined).map((part) => part.load(load)));
+  const ready = completeBody ? { ...call, body: await completeBody() } : call;
   const { deadline } = limits;
-  return enter(() => run({ ...prepared, options: { ...options, deadline } }));
+  return enter(() => run({ ...prepared, call: ready, options: { ...options, deadline } }));
 }

@@ -18,6 +18,8 @@ export interface PreparedCall {
   readonly fallback?: Fallback | undefined;
   /** The parts of the client that have to be loaded before it is sent. */
   readonly parts?: readonly Part<unknown>[] | undefined;
+  /** Completes the body with what the parts provide. */
+  readonly completeBody?: (() => Promise<string>) | undefined;
 }
 
 /** A call in progress. Only its history changes. */

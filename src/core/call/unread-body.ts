@@ -4,6 +4,7 @@ import { isEventStream, withAbortableBody, withBody } from '../http/response-bod
 import { toStream, WatchedBody } from '../http/watched-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { waitsForSlot } from './api-call.ts';
+import { StreamErrors } from './failure/stream-errors.ts';
 import type { ApiResponse, ResponseContext, ResponseHandler } from './response.ts';
 
 /**
@@ -17,7 +18,7 @@ export function keepBodyUnread(
   createCheck?: (context: ResponseContext) => BodyCheck,
 ): ResponseHandler<Response> {
   return async (context) => {
-    const { response, call, errors, config, meta, lease, span } = context;
+    const { response, call, errors, history, config, meta, lease, span } = context;
     const isWatched = waitsForSlot(call, config) || createCheck !== undefined;
     if (!isWatched || response.body === null || !isEventStream(response)) {
       // Without the body, which belongs to the caller.
@@ -29,7 +30,7 @@ export function keepBodyUnread(
       config,
       signal,
       isTimedBeforeFirstRead: true,
-      idle: (ms) => errors.streamIdle(ms),
+      idle: (ms) => new StreamErrors(history).streamIdle(ms),
       // What the body of a `fetch` response fails with.
       aborted: (reason) => reason,
       onEnd(error, isAborted) {

@@ -19,6 +19,8 @@ export interface ChatRequest {
   readonly transform: CompletionTransform<ChatCompletion>;
   /** The parts of the client that it needs. */
   readonly parts?: readonly Part<unknown>[] | undefined;
+  /** Completes the body with what the parts provide. */
+  readonly completeBody?: (() => Promise<string>) | undefined;
 }
 
 /** Sends the request of a submission. */
@@ -97,8 +99,9 @@ export class ChatSubmission<Output = never> {
   }
 
   /** @internal Checks the submission and returns what identifies it across processes. */
-  details(storeParams: boolean): ChatSubmissionDetails {
-    const { model, body } = this.#request();
+  async details(storeParams: boolean): Promise<ChatSubmissionDetails> {
+    const { model, body: given, completeBody } = this.#request();
+    const body = (await completeBody?.()) ?? given;
     const checked = checkRequestOptions(this.#options, fallbackRules);
     const { idempotencyKey, signal, fallback = [] } = checked;
     fallbackOf(model, checked);

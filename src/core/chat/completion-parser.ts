@@ -1,5 +1,6 @@
 import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
+import { unchecked } from '../../types/schema.ts';
 import { isSchema } from '../../types/standard-schema.ts';
 import { Part } from '../http/part.ts';
 
@@ -9,8 +10,20 @@ export type CompletionTransform<Final> = (
   meta: ResponseMeta,
 ) => Promise<Final>;
 
-/** What parses completions. A call with a schema lists it in `parts`. */
+/** What converts schemas and parses completions. A call with a schema lists it in `parts`. */
 export const structuredOutput = /* @__PURE__ */ new Part(() => import('./structured-output.ts'));
+
+/** Whether a `response_format` is a schema, also one of a library version without Standard Schema, which is rejected. */
+export function isSchemaFormat(format: unknown): boolean {
+  return isSchema(format) || typeof Reflect.get(Object(format), 'safeParse') === 'function';
+}
+
+/** The body of a request, with the JSON Schema of the schema in its place. */
+export async function withSchema(body: string, format: unknown): Promise<string> {
+  const { toResponseFormat } = await structuredOutput.load();
+  const params = unchecked<object>(JSON.parse(body));
+  return JSON.stringify({ ...params, response_format: toResponseFormat(format) });
+}
 
 /**
  * Returns a transform that adds the parsed content of the first choice, or leaves completions unchanged if `schema` is

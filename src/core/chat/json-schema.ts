@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import type { StreamParams } from '../../types/chat/output.ts';
-import type { ChatParams, ResponseFormat } from '../../types/chat/params.ts';
+import type { ResponseFormat } from '../../types/chat/params.ts';
 import { unchecked } from '../../types/schema.ts';
 import { isSchema } from '../../types/standard-schema.ts';
 import type { StandardJsonSchema } from '../../types/standard-schema.ts';
@@ -59,18 +58,9 @@ function missingSchema(given: unknown, error?: unknown): string {
   return `has no JSON Schema. ${advice}`;
 }
 
-/** Replaces a schema in `response_format` with its JSON Schema, named after its title, as the service requires. */
-export function toServiceParams(params: StreamParams<unknown>): ChatParams {
-  const { response_format: format } = params;
-  if (!isSchema(format) && typeof Reflect.get(Object(format), 'safeParse') === 'function') {
-    throw withoutSchema('response_format', format);
-  }
-  return isSchema(format)
-    ? { ...params, response_format: toResponseFormat(format) }
-    : unchecked<ChatParams>(params);
-}
-
-function toResponseFormat(format: StandardJsonSchema<unknown>): ResponseFormat {
+/** The `response_format` for a schema: its JSON Schema, named after its title, as the service requires. */
+export function toResponseFormat(format: unknown): ResponseFormat {
+  if (!isSchema(format)) throw withoutSchema('response_format', format);
   const { schema, strict } = toModelSchema(format, 'response_format');
   const name = (textOf(schema.title) ?? 'answer').replaceAll(/[^\w-]+/g, '_').slice(0, 64);
   return { type: 'json_schema', json_schema: { name, schema, strict } };

@@ -2,6 +2,8 @@ import { createChatCompletion } from '../../endpoints/chat.ts';
 import { safetyOf } from '../../endpoints/safety.ts';
 import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { StreamParams } from '../../types/chat/output.ts';
+import type { ChatParams } from '../../types/chat/params.ts';
+import { unchecked } from '../../types/schema.ts';
 import { isSchema } from '../../types/standard-schema.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
@@ -23,9 +25,13 @@ import { streamReader } from '../stream/open-stream.ts';
 import { readCompletion } from '../stream/read-completion.ts';
 import { ChatSubmission } from './chat-submission.ts';
 import type { ChatRequest } from './chat-submission.ts';
-import { completionParser, structuredOutput } from './completion-parser.ts';
+import {
+  completionParser,
+  isSchemaFormat,
+  structuredOutput,
+  withSchema,
+} from './completion-parser.ts';
 import type { CompletionTransform } from './completion-parser.ts';
-import { toServiceParams } from './json-schema.ts';
 
 /** A chat request that is ready to be sent. */
 export interface PreparedChat extends PreparedCall {
@@ -45,22 +51,30 @@ export function prepareChat(
 ): PreparedChat {
   const merged = bodyParams(given, options);
   checkParams(merged, (fields) => listProblem(fields, 'messages'));
-  const params = toServiceParams(merged);
+  const format: unknown = merged.response_format;
+  const hasSchema = isSchemaFormat(format);
+  // A schema is replaced once the part that converts it is loaded.
+  const params = unchecked<ChatParams>(hasSchema ? { ...merged, response_format: null } : merged);
   // The method has already decided how to read the response.
   checkValue('stream', Boolean(params.stream), [(stream) => stream === isStream, String(isStream)]);
   const { config } = context;
   const checked = checkChatOptions(context, options);
-  const hasSchema = isSchema(given.response_format);
+  const body = toJson(params);
+  const isParsed = isSchema(given.response_format);
   return {
     call: {
       ...callTo(createChatCompletion, config),
-      body: toJson(params),
+      body,
       model: params.model,
       headers: isStream ? { accept: 'text/event-stream' } : undefined,
     },
     options: checked,
     fallback: fallbackOf(params.model, options),
-    parts: [...(isStream ? [streamReader] : []), ...(hasSchema ? [structuredOutput] : [])],
+    parts: [
+      ...(isStream ? [streamReader] : []),
+      ...(hasSchema || isParsed ? [structuredOutput] : []),
+    ],
+    completeBody: hasSchema ? () => withSchema(body, format) : undefined,
     choiceCount: params.n ?? 1,
     transform: completionParser(given.response_format, checked.idempotencyKey),
   };
@@ -78,7 +92,7 @@ export function describeChat<Output>(
     observer: AttemptObserver | undefined,
   ) => {
     const prepare = () => {
-      const { model, body, parts, transform } = describe();
+      const { model, body, parts, completeBody, transform } = describe();
       const call = {
         ...callTo(createChatCompletion, context.config),
         model,
@@ -90,6 +104,7 @@ export function describeChat<Output>(
         options: checkChatOptions(context, own),
         fallback: fallbackOf(model, own),
         parts,
+        completeBody,
         transform,
       };
     };

@@ -1,17 +1,13 @@
-import { RequestTimeoutError } from '../../errors/connection.ts';
-import type { ChatCompletion } from '../../types/chat/completion.ts';
 import type { ChatMessage } from '../../types/chat/messages.ts';
 import type { RunParams, ToolRun, ToolRunProgress } from '../../types/chat/run.ts';
 import { unchecked } from '../../types/schema.ts';
 import { loadTime } from '../call/call-limits.ts';
 import { checkNoOptions, checkParams, toJson } from '../call/request/params.ts';
 import { checkRequestOptions, fallbackRules } from '../call/request/request-options.ts';
-import { monotonicNow, startTimer } from '../config/clock.ts';
 import { functionValue, positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { parseJson } from '../http/json.ts';
 import { Part } from '../http/part.ts';
-import type { ChatStream } from './chat-stream.ts';
 import { listProblem } from './prepare-chat.ts';
 import type { RunOptions, RunTime, SendRound } from './tool-run.ts';
 
@@ -49,28 +45,4 @@ export async function startRun(
     throw Object.defineProperty(Object(error), 'run', { value: run });
   });
   return runTools(copied, options, time, send);
-}
-
-/** Reads the stream of a round to its end, at most until the run must end. Until its headers, the call has this limit. */
-export async function finalInTime(
-  stream: ChatStream,
-  { clock, deadline, totalTimeout }: RunTime,
-): Promise<ChatCompletion> {
-  if (deadline === Infinity) return stream.final();
-  let late: RequestTimeoutError | undefined;
-  const stop = startTimer(clock, deadline - monotonicNow(clock), () => {
-    if (stream.meta === undefined) return;
-    late = new RequestTimeoutError(
-      `The stream did not end within ${totalTimeout} ms (totalTimeout). The request may have been charged; sending it again may charge you again.`,
-      { outcome: 'unknown', meta: stream.meta },
-    );
-    stream.abort();
-  });
-  try {
-    return await stream.final();
-  } catch (error) {
-    throw late ?? error;
-  } finally {
-    stop();
-  }
 }

@@ -7,6 +7,8 @@ import { formatIssues } from '../call/response.ts';
 import { singleLine, parseJson } from '../http/json.ts';
 import { contentText } from './content-text.ts';
 
+export { toResponseFormat } from './json-schema.ts';
+
 /** Parses a text as JSON and validates it with a schema. */
 export async function parseWithSchema<Output>(
   schema: StandardSchema<Output>,

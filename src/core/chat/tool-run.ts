@@ -12,7 +12,7 @@ import type { CallLimits } from '../call/call-limits.ts';
 import type { RequestOptions } from '../call/request/request-options.ts';
 import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
-import { monotonicNow } from '../config/clock.ts';
+import { monotonicNow, startTimer } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import { sentence, singleLine, toText } from '../http/json.ts';
 import { roundUsd } from '../limits/round-usd.ts';
@@ -113,6 +113,30 @@ export async function runTools(
     }
   } catch (error) {
     throw PolygateError.is(error) ? withRun(error, run) : error;
+  }
+}
+
+/** Reads the stream of a round to its end, at most until the run must end. Until its headers, the call has this limit. */
+export async function finalInTime(
+  stream: ChatStream,
+  { clock, deadline, totalTimeout }: RunTime,
+): Promise<ChatCompletion> {
+  if (deadline === Infinity) return stream.final();
+  let late: RequestTimeoutError | undefined;
+  const stop = startTimer(clock, deadline - monotonicNow(clock), () => {
+    if (stream.meta === undefined) return;
+    late = new RequestTimeoutError(
+      `The stream did not end within ${totalTimeout} ms (totalTimeout). The request may have been charged; sending it again may charge you again.`,
+      { outcome: 'unknown', meta: stream.meta },
+    );
+    stream.abort();
+  });
+  try {
+    return await stream.final();
+  } catch (error) {
+    throw late ?? error;
+  } finally {
+    stop();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
+import { StreamErrors } from '../call/failure/stream-errors.ts';
 import type { ResponseContext } from '../call/response.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { createAccumulator } from '../stream/accumulator.ts';
@@ -21,7 +22,8 @@ import {
  * {@link Completeness} defines it. Everything else in its events is left to the caller.
  */
 export function checkChat(choiceCount: number): (context: ResponseContext) => BodyCheck {
-  return ({ config, errors, meta, span }) => {
+  return ({ config, history, meta, span }) => {
+    const errors = new StreamErrors(history);
     const { maxEventBytes } = config;
     const decode = createEventDecoder(maxEventBytes);
     const completeness = new Completeness(choiceCount);

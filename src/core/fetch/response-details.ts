@@ -2,7 +2,6 @@ import type { APIError } from '../../errors/api.ts';
 import type { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { StreamError } from '../../errors/stream.ts';
 import type { ResponseMeta } from '../../types/meta.ts';
-import type { ResponseContext } from '../call/response.ts';
 
 /** What the client knows about a response that `gateway.fetch` has returned. */
 export interface ResponseDetails {
@@ -33,13 +32,4 @@ export function detailsOf(response: Response): ResponseDetails | undefined {
 export function attachDetails(response: Response, details: ResponseDetails): Response {
   responses.set(response, details);
   return response;
-}
-
-/** The errors for the body of a response whose reader is not the client. */
-export function bodyErrorsOf({ errors, meta }: ResponseContext): BodyErrors {
-  return {
-    invalidResponse: (problem, body) => errors.invalidResponse(meta(), problem, body),
-    invalidStream: (problem) => errors.invalidStream(problem),
-    streamErrorEvent: (data) => errors.streamErrorEvent(data),
-  };
 }

@@ -1,11 +1,12 @@
+import { StreamErrors } from '../call/failure/stream-errors.ts';
 import { readText } from '../call/response.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { describeNonJson } from '../http/error-body.ts';
-import { isEventText, parseJson } from '../http/json.ts';
+import { parseJson } from '../http/json.ts';
 import { createResponse, isEventStream, withBody } from '../http/response-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
+import { isEventText } from '../stream/event-decoder.ts';
 import type { ErrorResponse } from './error-response.ts';
-import { bodyErrorsOf } from './response-details.ts';
 import type { BodyErrors } from './response-details.ts';
 
 /** A successful response, and the errors for what a later reader of its body may find. */
@@ -87,4 +88,14 @@ function asCheckedStream(
   const headers = new Headers(response.headers);
   headers.set('content-type', 'text/event-stream');
   return createResponse(text, { status, statusText, headers }, url);
+}
+
+/** The errors for the body of a response whose reader is not the client. */
+function bodyErrorsOf({ history, meta }: ResponseContext): BodyErrors {
+  const errors = new StreamErrors(history);
+  return {
+    invalidResponse: (problem, body) => errors.invalidResponse(meta(), problem, body),
+    invalidStream: (problem) => errors.invalidStream(problem),
+    streamErrorEvent: (data) => errors.streamErrorEvent(data),
+  };
 }

@@ -1,4 +1,4 @@
-import { finishMeaning, isFinished } from '../../types/chat/finish-reason.ts';
+import { isSuccessful } from '../../types/chat/finished.ts';
 import { isRecord, textOf } from '../../types/type-guards.ts';
 import { parseJson, singleLine, stringify } from './json.ts';
 
@@ -61,8 +61,7 @@ export function hasError({ error }: Record<string, unknown>): boolean {
 
 /** Whether a choice has failed: it has an error, and has not finished for another reason. */
 export function isFailedChoice(choice: Record<string, unknown>): boolean {
-  const { finish_reason: reason } = choice;
-  return hasError(choice) && (!isFinished(reason) || finishMeaning(reason) === 'error');
+  return hasError(choice) && !isSuccessful(choice.finish_reason);
 }
 
 /** The error of a choice; undefined if no choice has failed. */

@@ -33,20 +33,6 @@ function hasEscape(bytes: Uint8Array): boolean {
 /** In JSON: a backslash, an escaped pair, or half a pair, which is captured. Other halves are replaced when the text is encoded. */
 const escapes = /\\\\|\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|\\u(d[89a-f][\da-f]{2})/gi;
 
-/** Whether a text begins like an event stream. */
-export function isEventText(text: string): boolean {
-  return /^\s*(data|event|id|retry)?:/.test(text);
-}
-
-/** The JSON of a body to which a service has appended `data: [DONE]`. */
-export function withoutDone(text: string): string {
-  const json = text.trim();
-  const done = '[DONE]';
-  if (!json.endsWith(done)) return json;
-  const rest = json.slice(0, -done.length).trimEnd();
-  return rest.endsWith('data:') ? rest.slice(0, -'data:'.length) : rest;
-}
-
 /** A value as text: a string unchanged, anything else as JSON. Throws if that is not possible. */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

@@ -1,7 +1,5 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ConnectionError } from '../../errors/connection.ts';
 import { isRecord, textOf } from '../../types/type-guards.ts';
-import { runtimeFetch } from '../config/environment.ts';
 import { noReason } from './error-body.ts';
 
 /**
@@ -57,50 +55,18 @@ export function networkErrorMessage(error: unknown): string {
   return message.includes(code) ? message : `${message} (${code})`;
 }
 
-/** What to do about the time limits of undici, which also ends the requests of Node's own `fetch` after 300 s. */
-const limitAdvice: Readonly<Record<string, string>> = {
-  UND_ERR_HEADERS_TIMEOUT:
-    "Node's own fetch waits at most 300 s for a response, whatever timeout is. Stream the response, pass fetch: nodeFetch() from polygate/node to the client, or increase headersTimeout of your dispatcher.",
-  UND_ERR_BODY_TIMEOUT:
-    "Node's own fetch waits at most 300 s for more of a body, whatever the options of the client are. Pass fetch: nodeFetch() from polygate/node to the client, or increase bodyTimeout of your dispatcher.",
-};
+/** The time limits of undici, which also ends the requests of Node's own `fetch` after 300 s. */
+const limitCodes = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/;
 
 /** What to do about an error that `fetch` rejected with, if its code says more than that the connection was lost. */
 export function networkAdvice(error: unknown): string | undefined {
-  return causeChain(error)
-    .map(({ code }) => limitAdvice[code])
-    .find(Boolean);
-}
-
-/**
- * The error for a `fetch` that has refused the signal, as Node's own does in jsdom, whose `AbortSignal` is another class.
- * The constructor of `Request` must refuse this signal for the same reason: a `fetch` of the caller may have failed with
- * another signal. It may also have sent the request before it passed the signal on, so only of the runtime's own is it
- * known that nothing was sent.
- */
-export function refusedSignal(
-  error: unknown,
-  signal: AbortSignal,
-  fetch: typeof globalThis.fetch,
-): ConfigurationError | undefined {
-  const messages = causeChain(error).map(({ message }) => message);
-  if (!messages.some((message) => message.includes('AbortSignal'))) return undefined;
-  try {
-    Reflect.construct(Request, ['http://localhost', { signal }]);
-  } catch (refusal) {
-    if (!messages.includes(causeChain(refusal)[0]?.message ?? '')) return undefined;
-    const problem = 'fetch does not accept the AbortSignal of this environment, such as jsdom.';
-    const advice =
-      'Run in an environment without a DOM, such as that of Node, or pass a fetch that accepts it.';
-    return fetch === runtimeFetch
-      ? new ConfigurationError(`${problem} Nothing was sent. ${advice}`, { outcome: 'not-sent' })
-      : new ConfigurationError(`${problem} ${advice}`);
-  }
-  return undefined;
+  return causeChain(error).some(({ code }) => limitCodes.test(code))
+    ? "Node's own fetch waits at most 300 s for data, whatever the options of the client are. Pass fetch: nodeFetch() from polygate/node to the client, or increase headersTimeout and bodyTimeout of your dispatcher."
+    : undefined;
 }
 
 /** The texts of an error and its causes, outermost first. */
-function causeChain(error: unknown, limit = 5): { message: string; code: string }[] {
+export function causeChain(error: unknown, limit = 5): { message: string; code: string }[] {
   if (!isRecord(error) || limit === 0) return [];
   const { message, code, cause } = error;
   const texts = { message: textOf(message) ?? '', code: textOf(code) ?? '' };

@@ -2,6 +2,7 @@ import type {
   ChatCompletionChunk,
   ChatCompletionChunkChoice,
 } from '../../types/chat/completion.ts';
+import type { StreamErrors } from '../call/failure/stream-errors.ts';
 import type { ResponseContext } from '../call/response.ts';
 import type { Config } from '../config/config.ts';
 import type { BodyReader } from '../http/direct-response.ts';
@@ -18,7 +19,8 @@ import { isDone, isKeepAlive, reportedError, tooLargeProblem } from './other-eve
 import type { Source, FinalCompletion } from './source.ts';
 
 /** The parts of a response context that a reader needs. */
-type ReaderContext = Pick<ResponseContext, 'history' | 'errors' | 'lease' | 'meta' | 'span'> & {
+type ReaderContext = Pick<ResponseContext, 'history' | 'lease' | 'meta' | 'span'> & {
+  readonly errors: StreamErrors;
   readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
 };
 

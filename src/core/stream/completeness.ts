@@ -1,8 +1,8 @@
 import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { StreamError } from '../../errors/stream.ts';
 import type { ChatCompletionChunk } from '../../types/chat/completion.ts';
-import { finishMeaning, isFinished } from '../../types/chat/finish-reason.ts';
-import type { CallErrors } from '../call/failure/errors.ts';
+import { isFinished, isSuccessful } from '../../types/chat/finished.ts';
+import type { StreamErrors } from '../call/failure/stream-errors.ts';
 
 /**
  * What proves a streamed chat complete, whether the client reads it, `gateway.fetch` passes it on, or another client has
@@ -60,7 +60,7 @@ export class Completeness {
 
   /** Whether every requested choice has finished without an error. Broken data then loses nothing. */
   get isFinal(): boolean {
-    return this.#isFinished((reason) => Boolean(reason) && finishMeaning(reason) !== 'error');
+    return this.#isFinished(isSuccessful);
   }
 
   #isFinished(isEnd: (reason: unknown) => boolean): boolean {
@@ -73,7 +73,7 @@ export class Completeness {
    * The error for a stream that ends now, with `[DONE]` or with its body; undefined if it is complete. `lost` is set if the
    * connection was lost.
    */
-  errorAtEnd(errors: CallErrors, end: 'done' | 'body', lost?: unknown): StreamError | undefined {
+  errorAtEnd(errors: StreamErrors, end: 'done' | 'body', lost?: unknown): StreamError | undefined {
     if (end === 'done')
       return this.#isEmpty ? errors.invalidStream('it contained no chunks') : undefined;
     const summary = 'The stream was truncated';

@@ -1,9 +1,9 @@
 import { createParser } from 'eventsource-parser';
 
-import { isFinished } from '../../types/chat/finish-reason.ts';
+import { isFinished } from '../../types/chat/finished.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { hasError } from '../http/error-body.ts';
-import { parseJson, withoutDone } from '../http/json.ts';
+import { parseJson } from '../http/json.ts';
 import { isFailure } from './failure-record.ts';
 
 /** One event of a stream. */
@@ -97,4 +97,18 @@ function isDocument(value: unknown, data: string): value is Record<string, unkno
     hasError(value) ||
     isFailure(value, data)
   );
+}
+
+/** Whether a text begins like an event stream. */
+export function isEventText(text: string): boolean {
+  return /^\s*(data|event|id|retry)?:/.test(text);
+}
+
+/** The JSON of a body to which a service has appended `data: [DONE]`. */
+export function withoutDone(text: string): string {
+  const json = text.trim();
+  const done = '[DONE]';
+  if (!json.endsWith(done)) return json;
+  const rest = json.slice(0, -done.length).trimEnd();
+  return rest.endsWith('data:') ? rest.slice(0, -'data:'.length) : rest;
 }

@@ -1,6 +1,6 @@
 import type { StreamError } from '../../errors/stream.ts';
 import { isNonEmptyString, isRecord } from '../../types/type-guards.ts';
-import type { CallErrors } from '../call/failure/errors.ts';
+import type { StreamErrors } from '../call/failure/stream-errors.ts';
 import { hasError } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import type { StreamEvent } from './event-decoder.ts';
@@ -52,7 +52,7 @@ export function isStandardError({ data = '', event }: StreamEvent): boolean {
 
 /** The error that an event reports; undefined if it reports none. Once every choice has finished, only a standard one counts. */
 export function reportedError(
-  errors: CallErrors,
+  errors: StreamErrors,
   event: StreamEvent,
   isFinal = false,
 ): StreamError | undefined {

@@ -1,23 +1,23 @@
 import { chatCompletionSchema } from '../../types/chat/completion.ts';
 import type { ChatCompletion, ChatUsage } from '../../types/chat/completion.ts';
-import { isFinished } from '../../types/chat/finish-reason.ts';
+import { isFinished } from '../../types/chat/finished.ts';
 import { unchecked } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { readJson, readWithSchema } from '../call/response.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { choiceError, hasError, parseErrorBody } from '../http/error-body.ts';
-import { isEventText, parseJson, stringify, withoutDone } from '../http/json.ts';
+import { stringify } from '../http/json.ts';
 import { streamReader } from './open-stream.ts';
 import { withTextArguments } from './text-arguments.ts';
 
-const readCompletionBody = readJson(readWithSchema(chatCompletionSchema), readOtherShape);
+const readCompletionBody = readJson(readWithSchema(chatCompletionSchema), readOther);
 
 /** Handles the response to a chat that is not streamed. */
 export const readCompletion: ResponseHandler<ChatCompletion> = async (context) => {
   const completion = await readCompletionBody(context);
   if (isFailed(completion)) {
     context.history.readPartial = () => completion;
-    throw context.errors.failedChoice(stringify(completion));
+    throw context.errors.reportedError('The completion contains an error', stringify(completion));
   }
   // Some services send the usage inside the choice.
   const usage = completion.choices.find((choice) => isRecord(choice.usage))?.usage;
@@ -33,21 +33,8 @@ function isFailed(completion: ChatCompletion): boolean {
   return choiceError(completion) !== undefined || (isUnfinished && hasError(completion));
 }
 
-/** The completion in a body that is no JSON: an event stream, or JSON followed by `data: [DONE]`. */
-async function readOtherShape(text: string, context: ResponseContext): Promise<unknown> {
-  const isEvents = isEventText(text);
-  const value = isEvents ? await readEvents(text, context) : parseJson(withoutDone(text));
-  if (value !== undefined) {
-    const shape = isEvents ? 'an event stream' : 'JSON followed by [DONE]';
-    context.config.log.warn(
-      () => `A chat that is not streamed: received ${shape}, which was read.`,
-    );
-  }
-  return value;
-}
-
-/** Without the part that reads events, the error for the body carries it. */
-async function readEvents(text: string, context: ResponseContext): Promise<unknown> {
+/** The completion in a body that is no JSON. Without the part that reads it, the error for the body carries it. */
+async function readOther(text: string, context: ResponseContext): Promise<unknown> {
   const reading = await streamReader.load({ signal: context.signal }).catch(() => undefined);
-  return reading?.readEventText(context, text);
+  return reading?.readOtherShape(text, context);
 }

@@ -1,14 +1,16 @@
 import type { ChatCompletion } from '../../types/chat/completion.ts';
 import { isRecord } from '../../types/type-guards.ts';
+import { StreamErrors } from '../call/failure/stream-errors.ts';
 import type { ResponseContext } from '../call/response.ts';
 import { whenAborted } from '../config/clock.ts';
 import { headersOf } from '../http/direct-response.ts';
 import type { BodyReader } from '../http/direct-response.ts';
-import { isEventText, parseJson, withoutDone } from '../http/json.ts';
+import { parseJson } from '../http/json.ts';
 import { isEventStream, readBodyText, readerOf, withBody } from '../http/response-body.ts';
 import { SlotLease } from '../limits/slot-lease.ts';
 import { readChunks } from './chunk-reader.ts';
 import type { ChunkReader } from './chunk-reader.ts';
+import { isEventText, withoutDone } from './event-decoder.ts';
 
 /** Reads a response that has to be an event stream, or has to contain the same. */
 export async function readStream(
@@ -18,7 +20,9 @@ export async function readStream(
 ): Promise<ChunkReader> {
   const { response } = context;
   const body = isEventStream(response) ? readerOf(response) : undefined;
-  return readChunks(context, body ?? (await openOtherType(context)), choiceCount, signal);
+  const bytes = body ?? (await openOtherType(context));
+  const errors = new StreamErrors(context.history);
+  return readChunks({ ...context, errors }, bytes, choiceCount, signal);
 }
 
 /**
@@ -46,13 +50,26 @@ async function openOtherType(context: ResponseContext): Promise<BodyReader> {
   return readerOfText(text);
 }
 
-/** Reads the completion of an event stream that a service has sent although none was requested. */
-export async function readEventText(
-  { history, errors, config, meta, call: { body } }: ResponseContext,
+/** The completion in the body of a chat that is not streamed: an event stream, or JSON followed by `data: [DONE]`. */
+export async function readOtherShape(text: string, context: ResponseContext): Promise<unknown> {
+  const isEvents = isEventText(text);
+  const value = isEvents ? await readEventText(context, text) : parseJson(withoutDone(text));
+  if (value !== undefined) {
+    const shape = isEvents ? 'an event stream' : 'JSON followed by [DONE]';
+    context.config.log.warn(
+      () => `A chat that is not streamed: received ${shape}, which was read.`,
+    );
+  }
+  return value;
+}
+
+async function readEventText(
+  { history, config, meta, call: { body } }: ResponseContext,
   text: string,
 ): Promise<ChatCompletion> {
   const params = typeof body === 'string' ? parseJson(body) : undefined;
   const { n } = isRecord(params) ? params : {};
+  const errors = new StreamErrors(history);
   const context = { history, errors, config, meta, lease: new SlotLease() };
   const count = typeof n === 'number' ? n : 1;
   const reader = readChunks(context, readerOfText(text), count, undefined);

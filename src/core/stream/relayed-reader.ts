@@ -9,7 +9,7 @@ import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../..
 import { omitUndefined } from '../../types/schema.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { CallHistory } from '../call/attempt/history.ts';
-import { CallErrors } from '../call/failure/errors.ts';
+import { StreamErrors } from '../call/failure/stream-errors.ts';
 import { defaults } from '../config/config.ts';
 import type { BodyReader } from '../http/direct-response.ts';
 import { parseErrorBody } from '../http/error-body.ts';
@@ -46,7 +46,7 @@ export function readRelayed(
 const relayedCall = { method: 'relayed', template: 'stream', safety: 'once', paid: true } as const;
 
 /** Errors of a relayed stream. An error event is recreated as the error class that the relaying client threw. */
-class RelayedErrors extends CallErrors {
+class RelayedErrors extends StreamErrors {
   override streamErrorEvent(data: string): PolygateError {
     const { message = 'The stream failed.', code, type, body } = parseErrorBody(data);
     const error = isRecord(body) && isRecord(body.error) ? body.error : {};
@@ -57,7 +57,13 @@ class RelayedErrors extends CallErrors {
         ? (relayedClasses.find(({ className }) => className === error.name) ?? StreamError)
         : statusErrorClass(status, code);
     const meta = emptyMeta(status, requestId);
-    return new Class(message, { ...fields, code, type, meta, partial: this.partial });
+    return new Class(message, {
+      ...fields,
+      code,
+      type,
+      meta,
+      partial: this.history.readPartial?.(),
+    });
   }
 }
 

@@ -22,6 +22,7 @@ import { LatestRecord } from './wait/latest-record.ts';
 import type { PollResult } from './wait/latest-record.ts';
 import { taskPollInterval } from './wait/poll-delay.ts';
 import type { PollOptions, PollTarget, WaitErrors } from './wait/poll-target.ts';
+import { waits } from './wait/run-wait.ts';
 
 const isFinal = (status: string): boolean => status === 'succeeded' || status === 'failed';
 
@@ -128,7 +129,7 @@ export class TaskPolls<Kind extends TaskKind>
 
   async #send(call: ApiCall, options: PollOptions): Promise<ApiResponse<Generation<Kind>>> {
     const { context, kind, read } = this.scope;
-    const response = await execute(context, { call, options }, read);
+    const response = await execute(context, { call, options, parts: [waits] }, read);
     this.remember(response.data);
     this.#found = call;
     if (call.path !== this.details.pollPath) context.shared.pollTemplates.set(kind, call.template);

@@ -2,8 +2,10 @@ import type { ResponseMeta } from '../../types/meta.ts';
 import type { Generation, TaskKind } from '../../types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { PollHeaders } from '../call/request/request-options.ts';
+import { readJson } from '../call/response.ts';
 import type { ResponseHandler } from '../call/response.ts';
 import type { Rules } from '../config/validation.ts';
+import { waits } from './wait/run-wait.ts';
 
 /** The tasks of one namespace: how they are polled, and with which client. */
 export interface TaskScope<Kind extends TaskKind> {
@@ -15,6 +17,14 @@ export interface TaskScope<Kind extends TaskKind> {
   readonly read: ResponseHandler<Generation<Kind>>;
   /** The rules of options that only this namespace accepts. */
   readonly optionRules: Rules;
+}
+
+/** Creates a handler of task records. The part that waits for tasks reads them, so a call with this handler lists it. */
+export function readTask<Kind extends TaskKind>(kind: Kind): ResponseHandler<Generation<Kind>> {
+  return readJson(async (...received) => {
+    const { readGeneration } = await waits.load();
+    return readGeneration(kind)(...received);
+  });
 }
 
 /** What is known about a task when its handle is created. */

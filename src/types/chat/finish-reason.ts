@@ -1,3 +1,5 @@
+import { failed, isReason } from './finished.ts';
+
 /** What a finish reason means: one of the documented values, or that the service failed. */
 export type FinishMeaning = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error';
 
@@ -13,11 +15,8 @@ const meanings: readonly (readonly [FinishMeaning, RegExp])[] = [
     'content_filter',
     /^(content(filter|filtered|filtering|policy)|(image)?(safety|recitation|prohibitedcontent)|blocked|blocklist|spii|sensitive|guardrailintervened|refusal|errortoxic)$/,
   ],
-  ['error', /^((network|server|internal)?error|failed|failure)$/],
+  ['error', failed],
 ];
-
-/** The words for a choice that has not finished. */
-const unfinished = /^(null|none|undefined|unspecified|inprogress)?$/;
 
 /**
  * The meaning of a finish reason, which services name in words of their own, such as `MAX_TOKENS` for `length`.
@@ -25,17 +24,5 @@ const unfinished = /^(null|none|undefined|unspecified|inprogress)?$/;
  * uses this.
  */
 export function finishMeaning(reason: unknown): FinishMeaning | undefined {
-  if (typeof reason !== 'string') return undefined;
-  const word = wordOf(reason);
-  return meanings.find(([, pattern]) => pattern.test(word))?.[0];
-}
-
-/** Whether a finish reason means that the choice has finished, for a known reason or not. */
-export function isFinished(reason: unknown): boolean {
-  return typeof reason === 'string' ? !unfinished.test(wordOf(reason)) : Boolean(reason);
-}
-
-function wordOf(reason: string): string {
-  const word = reason.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
-  return word.replace(/^finishreason/, '');
+  return meanings.find(([, words]) => isReason(reason, words))?.[0];
 }

@@ -84,7 +84,8 @@ export async function planChat(
   { journal, resendUnknown, config }: RowContext,
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Completed>> {
-  const { idempotencyKey, signal, path, body, params, fallback } = submission.details(storeParams);
+  const details = await submission.details(storeParams);
+  const { idempotencyKey, signal, path, body, params, fallback } = details;
   const hash = await requestHash(path, body, fallback);
   // Without a readable `submit` line, the completion is all that is known.
   const hasChanged = history.hash !== undefined && history.hash !== hash;

@@ -1,8 +1,8 @@
 import { APIError } from '../../../errors/api.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import { headersOf } from '../../http/direct-response.ts';
+import { explainRefusal } from '../../http/explain-refusal.ts';
 import { withoutHalfPairs } from '../../http/json.ts';
-import { refusedSignal } from '../../http/network-error.ts';
 import { buildRequestHeaders, resolveApiKey, sentKeys } from '../../http/request-headers.ts';
 import { readErrorText } from '../../http/response-body.ts';
 import { parseResponseMeta } from '../../http/response-meta.ts';
@@ -96,7 +96,7 @@ async function send<Result>(
     const response = await (span ? span.runAttempt(sendRequest) : sendRequest());
     return { response, meta: onResponse(response) };
   } catch (error) {
-    throw errors.sendError(refusedSignal(error, signal, config.fetch) ?? error);
+    throw errors.sendError(await explainRefusal(error, signal, config.fetch));
   }
 }
 

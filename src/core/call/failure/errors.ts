@@ -1,6 +1,6 @@
 import { AbortedError } from '../../../errors/aborted.ts';
 import type { APIError } from '../../../errors/api.ts';
-import type { ErrorDetails, PolygateError } from '../../../errors/base.ts';
+import type { PolygateError } from '../../../errors/base.ts';
 import { BudgetExceededError } from '../../../errors/budget.ts';
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
@@ -11,8 +11,7 @@ import {
   concurrencyLimitCode,
   statusErrorClass,
 } from '../../../errors/status.ts';
-import { StreamError, StreamIdleTimeoutError } from '../../../errors/stream.ts';
-import type { ChatCompletion } from '../../../types/chat/completion.ts';
+import { StreamError } from '../../../errors/stream.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import type { SchemaIssue } from '../../../types/standard-schema.ts';
 import type { Budget } from '../../config/options.ts';
@@ -41,10 +40,6 @@ export class CallErrors {
 
   constructor(history: CallHistory) {
     this.#history = history;
-  }
-
-  protected get partial(): ChatCompletion | undefined {
-    return this.#history.readPartial?.();
   }
 
   /** The service responded with an error status. `text` is the body; undefined if it could not be read. */
@@ -186,47 +181,8 @@ export class CallErrors {
     return composeError(this.#history, BudgetExceededError, { summary }, details);
   }
 
-  /**
-   * A body ended too early. `summary` names the body. The reason is the message of `error`, or `problem` if the body ended
-   * without an error.
-   */
-  bodyInterrupted<Interrupted extends PolygateError>(
-    Class: new (message: string, details: ErrorDetails) => Interrupted,
-    summary: string,
-    problem: string,
-    error?: unknown,
-  ): Interrupted {
-    const cause = error === undefined ? undefined : safeCause(this.#history, error);
-    const message = {
-      summary: `${summary}: ${cause?.message ?? problem}`,
-      advice: networkAdvice(error),
-    };
-    return composeError(this.#history, Class, message, { outcome: 'unknown', cause });
-  }
-
-  /** A stream sent nothing for too long. */
-  streamIdle(ms: number): StreamIdleTimeoutError {
-    const summary = `No data received for ${ms} ms (streamIdleTimeout)`;
-    return composeError(this.#history, StreamIdleTimeoutError, { summary }, { outcome: 'unknown' });
-  }
-
-  /** A stream contains invalid data. */
-  invalidStream(problem: string): StreamError {
-    const summary = `Invalid stream: ${problem}`;
-    return composeError(this.#history, StreamError, { summary }, { outcome: 'unknown' });
-  }
-
-  /** A stream contains an error object instead of a chunk. */
-  streamErrorEvent(data: string): StreamError {
-    return this.#reported('The stream contains an error', data);
-  }
-
-  /** A choice of a completion that was not streamed has failed. */
-  failedChoice(body: string): StreamError {
-    return this.#reported('The completion contains an error', body);
-  }
-
-  #reported(where: string, data: string): StreamError {
+  /** A body with a success status contains an error. `where` says which body. */
+  reportedError(where: string, data: string): StreamError {
     const { message = noReason, code, type } = parseErrorBody(redact(this.#history, data));
     const summary = `${where}: ${code ? `${code}: ` : ''}${message}`;
     return composeError(

@@ -5,7 +5,7 @@ import { ResponseValidationError } from '../../../errors/response-validation.ts'
 import { unchecked } from '../../../types/schema.ts';
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
 import type { TaskKind } from '../../../types/tasks/task.ts';
-import type { CallErrors } from '../../call/failure/errors.ts';
+import type { StreamErrors } from '../../call/failure/stream-errors.ts';
 import type { Config } from '../../config/config.ts';
 import { notify } from '../../config/log.ts';
 import { withBody } from '../../http/response-body.ts';
@@ -36,7 +36,7 @@ export interface DownloadResponse extends Response {
 /** What a body is read with: the errors and the task of its download, and the options that apply meanwhile. */
 interface BodyOptions {
   readonly config: Config;
-  readonly errors: CallErrors;
+  readonly errors: StreamErrors;
   /** What the result must be; undefined if that is not known. */
   readonly kind?: TaskKind | undefined;
   readonly task?: TaskHandle | undefined;

@@ -4,10 +4,11 @@ import { omitUndefined } from '../../../types/schema.ts';
 import type { TaskHandle } from '../../../types/tasks/task-handle.ts';
 import type { TaskKind } from '../../../types/tasks/task.ts';
 import { CallHistory } from '../../call/attempt/history.ts';
-import { CallErrors } from '../../call/failure/errors.ts';
+import type { CallErrors } from '../../call/failure/errors.ts';
+import { StreamErrors } from '../../call/failure/stream-errors.ts';
 import type { Config } from '../../config/config.ts';
 import { isBrowser } from '../../config/environment.ts';
-import { refusedSignal } from '../../http/network-error.ts';
+import { explainRefusal } from '../../http/explain-refusal.ts';
 import { parseResponseMeta } from '../../http/response-meta.ts';
 import { checkResultURL } from '../../http/result-file.ts';
 import { runWithTimeLimit } from '../../limits/time-limit.ts';
@@ -40,7 +41,7 @@ export async function fetchResult(
   const { range, signal } = options;
   const call = { method: 'GET', template: 'result URL', safety: 'safe', task } as const;
   const history = new CallHistory(call);
-  const errors = new CallErrors(history);
+  const errors = new StreamErrors(history);
   const limit = { clock: config.clock, signal, ms: config.timeout, errors };
   const init = requestInit(config, range);
   let url = address;
@@ -51,7 +52,7 @@ export async function fetchResult(
       try {
         return await config.fetch(url, { ...init, signal: attemptSignal });
       } catch (error) {
-        throw errors.sendError(refusedSignal(error, attemptSignal, config.fetch) ?? error);
+        throw errors.sendError(await explainRefusal(error, attemptSignal, config.fetch));
       }
     };
     const response = await runWithTimeLimit(attempt, limit);

@@ -10,7 +10,7 @@ import type { PollTarget, Polled } from './poll-target.ts';
 import { waitCallbackRules, waitRules } from './wait-rules.ts';
 import type { Wait } from './wait.ts';
 
-/** What waits for records. A call that creates a record lists it in `parts`. */
+/** What waits for records, and reads those of tasks. A call that creates a record or polls a task lists it in `parts`. */
 export const waits = /* @__PURE__ */ new Part(() => import('./wait.ts'));
 
 function startWait<Value extends Pollable>(

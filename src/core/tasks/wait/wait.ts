@@ -13,6 +13,8 @@ import { pollHeadersOf } from './poll-headers.ts';
 import { PollSchedule } from './poll-schedule.ts';
 import type { PollOptions, PollTarget, Polled } from './poll-target.ts';
 
+export { readGeneration } from '../generation.ts';
+
 /**
  * One wait for a record. Its user repeats three steps until the record is `finished`: wait until a poll is due, poll, and
  * create an update.
