@@ -35,9 +35,9 @@ const startBody = (type: string, text: string) => (response: ServerResponse) => 
   response.write(text);
 };
 const aboutHeaders =
-  /UND_ERR_HEADERS_TIMEOUT.* Node's own fetch waits at most 300 s for data.* Pass fetch: nodeFetch\(\)/;
+  /UND_ERR_HEADERS_TIMEOUT.* Node's own fetch waits at most 300 s for data.* Stream the response, pass fetch: nodeFetch\(\)/;
 const aboutBody =
-  /UND_ERR_BODY_TIMEOUT.* Node's own fetch waits at most 300 s for data.* Pass fetch: nodeFetch\(\)/;
+  /UND_ERR_BODY_TIMEOUT.* Node's own fetch waits at most 300 s for data.* Stream the response, pass fetch: nodeFetch\(\)/;
 
 type Call = (gateway: Polygate) => Promise<unknown>;
 const cases: readonly [string, (response: ServerResponse) => void, Call, RegExp][] = [
