@@ -13,8 +13,8 @@ beforeAll(async () => {
 
 test.each([
   { code: "export * from 'polygate'", splitting: true, maxKiB: 34 },
-  { code: "export * from 'polygate'", splitting: false, maxKiB: 64 },
-  { code: "export { ChatClient } from 'polygate/chat'", splitting: false, maxKiB: 28 },
+  { code: "export * from 'polygate'", splitting: false, maxKiB: 76 },
+  { code: "export { ChatClient } from 'polygate/chat'", splitting: false, maxKiB: 37 },
   { code: "export { PolygateError } from 'polygate'", splitting: false, maxKiB: 1 },
   { code: "export { RateLimitError } from 'polygate'", splitting: false, maxKiB: 1 },
 ])(
