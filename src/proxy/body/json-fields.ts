@@ -12,22 +12,27 @@ export function fieldsOf(json: string): [name: string, value: string][] {
   if (!text.startsWith('{')) return fields;
   let name: string | undefined;
   let start = 1;
+  for (const index of boundaries(text)) {
+    const piece = text.slice(start, index);
+    if (text[index] === ':') name = String(JSON.parse(piece));
+    else if (name === undefined) continue;
+    else fields.push([name, piece]);
+    start = index + 1;
+  }
+  return fields;
+}
+
+/** The positions of what separates and ends the names, values or items of a JSON object or list: its own `:`, `,` and bracket. */
+function* boundaries(text: string): Generator<number> {
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index];
     if (character === '"') index = endOfString(text, index);
     else if (character === '{' || character === '[') depth += 1;
     else if (character === '}' || character === ']') depth -= 1;
-    if (depth > 1) continue;
-    if (character === ':') {
-      name = String(JSON.parse(text.slice(start, index)));
-      start = index + 1;
-    } else if ((character === ',' || depth === 0) && name !== undefined) {
-      fields.push([name, text.slice(start, index)]);
-      start = index + 1;
-    }
+    const separates = depth === 1 && (character === ',' || character === ':');
+    if (separates || depth === 0) yield index;
   }
-  return fields;
 }
 
 /** Returns the position of the quote that ends the string, given the position of the one that starts it. */
@@ -111,13 +116,7 @@ export function itemsOf(json: string): string[] {
   const items: string[] = [];
   if (!/^\[\s*[^\s\]]/.test(text)) return items;
   let start = 1;
-  let depth = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (character === '"') index = endOfString(text, index);
-    else if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
-    if ((character !== ',' || depth !== 1) && depth !== 0) continue;
+  for (const index of boundaries(text)) {
     items.push(text.slice(start, index));
     start = index + 1;
   }

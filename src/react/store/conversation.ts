@@ -5,8 +5,8 @@ import { randomKey } from './random-key.ts';
 
 /**
  * A message and its id. Sorted as texts, ids are in the order of the conversation, which is the same in all tabs. The
- * id of a question is its turn: a number, and a random text that tells it from turns of other tabs with this number.
- * The messages of a response have its turn, and a prefix of the same kind that tells it from other responses.
+ * id of a question is its turn: a number, and a random text that distinguishes it from turns of other tabs with this number.
+ * The messages of a response have its turn, and a prefix of the same kind that distinguishes it from other responses.
  */
 export type Numbered = readonly [id: string, message: ChatEntry];
 
