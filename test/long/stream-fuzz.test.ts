@@ -83,7 +83,7 @@ function readNaively(text: string): string {
     data = [];
     type = '';
     if (event === '') continue;
-    if (event === '[DONE]') return texts.length > 0 ? texts.join('|') : ' StreamError';
+    if (event.trim() === '[DONE]') return texts.length > 0 ? texts.join('|') : ' StreamError';
     let record: any;
     try {
       record = JSON.parse(event);
