@@ -15,7 +15,7 @@ import {
 } from '../support/event-stream.ts';
 import { rejection } from '../support/rejection.ts';
 
-const limit = 16 * 1024 * 1024;
+const limit = 64 * 1024 * 1024;
 
 setFlagsFromString('--expose-gc');
 // The flag only affects contexts created after it is set.

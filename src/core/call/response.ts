@@ -43,17 +43,20 @@ export interface ResponseContext {
 /** Turns a successful response into the result of a call. */
 export type ResponseHandler<Result> = (context: ResponseContext) => Promise<Result>;
 
+/** The API keys that a call has sent, which must not be in anything that is shown. */
+export type SentKeys = Pick<CallHistory, 'keys'>;
+
 /** The result of reading a body: the value, or the reasons why it is invalid. */
 export type ReadResult<Result> =
   | { readonly value: Result; readonly issues?: undefined }
   | InvalidResult;
 
-/** Turns a parsed body into the result of a call. `keys` are the API keys that the call has sent. */
+/** Turns a parsed body into the result of a call. */
 export type ResponseReader<Result> = (
   body: unknown,
   meta: () => ResponseMeta,
   call: ApiCall,
-  keys: readonly string[],
+  history: SentKeys,
 ) => ReadResult<Result> | Promise<ReadResult<Result>>;
 
 /**
@@ -70,7 +73,7 @@ export function readJson<Result>(
     const json = parseJson(text);
     const body = json === undefined ? await recover?.(text, context) : json;
     if (body === undefined) throw errors.invalidResponse(meta(), describeNonJson(text), text);
-    const result = await read(body, meta, call, history.keys);
+    const result = await read(body, meta, call, history);
     if (result.issues === undefined) return result.value;
     throw errors.invalidResponse(meta(), formatIssues(result.issues), body, result);
   };

@@ -12,7 +12,7 @@ import type {
 } from '../../types/tasks/task.ts';
 import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
 import type { ApiCall } from '../call/api-call.ts';
-import type { ReadResult } from '../call/response.ts';
+import type { ReadResult, SentKeys } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
 import { redactedKey } from '../http/response-meta.ts';
 import { missingId } from './task-id.ts';
@@ -26,12 +26,12 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
     body: unknown,
     meta: () => ResponseMeta,
     { task }: Pick<ApiCall, 'task'>,
-    keys: readonly string[] = [],
+    sent?: SentKeys,
   ): ReadResult<Generation<Kind>> => {
     if (!isRecord(body)) return { issues: [{ message: 'must be a task record' }] };
     const record = unwrap(body);
     const reported = reportedStatus(record);
-    const ids = [record, body].flatMap((part) => [part.id, part.task_id]);
+    const ids = [record.id, record.task_id, body.id, body.task_id];
     // The response to a submission that has an id and no status is that of a new task, which can repeat its input.
     const isNew = reported === undefined && task === undefined && ids.map(textOf).some(Boolean);
     const urls = findUrls(record, kind, { reported, isNew });
@@ -56,7 +56,7 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
       raw: unchecked<TaskRecords[Kind]>(record),
       status,
       urls,
-      error: status === 'failed' ? parseTaskError(record, keys) : undefined,
+      error: status === 'failed' ? parseTaskError(record, sent?.keys) : undefined,
     };
     // The compiler does not see that `urls` and `error` fit the status.
     return { value: unchecked<Generation<Kind>>(generation) };
@@ -112,13 +112,13 @@ const media = ['video_url', 'image_url', 'audio_url'];
 const lists = [...media, 'outputs', 'images', 'videos', 'audios'];
 
 /** Where a record has URLs, or lists of them, in order: the field that holds the fields, or the record itself. */
-const locations: readonly (readonly [holder: string | undefined, fields: readonly string[]])[] = [
-  [undefined, media],
-  ['result', lists],
-  ['output', lists],
-  [undefined, ['data', 'results', 'url', 'result_url', 'output', 'outputs']],
-  ['metadata', ['url']],
-  ['content', ['video_url']],
+const locations: readonly { readonly holder?: string; readonly fields: readonly string[] }[] = [
+  { fields: media },
+  { holder: 'result', fields: lists },
+  { holder: 'output', fields: lists },
+  { fields: ['data', 'results', 'url', 'result_url', 'output', 'outputs'] },
+  { holder: 'metadata', fields: ['url'] },
+  { holder: 'content', fields: ['video_url'] },
 ];
 
 /** The URLs of a record, without duplicates. Assumption A5. */
@@ -127,37 +127,46 @@ function findUrls(
   kind: TaskKind,
   { reported, isNew }: { reported: TaskStatus | undefined; isNew: boolean },
 ): string[] {
-  const found: unknown[] = [];
-  for (const [name, fields] of locations) {
-    const holder = name === undefined ? record : record[name];
-    if (isRecord(holder)) found.push(...fields.map((field) => holder[field]));
+  const urls = new Set<string>();
+  for (const { holder, fields } of locations) {
+    const place = holder === undefined ? record : record[holder];
+    if (isRecord(place)) for (const field of fields) addUrls(urls, place[field]);
   }
   // Old succeeded tasks have their result URL in `fail_reason`.
-  if (reported === 'succeeded') found.push(record.fail_reason);
-  const urls = urlsOf(found);
-  // Such as the picture that a video was made from. It is the result only if there is no other.
-  const others = urlsOf(media.filter((name) => name !== `${kind}_url`).map((name) => record[name]));
-  const results = urls.filter((url) => !others.includes(url));
-  if (isNew) return results;
+  if (reported === 'succeeded') addUrls(urls, record.fail_reason);
   const mayHaveResult = reported === undefined || reported === 'succeeded';
-  if (results.length > 0 || !mayHaveResult) return urls;
+  if (urls.size === 0 && !mayHaveResult) return [];
+  // Such as the picture that a video was made from. It is the result only if there is no other.
+  const others = new Set<string>();
+  for (const name of media) if (name !== `${kind}_url`) addUrls(others, record[name]);
+  const results = [...urls].filter((url) => !others.has(url));
+  if (isNew) return results;
+  if (results.length > 0 || !mayHaveResult) return [...urls];
   // A text in these fields, or any value beside a result, is more likely to be an input.
-  const own = urlsOf([record[kind], record[`${kind}s`]].flat().filter(isRecord));
-  return own.length > 0 ? own : urls;
+  const own = new Set<string>();
+  addUrls(own, [record[kind], record[`${kind}s`]].flat().filter(isRecord));
+  return [...(own.size > 0 ? own : urls)];
 }
 
-/** The URLs in fields and in the lists that fields have, without duplicates. */
-function urlsOf(fields: readonly unknown[]): string[] {
-  return [...new Set(fields.flat().map(urlOf))].filter(isNonEmptyString);
+/** Adds the URL in a field, or those in the list that it has. Most fields of most records are missing. */
+function addUrls(urls: Set<string>, field: unknown): void {
+  if (!field) return;
+  for (const item of Array.isArray(field) ? field : [field]) {
+    const url = urlOf(item);
+    if (url) urls.add(url);
+  }
 }
 
 /** The URL of an item of a list, if it has one. */
 function urlOf(item: unknown): string | undefined {
-  const { url, b64_json, ...fields } = isRecord(item) ? item : { url: item };
-  const named = media.map((name) => fields[name]).find(isNonEmptyString);
-  const address = url ?? named ?? dataURL(textOf(b64_json));
+  const address = isRecord(item) ? addressIn(item) : item;
   const isURL = typeof address === 'string' && /^(https?:\/\/|data:)/i.test(address);
   return isURL ? address : undefined;
+}
+
+function addressIn(item: Record<string, unknown>): unknown {
+  const named = media.map((name) => item[name]).find(isNonEmptyString);
+  return item.url ?? named ?? dataURL(textOf(item.b64_json));
 }
 
 /** A data URL for base64 data; the first bytes identify the media type. */
@@ -200,7 +209,7 @@ const reasonIn = (source: unknown): string | undefined =>
     : textOf(source || undefined);
 
 /** Why a task has failed, which is shown, and must not contain an API key that the service repeats. */
-function parseTaskError(record: Record<string, unknown>, keys: readonly string[]): TaskError {
+function parseTaskError(record: Record<string, unknown>, keys: readonly string[] = []): TaskError {
   const sources = reasons.map((name) => record[name]);
   const codes = sources.filter(isRecord).map(({ code }) => code);
   const code = [...codes, record.error_code].map(textOf).find(Boolean);

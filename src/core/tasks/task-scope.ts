@@ -3,7 +3,7 @@ import type { Generation, TaskKind } from '../../types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { PollHeaders } from '../call/request/request-options.ts';
 import { readJson } from '../call/response.ts';
-import type { ResponseHandler } from '../call/response.ts';
+import type { ResponseHandler, ResponseReader } from '../call/response.ts';
 import type { Rules } from '../config/validation.ts';
 import { waits } from './wait/run-wait.ts';
 
@@ -21,10 +21,11 @@ export interface TaskScope<Kind extends TaskKind> {
 
 /** Creates a handler of task records. The part that waits for tasks reads them, so a call with this handler lists it. */
 export function readTask<Kind extends TaskKind>(kind: Kind): ResponseHandler<Generation<Kind>> {
-  return readJson(async (...received) => {
-    const { readGeneration } = await waits.load();
-    return readGeneration(kind)(...received);
-  });
+  let read: ResponseReader<Generation<Kind>> | undefined;
+  const load = async () => (read = (await waits.load()).readGeneration(kind));
+  return readJson((...received) =>
+    read ? read(...received) : load().then((loaded) => loaded(...received)),
+  );
 }
 
 /** What is known about a task when its handle is created. */

@@ -3,7 +3,7 @@ import type { ResponseMeta } from '../../../types/meta.ts';
 import { headersOf } from '../../http/direct-response.ts';
 import { explainRefusal } from '../../http/explain-refusal.ts';
 import { withoutHalfPairs } from '../../http/json.ts';
-import { buildRequestHeaders, resolveApiKey, sentKeys } from '../../http/request-headers.ts';
+import { buildRequestHeaders, resolveApiKey } from '../../http/request-headers.ts';
 import { readErrorText } from '../../http/response-body.ts';
 import { parseResponseMeta } from '../../http/response-meta.ts';
 import { parseRetryAfter } from '../../http/retry-after.ts';
@@ -32,11 +32,11 @@ export function attempt<Result>(
   const isPassedOn = call.returnsErrorResponses ? isErrorResponse : undefined;
   const limit = { clock, signal, ms: limits.timeout, errors, isPassedOn };
   return runWithTimeLimit((limited, checkAttempt) => {
-    const checkTime = () => {
+    const checkBoth = () => {
       checkTotal?.();
       checkAttempt();
     };
-    return exchange(running, lease, limited, checkTime);
+    return exchange(running, lease, limited, checkTotal ? checkBoth : checkAttempt);
   }, limit);
 }
 
@@ -81,12 +81,12 @@ async function send<Result>(
     signal.throwIfAborted();
     const url = config.baseURL + (call.path ?? call.template);
     const request = createRequest(running, apiKey, signal);
-    history.addKeys(sentKeys((name) => request.headers[name]));
+    history.addHeaders((name) => request.headers[name]);
     const details: Attempt = {
       retryCount: history.attempts,
       onSend: (changed) => {
         checkTime();
-        if (changed) history.addKeys(sentKeys((name) => changed.get(name)));
+        if (changed) history.addHeaders((name) => changed.get(name));
         history.isSent = true;
         call.observer?.onSend?.();
       },
@@ -100,6 +100,10 @@ async function send<Result>(
   }
 }
 
+/** The body as it is sent: JSON without halves of surrogate pairs. */
+const toSend = <Body>(body: string | Body, type = '') =>
+  /\bjson\b/i.test(type) ? withoutHalfPairs(body) : body;
+
 function createRequest<Result>(
   { context, call, options }: RunningCall<Result>,
   apiKey: string | null,
@@ -107,11 +111,10 @@ function createRequest<Result>(
 ): HttpRequest {
   const { config } = context;
   const headers = buildRequestHeaders(call, options, config, apiKey);
-  const isJson = /\bjson\b/i.test(headers['content-type'] ?? '');
   const request: HttpRequest = {
     method: call.method,
     headers,
-    body: isJson && call.body !== undefined ? withoutHalfPairs(call.body) : (call.body ?? null),
+    body: call.body === undefined ? null : toSend(call.body, headers['content-type']),
     signal,
     // A redirect could take the API key elsewhere.
     redirect: 'manual',
@@ -133,9 +136,9 @@ function recordResponse<Result>(
   const { context, call, history, reservation } = running;
   const { config, shared } = context;
   const { status } = response;
-  const { keys } = history;
   let parsed: ResponseMeta | undefined;
-  const meta = () => (parsed ??= parseResponseMeta(response, config, keys, config.log.warn));
+  const meta = () =>
+    (parsed ??= parseResponseMeta(response, config, history.keys, config.log.warn));
   // The response to an attempt that has timed out must not be taken for that of the next one.
   if (!isLate) history.readMeta = meta;
   call.observer?.onResponse?.(response);

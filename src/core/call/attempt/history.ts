@@ -2,6 +2,8 @@ import type { Outcome } from '../../../errors/base.ts';
 import type { ConcurrencyLimitError } from '../../../errors/status.ts';
 import type { ChatCompletion } from '../../../types/chat/completion.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
+import { sentKeys } from '../../http/request-headers.ts';
+import type { HeaderLookup } from '../../http/request-headers.ts';
 import type { ApiCall } from '../api-call.ts';
 import { combineOutcomes } from '../failure/outcome.ts';
 import type { Retry } from '../failure/retry.ts';
@@ -33,11 +35,6 @@ export class CallHistory {
   readonly idempotencyKey: string | undefined;
   /** Whether the attempt is waiting for a concurrency slot. */
   isQueued = false;
-  /**
-   * The API keys that the attempts have sent, which can differ. They must not be in anything that is shown, and a service
-   * can repeat that of an earlier attempt.
-   */
-  keys: readonly string[] = [];
   /** Whether the attempt was handed to `fetch`. */
   isSent = false;
   /** Parses the metadata of the response, once it has arrived. Most calls never need it. */
@@ -45,6 +42,8 @@ export class CallHistory {
   /** Returns what the stream in the response has accumulated so far. */
   readPartial: (() => ChatCompletion | undefined) | undefined;
   #earlier = none;
+  #headers: HeaderLookup | undefined;
+  #earlierKeys: readonly string[] = [];
 
   constructor(call: ApiCall, idempotencyKey?: string) {
     this.call = call;
@@ -71,9 +70,19 @@ export class CallHistory {
     return this.isSent ? 'unknown' : 'not-sent';
   }
 
-  addKeys(sent: readonly string[]): void {
-    const added = sent.filter((key) => !this.keys.includes(key));
-    if (added.length > 0) this.keys = [...this.keys, ...added];
+  /** Remembers the headers of an attempt. */
+  addHeaders(lookup: HeaderLookup): void {
+    if (this.#headers) this.#earlierKeys = this.keys;
+    this.#headers = lookup;
+  }
+
+  /**
+   * The API keys that the attempts have sent, which can differ. They must not be in anything that is shown, and a service
+   * can repeat that of an earlier attempt. Most responses are read without them.
+   */
+  get keys(): readonly string[] {
+    const current = this.#headers ? sentKeys(this.#headers) : [];
+    return [...new Set([...this.#earlierKeys, ...current])];
   }
 
   /** The attempt has failed, and another one follows. */
