@@ -44,11 +44,8 @@ const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
 /** Headers that can identify the caller. Endpoints without credentials receive none of them. */
 const credentialHeaders = [...keyHeaders, 'cookie'];
 
-/** Returns a header of a request. */
-export type HeaderLookup = (name: string) => string | null | undefined;
-
 /** The API keys in the headers of a request. */
-export function sentKeys(get: HeaderLookup): string[] {
+export function sentKeys(get: (name: string) => string | null | undefined): string[] {
   const keys: string[] = [];
   for (const name of keyHeaders) {
     const value = get(name);

@@ -81,12 +81,12 @@ async function send<Result>(
     signal.throwIfAborted();
     const url = config.baseURL + (call.path ?? call.template);
     const request = createRequest(running, apiKey, signal);
-    history.addHeaders((name) => request.headers[name]);
+    history.addHeaders(request.headers);
     const details: Attempt = {
       retryCount: history.attempts,
       onSend: (changed) => {
         checkTime();
-        if (changed) history.addHeaders((name) => changed.get(name));
+        if (changed) history.addHeaders(Object.fromEntries(changed));
         history.isSent = true;
         call.observer?.onSend?.();
       },

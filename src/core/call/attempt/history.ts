@@ -3,7 +3,6 @@ import type { ConcurrencyLimitError } from '../../../errors/status.ts';
 import type { ChatCompletion } from '../../../types/chat/completion.ts';
 import type { ResponseMeta } from '../../../types/meta.ts';
 import { sentKeys } from '../../http/request-headers.ts';
-import type { HeaderLookup } from '../../http/request-headers.ts';
 import type { ApiCall } from '../api-call.ts';
 import { combineOutcomes } from '../failure/outcome.ts';
 import type { Retry } from '../failure/retry.ts';
@@ -42,7 +41,7 @@ export class CallHistory {
   /** Returns what the stream in the response has accumulated so far. */
   readPartial: (() => ChatCompletion | undefined) | undefined;
   #earlier = none;
-  #headers: HeaderLookup | undefined;
+  #headers: Readonly<Record<string, string>> = {};
   #earlierKeys: readonly string[] = [];
 
   constructor(call: ApiCall, idempotencyKey?: string) {
@@ -71,9 +70,9 @@ export class CallHistory {
   }
 
   /** Remembers the headers of an attempt. */
-  addHeaders(lookup: HeaderLookup): void {
-    if (this.#headers) this.#earlierKeys = this.keys;
-    this.#headers = lookup;
+  addHeaders(headers: Readonly<Record<string, string>>): void {
+    if (this.attempts > 0) this.#earlierKeys = this.keys;
+    this.#headers = headers;
   }
 
   /**
@@ -81,8 +80,7 @@ export class CallHistory {
    * can repeat that of an earlier attempt. Most responses are read without them.
    */
   get keys(): readonly string[] {
-    const current = this.#headers ? sentKeys(this.#headers) : [];
-    return [...new Set([...this.#earlierKeys, ...current])];
+    return [...new Set([...this.#earlierKeys, ...sentKeys((name) => this.#headers[name])])];
   }
 
   /** The attempt has failed, and another one follows. */
