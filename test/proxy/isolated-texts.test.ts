@@ -31,6 +31,11 @@ test.each([
   ['an id with spaces in markup', 'voice one', '<voice name="voice one">Hi</voice>'],
   ['a number in a URL', '4711', 'https://files.example/v1/tasks/4711/result.png'],
   ['a number in the query of a URL', '4711', 'https://files.example/result?task_id=4711&x=1'],
+  ['an id with slashes in a URL', 'ann/voice/1', 'https://a.example/v1/voices/ann/voice/1?b=1'],
+  ['an id with a slash in a sentence', 'vc/1', 'Read this with vc/1, please.'],
+  ['an id with a # in a list', 'ann#1', 'vc_1,ann#1,vc_2'],
+  ['an id with an ampersand', 'ann&co', 'voice:ann&co;speed=1'],
+  ['an id in parentheses in quotes', 'ann(1)', 'cfg = {"voice":"ann(1)"};'],
   ['an id at the end of a long path', 'voice_1', `${'folder/'.repeat(100)}voice_1`],
 ])('rejects %s of another user in a body', async (_, id, text) => {
   const { store, ann, bob, mock } = await setUp();

@@ -77,6 +77,16 @@ describe.each(denied)('a storage that %s', (_, storageOf) => {
     expect(tab.now).toMatchObject({ status: 'idle', isStored: true });
   });
 
+  test('is reported while the request is in flight', async () => {
+    const { mock, gateway } = onMock();
+    mock.fail({ route: 'POST /v1/images/tasks', delayMs: 1_000 });
+    const tab = openTab(gateway.images, { storage: storageOf() }, storageKey);
+    const result = tab.store.generate(image);
+    await eventually(() => expect(mock.requests).toHaveLength(1));
+    expect(tab.now).toMatchObject({ status: 'submitting', isStored: false });
+    await mock.clock.settle(result);
+  });
+
   test('refuses a generation that requires it, before anything is sent', async () => {
     const { mock, gateway } = onMock();
     const onError = vi.fn<(error: Error) => void>();

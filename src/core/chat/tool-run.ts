@@ -18,10 +18,10 @@ import { sentence, singleLine, toText } from '../http/json.ts';
 import { roundUsd } from '../limits/round-usd.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import type { TimeLimit } from '../limits/time-limit.ts';
+import { callsOf, withSentCalls } from '../stream/sent-calls.ts';
 import { isCutOff } from '../stream/tool-arguments.ts';
 import type { ChatStream } from './chat-stream.ts';
 import { toModelSchema } from './json-schema.ts';
-import { callsOf, withSentCalls } from './sent-calls.ts';
 import { parseWithSchema } from './structured-output.ts';
 
 /**

@@ -1,9 +1,12 @@
+import { unchecked } from '../../types/schema.ts';
+import { textOf } from '../../types/type-guards.ts';
 import type { ResponseHandler } from '../call/response.ts';
 import { garbage } from '../http/garbage.ts';
 import { createResponse } from '../http/response-body.ts';
 import type { ChunkReader } from '../stream/chunk-reader.ts';
 import { readCompletion } from '../stream/read-completion.ts';
 import { readStream } from '../stream/read-stream.ts';
+import { withSentCalls } from '../stream/sent-calls.ts';
 import type { DescribedChat } from './describe-call.ts';
 
 /**
@@ -21,6 +24,8 @@ export function chatReader(
       return ofType(response, 'text/event-stream', toEvents(reader));
     }
     const completion = await readCompletion(context);
+    // Results of calls with equal ids could not be told apart.
+    for (const choice of completion.choices) choice.message = withSentCalls(choice.message, []);
     span?.end({ data: completion, meta });
     return ofType(response, 'application/json', JSON.stringify(completion));
   };
@@ -42,8 +47,14 @@ function toEvents(reader: ChunkReader): ReadableStream<Uint8Array> {
         let text = done ? 'data: [DONE]\n\n' : '';
         // What arrived together is sent together.
         for (let chunk = value; chunk !== undefined; chunk = reader.takeBuffered()) {
-          // An empty error would count as one.
-          const sent = chunk.error === undefined ? chunk : { ...chunk, error: undefined };
+          const { id, created } = chunk;
+          // An empty error would count as one, and strict readers reject other types of these fields.
+          const strict = {
+            error: undefined,
+            id: textOf(id),
+            created: Number(unchecked<unknown>(created)) || undefined,
+          };
+          const sent = { ...chunk, ...strict };
           text += `data: ${JSON.stringify(sent)}\n\n`;
         }
         controller.enqueue(encoder.encode(text));

@@ -51,12 +51,9 @@ export function checkChat(choiceCount: number): (context: ResponseContext) => Bo
     }
 
     function addOther(event: StreamEvent): void {
-      const { isFinal } = completeness;
-      if (event.data === undefined) {
-        if (isFinal) return;
-        throw errors.invalidStream(tooLargeProblem(maxEventBytes));
-      }
-      const reported = reportedError(errors, event, isFinal);
+      if (completeness.isFinal) return;
+      if (event.data === undefined) throw errors.invalidStream(tooLargeProblem(maxEventBytes));
+      const reported = reportedError(errors, event);
       // Readers of the stream would not find it.
       if (reported && !isStandardError(event)) throw reported;
       completeness.addError(reported);

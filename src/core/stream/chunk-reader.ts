@@ -166,9 +166,9 @@ export function readChunks(
       end('body');
       return true;
     }
-    const reported = reportedError(errors, event, isFinal);
+    if (isFinal) return false;
+    const reported = reportedError(errors, event);
     if (reported) body.fail(reported);
-    else if (isFinal) return false;
     else failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
     return true;
   }

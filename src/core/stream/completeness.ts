@@ -16,7 +16,7 @@ import type { StreamErrors } from '../call/failure/stream-errors.ts';
  *   and the reader finds it. The client's own streams throw it at once.
  *
  * Events that only keep the connection open are no part of the chat. Once every requested choice has finished, neither
- * is anything else that is no chunk, except for an error.
+ * is anything else that is no chunk, not even an error: the chat was paid for, and nothing of it is missing.
  *
  * Any other end of the body is a `StreamTruncatedError`.
  */

@@ -50,15 +50,11 @@ export function isStandardError({ data = '', event }: StreamEvent): boolean {
   return isRecord(value) && hasError(value);
 }
 
-/** The error that an event reports; undefined if it reports none. Once every choice has finished, only a standard one counts. */
-export function reportedError(
-  errors: StreamErrors,
-  event: StreamEvent,
-  isFinal = false,
-): StreamError | undefined {
+/** The error that an event reports; undefined if it reports none. */
+export function reportedError(errors: StreamErrors, event: StreamEvent): StreamError | undefined {
   const { data } = event;
   if (data === undefined) return undefined;
-  const isError = isStandardError(event) || (!isFinal && isFailure(itemOf(parseJson(data)), data));
+  const isError = isStandardError(event) || isFailure(itemOf(parseJson(data)), data);
   return isError ? errors.streamErrorEvent(data) : undefined;
 }
 

@@ -2,19 +2,25 @@ import { finishMeaning } from '../../types/chat/finish-reason.ts';
 import { isRecord } from '../../types/type-guards.ts';
 import { parseJson, stringify } from '../http/json.ts';
 
-/** What services send if there are no arguments, or before the real ones. */
+/** What services send if there are no arguments, or before or after the real ones. */
 const none = String.raw`(?:\{\s*\}|null|\[\s*\]|"")`;
 const placeholder = new RegExp(String.raw`^\s*${none}\s*(?=\{)`);
 const noArguments = new RegExp(`^${none}?$`);
+const placeholderAtEnd = new RegExp(String.raw`\}(\s*${none}\s*)$`);
+/** More than the length of any placeholder at the end, which is searched only there. */
+const maxPlaceholder = 40;
 
 /**
- * The arguments in fragments that were joined. Some services send empty ones before the real ones, or repeat all of them at the
- * end.
+ * The arguments in fragments that were joined. Some services send empty ones before or after the real ones, or repeat all of
+ * them at the end.
  */
 export function joinedArguments(text: string): string {
   const joined = text.replace(placeholder, '');
+  const [, empty] = placeholderAtEnd.exec(joined.slice(-maxPlaceholder)) ?? [];
   // Parsed only where it can be complete.
-  if (!joined.trimEnd().endsWith('}') || parseJson(joined) !== undefined) return joined;
+  if (!empty && !joined.trimEnd().endsWith('}')) return joined;
+  if (parseJson(joined) !== undefined) return joined;
+  if (empty) return joinedArguments(joined.slice(0, -empty.length));
   const end = endOfObject(joined);
   const [first, rest] = [joined.slice(0, end), joined.slice(end)];
   if (!isRecord(parseJson(first)) || !isRecord(parseJson(rest))) return joined;
@@ -47,6 +53,17 @@ function endOfObject(text: string): number {
     else if (character === '}' && (depth -= 1) <= 0) return index + 1;
   }
   return text.length;
+}
+
+/** Whether a fragment adds nothing to arguments that are complete: it repeats them, or is empty. */
+export function isRepeated(added: string, text: string): boolean {
+  const repeated = added.trim();
+  if (repeated === '') return false;
+  if (!repeated.startsWith('{') && !noArguments.test(repeated)) return false;
+  const joined = joinedArguments(text);
+  return (
+    isSameJson(repeated, joined) || (noArguments.test(repeated) && isRecord(parseJson(joined)))
+  );
 }
 
 /** Whether two texts are the same JSON, apart from white space. */

@@ -5,7 +5,7 @@ import { isRecord, textOf } from '../../types/type-guards.ts';
 import { parseJson, stringify } from '../http/json.ts';
 import { FieldBuffer, ignored, RecordBuffer } from './fields.ts';
 import type { Reducer } from './fields.ts';
-import { isSameJson, joinedArguments } from './tool-arguments.ts';
+import { isRepeated, isSameJson, joinedArguments } from './tool-arguments.ts';
 import { fragment } from './unknown-fields.ts';
 
 /** The tool calls of one message, accumulated from fragments. */
@@ -33,8 +33,10 @@ export class ToolCalls extends FieldBuffer {
       const index = isOther ? this.#calls.length : found;
       if (isOther && sent != null) this.#movedTo[sent] = index;
       part.index = index;
+      if (id !== undefined) part.id = id;
       const { function: called } = part;
-      if (isRecord(called?.arguments)) called.arguments = stringify(called.arguments);
+      const given: unknown = called?.arguments;
+      if (called && given != null) called.arguments = stringify(given);
       if (called) this.#calls[index]?.removeRepetition(called);
       this.#lastIndex = index;
       if (id !== undefined) this.#indexById.set(id, index);
@@ -102,8 +104,7 @@ class Call {
   removeRepetition(called: { name?: string | undefined; arguments?: string | undefined }): void {
     if (!this.called.mayBeComplete) return;
     const { name, text } = this.called;
-    const added = called.arguments ?? '';
-    if (added.startsWith('{') && isSameJson(added, joinedArguments(text))) called.arguments = '';
+    if (isRepeated(called.arguments ?? '', text)) called.arguments = '';
     if (called.name === name) delete called.name;
   }
 
@@ -121,9 +122,9 @@ class Call {
     if (named !== name) return true;
     const next = stringify(part.function?.arguments ?? '').trim();
     if (!/^([{[]|null$)/.test(next)) return false;
-    const isRepeated = isSameJson(next, joined);
-    if (identity === undefined || identity === null) return !isRepeated || pieces === 1;
-    return !isRepeated && joinedArguments(`${joined}{`) !== '{';
+    const isSame = isSameJson(next, joined);
+    if (identity === undefined || identity === null) return !isSame || pieces === 1;
+    return !isSame && joinedArguments(`${joined}{`) !== '{';
   }
 }
 

@@ -86,7 +86,13 @@ export function readingsOf(text: string): readonly string[] | undefined {
 export function* partsOf(whole: string): Generator<string> {
   const text = withoutData(whole);
   for (const [, number = ''] of text.matchAll(numberInURL)) yield number;
-  for (const run of text.split(/[^\p{L}\p{M}\p{N}_.:@~+=%-]/u)) yield* partsOfRun(run);
+  for (const run of text.split(/[^\p{L}\p{M}\p{N}_.:@~+=%-]/u)) {
+    yield* partsOfRun(run, /[.:@~+=%-]+/g);
+  }
+  // An id can contain what separates the parts of a URL or a list.
+  for (const run of text.split(/[\s"'`<>[\]{}|\\]/)) {
+    if (/[/#&?;,()]/.test(run)) yield* partsOfRun(run, /[:=/#&?;,()]+/g);
+  }
   for (const [quoted] of text.matchAll(
     /["'<>()[\]{}|`]([^"'<>()[\]{}|`]{3,128})(?=["'<>()[\]{}|`])/g,
   )) {
@@ -114,19 +120,19 @@ function withoutData(text: string): string {
   return [before, ...after].join(' ');
 }
 
-/** The parts of a text without spaces. */
-function* partsOfRun(run: string): Generator<string> {
+/** The parts of a text without spaces: what is between any two of its delimiters, or between near ones if it has many. */
+function* partsOfRun(run: string, delimiter: RegExp): Generator<string> {
   if (run.length < 4) return;
   yield* asPart(withoutEnd(run.replace(/^[.:@~+=%-]+/, ''), /[.:@~+=%-]/));
-  const delimiters = [...run.matchAll(/[.:@~+=%-]+/g)];
-  if (delimiters.length > 8) {
-    for (const part of run.split(/[.:@~+=%-]+/)) yield* asPart(part);
-    return;
-  }
+  const delimiters = [...run.matchAll(delimiter)];
+  const reach = delimiters.length > 8 ? 3 : 9;
   const starts = [0, ...delimiters.map(({ 0: text, index }) => index + text.length)];
   const ends = [...delimiters.map(({ index }) => index), run.length];
   for (const [from, start] of starts.entries()) {
-    for (const end of ends.slice(from)) yield* asPart(run.slice(start, end));
+    for (const end of ends.slice(from, from + reach)) {
+      yield* asPart(run.slice(start, end));
+      if (run[end] === ')') yield* asPart(run.slice(start, end + 1));
+    }
   }
 }
 

@@ -159,6 +159,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     }
     this.sent = { entry, params };
     this.error = undefined;
+    this.emit();
     let task: TaskHandle<Kind>;
     try {
       task = await this.settings.namespace.submit(params, { idempotencyKey: entry.key, signal });

@@ -134,6 +134,7 @@ const broken = [
   'bye',
   '"good night"',
   '{"detail":"closing"}',
+  '{"error":{"message":"closing"}}',
 ];
 
 describe.each(broken)('%s', (data) => {

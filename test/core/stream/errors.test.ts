@@ -17,7 +17,6 @@ import {
   event,
   params,
   textEvent,
-  finishEvent,
   streamHeaders,
   streamOf,
 } from '../../support/event-stream.ts';
@@ -68,11 +67,6 @@ describe('an error object in the stream', () => {
     await expect(streamOf([event({ error }), doneEvent]).final()).rejects.toBeInstanceOf(
       StreamError,
     );
-  });
-
-  test('is a StreamError even after the finish reason', async () => {
-    const thrown = await failure([textEvent('Hello'), finishEvent(), event({ error }), doneEvent]);
-    expect(thrown.partial?.choices[0]?.finish_reason).toBe('stop');
   });
 
   test('from the reference gateway rejects the loop and final()', async () => {

@@ -50,6 +50,21 @@ const placeholders: readonly Case[] = (
 ]);
 
 const repetitions: readonly Case[] = [
+  ...(['{}', {}, 'null', '[]', []] as const).map((last): Case => [
+    `and then ${JSON.stringify(last)}`,
+    [part(first, 'find', '{"a"'), part(zero, undefined, ':1}'), part(zero, undefined, last)],
+    [call('a', 'find', '{"a":1}')],
+  ]),
+  [
+    'and then [] twice',
+    [part(first, 'find', '{"a":1}'), part(zero, undefined, []), part(zero, undefined, [])],
+    [call('a', 'find', '{"a":1}')],
+  ],
+  [
+    'in a text that contains what looks like one',
+    [part(first, 'find', '{"a":"}'), part(zero, undefined, '{}'), part(zero, undefined, '"}')],
+    [call('a', 'find', '{"a":"}{}"}')],
+  ],
   [
     'after fragments',
     [part(first, 'find', '{"a"'), part(zero, undefined, ':1}'), part(zero, undefined, '{"a":1}')],

@@ -3,7 +3,7 @@ import type { ChatMessage } from '../../types/chat/messages.ts';
 import type { ToolCall } from '../../types/chat/params.ts';
 import { unchecked } from '../../types/schema.ts';
 import { isRecord, textOf } from '../../types/type-guards.ts';
-import { executableArguments } from '../stream/tool-arguments.ts';
+import { executableArguments } from './tool-arguments.ts';
 
 /**
  * A message as it is sent back with the results of its calls. Some services send ids that are empty or equal, so that the
