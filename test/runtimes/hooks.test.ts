@@ -163,9 +163,9 @@ describe.each([
     await tab.is('unknown');
     site.delays.after = 0;
     await tab.click('one', 'Resume');
-    expect((await tab.calls()).refused).toEqual(['params_not_stored']);
+    await until(async () => expect((await tab.calls()).refused).toEqual(['params_not_stored']));
     await tab.click('one', 'Draw');
-    expect((await tab.calls()).refused).toContain('outcome_unknown');
+    await until(async () => expect((await tab.calls()).refused).toContain('outcome_unknown'));
     await tab.click('one', 'Draw large');
     await tab.is('succeeded');
     expect(site.mock.invoice).toHaveLength(1);
