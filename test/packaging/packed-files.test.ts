@@ -92,6 +92,8 @@ describe('the packed package', () => {
         "package/dist/client/send-fetch.js.map",
         "package/dist/client/send-to-models.js",
         "package/dist/client/send-to-models.js.map",
+        "package/dist/client/sent-calls.js",
+        "package/dist/client/sent-calls.js.map",
         "package/dist/client/stream-errors.js",
         "package/dist/client/stream-errors.js.map",
         "package/dist/client/structured-output.js",
