@@ -43,9 +43,6 @@ export interface ResponseContext {
 /** Turns a successful response into the result of a call. */
 export type ResponseHandler<Result> = (context: ResponseContext) => Promise<Result>;
 
-/** The API keys that a call has sent, which must not be in anything that is shown. */
-export type SentKeys = Pick<CallHistory, 'keys'>;
-
 /** The result of reading a body: the value, or the reasons why it is invalid. */
 export type ReadResult<Result> =
   | { readonly value: Result; readonly issues?: undefined }
@@ -56,7 +53,7 @@ export type ResponseReader<Result> = (
   body: unknown,
   meta: () => ResponseMeta,
   call: ApiCall,
-  history: SentKeys,
+  history: CallHistory,
 ) => ReadResult<Result> | Promise<ReadResult<Result>>;
 
 /**

@@ -12,7 +12,7 @@ import type {
 } from '../../types/tasks/task.ts';
 import { isNonEmptyString, isRecord, textOf } from '../../types/type-guards.ts';
 import type { ApiCall } from '../call/api-call.ts';
-import type { ReadResult, SentKeys } from '../call/response.ts';
+import type { ReadResult } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
 import { redactedKey } from '../http/response-meta.ts';
 import { missingId } from './task-id.ts';
@@ -26,7 +26,7 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
     body: unknown,
     meta: () => ResponseMeta,
     { task }: Pick<ApiCall, 'task'>,
-    sent?: SentKeys,
+    history?: { readonly keys: readonly string[] },
   ): ReadResult<Generation<Kind>> => {
     if (!isRecord(body)) return { issues: [{ message: 'must be a task record' }] };
     const record = unwrap(body);
@@ -56,7 +56,7 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
       raw: unchecked<TaskRecords[Kind]>(record),
       status,
       urls,
-      error: status === 'failed' ? parseTaskError(record, sent?.keys) : undefined,
+      error: status === 'failed' ? parseTaskError(record, history?.keys) : undefined,
     };
     // The compiler does not see that `urls` and `error` fit the status.
     return { value: unchecked<Generation<Kind>>(generation) };
