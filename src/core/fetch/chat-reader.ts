@@ -24,7 +24,7 @@ export function chatReader(
       return ofType(response, 'text/event-stream', toEvents(reader));
     }
     const completion = await readCompletion(context);
-    // Results of calls with equal ids could not be told apart.
+    // With equal ids, a result could belong to any of several calls.
     for (const choice of completion.choices) choice.message = withSentCalls(choice.message, []);
     span?.end({ data: completion, meta });
     return ofType(response, 'application/json', JSON.stringify(completion));

@@ -8,7 +8,6 @@ import type { ResponseContext, ResponseHandler } from '../call/response.ts';
 import { choiceError, hasError, parseErrorBody } from '../http/error-body.ts';
 import { stringify } from '../http/json.ts';
 import { streamReader } from './open-stream.ts';
-import { withTextArguments } from './text-arguments.ts';
 
 const readCompletionBody = readJson(readWithSchema(chatCompletionSchema), readOther);
 
@@ -37,4 +36,17 @@ function isFailed(completion: ChatCompletion): boolean {
 async function readOther(text: string, context: ResponseContext): Promise<unknown> {
   const reading = await streamReader.load({ signal: context.signal }).catch(() => undefined);
   return reading?.readOtherShape(text, context);
+}
+
+/** Turns arguments of tool calls that a service sent as an object into JSON, as the accumulator of streams does. */
+function withTextArguments(completion: ChatCompletion): ChatCompletion {
+  for (const { message } of completion.choices) {
+    const { tool_calls: calls, function_call: single } = message;
+    for (const call of [...(Array.isArray(calls) ? calls : []), { function: single }]) {
+      const called: unknown = isRecord(call) && call.function;
+      if (!isRecord(called) || typeof called.arguments === 'string') continue;
+      called.arguments = stringify(called.arguments ?? '');
+    }
+  }
+  return completion;
 }
