@@ -7,7 +7,7 @@ const missingMembers = (names: readonly ('parse' | 'canParse')[]) =>
   names.map((property) => ({
     object: 'URL',
     property,
-    message: 'Use parseURL of src/types/parse-url.ts, which runs everywhere.',
+    message: 'Use parseURL of src/wire/types/parse-url.ts, which runs everywhere.',
   }));
 
 export default defineConfig({
@@ -76,7 +76,7 @@ export default defineConfig({
     },
     {
       // The only file that may assert that a schema and its interface agree.
-      files: ['src/types/schema.ts'],
+      files: ['src/wire/types/schema.ts'],
       rules: {
         'typescript/consistent-type-assertions': 'off',
         'typescript/no-unnecessary-type-parameters': 'off',
@@ -86,10 +86,10 @@ export default defineConfig({
     ...layerRules,
     {
       // Node.js 20 and the browsers of developers have `URL.canParse`.
-      files: ['src/mock/**', 'src/node/**'],
+      files: ['src/mock/**', 'src/integrations/node/**'],
       rules: { 'no-restricted-properties': ['error', ...missingMembers(['parse'])] },
     },
-    { files: ['src/mock/node/**', 'src/cli/**'], rules: { 'no-console': 'off' } },
+    { files: ['src/mock/node/**', 'src/tools/cli/**'], rules: { 'no-console': 'off' } },
     {
       files: ['test/**'],
       rules: {

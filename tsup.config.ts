@@ -49,7 +49,7 @@ export default defineConfig([
     entry: {
       index: 'src/index.ts',
       chat: 'src/chat.ts',
-      journal: 'src/journal/index.ts',
+      journal: 'src/integrations/journal/index.ts',
       all: 'src/all.ts',
     },
     outDir: 'dist',
@@ -67,7 +67,7 @@ export default defineConfig([
   {
     ...shared,
     name: 'node',
-    entry: { node: 'src/node/index.ts' },
+    entry: { node: 'src/integrations/node/index.ts' },
     outDir: 'dist',
     dts: true,
     esbuildPlugins: [clientErrors('./client/errors.js')],
@@ -77,7 +77,7 @@ export default defineConfig([
   {
     ...shared,
     name: 'doctor',
-    entry: { doctor: 'src/doctor/index.ts' },
+    entry: { doctor: 'src/tools/doctor/index.ts' },
     outDir: 'dist',
     dts: true,
     esbuildPlugins: [clientErrors('./client/errors.js')],
@@ -86,7 +86,7 @@ export default defineConfig([
   {
     ...shared,
     name: 'otel',
-    entry: { otel: 'src/otel/index.ts' },
+    entry: { otel: 'src/integrations/otel/index.ts' },
     outDir: 'dist',
     dts: true,
     esbuildPlugins: [clientErrors('./client/errors.js')],
@@ -95,7 +95,7 @@ export default defineConfig([
   {
     ...shared,
     name: 'react',
-    entry: { react: 'src/react/index.ts' },
+    entry: { react: 'src/integrations/react/index.ts' },
     outDir: 'dist',
     dts: true,
     external: ['polygate', 'react'],
@@ -110,9 +110,9 @@ export default defineConfig([
     ...shared,
     name: 'proxy',
     entry: {
-      index: 'src/proxy/index.ts',
-      redis: 'src/proxy/redis/index.ts',
-      testing: 'src/proxy/testing/index.ts',
+      index: 'src/integrations/proxy/index.ts',
+      redis: 'src/integrations/proxy/redis/index.ts',
+      testing: 'src/integrations/proxy/testing/index.ts',
     },
     outDir: 'dist/proxy',
     dts: true,
@@ -121,7 +121,7 @@ export default defineConfig([
   {
     ...shared,
     name: 'schemas',
-    entry: { schemas: 'src/schemas/index.ts' },
+    entry: { schemas: 'src/wire/schemas/index.ts' },
     outDir: 'dist',
     dts: true,
     external: ['polygate'],
@@ -133,8 +133,8 @@ export default defineConfig([
       'mock/index': 'src/mock/index.ts',
       'mock/node': 'src/mock/node/index.ts',
       'mock/msw': 'src/mock/msw.ts',
-      'mock/cli': 'src/cli/polygate-mock.ts',
-      cli: 'src/cli/polygate.ts',
+      'mock/cli': 'src/tools/cli/polygate-mock.ts',
+      cli: 'src/tools/cli/polygate.ts',
     },
     outDir: 'dist',
     dts: {

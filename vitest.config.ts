@@ -10,7 +10,7 @@ const exclude = ['**/node_modules/**', 'test/packaging/**', 'test/runtimes/**', 
 const isolated = '**/*.isolated.test.ts';
 
 /** Tests of the client. They run with and without hooks, which use different transports. */
-const ofClient = 'test/{core,errors,journal,node,resources,security,wire}';
+const ofClient = 'test/{client,errors,integrations/{journal,node},resources,security,wire}';
 const withHooks = [
   { find: /^\.\/client\.ts$/, replacement: source('../test/support/hooked-client.ts') },
 ];
@@ -26,17 +26,23 @@ export default defineConfig({
       { find: /^polygate$/, replacement: source('index.ts') },
       { find: /^polygate\/chat$/, replacement: source('chat.ts') },
       { find: /^polygate\/all$/, replacement: source('all.ts') },
-      { find: /^polygate\/doctor$/, replacement: source('doctor/index.ts') },
-      { find: /^polygate\/ai-sdk$/, replacement: source('ai-sdk/index.ts') },
-      { find: /^polygate\/bullmq$/, replacement: source('bullmq/index.ts') },
-      { find: /^polygate\/proxy$/, replacement: source('proxy/index.ts') },
-      { find: /^polygate\/proxy\/redis$/, replacement: source('proxy/redis/index.ts') },
-      { find: /^polygate\/proxy\/testing$/, replacement: source('proxy/testing/index.ts') },
-      { find: /^polygate\/journal$/, replacement: source('journal/index.ts') },
-      { find: /^polygate\/node$/, replacement: source('node/index.ts') },
-      { find: /^polygate\/otel$/, replacement: source('otel/index.ts') },
-      { find: /^polygate\/schemas$/, replacement: source('schemas/index.ts') },
-      { find: /^polygate\/react$/, replacement: source('react/index.ts') },
+      { find: /^polygate\/doctor$/, replacement: source('tools/doctor/index.ts') },
+      { find: /^polygate\/ai-sdk$/, replacement: source('integrations/ai-sdk/index.ts') },
+      { find: /^polygate\/bullmq$/, replacement: source('integrations/bullmq/index.ts') },
+      { find: /^polygate\/proxy$/, replacement: source('integrations/proxy/index.ts') },
+      {
+        find: /^polygate\/proxy\/redis$/,
+        replacement: source('integrations/proxy/redis/index.ts'),
+      },
+      {
+        find: /^polygate\/proxy\/testing$/,
+        replacement: source('integrations/proxy/testing/index.ts'),
+      },
+      { find: /^polygate\/journal$/, replacement: source('integrations/journal/index.ts') },
+      { find: /^polygate\/node$/, replacement: source('integrations/node/index.ts') },
+      { find: /^polygate\/otel$/, replacement: source('integrations/otel/index.ts') },
+      { find: /^polygate\/schemas$/, replacement: source('wire/schemas/index.ts') },
+      { find: /^polygate\/react$/, replacement: source('integrations/react/index.ts') },
       { find: /^polygate\/mock$/, replacement: source('mock/index.ts') },
       { find: /^polygate\/mock\/node$/, replacement: source('mock/node/index.ts') },
       { find: /^polygate\/mock\/msw$/, replacement: source('mock/msw.ts') },
@@ -54,7 +60,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**'],
-      exclude: ['**/node_modules/**', 'src/cli/**'],
+      exclude: ['**/node_modules/**', 'src/tools/cli/**'],
     },
     projects: [
       {

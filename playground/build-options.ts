@@ -15,7 +15,10 @@ export const shared: InlineConfig = {
     alias: [
       { find: /^polygate$/, replacement: resolvePath('../src/index.ts') },
       { find: /^polygate\/mock$/, replacement: resolvePath('../src/mock/index.ts') },
-      { find: /^polygate\/ai-sdk$/, replacement: resolvePath('../src/ai-sdk/index.ts') },
+      {
+        find: /^polygate\/ai-sdk$/,
+        replacement: resolvePath('../src/integrations/ai-sdk/index.ts'),
+      },
     ],
   },
   // The client loads parts of itself when they are first used, which needs modules.

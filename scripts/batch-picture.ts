@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { progressBar } from '../src/cli/batch/progress.ts';
 import { escapeXml } from '../src/mock/escape-xml.ts';
 import { createMockGateway } from '../src/mock/index.ts';
 import { listen } from '../src/mock/node/index.ts';
+import { progressBar } from '../src/tools/cli/batch/progress.ts';
 
 const pathTo = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const [columnWidth, lineHeight, margin, columns] = [8, 19, 18, 84];
@@ -24,7 +24,7 @@ const program = [
   process.execPath,
   '--import',
   pathTo('test/from-source.ts'),
-  pathTo('src/cli/polygate.ts'),
+  pathTo('src/tools/cli/polygate.ts'),
 ];
 const script = command.replace('polygate', program.map((part) => `'${part}'`).join(' '));
 const env = { ...process.env, POLYGATE_BASE_URL: server.baseURL, POLYGATE_API_KEY: mock.apiKey };

@@ -10,9 +10,9 @@ const entries = { chat: 'src/chat.ts', index: 'src/index.ts' };
 /** The smaller ones first, because their modules are a part of the larger ones. Pages may import errors alone. */
 const groups = { errors: 'src/errors/index.ts', ...entries };
 const integrations = {
-  journal: 'src/journal/index.ts',
-  'ai-sdk': 'src/ai-sdk/index.ts',
-  bullmq: 'src/bullmq/index.ts',
+  journal: 'src/integrations/journal/index.ts',
+  'ai-sdk': 'src/integrations/ai-sdk/index.ts',
+  bullmq: 'src/integrations/bullmq/index.ts',
   all: 'src/all.ts',
 };
 

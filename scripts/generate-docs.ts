@@ -1,7 +1,7 @@
 /** Generates llms.txt and the table in docs/assumptions.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-import { assumptions } from '../src/core/config/assumptions.ts';
+import { assumptions } from '../src/client/config/assumptions.ts';
 import { llmsIndex } from './llms.ts';
 
 const root = new URL('../', import.meta.url);

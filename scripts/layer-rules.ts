@@ -54,9 +54,8 @@ interface Allowed {
 function rule({ files, own, layer, mayImport, outside }: Allowed): OxlintOverride {
   const allowed = mayImport.flatMap((target) => {
     if (layer.startsWith(`${target}/`)) return [];
-    // The package `bullmq` is not the folder that is named after it.
-    const isFolder = existsSync(new URL(`../src/${target}`, import.meta.url));
-    if (!isFolder || target === layer) return `!${target}`;
+    const isPackage = !existsSync(new URL(`../src/${target}`, import.meta.url));
+    if (isPackage) return `!${target}`;
     return target.endsWith('.ts') ? `!${outside(target)}` : `!${outside(target)}/**`;
   });
   const message = `${layer} may import itself, ${mayImport.join(', ')}: see scripts/layers.ts.`;

@@ -2,141 +2,149 @@
  * What each folder of `src` may import besides itself: folders and files of `src`, and packages. A file that is listed
  * may import what its folder may, and more. `oxlint.config.ts` makes lint rules of it.
  */
-const base = ['types', 'endpoints', 'errors'];
+const base = ['wire/types', 'wire/endpoints', 'errors'];
 
-/** The layers of `core`, lowest first. Each may import those before it. */
-const core = ['config', 'limits', 'http', 'call', 'stream', 'chat', 'tasks', 'batch'];
+/** The layers of `client`, lowest first. Each may import those before it. */
+const client = ['config', 'limits', 'http', 'call', 'stream', 'chat', 'tasks', 'batch'];
 
-const coreUpTo = (name: string) =>
-  core.slice(0, core.indexOf(name)).map((layer) => `core/${layer}`);
+const clientUpTo = (name: string) =>
+  client.slice(0, client.indexOf(name)).map((layer) => `client/${layer}`);
 
-const coreLayers = Object.fromEntries(
-  core.map((name) => [`core/${name}`, [...base, ...coreUpTo(name)]]),
+const clientLayers = Object.fromEntries(
+  client.map((name) => [`client/${name}`, [...base, ...clientUpTo(name)]]),
 );
 
 export const layers: Readonly<Record<string, readonly string[]>> = {
-  types: [],
+  'wire/types': [],
   // Their types are those of the package, so that the fields that users add to an interface are theirs, too.
-  schemas: ['types', 'polygate', 'zod/mini'],
-  endpoints: ['types'],
-  errors: ['types'],
-  ...coreLayers,
-  'core/config/options.ts': ['ky'],
-  'core/http/ky-transport.ts': ['ky'],
-  'core/stream/event-decoder.ts': ['eventsource-parser'],
-  'core/fetch': [...base, ...coreUpTo('stream'), 'core/stream'],
-  resources: [...base, 'core'],
-  'base-client.ts': [...base, 'core', 'resources'],
-  'client.ts': [...base, 'core', 'resources', 'base-client.ts'],
-  'chat-client.ts': [...base, 'core', 'resources', 'base-client.ts'],
-  'index.ts': [...base, 'core', 'resources', 'base-client.ts', 'client.ts'],
-  'chat.ts': [...base, 'core', 'resources', 'chat-client.ts', 'index.ts'],
-  'all.ts': ['core'],
-  internal: [...base, 'core', 'resources', 'client.ts'],
-  journal: [
-    'types',
+  'wire/schemas': ['wire/types', 'polygate', 'zod/mini'],
+  'wire/endpoints': ['wire/types'],
+  errors: ['wire/types'],
+  ...clientLayers,
+  'client/config/options.ts': ['ky'],
+  'client/http/ky-transport.ts': ['ky'],
+  'client/stream/event-decoder.ts': ['eventsource-parser'],
+  'client/fetch': [...base, ...clientUpTo('stream'), 'client/stream'],
+  resources: [...base, 'client'],
+  'base-client.ts': [...base, 'client', 'resources'],
+  'client.ts': [...base, 'client', 'resources', 'base-client.ts'],
+  'chat-client.ts': [...base, 'client', 'resources', 'base-client.ts'],
+  'index.ts': [...base, 'client', 'resources', 'base-client.ts', 'client.ts'],
+  'chat.ts': [...base, 'client', 'resources', 'chat-client.ts', 'index.ts'],
+  'all.ts': ['client'],
+  internal: [...base, 'client', 'resources', 'client.ts'],
+  'integrations/journal': [
+    'wire/types',
     'errors/configuration.ts',
-    'node/final-path.ts',
+    'integrations/node/final-path.ts',
     'node:fs/promises',
     'node:os',
     'node:path',
   ],
-  node: [
+  'integrations/node': [
     'errors/configuration.ts',
-    'journal/lock-file.ts',
-    'proxy/store/memory-store.ts',
-    'proxy/store/store.ts',
-    'types/type-guards.ts',
-    'types/nearest-name.ts',
-    'types/schema.ts',
+    'integrations/journal/lock-file.ts',
+    'integrations/proxy/store/memory-store.ts',
+    'integrations/proxy/store/store.ts',
+    'wire/types/type-guards.ts',
+    'wire/types/nearest-name.ts',
+    'wire/types/schema.ts',
     'internal/download-retries.ts',
     'polygate',
     'node:*',
     'node:*/**',
   ],
-  'node/fetch': [
-    'types/nearest-name.ts',
-    'types/schema.ts',
-    'types/type-guards.ts',
+  'integrations/node/fetch': [
+    'wire/types/nearest-name.ts',
+    'wire/types/schema.ts',
+    'wire/types/type-guards.ts',
     'internal/direct-response.ts',
     'polygate',
     'undici',
     'node:*',
   ],
   // The proxy runs where the API key is. It imports nothing but a few small files, so that it can be reviewed on its own.
-  proxy: [
+  'integrations/proxy': [
     'internal/error-advice.ts',
     'internal/network.ts',
     'internal/outcome.ts',
     'internal/request-price.ts',
     'internal/response-meta.ts',
     'internal/validation.ts',
-    'endpoints',
-    'types/nearest-name.ts',
-    'types/parse-url.ts',
-    'types/redact-key.ts',
-    'types/schema.ts',
-    'types/type-guards.ts',
+    'wire/endpoints',
+    'wire/types/nearest-name.ts',
+    'wire/types/parse-url.ts',
+    'wire/types/redact-key.ts',
+    'wire/types/schema.ts',
+    'wire/types/type-guards.ts',
     'errors/base.ts',
     'errors/configuration.ts',
   ],
-  'ai-sdk': [
+  'integrations/ai-sdk': [
     'client.ts',
     'errors',
-    'types',
+    'wire/types',
     'internal',
     'polygate',
     '@ai-sdk/provider',
     '@ai-sdk/openai-compatible',
   ],
   // Pages have the client already, so only its types are imported. The store knows nothing of React.
-  react: ['types/schema.ts', 'types/type-guards.ts', 'polygate', 'react'],
-  'react/store': [
-    'types/schema.ts',
-    'types/tasks/expired-url.ts',
-    'types/type-guards.ts',
+  'integrations/react': ['wire/types/schema.ts', 'wire/types/type-guards.ts', 'polygate', 'react'],
+  'integrations/react/store': [
+    'wire/types/schema.ts',
+    'wire/types/tasks/expired-url.ts',
+    'wire/types/type-guards.ts',
     'polygate',
   ],
-  otel: [
-    'endpoints',
+  'integrations/otel': [
+    'wire/endpoints',
     'internal/validation.ts',
     'internal/version.ts',
-    'types/media/material-status.ts',
-    'types/parse-url.ts',
-    'types/schema.ts',
-    'types/type-guards.ts',
+    'wire/types/media/material-status.ts',
+    'wire/types/parse-url.ts',
+    'wire/types/schema.ts',
+    'wire/types/type-guards.ts',
     'polygate',
     '@opentelemetry/api',
   ],
-  bullmq: ['errors', 'internal', 'types', 'polygate', 'bullmq', 'ioredis', 'node:crypto'],
-  doctor: [
-    'endpoints',
+  'integrations/bullmq': [
+    'errors',
     'internal',
-    'types/parse-url.ts',
-    'types/redact-key.ts',
-    'types/tasks/task-status.ts',
-    'types/type-guards.ts',
+    'wire/types',
+    'polygate',
+    'bullmq',
+    'ioredis',
+    'node:crypto',
+  ],
+  'tools/doctor': [
+    'wire/endpoints',
+    'internal',
+    'wire/types/parse-url.ts',
+    'wire/types/redact-key.ts',
+    'wire/types/tasks/task-status.ts',
+    'wire/types/type-guards.ts',
     'polygate',
   ],
   // Runs checks without knowing any.
-  'doctor/run': [
-    'doctor/diagnosis.ts',
-    'doctor/spending.ts',
-    'doctor/text.ts',
+  'tools/doctor/run': [
+    'tools/doctor/diagnosis.ts',
+    'tools/doctor/spending.ts',
+    'tools/doctor/text.ts',
     'internal/error-advice.ts',
     'polygate',
   ],
   // A part of the command line: the state folder, saved files and texts about money are those of the commands.
-  mcp: [
-    'cli',
+  'tools/mcp': [
+    'tools/cli',
     'internal/budget.ts',
     'internal/charges.ts',
     'internal/outcome.ts',
     'internal/request-price.ts',
     'internal/version.ts',
-    'node/final-path.ts',
-    'schemas',
-    'types',
+    'integrations/node/final-path.ts',
+    'wire/schemas',
+    'wire/types',
     'polygate',
     'polygate/node',
     '@modelcontextprotocol/server',
@@ -146,11 +154,11 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'node:*',
     'node:*/**',
   ],
-  cli: [
-    'mcp/serve.ts',
+  'tools/cli': [
+    'tools/mcp/serve.ts',
     'mock',
-    'types',
-    'schemas',
+    'wire/types',
+    'wire/schemas',
     'internal/budget.ts',
     'internal/content-text.ts',
     'internal/downloads.ts',
@@ -160,7 +168,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'internal/listed-prices.ts',
     'internal/option-names.ts',
     'internal/version.ts',
-    'node/final-path.ts',
+    'integrations/node/final-path.ts',
     'polygate',
     'polygate/doctor',
     'polygate/journal',
@@ -173,8 +181,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   // The mock is an independent implementation of the specification, so it shares only types and schemas.
   mock: [
-    'types',
-    'schemas',
+    'wire/types',
+    'wire/schemas',
     'errors/configuration.ts',
     'fflate/browser',
     'hono',
@@ -184,9 +192,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'mock/msw.ts': ['msw', 'msw/**'],
   'mock/node': [
     'mock',
-    'node/final-path.ts',
-    'types',
-    'schemas',
+    'integrations/node/final-path.ts',
+    'wire/types',
+    'wire/schemas',
     'errors/configuration.ts',
     'hono',
     'hono/**',

@@ -35,7 +35,7 @@ try {
       args: [
         '--import',
         pathTo('test/from-source.ts'),
-        pathTo('src/cli/polygate.ts'),
+        pathTo('src/tools/cli/polygate.ts'),
         'mcp',
         '--max-usd=0.2',
         '--wait=1',

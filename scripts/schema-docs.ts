@@ -1,4 +1,4 @@
-/** Generates the descriptions in `src/schemas/docs` from the doc comments of the interfaces in `src/types`. */
+/** Generates the descriptions in `src/wire/schemas/docs` from the doc comments of the interfaces in `src/wire/types`. */
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -24,7 +24,7 @@ interface FieldDocs {
 export function schemaDocs(): Map<string, FieldDocs> {
   const all = describeInterfaces();
   const used = new Set(
-    globSync(`src/schemas/{${areas.join()}}/*.ts`, { cwd: root }).flatMap((file) =>
+    globSync(`src/wire/schemas/{${areas.join()}}/*.ts`, { cwd: root }).flatMap((file) =>
       [...readFileSync(new URL(file, root), 'utf8').matchAll(/\bdocs\.(\w+)/g)].map(
         ([, name = '']) => name,
       ),
@@ -40,7 +40,7 @@ export function schemaDocs(): Map<string, FieldDocs> {
 
 function describeInterfaces(): Map<string, FieldDocs> {
   const files = areas.flatMap((area) =>
-    globSync(`src/types/${area}/*.ts`, { cwd: root }).map((file) => ({ area, file })),
+    globSync(`src/wire/types/${area}/*.ts`, { cwd: root }).map((file) => ({ area, file })),
   );
   const program = ts.createProgram(
     files.map(({ file }) => new URL(file, root).pathname),
@@ -107,7 +107,7 @@ function filesOf(docs: Map<string, FieldDocs>): Map<string, string> {
       files.set(file.replace('types', 'schemas/docs'), fileOf(file, entries));
     }
     const exports = sources.map((file) => `export * from './${area}/${basename(file)}';\n`);
-    files.set(`src/schemas/docs/${area}.ts`, exports.join(''));
+    files.set(`src/wire/schemas/docs/${area}.ts`, exports.join(''));
   }
   return files;
 }
@@ -129,11 +129,11 @@ function fileOf(file: string, entries: [string, FieldDocs][]): string {
 
 if (import.meta.main) {
   const files = filesOf(schemaDocs());
-  rmSync(new URL('src/schemas/docs', root), { recursive: true, force: true });
+  rmSync(new URL('src/wire/schemas/docs', root), { recursive: true, force: true });
   for (const [path, text] of files) {
     const file = new URL(path, root);
     mkdirSync(new URL('.', file), { recursive: true });
     writeFileSync(file, text);
   }
-  execFileSync('npx', ['oxfmt', 'src/schemas/docs'], { cwd: root, stdio: 'inherit' });
+  execFileSync('npx', ['oxfmt', 'src/wire/schemas/docs'], { cwd: root, stdio: 'inherit' });
 }

@@ -3,39 +3,39 @@
  * are not bundled) or should not be waited for (tests with fake timers): `import 'polygate/all'`. The imports below are
  * the complete list of parts.
  */
-import { runBatch } from './core/batch/batch.ts';
-import { runRecovery } from './core/batch/recover.ts';
-import { batches, recoveries } from './core/batch/start.ts';
-import { fallbackLoop } from './core/call/load-parts.ts';
-import { unreadBodies } from './core/call/request/request.ts';
-import { sendToModels } from './core/call/send-to-models.ts';
-import { keepBodyUnread, toUnreadResult } from './core/call/unread-body.ts';
-import { structuredOutput } from './core/chat/completion-parser.ts';
-import { toolRuns } from './core/chat/start-run.ts';
+import { runBatch } from './client/batch/batch.ts';
+import { runRecovery } from './client/batch/recover.ts';
+import { batches, recoveries } from './client/batch/start.ts';
+import { fallbackLoop } from './client/call/load-parts.ts';
+import { unreadBodies } from './client/call/request/request.ts';
+import { sendToModels } from './client/call/send-to-models.ts';
+import { keepBodyUnread, toUnreadResult } from './client/call/unread-body.ts';
+import { structuredOutput } from './client/chat/completion-parser.ts';
+import { toolRuns } from './client/chat/start-run.ts';
 import {
   parseCompletion,
   parseWithSchema,
   toResponseFormat,
-} from './core/chat/structured-output.ts';
-import { finalInTime, runTools } from './core/chat/tool-run.ts';
-import { fetching } from './core/fetch/gateway-fetch.ts';
-import { sendFetch } from './core/fetch/send-fetch.ts';
-import { refusals } from './core/http/explain-refusal.ts';
-import { ky } from './core/http/hooked-transport.ts';
-import { createKyTransport } from './core/http/ky-transport.ts';
-import { refusedSignal } from './core/http/refused-signal.ts';
-import { streamReader } from './core/stream/open-stream.ts';
+} from './client/chat/structured-output.ts';
+import { finalInTime, runTools } from './client/chat/tool-run.ts';
+import { fetching } from './client/fetch/gateway-fetch.ts';
+import { sendFetch } from './client/fetch/send-fetch.ts';
+import { refusals } from './client/http/explain-refusal.ts';
+import { ky } from './client/http/hooked-transport.ts';
+import { createKyTransport } from './client/http/ky-transport.ts';
+import { refusedSignal } from './client/http/refused-signal.ts';
+import { streamReader } from './client/stream/open-stream.ts';
 import {
   partialJsonParser,
   pullEvents,
   readOtherShape,
   readRelayed,
   readStream,
-} from './core/stream/reading.ts';
-import { download } from './core/tasks/downloads/download.ts';
-import { downloads } from './core/tasks/downloads/start-download.ts';
-import { waits } from './core/tasks/wait/run-wait.ts';
-import { readGeneration, Wait } from './core/tasks/wait/wait.ts';
+} from './client/stream/reading.ts';
+import { download } from './client/tasks/downloads/download.ts';
+import { downloads } from './client/tasks/downloads/start-download.ts';
+import { waits } from './client/tasks/wait/run-wait.ts';
+import { readGeneration, Wait } from './client/tasks/wait/wait.ts';
 
 batches.provide({ runBatch });
 downloads.provide({ download });

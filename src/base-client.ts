@@ -1,9 +1,9 @@
-import type { ClientContext } from './core/call/context.ts';
-import type { ChatClientOptions } from './core/config/options.ts';
-import type { ConcurrencyState } from './core/limits/concurrency-limiter.ts';
+import type { ClientContext } from './client/call/context.ts';
+import type { ChatClientOptions } from './client/config/options.ts';
+import type { ConcurrencyState } from './client/limits/concurrency-limiter.ts';
 import { Chat } from './resources/chat.ts';
 import { Models } from './resources/models.ts';
-import type { Spend } from './types/charge.ts';
+import type { Spend } from './wire/types/charge.ts';
 
 /** What all clients have. */
 export abstract class BaseClient<Options extends ChatClientOptions> {

@@ -1,9 +1,9 @@
 import { BaseClient } from './base-client.ts';
-import { createContext } from './core/call/context.ts';
-import type { ClientContext } from './core/call/context.ts';
-import { resolveConfig } from './core/config/config.ts';
-import type { ChatClientOptions } from './core/config/options.ts';
-import { createFetchTransport } from './core/http/transport.ts';
+import { createContext } from './client/call/context.ts';
+import type { ClientContext } from './client/call/context.ts';
+import { resolveConfig } from './client/config/config.ts';
+import type { ChatClientOptions } from './client/config/options.ts';
+import { createFetchTransport } from './client/http/transport.ts';
 
 /**
  * A client for chat completions and models only, for pages that need a small bundle. Its members work as in

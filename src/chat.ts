@@ -1,8 +1,8 @@
 export * from './errors/index.ts';
 
 export { ChatClient } from './chat-client.ts';
-export { ChatStream } from './core/chat/chat-stream.ts';
-export { extractImages } from './core/chat/extract-images.ts';
-export { Stream } from './core/stream/stream.ts';
+export { ChatStream } from './client/chat/chat-stream.ts';
+export { extractImages } from './client/chat/extract-images.ts';
+export { Stream } from './client/stream/stream.ts';
 
 export type * from './index.ts';

@@ -1,4 +1,4 @@
-import type { OpenRow } from '../types/tasks/task-handle.ts';
+import type { OpenRow } from '../wire/types/tasks/task-handle.ts';
 import { PolygateError } from './base.ts';
 import type { ErrorDetails } from './base.ts';
 

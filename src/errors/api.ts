@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../types/catalog/error-codes.ts';
-import type { ResponseMeta } from '../types/meta.ts';
+import type { ErrorCode } from '../wire/types/catalog/error-codes.ts';
+import type { ResponseMeta } from '../wire/types/meta.ts';
 import { PolygateError } from './base.ts';
 import type { ErrorDetails } from './base.ts';
 

@@ -1,7 +1,7 @@
-import type { ToolRunProgress } from '../types/chat/run.ts';
-import { omitUndefined } from '../types/schema.ts';
-import type { TaskHandle } from '../types/tasks/task-handle.ts';
-import { isRecord } from '../types/type-guards.ts';
+import type { ToolRunProgress } from '../wire/types/chat/run.ts';
+import { omitUndefined } from '../wire/types/schema.ts';
+import type { TaskHandle } from '../wire/types/tasks/task-handle.ts';
+import { isRecord } from '../wire/types/type-guards.ts';
 import type { MessageParts } from './message.ts';
 import { printError } from './print.ts';
 

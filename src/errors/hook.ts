@@ -1,4 +1,4 @@
-import type { ResponseMeta } from '../types/meta.ts';
+import type { ResponseMeta } from '../wire/types/meta.ts';
 import { PolygateError } from './base.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Material } from '../types/media/materials.ts';
+import type { Material } from '../wire/types/media/materials.ts';
 import { PolygateError } from './base.ts';
 
 /**

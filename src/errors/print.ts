@@ -1,4 +1,4 @@
-import { textOf } from '../types/type-guards.ts';
+import { textOf } from '../wire/types/type-guards.ts';
 
 /** What is printed of an error of the client. */
 interface Printable extends Error {

@@ -1,5 +1,5 @@
-import type { ResponseMeta } from '../types/meta.ts';
-import type { SchemaIssue } from '../types/standard-schema.ts';
+import type { ResponseMeta } from '../wire/types/meta.ts';
+import type { SchemaIssue } from '../wire/types/standard-schema.ts';
 import { PolygateError } from './base.ts';
 import type { ErrorDetails } from './base.ts';
 

@@ -1,5 +1,5 @@
-import type { ChatCompletion } from '../types/chat/completion.ts';
-import type { ResponseMeta } from '../types/meta.ts';
+import type { ChatCompletion } from '../wire/types/chat/completion.ts';
+import type { ResponseMeta } from '../wire/types/meta.ts';
 import { PolygateError } from './base.ts';
 import type { ErrorDetails } from './base.ts';
 

@@ -1,4 +1,4 @@
-import type { ChatCompletion } from '../types/chat/completion.ts';
+import type { ChatCompletion } from '../wire/types/chat/completion.ts';
 import { ResponseValidationError } from './response-validation.ts';
 
 /** Why a completion could not be parsed with the schema. */

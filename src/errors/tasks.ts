@@ -1,5 +1,5 @@
-import type { TaskHandle } from '../types/tasks/task-handle.ts';
-import type { Generation } from '../types/tasks/task.ts';
+import type { TaskHandle } from '../wire/types/tasks/task-handle.ts';
+import type { Generation } from '../wire/types/tasks/task.ts';
 import { PolygateError } from './base.ts';
 
 /** The task failed. `generation.error` holds the reason. */

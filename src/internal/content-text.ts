@@ -1,2 +1,2 @@
 /** The text of a message. */
-export { contentText } from '../core/chat/content-text.ts';
+export { contentText } from '../client/chat/content-text.ts';

@@ -1,12 +1,12 @@
 /** What the journal of a batch says about its rows, by the rules of the client. */
-import { BatchJournal } from '../core/batch/journal/batch-journal.ts';
-import { JournalContents } from '../core/batch/journal/contents.ts';
-import { isChatPath } from '../core/batch/journal/line.ts';
-import { isLostChat, mayBeCharged, unpricedSubmits } from '../core/batch/journal/row-history.ts';
-import type { RowHistory } from '../core/batch/journal/row-history.ts';
-import type { Journal } from '../types/tasks/journal.ts';
+import { BatchJournal } from '../client/batch/journal/batch-journal.ts';
+import { JournalContents } from '../client/batch/journal/contents.ts';
+import { isChatPath } from '../client/batch/journal/line.ts';
+import { isLostChat, mayBeCharged, unpricedSubmits } from '../client/batch/journal/row-history.ts';
+import type { RowHistory } from '../client/batch/journal/row-history.ts';
+import type { Journal } from '../wire/types/tasks/journal.ts';
 
-export { roundUsd } from '../core/limits/round-usd.ts';
+export { roundUsd } from '../client/limits/round-usd.ts';
 
 /** A row of a journal. */
 export interface JournalRow {

@@ -2,10 +2,10 @@
  * The prices of a model that apply to API requests, for texts and choices. Every field of the record can be missing or
  * invalid.
  */
-import { priceRecords } from '../core/limits/estimate.ts';
-import type { KnownPrices } from '../core/limits/estimate.ts';
-import type { ResolutionPrice } from '../types/catalog/pricing.ts';
-import { isRecord } from '../types/type-guards.ts';
+import { priceRecords } from '../client/limits/estimate.ts';
+import type { KnownPrices } from '../client/limits/estimate.ts';
+import type { ResolutionPrice } from '../wire/types/catalog/pricing.ts';
+import { isRecord } from '../wire/types/type-guards.ts';
 
 /** A price in USD; undefined if there is none. */
 export function listedPrice(

@@ -1,2 +1,6 @@
 /** What a failed `fetch` reveals: whether the request may have been received, and a message without its headers. */
-export { networkAdvice, networkErrorMessage, networkOutcome } from '../core/http/network-error.ts';
+export {
+  networkAdvice,
+  networkErrorMessage,
+  networkOutcome,
+} from '../client/http/network-error.ts';

@@ -1,3 +1,3 @@
 /** Estimates what a request costs, from a body that was not checked. */
-export { highestBodyPrice, highestBodyUnits } from '../core/limits/highest-body-price.ts';
-export type { KnownPrices } from '../core/limits/estimate.ts';
+export { highestBodyPrice, highestBodyUnits } from '../client/limits/highest-body-price.ts';
+export type { KnownPrices } from '../client/limits/estimate.ts';

@@ -5,8 +5,8 @@ export {
   reservationFor,
   reservationProblem,
   unpricedUsd,
-} from '../core/batch/run/budget-decision.ts';
-export { countedCharge, countedFailure } from '../core/batch/run/counted-charge.ts';
-export { highestPrice } from '../core/batch/run/prices.ts';
-export type { ReservedAmount } from '../core/batch/run/budget-decision.ts';
-export { roundUsd } from '../core/limits/round-usd.ts';
+} from '../client/batch/run/budget-decision.ts';
+export { countedCharge, countedFailure } from '../client/batch/run/counted-charge.ts';
+export { highestPrice } from '../client/batch/run/prices.ts';
+export type { ReservedAmount } from '../client/batch/run/budget-decision.ts';
+export { roundUsd } from '../client/limits/round-usd.ts';

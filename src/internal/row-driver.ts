@@ -3,25 +3,25 @@
  * process can make.
  */
 import type { Polygate } from '../client.ts';
-import type { ChatSubmission } from '../core/chat/chat-submission.ts';
-import { parseRetryAfter } from '../core/http/retry-after.ts';
-import type { KnownPrices } from '../core/limits/estimate.ts';
-import { requestPrice } from '../core/limits/request-price.ts';
-import type { Submission } from '../core/tasks/submit/submission.ts';
-import type { Task } from '../core/tasks/task.ts';
+import type { ChatSubmission } from '../client/chat/chat-submission.ts';
+import { parseRetryAfter } from '../client/http/retry-after.ts';
+import type { KnownPrices } from '../client/limits/estimate.ts';
+import { requestPrice } from '../client/limits/request-price.ts';
+import type { Submission } from '../client/tasks/submit/submission.ts';
+import type { Task } from '../client/tasks/task.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import type { TaskNamespace } from '../resources/task-namespace.ts';
-import type { ChatCompletion } from '../types/chat/completion.ts';
-import type { ResponseMeta } from '../types/meta.ts';
-import type { Receipt, SucceededGeneration, TaskKind } from '../types/tasks/task.ts';
+import type { ChatCompletion } from '../wire/types/chat/completion.ts';
+import type { ResponseMeta } from '../wire/types/meta.ts';
+import type { Receipt, SucceededGeneration, TaskKind } from '../wire/types/tasks/task.ts';
 
-export { failedRow, isFinalError, slotRejectionOf } from '../core/batch/row/charge-rules.ts';
-export { rowKey } from '../core/batch/row/row-key.ts';
-export { canSucceedLater } from '../core/call/failure/retry.ts';
-export { isKeyMissing } from '../core/http/request-headers.ts';
-export { requestHash } from '../core/tasks/fingerprint.ts';
-export { nextPollDelay, taskPollInterval } from '../core/tasks/wait/poll-delay.ts';
-export { isInvalidRecord } from '../core/tasks/wait/poll-failures.ts';
+export { failedRow, isFinalError, slotRejectionOf } from '../client/batch/row/charge-rules.ts';
+export { rowKey } from '../client/batch/row/row-key.ts';
+export { canSucceedLater } from '../client/call/failure/retry.ts';
+export { isKeyMissing } from '../client/http/request-headers.ts';
+export { requestHash } from '../client/tasks/fingerprint.ts';
+export { nextPollDelay, taskPollInterval } from '../client/tasks/wait/poll-delay.ts';
+export { isInvalidRecord } from '../client/tasks/wait/poll-failures.ts';
 
 /** What a row is: the kind of its task, or a chat, which the service may charge each time it is sent. */
 export type RowKind = TaskKind | 'chat';

@@ -1,1 +1,1 @@
-export { executableArguments, isCutOff } from '../core/stream/tool-arguments.ts';
+export { executableArguments, isCutOff } from '../client/stream/tool-arguments.ts';

@@ -12,5 +12,5 @@ export {
   positiveInteger,
   signalRule,
   stringValue,
-} from '../core/config/validation.ts';
-export type { Rule, Rules } from '../core/config/validation.ts';
+} from '../client/config/validation.ts';
+export type { Rule, Rules } from '../client/config/validation.ts';

@@ -1,1 +1,1 @@
-export { version } from '../core/config/version.ts';
+export { version } from '../client/config/version.ts';

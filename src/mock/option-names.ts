@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/configuration.ts';
-import { unknownNameProblem } from '../types/nearest-name.ts';
+import { unknownNameProblem } from '../wire/types/nearest-name.ts';
 import { defaultAssumptions } from './assumptions.ts';
 import type { MaterialOptions, MockGatewayOptions, MockKey, TaskOptions } from './options.ts';
 

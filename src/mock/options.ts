@@ -1,5 +1,5 @@
-import type { Model } from '../types/catalog/models.ts';
-import type { TaskKind } from '../types/tasks/task.ts';
+import type { Model } from '../wire/types/catalog/models.ts';
+import type { TaskKind } from '../wire/types/tasks/task.ts';
 import type { MockAssumptions } from './assumptions.ts';
 import type { ExchangeSummary } from './exchange.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { isRecord } from '../types/type-guards.ts';
+import { isRecord } from '../wire/types/type-guards.ts';
 import type { GeneratedCompletion } from './chat/response.ts';
 
 /** JSON has no infinite numbers: it contains null instead. */

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors/configuration.ts';
-import { unchecked } from '../types/schema.ts';
-import { isRecord } from '../types/type-guards.ts';
+import { unchecked } from '../wire/types/schema.ts';
+import { isRecord } from '../wire/types/type-guards.ts';
 import { describeIssue } from './http/describe-issue.ts';
 import type { Services } from './services.ts';
 import { snapshotSchema, snapshotVersion } from './snapshot-schema.ts';

@@ -1,4 +1,4 @@
-import type { TaskKind } from '../types/tasks/task.ts';
+import type { TaskKind } from '../wire/types/tasks/task.ts';
 import type { GeneratedCompletion } from './chat/response.ts';
 import type { KeyState, TaskOutcome } from './options.ts';
 

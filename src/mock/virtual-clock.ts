@@ -1,4 +1,4 @@
-import { partsLoading } from '../types/parts-loading.ts';
+import { partsLoading } from '../wire/types/parts-loading.ts';
 import type { MockClock } from './clock.ts';
 
 /** Fixed, so that dates in responses are the same in every run. */

@@ -1,11 +1,16 @@
-import type { ClientContext } from '../core/call/context.ts';
-import type { RequestOptions } from '../core/call/request/request-options.ts';
-import type { RequestPromise } from '../core/call/request/request-promise.ts';
-import { requestJson, withoutBody } from '../core/call/request/request.ts';
-import { retrieveAccount, retrieveBalance, retrieveReadiness } from '../endpoints/account.ts';
-import { readinessSchema } from '../types/catalog/account.ts';
-import type { Account, KeyBalance, Readiness, ReadinessCheck } from '../types/catalog/account.ts';
-import { anyRecord } from '../types/schema.ts';
+import type { ClientContext } from '../client/call/context.ts';
+import type { RequestOptions } from '../client/call/request/request-options.ts';
+import type { RequestPromise } from '../client/call/request/request-promise.ts';
+import { requestJson, withoutBody } from '../client/call/request/request.ts';
+import { retrieveAccount, retrieveBalance, retrieveReadiness } from '../wire/endpoints/account.ts';
+import { readinessSchema } from '../wire/types/catalog/account.ts';
+import type {
+  Account,
+  KeyBalance,
+  Readiness,
+  ReadinessCheck,
+} from '../wire/types/catalog/account.ts';
+import { anyRecord } from '../wire/types/schema.ts';
 
 /** The account that the API key belongs to. */
 export class AccountNamespace {

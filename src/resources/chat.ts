@@ -1,36 +1,36 @@
-import { limitsOf } from '../core/call/call-limits.ts';
-import { throwToCaller } from '../core/call/caller-stack.ts';
-import type { ClientContext } from '../core/call/context.ts';
-import { execute } from '../core/call/execute.ts';
-import { mergeExtraBody } from '../core/call/request/params.ts';
-import type { RequestOptions } from '../core/call/request/request-options.ts';
-import type { RequestPromise } from '../core/call/request/request-promise.ts';
-import { runNow, startRequest } from '../core/call/request/request.ts';
-import { ChatStream } from '../core/chat/chat-stream.ts';
-import type { ChatSubmission } from '../core/chat/chat-submission.ts';
-import { completionParser } from '../core/chat/completion-parser.ts';
-import { createCompletion, describeChat, prepareChat } from '../core/chat/prepare-chat.ts';
-import type { PreparedChat } from '../core/chat/prepare-chat.ts';
-import { checkRun, startRun, toolRuns } from '../core/chat/start-run.ts';
-import type { RunOptions } from '../core/chat/tool-run.ts';
-import { captureContext } from '../core/config/caller-context.ts';
-import { monotonicNow } from '../core/config/clock.ts';
-import { notify } from '../core/config/log.ts';
-import { checkValue } from '../core/config/validation.ts';
-import { emptyMeta } from '../core/http/response-meta.ts';
-import { openStream } from '../core/stream/open-stream.ts';
-import { pendingStream } from '../core/stream/pending-stream.ts';
-import { Stream } from '../core/stream/stream.ts';
-import type { ChatCompletion, ChatCompletionChunk } from '../types/chat/completion.ts';
+import { limitsOf } from '../client/call/call-limits.ts';
+import { throwToCaller } from '../client/call/caller-stack.ts';
+import type { ClientContext } from '../client/call/context.ts';
+import { execute } from '../client/call/execute.ts';
+import { mergeExtraBody } from '../client/call/request/params.ts';
+import type { RequestOptions } from '../client/call/request/request-options.ts';
+import type { RequestPromise } from '../client/call/request/request-promise.ts';
+import { runNow, startRequest } from '../client/call/request/request.ts';
+import { ChatStream } from '../client/chat/chat-stream.ts';
+import type { ChatSubmission } from '../client/chat/chat-submission.ts';
+import { completionParser } from '../client/chat/completion-parser.ts';
+import { createCompletion, describeChat, prepareChat } from '../client/chat/prepare-chat.ts';
+import type { PreparedChat } from '../client/chat/prepare-chat.ts';
+import { checkRun, startRun, toolRuns } from '../client/chat/start-run.ts';
+import type { RunOptions } from '../client/chat/tool-run.ts';
+import { captureContext } from '../client/config/caller-context.ts';
+import { monotonicNow } from '../client/config/clock.ts';
+import { notify } from '../client/config/log.ts';
+import { checkValue } from '../client/config/validation.ts';
+import { emptyMeta } from '../client/http/response-meta.ts';
+import { openStream } from '../client/stream/open-stream.ts';
+import { pendingStream } from '../client/stream/pending-stream.ts';
+import { Stream } from '../client/stream/stream.ts';
+import type { ChatCompletion, ChatCompletionChunk } from '../wire/types/chat/completion.ts';
 import type {
   ChatSubmissionParams,
   CompletionOf,
   ParseParams,
   ParsedCompletion,
   StreamParams,
-} from '../types/chat/output.ts';
-import type { ChatParams } from '../types/chat/params.ts';
-import type { RunParams, ToolRun } from '../types/chat/run.ts';
+} from '../wire/types/chat/output.ts';
+import type { ChatParams } from '../wire/types/chat/params.ts';
+import type { RunParams, ToolRun } from '../wire/types/chat/run.ts';
 
 /** Chat endpoints. */
 export class Chat {

@@ -1,24 +1,24 @@
-import type { ClientContext } from '../core/call/context.ts';
-import type { RequestOptions } from '../core/call/request/request-options.ts';
-import type { RequestPromise } from '../core/call/request/request-promise.ts';
-import { oneOf } from '../core/config/validation.ts';
-import { generate } from '../core/tasks/submit/generate.ts';
-import type { GenerateOptions } from '../core/tasks/submit/generate.ts';
-import { Submission } from '../core/tasks/submit/submission.ts';
-import { describeSubmit } from '../core/tasks/submit/submit-request.ts';
-import type { SubmitRequest } from '../core/tasks/submit/submit-request.ts';
-import { submitTask } from '../core/tasks/submit/submit.ts';
-import { readTask } from '../core/tasks/task-scope.ts';
-import type { TaskScope } from '../core/tasks/task-scope.ts';
-import type { SubmittedTask } from '../core/tasks/task.ts';
+import type { ClientContext } from '../client/call/context.ts';
+import type { RequestOptions } from '../client/call/request/request-options.ts';
+import type { RequestPromise } from '../client/call/request/request-promise.ts';
+import { oneOf } from '../client/config/validation.ts';
+import { generate } from '../client/tasks/submit/generate.ts';
+import type { GenerateOptions } from '../client/tasks/submit/generate.ts';
+import { Submission } from '../client/tasks/submit/submission.ts';
+import { describeSubmit } from '../client/tasks/submit/submit-request.ts';
+import type { SubmitRequest } from '../client/tasks/submit/submit-request.ts';
+import { submitTask } from '../client/tasks/submit/submit.ts';
+import { readTask } from '../client/tasks/task-scope.ts';
+import type { TaskScope } from '../client/tasks/task-scope.ts';
+import type { SubmittedTask } from '../client/tasks/task.ts';
 import {
   pollImageGeneration,
   pollImageTask,
   submitImageGeneration,
   submitImageTask,
-} from '../endpoints/images.ts';
-import type { ImageInput } from '../types/media/images.ts';
-import type { SucceededGeneration } from '../types/tasks/task.ts';
+} from '../wire/endpoints/images.ts';
+import type { ImageInput } from '../wire/types/media/images.ts';
+import type { SucceededGeneration } from '../wire/types/tasks/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
 /** Selects the documented path for submit requests. */

@@ -1,39 +1,46 @@
-import { callTo } from '../core/call/api-call.ts';
-import { throwToCaller } from '../core/call/caller-stack.ts';
-import type { ClientContext } from '../core/call/context.ts';
-import { execute } from '../core/call/execute.ts';
-import { bodyParams, checkFields, checkProblem, toJson } from '../core/call/request/params.ts';
-import { checkRequestOptions, withIdempotencyKey } from '../core/call/request/request-options.ts';
-import type { RequestOptions } from '../core/call/request/request-options.ts';
-import type { RequestPromise } from '../core/call/request/request-promise.ts';
-import { requestJson, startRequest, withoutBody } from '../core/call/request/request.ts';
-import { readExtended } from '../core/call/response.ts';
-import type { PreparedCall } from '../core/call/running-call.ts';
-import { captureContext } from '../core/config/caller-context.ts';
-import type { Config } from '../core/config/config.ts';
-import { notify } from '../core/config/log.ts';
-import { functionValue } from '../core/config/validation.ts';
-import type { Rules } from '../core/config/validation.ts';
-import { queryString } from '../core/http/path.ts';
-import { materialTarget, readMaterial } from '../core/tasks/materials/material-target.ts';
-import type { MaterialUpdate } from '../core/tasks/materials/material-target.ts';
-import { toPollResult } from '../core/tasks/wait/latest-record.ts';
-import { checkAndWait, updatesOf, waitForResult, waits } from '../core/tasks/wait/run-wait.ts';
-import { waitCallbackRules } from '../core/tasks/wait/wait-rules.ts';
+import { callTo } from '../client/call/api-call.ts';
+import { throwToCaller } from '../client/call/caller-stack.ts';
+import type { ClientContext } from '../client/call/context.ts';
+import { execute } from '../client/call/execute.ts';
+import { bodyParams, checkFields, checkProblem, toJson } from '../client/call/request/params.ts';
+import { checkRequestOptions, withIdempotencyKey } from '../client/call/request/request-options.ts';
+import type { RequestOptions } from '../client/call/request/request-options.ts';
+import type { RequestPromise } from '../client/call/request/request-promise.ts';
+import { requestJson, startRequest, withoutBody } from '../client/call/request/request.ts';
+import { readExtended } from '../client/call/response.ts';
+import type { PreparedCall } from '../client/call/running-call.ts';
+import { captureContext } from '../client/config/caller-context.ts';
+import type { Config } from '../client/config/config.ts';
+import { notify } from '../client/config/log.ts';
+import { functionValue } from '../client/config/validation.ts';
+import type { Rules } from '../client/config/validation.ts';
+import { queryString } from '../client/http/path.ts';
+import { materialTarget, readMaterial } from '../client/tasks/materials/material-target.ts';
+import type { MaterialUpdate } from '../client/tasks/materials/material-target.ts';
+import { toPollResult } from '../client/tasks/wait/latest-record.ts';
+import { checkAndWait, updatesOf, waitForResult, waits } from '../client/tasks/wait/run-wait.ts';
+import { waitCallbackRules } from '../client/tasks/wait/wait-rules.ts';
 import {
   createMaterial,
   deleteMaterial,
   listMaterials,
   retrieveMaterial,
-} from '../endpoints/materials.ts';
+} from '../wire/endpoints/materials.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
-} from '../types/media/material-params.ts';
-import type { MaterialCreateParams, MaterialListQuery } from '../types/media/material-params.ts';
-import { materialPageSchema, materialSchema } from '../types/media/materials.ts';
-import type { AvailableMaterial, Material, MaterialPageRecord } from '../types/media/materials.ts';
-import type { WaitOptions } from '../types/tasks/task-handle.ts';
+} from '../wire/types/media/material-params.ts';
+import type {
+  MaterialCreateParams,
+  MaterialListQuery,
+} from '../wire/types/media/material-params.ts';
+import { materialPageSchema, materialSchema } from '../wire/types/media/materials.ts';
+import type {
+  AvailableMaterial,
+  Material,
+  MaterialPageRecord,
+} from '../wire/types/media/materials.ts';
+import type { WaitOptions } from '../wire/types/tasks/task-handle.ts';
 
 /** The verification that a person must complete for a material that shows them. */
 export interface Verification {

@@ -1,26 +1,26 @@
-import { callTo } from '../core/call/api-call.ts';
-import type { ClientContext } from '../core/call/context.ts';
-import { checkRequestOptions, noBodyRules } from '../core/call/request/request-options.ts';
-import type { RequestOptions } from '../core/call/request/request-options.ts';
-import type { RequestPromise } from '../core/call/request/request-promise.ts';
-import { requestJson, withoutBody } from '../core/call/request/request.ts';
-import type { Prepare } from '../core/call/request/request.ts';
-import { readAndMap, readIterable, readWithSchema } from '../core/call/response.ts';
-import type { ResponseReader } from '../core/call/response.ts';
-import { oneOf } from '../core/config/validation.ts';
-import { listModels, retrieveModel } from '../endpoints/models.ts';
+import { callTo } from '../client/call/api-call.ts';
+import type { ClientContext } from '../client/call/context.ts';
+import { checkRequestOptions, noBodyRules } from '../client/call/request/request-options.ts';
+import type { RequestOptions } from '../client/call/request/request-options.ts';
+import type { RequestPromise } from '../client/call/request/request-promise.ts';
+import { requestJson, withoutBody } from '../client/call/request/request.ts';
+import type { Prepare } from '../client/call/request/request.ts';
+import { readAndMap, readIterable, readWithSchema } from '../client/call/response.ts';
+import type { ResponseReader } from '../client/call/response.ts';
+import { oneOf } from '../client/config/validation.ts';
+import { listModels, retrieveModel } from '../wire/endpoints/models.ts';
 import {
   anthropicModelListSchema,
   geminiModelListSchema,
   modelListSchema,
   modelSchema,
-} from '../types/catalog/models.ts';
+} from '../wire/types/catalog/models.ts';
 import type {
   AnthropicModelList,
   GeminiModelList,
   Model,
   ModelList,
-} from '../types/catalog/models.ts';
+} from '../wire/types/catalog/models.ts';
 
 /** Query of `models.list`. */
 export interface ModelListQuery<

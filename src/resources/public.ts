@@ -1,10 +1,10 @@
-import type { ClientContext } from '../core/call/context.ts';
-import type { RequestOptions } from '../core/call/request/request-options.ts';
-import type { RequestPromise } from '../core/call/request/request-promise.ts';
-import { requestJson, withoutBody } from '../core/call/request/request.ts';
-import type { RequestDetails } from '../core/call/request/request.ts';
-import { queryString } from '../core/http/path.ts';
-import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { ClientContext } from '../client/call/context.ts';
+import type { RequestOptions } from '../client/call/request/request-options.ts';
+import type { RequestPromise } from '../client/call/request/request-promise.ts';
+import { requestJson, withoutBody } from '../client/call/request/request.ts';
+import type { RequestDetails } from '../client/call/request/request.ts';
+import { queryString } from '../client/http/path.ts';
+import type { Endpoint } from '../wire/endpoints/endpoint.ts';
 import {
   listErrors,
   retrieveCapabilities,
@@ -14,19 +14,19 @@ import {
   retrievePricing,
   retrieveRateLimits,
   retrieveStatus,
-} from '../endpoints/public.ts';
-import type { Capabilities } from '../types/catalog/capabilities.ts';
-import type { ErrorCatalog, ErrorDetail } from '../types/catalog/error-catalog.ts';
-import type { ErrorCode } from '../types/catalog/error-codes.ts';
-import type { PricingCatalog, PricingQuery } from '../types/catalog/pricing-catalog.ts';
+} from '../wire/endpoints/public.ts';
+import type { Capabilities } from '../wire/types/catalog/capabilities.ts';
+import type { ErrorCatalog, ErrorDetail } from '../wire/types/catalog/error-catalog.ts';
+import type { ErrorCode } from '../wire/types/catalog/error-codes.ts';
+import type { PricingCatalog, PricingQuery } from '../wire/types/catalog/pricing-catalog.ts';
 import type {
   Changelog,
   OpenApiDocument,
   RateLimitPolicy,
   ServiceStatus,
   StatusQuery,
-} from '../types/catalog/public.ts';
-import { anyRecord } from '../types/schema.ts';
+} from '../wire/types/catalog/public.ts';
+import { anyRecord } from '../wire/types/schema.ts';
 
 /** Public endpoints. Requests never carry credentials. */
 export class Public {

@@ -1,14 +1,19 @@
-import type { RequestOptions } from '../core/call/request/request-options.ts';
-import type { RequestPromise } from '../core/call/request/request-promise.ts';
-import { Submission } from '../core/tasks/submit/submission.ts';
-import { describeChecked } from '../core/tasks/submit/submit-request.ts';
-import type { TaskDetails, TaskScope } from '../core/tasks/task-scope.ts';
-import { openTask, Task } from '../core/tasks/task.ts';
-import { isSubmit } from '../endpoints/endpoint.ts';
-import { findEndpoint } from '../endpoints/index.ts';
+import type { RequestOptions } from '../client/call/request/request-options.ts';
+import type { RequestPromise } from '../client/call/request/request-promise.ts';
+import { Submission } from '../client/tasks/submit/submission.ts';
+import { describeChecked } from '../client/tasks/submit/submit-request.ts';
+import type { TaskDetails, TaskScope } from '../client/tasks/task-scope.ts';
+import { openTask, Task } from '../client/tasks/task.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
-import type { TaskUpdate, WaitOptions } from '../types/tasks/task-handle.ts';
-import type { Generation, Receipt, SucceededGeneration, TaskKind } from '../types/tasks/task.ts';
+import { isSubmit } from '../wire/endpoints/endpoint.ts';
+import { findEndpoint } from '../wire/endpoints/index.ts';
+import type { TaskUpdate, WaitOptions } from '../wire/types/tasks/task-handle.ts';
+import type {
+  Generation,
+  Receipt,
+  SucceededGeneration,
+  TaskKind,
+} from '../wire/types/tasks/task.ts';
 
 /** Methods for submitted tasks, common to images, videos and audio. */
 export class TaskNamespace<Kind extends TaskKind> {

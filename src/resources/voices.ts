@@ -1,20 +1,23 @@
-import { callTo } from '../core/call/api-call.ts';
-import type { ClientContext } from '../core/call/context.ts';
-import { bodyParams, checkFields, toJson } from '../core/call/request/params.ts';
-import type { FindProblem } from '../core/call/request/params.ts';
-import { checkRequestOptions, withIdempotencyKey } from '../core/call/request/request-options.ts';
-import type { RequestOptions } from '../core/call/request/request-options.ts';
-import type { RequestPromise } from '../core/call/request/request-promise.ts';
-import { requestJson, withoutBody } from '../core/call/request/request.ts';
-import type { Prepare } from '../core/call/request/request.ts';
-import { readIterable } from '../core/call/response.ts';
-import { queryString } from '../core/http/path.ts';
-import { requestPrice } from '../core/limits/request-price.ts';
-import { cloneVoice, designVoice, listVoices } from '../endpoints/voices.ts';
-import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../types/media/voice-params.ts';
-import type { VoiceCloneParams, VoiceDesignInput } from '../types/media/voice-params.ts';
-import { voiceCreationSchema, voiceListSchema } from '../types/media/voices.ts';
-import type { VoiceCreation, VoiceList, VoiceListQuery } from '../types/media/voices.ts';
+import { callTo } from '../client/call/api-call.ts';
+import type { ClientContext } from '../client/call/context.ts';
+import { bodyParams, checkFields, toJson } from '../client/call/request/params.ts';
+import type { FindProblem } from '../client/call/request/params.ts';
+import { checkRequestOptions, withIdempotencyKey } from '../client/call/request/request-options.ts';
+import type { RequestOptions } from '../client/call/request/request-options.ts';
+import type { RequestPromise } from '../client/call/request/request-promise.ts';
+import { requestJson, withoutBody } from '../client/call/request/request.ts';
+import type { Prepare } from '../client/call/request/request.ts';
+import { readIterable } from '../client/call/response.ts';
+import { queryString } from '../client/http/path.ts';
+import { requestPrice } from '../client/limits/request-price.ts';
+import { cloneVoice, designVoice, listVoices } from '../wire/endpoints/voices.ts';
+import {
+  voiceCloneParamsProblem,
+  voiceDesignParamsProblem,
+} from '../wire/types/media/voice-params.ts';
+import type { VoiceCloneParams, VoiceDesignInput } from '../wire/types/media/voice-params.ts';
+import { voiceCreationSchema, voiceListSchema } from '../wire/types/media/voices.ts';
+import type { VoiceCreation, VoiceList, VoiceListQuery } from '../wire/types/media/voices.ts';
 
 /** Voices for speech synthesis: system voices and your private voices. */
 export class Voices {

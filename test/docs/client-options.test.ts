@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
-import { defaults } from '../../src/core/config/config.ts';
+import { defaults } from '../../src/client/config/config.ts';
 import { root } from './guides.ts';
 
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
@@ -27,7 +27,7 @@ function fieldsOf(path: string, name: string): string[] {
 }
 
 test('the guide lists every option of the client once', () => {
-  const fields = fieldsOf('src/core/config/options.ts', 'PolygateOptions');
+  const fields = fieldsOf('src/client/config/options.ts', 'PolygateOptions');
   expect(fields.length).toBeGreaterThan(20);
   expect(Array.from(itemsOf('All options').keys()).toSorted()).toEqual(fields.toSorted());
 });
@@ -42,20 +42,20 @@ test.each(simpleDefaults)('the guide names the default of $name', ({ name, text 
 });
 
 test('the guide lists every option of a call', () => {
-  const fields = fieldsOf('src/core/call/request/request-options.ts', 'RequestOptions');
+  const fields = fieldsOf('src/client/call/request/request-options.ts', 'RequestOptions');
   expect(fields.length).toBeGreaterThan(6);
   expect(Array.from(itemsOf('Options of one call').keys())).toEqual(expect.arrayContaining(fields));
 });
 
 test.each([
-  ['WaitOptions', 'src/types/tasks/task-handle.ts', 7],
-  ['GenerateOptions', 'src/core/tasks/submit/generate.ts', 1],
+  ['WaitOptions', 'src/wire/types/tasks/task-handle.ts', 7],
+  ['GenerateOptions', 'src/client/tasks/submit/generate.ts', 1],
   ['RegisterOptions', 'src/resources/materials.ts', 1],
-  ['RecoverOptions', 'src/core/batch/options.ts', 4],
-  ['BatchOptions', 'src/core/batch/options.ts', 3],
-  ['RunOptions', 'src/core/chat/tool-run.ts', 3],
-  ['DownloadOptions', 'src/core/tasks/downloads/options.ts', 7],
-  ['SaveToOptions', 'src/node/save-to.ts', 3],
+  ['RecoverOptions', 'src/client/batch/options.ts', 4],
+  ['BatchOptions', 'src/client/batch/options.ts', 3],
+  ['RunOptions', 'src/client/chat/tool-run.ts', 3],
+  ['DownloadOptions', 'src/client/tasks/downloads/options.ts', 7],
+  ['SaveToOptions', 'src/integrations/node/save-to.ts', 3],
 ])('the guide lists every option of %s', (name, path, count) => {
   const listed = ['Options of one call', 'Options of some methods'].flatMap((heading) =>
     Array.from(itemsOf(heading).keys()),

@@ -39,7 +39,7 @@ async function startCommand(options: string): Promise<Gateway> {
     options.matchAll(/'([^']*)'|(\S+)/g),
     ([, quoted, word]) => quoted ?? word ?? '',
   );
-  const command = fileURLToPath(new URL('../../src/cli/polygate-mock.ts', import.meta.url));
+  const command = fileURLToPath(new URL('../../src/tools/cli/polygate-mock.ts', import.meta.url));
   const hook = new URL('../from-source.ts', import.meta.url).href;
   // The last port wins, and 0 is a free one.
   const child = spawn(process.execPath, ['--import', hook, command, ...args, '--port', '0'], {

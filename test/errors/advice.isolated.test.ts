@@ -17,7 +17,7 @@ import {
   thrown,
   turns,
   virtualClock,
-} from '../core/support.ts';
+} from '../client/support.ts';
 
 const messageOf = (call: Promise<unknown>) => caught(call).then(({ message }) => message);
 const constructorMessage = (options: PolygateOptions) =>

@@ -23,8 +23,8 @@ import {
   turns,
   unreachable,
   completeStream,
-} from '../core/support.ts';
-import type { Reply } from '../core/support.ts';
+} from '../client/support.ts';
+import type { Reply } from '../client/support.ts';
 
 const apiKey = 'sk-canary-8c1f';
 const prompt = 'prompt-canary-77aa';

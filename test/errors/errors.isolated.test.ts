@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 
 import * as sdk from '../../src/index.ts';
 import type { APIError, PolygateError } from '../../src/index.ts';
-import { caught, clientOf, image, errorReply, scripted } from '../core/support.ts';
+import { caught, clientOf, image, errorReply, scripted } from '../client/support.ts';
 
 /** Each error class with its ancestors, up to the root. */
 const ancestors: Readonly<Record<string, readonly string[]>> = {

@@ -15,8 +15,8 @@ import {
   textReply,
   unreachable,
   virtualClock,
-} from '../core/support.ts';
-import type { Reply } from '../core/support.ts';
+} from '../client/support.ts';
+import type { Reply } from '../client/support.ts';
 
 const json = (body: unknown): Reply => textReply(400, JSON.stringify(body), 'application/json');
 

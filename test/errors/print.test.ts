@@ -12,7 +12,7 @@ import {
   scripted,
   submitted,
   virtualClock,
-} from '../core/support.ts';
+} from '../client/support.ts';
 import { runFromSource } from '../run-from-source.ts';
 
 const program = new URL('./failing-program.ts', import.meta.url);

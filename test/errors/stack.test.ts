@@ -25,8 +25,8 @@ import {
   turns,
   unreachable,
   virtualClock,
-} from '../core/support.ts';
-import type { Reply } from '../core/support.ts';
+} from '../client/support.ts';
+import type { Reply } from '../client/support.ts';
 
 const truncated = streamReply(firstEvent, (body) => body.close(), eventStream);
 const broken: Reply = (sent) =>

@@ -2,7 +2,7 @@ import { BudgetExceededError, PolygateError } from 'polygate';
 import { expect, test } from 'vitest';
 
 import { messageForPeople } from '../../src/internal/error-advice.ts';
-import { chat, image, onMock } from '../core/support.ts';
+import { chat, image, onMock } from '../client/support.ts';
 import { rejection } from '../support/rejection.ts';
 
 type World = ReturnType<typeof onMock>;

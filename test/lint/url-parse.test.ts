@@ -17,7 +17,12 @@ test('the linter rejects members of URL that supported runtimes lack', async () 
   // Type information would need the sources.
   await writeFile(join(copy, '.oxlintrc.json'), JSON.stringify({ ...config, options: {} }));
   const text = "export const a = URL.parse('x');\nexport const b = URL.canParse('x');\n";
-  for (const file of ['src/core/http/a.ts', 'src/doctor/a.ts', 'src/cli/a.ts', 'src/mock/a.ts']) {
+  for (const file of [
+    'src/client/http/a.ts',
+    'src/tools/doctor/a.ts',
+    'src/tools/cli/a.ts',
+    'src/mock/a.ts',
+  ]) {
     await mkdir(dirname(join(copy, file)), { recursive: true });
     await writeFile(join(copy, file), text);
   }
@@ -26,10 +31,9 @@ test('the linter rejects members of URL that supported runtimes lack', async () 
   }).catch((error: { stdout: string }) => error);
   const { diagnostics }: { diagnostics: { code: string; filename: string }[] } = JSON.parse(stdout);
   const found = diagnostics.filter(({ code }) => code === 'eslint(no-restricted-properties)');
-  const twice = ['src/cli/a.ts', 'src/core/http/a.ts', 'src/doctor/a.ts'].flatMap((file) => [
-    file,
-    file,
-  ]);
+  const twice = ['src/tools/cli/a.ts', 'src/client/http/a.ts', 'src/tools/doctor/a.ts'].flatMap(
+    (file) => [file, file],
+  );
   // The reference gateway may use `URL.canParse`.
   expect(found.map(({ filename }) => filename).toSorted()).toEqual([...twice, 'src/mock/a.ts']);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { describeImage, memoryJournal, numbers } from '../core/batch/support.ts';
-import { onMock } from '../core/support.ts';
+import { describeImage, memoryJournal, numbers } from '../client/batch/support.ts';
+import { onMock } from '../client/support.ts';
 
 test('1,000 rows with a limit of 8 get no 429 and keep the slots busy', async () => {
   const world = onMock({ concurrencyLimit: 8, latencyMs: 1_000, tasks: { durationMs: 60_000 } });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { checkTruncations } from '../journal/truncated-journal.ts';
+import { checkTruncations } from '../integrations/journal/truncated-journal.ts';
 
 test.each([false, true])(
   'a journal truncated at any byte never causes a second charge (storeParams: %s)',

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 import { expect, test } from 'vitest';
 
-import { serve } from '../node/fetch/support.ts';
+import { serve } from '../integrations/node/fetch/support.ts';
 import { startHttp2Gateway } from '../support/http2-server.ts';
 
 const execute = promisify(execFile);

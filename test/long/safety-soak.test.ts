@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { Polygate, PolygateError } from '../../src/index.ts';
 import { createMockGateway } from '../../src/mock/index.ts';
 import type { Fault } from '../../src/mock/index.ts';
-import { WatchedClock } from '../core/support.ts';
+import { WatchedClock } from '../client/support.ts';
 import { heapInUse } from '../support/safety/memory.ts';
 
 const hour = 3_600_000;

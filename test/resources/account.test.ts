@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { blockers, ResponseValidationError } from '../../src/index.ts';
-import { jsonReply, caught, clientOf, onMock, scripted } from '../core/support.ts';
+import { jsonReply, caught, clientOf, onMock, scripted } from '../client/support.ts';
 import { headers, records } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';

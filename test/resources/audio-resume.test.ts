@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { onMock, thrown } from '../core/support.ts';
+import { onMock, thrown } from '../client/support.ts';
 
 const music = { model: 'anthem-music', prompt: 'A shanty' };
 

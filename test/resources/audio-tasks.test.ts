@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 
 import { TaskFailedError } from '../../src/index.ts';
-import { jsonReply, clientOf, onMock, scripted, submitted, virtualClock } from '../core/support.ts';
+import {
+  jsonReply,
+  clientOf,
+  onMock,
+  scripted,
+  submitted,
+  virtualClock,
+} from '../client/support.ts';
 import { records, states } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';

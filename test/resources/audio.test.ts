@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { BadRequestError, ConfigurationError } from '../../src/index.ts';
 import type { MusicParams, SpeechParams } from '../../src/index.ts';
-import { onMock } from '../core/support.ts';
+import { onMock } from '../client/support.ts';
 import { requests } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';

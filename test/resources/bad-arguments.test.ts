@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { Polygate } from '../../src/index.ts';
-import { chat, clientOf, image, scripted, jsonReply } from '../core/support.ts';
+import { chat, clientOf, image, scripted, jsonReply } from '../client/support.ts';
 
 /** An object that throws on every access. */
 const hostile: any = new Proxy(

@@ -10,7 +10,7 @@ import {
   ResponseValidationError,
 } from '../../src/index.ts';
 import type { ParseParams, StandardJsonSchema } from '../../src/index.ts';
-import { onMock } from '../core/support.ts';
+import { onMock } from '../client/support.ts';
 import {
   deltaEvent,
   streamingFetch,

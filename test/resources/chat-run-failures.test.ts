@@ -9,7 +9,7 @@ import {
   ToolRoundsError,
 } from '../../src/index.ts';
 import type { RunOptions, RunParams, ToolCall } from '../../src/index.ts';
-import { onMock } from '../core/support.ts';
+import { onMock } from '../client/support.ts';
 import { rejection } from '../support/rejection.ts';
 import {
   chatParams,

@@ -12,7 +12,7 @@ import {
   ToolRoundsError,
 } from '../../src/index.ts';
 import type { PolygateOptions, RunOptions, Tool } from '../../src/index.ts';
-import { completeStream, eventStream, virtualClock } from '../core/support.ts';
+import { completeStream, eventStream, virtualClock } from '../client/support.ts';
 import { rejection } from '../support/rejection.ts';
 import {
   callTools,

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 
 import type { ChatStream } from '../../src/index.ts';
-import { chat, onMock, caught } from '../core/support.ts';
+import { chat, onMock, caught } from '../client/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { tool } from '../support/tools.ts';
 

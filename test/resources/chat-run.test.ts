@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { PolygateError } from '../../src/index.ts';
-import { onMock } from '../core/support.ts';
+import { onMock } from '../client/support.ts';
 import { rejection } from '../support/rejection.ts';
 import {
   chatParams,

@@ -12,7 +12,7 @@ import {
   StreamTruncatedError,
 } from '../../src/index.ts';
 import type { ChatParams, RequestOptions } from '../../src/index.ts';
-import { onMock } from '../core/support.ts';
+import { onMock } from '../client/support.ts';
 import {
   clientOf,
   contents,

@@ -8,7 +8,7 @@ import {
   Stream,
 } from '../../src/index.ts';
 import type { ChatCompletion, ChatMessage, ChatParams } from '../../src/index.ts';
-import { onMock } from '../core/support.ts';
+import { onMock } from '../client/support.ts';
 import {
   streamingFetch,
   clientOf,

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 
 import { APIError } from '../../src/index.ts';
 import type { ChatParams, ImageParams } from '../../src/index.ts';
-import { jsonReply, clientOf, onMock, scripted, submitted, virtualClock } from '../core/support.ts';
+import {
+  jsonReply,
+  clientOf,
+  onMock,
+  scripted,
+  submitted,
+  virtualClock,
+} from '../client/support.ts';
 import { codes, endpoints, headers, records, requests, states } from '../coverage/specification.ts';
 import { allCalls } from '../support/calls.ts';
 import { difference, rows } from '../support/fields.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError } from '../../src/index.ts';
-import { clientOf, scripted, textReply } from '../core/support.ts';
+import { clientOf, scripted, textReply } from '../client/support.ts';
 import { rejection } from '../support/rejection.ts';
 
 const bytes = textReply(200, 'frames');

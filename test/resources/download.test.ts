@@ -19,8 +19,8 @@ import {
   reset,
   scripted,
   textReply,
-} from '../core/support.ts';
-import type { Reply } from '../core/support.ts';
+} from '../client/support.ts';
+import type { Reply } from '../client/support.ts';
 import { rejection } from '../support/rejection.ts';
 
 const url = 'https://files.example/film.mp4';

@@ -12,7 +12,7 @@ import {
   ServerError,
   ServiceUnavailableError,
 } from '../../src/index.ts';
-import { onMock } from '../core/support.ts';
+import { onMock } from '../client/support.ts';
 import { balanceMessages, endpoints } from '../coverage/specification.ts';
 import { authenticatedCalls, allCalls, publicCalls } from '../support/calls.ts';
 import { rejection } from '../support/rejection.ts';

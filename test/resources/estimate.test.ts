@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { estimate, extractImages } from '../../src/index.ts';
 import type { ChatCompletion, KnownPrices } from '../../src/index.ts';
-import { completion, onMock } from '../core/support.ts';
+import { completion, onMock } from '../client/support.ts';
 
 /** Prices as a model record may contain them. */
 const prices = (record: object): KnownPrices => record;

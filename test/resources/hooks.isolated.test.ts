@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 
 import { HookError } from '../../src/index.ts';
 import type { Hooks, Polygate } from '../../src/index.ts';
-import { runImageBatch } from '../core/batch/support.ts';
-import { clientOf, drain, image, jsonReply, onMock, scripted } from '../core/support.ts';
+import { runImageBatch } from '../client/batch/support.ts';
+import { clientOf, drain, image, jsonReply, onMock, scripted } from '../client/support.ts';
 import { allCalls } from '../support/calls.ts';
 import { rejection } from '../support/rejection.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import type { PolygateOptions, TaskUpdate, WaitOptions } from '../../src/index.ts';
-import { jsonReply, clientOf, image, scripted, virtualClock } from '../core/support.ts';
-import type { Reply } from '../core/support.ts';
+import { jsonReply, clientOf, image, scripted, virtualClock } from '../client/support.ts';
+import type { Reply } from '../client/support.ts';
 
 const running = jsonReply(200, { id: 'task_1', status: 'in_progress', progress: '10%' });
 const done = jsonReply(200, {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError, Polygate } from '../../src/index.ts';
-import { image, onMock } from '../core/support.ts';
+import { image, onMock } from '../client/support.ts';
 
 /** A second client of the same service, as another process would create it. */
 function otherClient({ mock }: ReturnType<typeof onMock>): Polygate {

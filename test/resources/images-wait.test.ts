@@ -22,7 +22,7 @@ import {
   submitted,
   turns,
   virtualClock,
-} from '../core/support.ts';
+} from '../client/support.ts';
 import { collect, rejection } from '../support/rejection.ts';
 
 const poll = 'GET /v1/images/tasks/{id}';

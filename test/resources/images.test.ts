@@ -10,7 +10,7 @@ import {
   onMock,
   scripted,
   textReply,
-} from '../core/support.ts';
+} from '../client/support.ts';
 import { collect, rejection } from '../support/rejection.ts';
 
 const submitRoute = 'POST /v1/images/tasks';

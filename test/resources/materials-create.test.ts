@@ -9,7 +9,7 @@ import {
 } from '../../src/index.ts';
 import type { MaterialCreateParams } from '../../src/index.ts';
 import type { Fault } from '../../src/mock/index.ts';
-import { onMock } from '../core/support.ts';
+import { onMock } from '../client/support.ts';
 import { requests } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { BadRequestError, ConfigurationError, ResponseValidationError } from '../../src/index.ts';
 import type { MaterialListQuery, MaterialPage } from '../../src/index.ts';
 import type { MockGatewayOptions } from '../../src/mock/index.ts';
-import { jsonReply, clientOf, onMock, scripted } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted } from '../client/support.ts';
 import { records, requests } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { collect, rejection } from '../support/rejection.ts';

@@ -8,7 +8,7 @@ import {
   parseMaterialCallback,
 } from '../../src/index.ts';
 import type { MaterialUpdate, Verification } from '../../src/index.ts';
-import { onMock, thrown, turns } from '../core/support.ts';
+import { onMock, thrown, turns } from '../client/support.ts';
 import { rejection } from '../support/rejection.ts';
 
 const source = { url: 'https://files.example/ann.png', type: 'image' as const };

@@ -10,7 +10,7 @@ import {
 } from '../../src/index.ts';
 import type { MaterialUpdate } from '../../src/index.ts';
 import type { Fault } from '../../src/mock/index.ts';
-import { jsonReply, clientOf, onMock, scripted, virtualClock } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted, virtualClock } from '../client/support.ts';
 import { states } from '../coverage/specification.ts';
 import { collect, rejection } from '../support/rejection.ts';
 import * as bodies from '../wire/bodies.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError, NotFoundError, ResponseValidationError } from '../../src/index.ts';
-import { jsonReply, clientOf, onMock, scripted } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted } from '../client/support.ts';
 import { records } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';

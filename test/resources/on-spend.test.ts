@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 
 import { ChatClient } from '../../src/chat.ts';
-import { chat, image, onMock, thrown } from '../core/support.ts';
+import { chat, image, onMock, thrown } from '../client/support.ts';
 import { eventually } from '../support/eventually.ts';
 
 test('onSpend reports each charge of all clients that share the ledger, until it is stopped', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { NotFoundError, ResponseValidationError } from '../../src/index.ts';
 import type { Polygate } from '../../src/index.ts';
-import { jsonReply, clientOf, onMock, scripted } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted } from '../client/support.ts';
 import { codes, records, requests } from '../coverage/specification.ts';
 import { publicCalls } from '../support/calls.ts';
 import { difference, rows } from '../support/fields.ts';

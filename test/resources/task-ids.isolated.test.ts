@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError, ResponseValidationError } from '../../src/index.ts';
 import { createMockGateway } from '../../src/mock/index.ts';
-import { memoryJournal } from '../core/batch/support.ts';
-import { clientOf, jsonReply, scripted } from '../core/support.ts';
+import { memoryJournal } from '../client/batch/support.ts';
+import { clientOf, jsonReply, scripted } from '../client/support.ts';
 import { collect, rejection } from '../support/rejection.ts';
 
 const image = { model: 'prism-image', prompt: 'A harbor' };

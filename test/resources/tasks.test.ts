@@ -12,7 +12,7 @@ import {
 } from '../../src/index.ts';
 import type { Generation, Receipt, SubmittedTask, Task, TaskKind } from '../../src/index.ts';
 import type { MockGateway } from '../../src/mock/index.ts';
-import { jsonReply, clientOf, onMock, scripted, thrown } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted, thrown } from '../client/support.ts';
 import { collect, rejection } from '../support/rejection.ts';
 
 /** A kind of task: how to submit and generate one, and the namespace it belongs to. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { BadRequestError, ConfigurationError } from '../../src/index.ts';
 import type { VideoParams } from '../../src/index.ts';
-import { onMock } from '../core/support.ts';
+import { onMock } from '../client/support.ts';
 import { rejection } from '../support/rejection.ts';
 
 const video = { model: 'tide-video', prompt: 'A harbor at dawn' };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError, ResponseValidationError, TaskFailedError } from '../../src/index.ts';
 import type { VideoContentItem, VideoParams, VideoRoute } from '../../src/index.ts';
-import { jsonReply, clientOf, onMock, scripted, virtualClock } from '../core/support.ts';
+import { jsonReply, clientOf, onMock, scripted, virtualClock } from '../client/support.ts';
 import { headers, requests } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
 import { rejection } from '../support/rejection.ts';

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { commandLine, Program } from '../cli/program.ts';
 import { run } from '../packaging/run.ts';
+import { commandLine, Program } from '../tools/cli/program.ts';
 import { findBarriers, launchBrowser, noMedia, overflows } from './playground-page.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

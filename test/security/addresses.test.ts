@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { ConfigurationError, Polygate } from '../../src/index.ts';
 import type { Generation } from '../../src/index.ts';
-import { clientOf, modelList, scripted, textReply, thrown } from '../core/support.ts';
+import { clientOf, modelList, scripted, textReply, thrown } from '../client/support.ts';
 import { rejection } from '../support/rejection.ts';
 import { apiKey } from './support.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { ConfigurationError, Polygate } from '../../src/index.ts';
 import type { PolygateOptions } from '../../src/index.ts';
-import { baseURL, thrown } from '../core/support.ts';
+import { baseURL, thrown } from '../client/support.ts';
 import { apiKey, printed } from './support.ts';
 
 afterEach(() => {

@@ -25,7 +25,7 @@ import {
   image,
   scripted,
   textReply,
-} from '../core/support.ts';
+} from '../client/support.ts';
 import { rejection } from '../support/rejection.ts';
 import { nested } from './support.ts';
 

@@ -1,7 +1,7 @@
 /** Services that repeat the API key with escaped characters, of an earlier attempt, or in the record of a task. */
 import { expect, test } from 'vitest';
 
-import { redactKeys } from '../../src/types/redact-key.ts';
+import { redactKeys } from '../../src/wire/types/redact-key.ts';
 import {
   caught,
   chat,
@@ -11,7 +11,7 @@ import {
   jsonReply,
   onMock,
   scripted,
-} from '../core/support.ts';
+} from '../client/support.ts';
 import { pathsTo, printed } from './support.ts';
 
 const apiKey = 'canary/51d0+c3==';

@@ -12,8 +12,8 @@ import {
   jsonReply,
   modelList,
   scripted,
-} from '../core/support.ts';
-import type { Reply } from '../core/support.ts';
+} from '../client/support.ts';
+import type { Reply } from '../client/support.ts';
 import { pathsTo, printed, recordingLogger } from './support.ts';
 
 const keys = {

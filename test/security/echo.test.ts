@@ -13,8 +13,8 @@ import {
   scripted,
   streamReply,
   textReply,
-} from '../core/support.ts';
-import type { Reply } from '../core/support.ts';
+} from '../client/support.ts';
+import type { Reply } from '../client/support.ts';
 import { apiKey, pathsTo, printed } from './support.ts';
 
 /** Servers that repeat the credentials of the request, as proxies and test servers do. */

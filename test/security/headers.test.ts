@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 
-import { fingerprint } from '../../src/core/tasks/fingerprint.ts';
+import { fingerprint } from '../../src/client/tasks/fingerprint.ts';
 import { ConfigurationError } from '../../src/index.ts';
 import type { Polygate, PolygateOptions, RequestOptions } from '../../src/index.ts';
-import { chat, clientOf, completed, image, scripted, submitted } from '../core/support.ts';
+import { chat, clientOf, completed, image, scripted, submitted } from '../client/support.ts';
 import { rejection } from '../support/rejection.ts';
 import { memoryJournal, printed } from './support.ts';
 

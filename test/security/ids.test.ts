@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError } from '../../src/index.ts';
 import type { Polygate } from '../../src/index.ts';
-import { jsonReply, baseURL, caught, clientOf, drain, scripted } from '../core/support.ts';
+import { jsonReply, baseURL, caught, clientOf, drain, scripted } from '../client/support.ts';
 import { rejection } from '../support/rejection.ts';
 
 /** Every method that takes an id, and the path that precedes the id. */

@@ -16,7 +16,7 @@ import {
   errorReply,
   reset,
   scripted,
-} from '../core/support.ts';
+} from '../client/support.ts';
 import { apiKey, memoryJournal, pathsTo, printed } from './support.ts';
 
 /** The property paths from a value to the key, and whether printing the value reveals it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { drain, onMock } from '../core/support.ts';
+import { drain, onMock } from '../client/support.ts';
 import { apiKey, recordingLogger, memoryJournal } from './support.ts';
 
 /** A unique marker for each field that must not be logged. */

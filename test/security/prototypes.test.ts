@@ -17,7 +17,7 @@ import {
   onMock,
   scripted,
   thrown,
-} from '../core/support.ts';
+} from '../client/support.ts';
 import { allCalls } from '../support/calls.ts';
 import { memoryJournal, nested } from './support.ts';
 

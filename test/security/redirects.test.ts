@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { APIError, Polygate } from '../../src/index.ts';
-import { chat, clientOf, drain, image, scripted } from '../core/support.ts';
+import { chat, clientOf, drain, image, scripted } from '../client/support.ts';
 import { allCalls } from '../support/calls.ts';
 import { rejection } from '../support/rejection.ts';
 

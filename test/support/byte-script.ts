@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-import { createPolygate } from '../../src/ai-sdk/index.ts';
 import { ChatClient } from '../../src/chat.ts';
 import { ChatStream, Polygate } from '../../src/index.ts';
 import type { ChatCompletionChunk } from '../../src/index.ts';
+import { createPolygate } from '../../src/integrations/ai-sdk/index.ts';
 import { params } from './event-stream.ts';
 import { collect } from './rejection.ts';
 

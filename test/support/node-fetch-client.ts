@@ -4,7 +4,7 @@
  */
 import { Polygate as Client } from '../../src/client.ts';
 import type { PolygateOptions } from '../../src/index.ts';
-import { nodeFetch } from '../../src/node/fetch/node-fetch.ts';
+import { nodeFetch } from '../../src/integrations/node/fetch/node-fetch.ts';
 
 const fetch = nodeFetch();
 

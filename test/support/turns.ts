@@ -1,4 +1,4 @@
-import { partsLoading } from '../../src/types/parts-loading.ts';
+import { partsLoading } from '../../src/wire/types/parts-loading.ts';
 
 /**
  * Waits a few turns of the event loop, so that everything that needs no timer has happened. Reading a part of the client

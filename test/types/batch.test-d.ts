@@ -13,7 +13,7 @@ import type {
   Submission,
   Task,
 } from '../../src/index.ts';
-import type { fileJournal } from '../../src/journal/index.ts';
+import type { fileJournal } from '../../src/integrations/journal/index.ts';
 
 declare const gateway: Polygate;
 declare const journal: Journal;

@@ -139,7 +139,7 @@ describe('an editor', () => {
     expect(names).toEqual(expect.arrayContaining(mainMethods));
     const program = `
       import { z } from 'zod';
-      import { fileJournal } from '../../src/journal/index.ts';
+      import { fileJournal } from '../../src/integrations/journal/index.ts';
       ${preamble}
       declare function store(text: string): Promise<void>;
       ${examples.map(([name, text]) => `export async function ${name.replaceAll('.', '_')}() {\n${text}\n}`).join('\n')}`;

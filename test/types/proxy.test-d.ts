@@ -3,11 +3,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Redis } from 'ioredis';
 import { describe, expectTypeOf, test } from 'vitest';
 
-import { toNodeHandler } from '../../src/node/index.ts';
-import { createProxyHandler, memoryStore } from '../../src/proxy/index.ts';
-import type { ProxyOptions, ProxyResponse, Store, UserLimits } from '../../src/proxy/index.ts';
-import { redisStore } from '../../src/proxy/redis/index.ts';
-import { storeTests } from '../../src/proxy/testing/index.ts';
+import { toNodeHandler } from '../../src/integrations/node/index.ts';
+import { createProxyHandler, memoryStore } from '../../src/integrations/proxy/index.ts';
+import type {
+  ProxyOptions,
+  ProxyResponse,
+  Store,
+  UserLimits,
+} from '../../src/integrations/proxy/index.ts';
+import { redisStore } from '../../src/integrations/proxy/redis/index.ts';
+import { storeTests } from '../../src/integrations/proxy/testing/index.ts';
 
 const required = { apiKey: 'sk-1', baseURL: 'https://host.example', authorize: () => 'ann' };
 

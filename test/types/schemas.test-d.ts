@@ -1,33 +1,33 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
 
-import { recordSchema } from '../../src/schemas/record-schema.ts';
-import type { Docs } from '../../src/schemas/record-schema.ts';
-import type { Account, ReadinessCheck } from '../../src/types/catalog/account.ts';
-import type { Capabilities } from '../../src/types/catalog/capabilities.ts';
-import type { ErrorCode } from '../../src/types/catalog/error-codes.ts';
-import type { Model, ModelList } from '../../src/types/catalog/models.ts';
-import type { SpeechInputParams, SpeechParams } from '../../src/types/media/audio.ts';
+import { recordSchema } from '../../src/wire/schemas/record-schema.ts';
+import type { Docs } from '../../src/wire/schemas/record-schema.ts';
+import type { Account, ReadinessCheck } from '../../src/wire/types/catalog/account.ts';
+import type { Capabilities } from '../../src/wire/types/catalog/capabilities.ts';
+import type { ErrorCode } from '../../src/wire/types/catalog/error-codes.ts';
+import type { Model, ModelList } from '../../src/wire/types/catalog/models.ts';
+import type { SpeechInputParams, SpeechParams } from '../../src/wire/types/media/audio.ts';
 import type {
   MaterialCreateParams,
   MaterialListQuery,
-} from '../../src/types/media/material-params.ts';
-import { isAvailable } from '../../src/types/media/materials.ts';
+} from '../../src/wire/types/media/material-params.ts';
+import { isAvailable } from '../../src/wire/types/media/materials.ts';
 import type {
   AssetUri,
   AvailableMaterial,
   Material,
   MaterialStatus,
   MaterialType,
-} from '../../src/types/media/materials.ts';
-import type { VideoContentParams, VideoParams } from '../../src/types/media/videos.ts';
+} from '../../src/wire/types/media/materials.ts';
+import type { VideoContentParams, VideoParams } from '../../src/wire/types/media/videos.ts';
 import type {
   VoiceDesignAliasParams,
   VoiceDesignParams,
-} from '../../src/types/media/voice-params.ts';
-import type { Voice, VoiceList } from '../../src/types/media/voices.ts';
-import { responseSchema, stringField } from '../../src/types/schema.ts';
-import type { ResponseSchema } from '../../src/types/schema.ts';
+} from '../../src/wire/types/media/voice-params.ts';
+import type { Voice, VoiceList } from '../../src/wire/types/media/voices.ts';
+import { responseSchema, stringField } from '../../src/wire/types/schema.ts';
+import type { ResponseSchema } from '../../src/wire/types/schema.ts';
 
 const url = 'https://host.example/a';
 const person = { consent_confirmed: true, callback_url: url } as const;

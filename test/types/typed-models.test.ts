@@ -1,8 +1,8 @@
 import ts from 'typescript';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { catalogOf, declarationOf } from '../../src/cli/types/declaration.ts';
-import { onMock } from '../core/support.ts';
+import { catalogOf, declarationOf } from '../../src/tools/cli/types/declaration.ts';
+import { onMock } from '../client/support.ts';
 import { consumer, createService } from './language-service.ts';
 
 const client = `

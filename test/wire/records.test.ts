@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 
-import * as account from '../../src/schemas/catalog/account.ts';
-import { capabilitiesRecord } from '../../src/schemas/catalog/capabilities.ts';
-import * as catalog from '../../src/schemas/catalog/error-catalog.ts';
+import * as account from '../../src/wire/schemas/catalog/account.ts';
+import { capabilitiesRecord } from '../../src/wire/schemas/catalog/capabilities.ts';
+import * as catalog from '../../src/wire/schemas/catalog/error-catalog.ts';
 import {
   errorEnvelopeRecord,
   keyBalanceErrorEnvelopeRecord,
-} from '../../src/schemas/catalog/error-codes.ts';
-import * as models from '../../src/schemas/catalog/models.ts';
-import { pricingCatalogRecord } from '../../src/schemas/catalog/pricing-catalog.ts';
-import { pricingRecord } from '../../src/schemas/catalog/pricing.ts';
-import * as open from '../../src/schemas/catalog/public.ts';
-import * as materials from '../../src/schemas/media/materials.ts';
-import * as voices from '../../src/schemas/media/voices.ts';
-import { readinessSchema } from '../../src/types/catalog/account.ts';
+} from '../../src/wire/schemas/catalog/error-codes.ts';
+import * as models from '../../src/wire/schemas/catalog/models.ts';
+import { pricingCatalogRecord } from '../../src/wire/schemas/catalog/pricing-catalog.ts';
+import { pricingRecord } from '../../src/wire/schemas/catalog/pricing.ts';
+import * as open from '../../src/wire/schemas/catalog/public.ts';
+import * as materials from '../../src/wire/schemas/media/materials.ts';
+import * as voices from '../../src/wire/schemas/media/voices.ts';
+import { readinessSchema } from '../../src/wire/types/catalog/account.ts';
 import {
   anthropicModelListSchema,
   geminiModelListSchema,
   modelListSchema,
   modelSchema,
-} from '../../src/types/catalog/models.ts';
-import { materialPageSchema, materialSchema } from '../../src/types/media/materials.ts';
-import { voiceCreationSchema, voiceListSchema } from '../../src/types/media/voices.ts';
-import { anyRecord } from '../../src/types/schema.ts';
-import type { ResponseSchema } from '../../src/types/schema.ts';
+} from '../../src/wire/types/catalog/models.ts';
+import { materialPageSchema, materialSchema } from '../../src/wire/types/media/materials.ts';
+import { voiceCreationSchema, voiceListSchema } from '../../src/wire/types/media/voices.ts';
+import { anyRecord } from '../../src/wire/types/schema.ts';
+import type { ResponseSchema } from '../../src/wire/types/schema.ts';
 import * as bodies from './bodies.ts';
 
 /** A response, its documented record, the schema of the client, and the smallest valid response. */

@@ -1,4 +1,4 @@
-import type { KeyBalance, Readiness } from '../../types/catalog/account.ts';
+import type { KeyBalance, Readiness } from '../../wire/types/catalog/account.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { User } from '../state.ts';
 import { roundUsd } from './money.ts';

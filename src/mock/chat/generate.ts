@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../types/chat/params.ts';
+import type { ToolCall } from '../../wire/types/chat/params.ts';
 import { imageFile } from '../media/image.ts';
 import type { Settings } from '../options.ts';
 import { hash, pick, seededRandom } from '../random.ts';

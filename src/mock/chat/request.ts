@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 
-import type { ChatBody } from '../../types/chat/params.ts';
-import { isRecord } from '../../types/type-guards.ts';
+import type { ChatBody } from '../../wire/types/chat/params.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
 import { describeIssue } from '../http/describe-issue.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import { assistantFields, chatFields, contentParts } from './body-schema.ts';

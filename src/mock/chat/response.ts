@@ -3,7 +3,7 @@ import type {
   ChatCompletionChunk,
   ChatCompletionDelta,
   ChatUsage,
-} from '../../types/chat/completion.ts';
+} from '../../wire/types/chat/completion.ts';
 import { dataEvent, doneEvent, keepAliveComment } from '../http/response/response.ts';
 import { hash } from '../random.ts';
 import { splitTokens } from './generate.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../types/type-guards.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
 
 /** Maximum nesting depth of a sample. It stops recursive schemas. */
 const maxDepth = 12;

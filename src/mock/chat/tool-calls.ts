@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../types/chat/params.ts';
+import type { ToolCall } from '../../wire/types/chat/params.ts';
 import { hash } from '../random.ts';
 import type { ChatRequest, Tool } from './request.ts';
 import { sampleValue } from './sample-json.ts';

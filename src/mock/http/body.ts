@@ -1,4 +1,4 @@
-import { isRecord } from '../../types/type-guards.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { GatewayError } from './response/gateway-error.ts';

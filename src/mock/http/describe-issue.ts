@@ -1,4 +1,4 @@
-import { isRecord } from '../../types/type-guards.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
 
 /** The parts of a validation issue that this file reads. */
 interface Issue {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../types/type-guards.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
 import { checkNames } from '../option-names.ts';
 import type { OptionNames } from '../option-names.ts';
 import type { Random } from '../random.ts';

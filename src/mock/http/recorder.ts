@@ -1,4 +1,4 @@
-import { isRecord } from '../../types/type-guards.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
 import type { ExchangeSummary, LostResponse, MockRequest } from '../exchange.ts';
 import type { Fault } from './fault.ts';
 import type { HandledRequest } from './pipeline.ts';

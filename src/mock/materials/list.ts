@@ -1,4 +1,4 @@
-import type { Material } from '../../types/media/materials.ts';
+import type { Material } from '../../wire/types/media/materials.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';
 import { hash } from '../random.ts';

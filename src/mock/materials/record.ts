@@ -1,4 +1,4 @@
-import type { Material } from '../../types/media/materials.ts';
+import type { Material } from '../../wire/types/media/materials.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { MaterialState } from '../state.ts';
 import { lifetimeMs, statusOf } from './store.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../types/type-guards.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 import { checkSourceUrl } from '../tasks/field-checks.ts';

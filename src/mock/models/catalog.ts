@@ -1,4 +1,4 @@
-import type { Model } from '../../types/catalog/models.ts';
+import type { Model } from '../../wire/types/catalog/models.ts';
 import { invalidParameter, GatewayError } from '../http/response/gateway-error.ts';
 import { defaultModels } from './defaults.ts';
 import { toModelRecord } from './record.ts';

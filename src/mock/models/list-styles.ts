@@ -1,4 +1,8 @@
-import type { AnthropicModelList, GeminiModelList, Model } from '../../types/catalog/models.ts';
+import type {
+  AnthropicModelList,
+  GeminiModelList,
+  Model,
+} from '../../wire/types/catalog/models.ts';
 
 /** Creates the Anthropic-style model list. Assumption A17. */
 export function anthropicList(models: readonly Model[]): AnthropicModelList {

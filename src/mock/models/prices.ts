@@ -1,5 +1,5 @@
-import type { Model } from '../../types/catalog/models.ts';
-import type { ResolutionPrice } from '../../types/catalog/pricing.ts';
+import type { Model } from '../../wire/types/catalog/models.ts';
+import type { ResolutionPrice } from '../../wire/types/catalog/pricing.ts';
 import { roundUsd } from '../account/money.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 

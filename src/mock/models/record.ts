@@ -1,5 +1,5 @@
-import type { Model } from '../../types/catalog/models.ts';
-import type { Prices, ResolutionPrice } from '../../types/catalog/pricing.ts';
+import type { Model } from '../../wire/types/catalog/models.ts';
+import type { Prices, ResolutionPrice } from '../../wire/types/catalog/pricing.ts';
 import { formatUsd, roundUsd } from '../account/money.ts';
 
 /** The unit in which a model is billed; `audio` is one music output. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { isRecord } from '../../types/type-guards.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
 import type { JsonObject } from './docs.ts';
 import { tags } from './tags/index.ts';
 

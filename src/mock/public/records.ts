@@ -1,6 +1,6 @@
-import type { Capabilities } from '../../types/catalog/capabilities.ts';
-import type { PricingCatalog } from '../../types/catalog/pricing-catalog.ts';
-import type { Changelog, RateLimitPolicy, ServiceStatus } from '../../types/catalog/public.ts';
+import type { Capabilities } from '../../wire/types/catalog/capabilities.ts';
+import type { PricingCatalog } from '../../wire/types/catalog/pricing-catalog.ts';
+import type { Changelog, RateLimitPolicy, ServiceStatus } from '../../wire/types/catalog/public.ts';
 import { defaultTier } from '../account/slots.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';

@@ -1,4 +1,8 @@
-import { accountRecord, keyBalanceRecord, readinessRecord } from '../../schemas/catalog/account.ts';
+import {
+  accountRecord,
+  keyBalanceRecord,
+  readinessRecord,
+} from '../../wire/schemas/catalog/account.ts';
 import { formatUsd } from '../account/money.ts';
 import { balanceCny, keyBalance, readiness } from '../account/records.ts';
 import { defineEndpoint } from '../http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { audioTaskRecord } from '../../schemas/tasks/task.ts';
+import { audioTaskRecord } from '../../wire/schemas/tasks/task.ts';
 import { defineJsonEndpoint } from '../http/endpoint.ts';
 import { pollRoute } from '../tasks/poll-route.ts';
 import { audioBody, prepareAudio, documentedAudioBody } from '../tasks/prepare-audio.ts';

@@ -1,5 +1,5 @@
-import { chatBody } from '../../schemas/chat/params.ts';
-import type { Model } from '../../types/catalog/models.ts';
+import { chatBody } from '../../wire/schemas/chat/params.ts';
+import type { Model } from '../../wire/types/catalog/models.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
 import { generateOutput } from '../chat/generate.ts';

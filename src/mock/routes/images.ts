@@ -1,5 +1,5 @@
-import { imageBody } from '../../schemas/media/images.ts';
-import { imageTaskRecord } from '../../schemas/tasks/task.ts';
+import { imageBody } from '../../wire/schemas/media/images.ts';
+import { imageTaskRecord } from '../../wire/schemas/tasks/task.ts';
 import { defineJsonEndpoint } from '../http/endpoint.ts';
 import { pollRoute } from '../tasks/poll-route.ts';
 import { prepareImage } from '../tasks/prepare-image.ts';

@@ -1,8 +1,8 @@
-import { materialCreateBody } from '../../schemas/media/material-params.ts';
+import { materialCreateBody } from '../../wire/schemas/media/material-params.ts';
 import {
   materialPageRecord,
   materialRecord as materialSchema,
-} from '../../schemas/media/materials.ts';
+} from '../../wire/schemas/media/materials.ts';
 import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
 import { param } from '../http/request-context.ts';
 import type { RequestContext } from '../http/request-context.ts';

@@ -1,5 +1,5 @@
-import { modelListRecord, modelRecord } from '../../schemas/catalog/models.ts';
-import type { Model } from '../../types/catalog/models.ts';
+import { modelListRecord, modelRecord } from '../../wire/schemas/catalog/models.ts';
+import type { Model } from '../../wire/types/catalog/models.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import { param } from '../http/request-context.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';

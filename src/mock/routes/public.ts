@@ -1,12 +1,12 @@
-import { capabilitiesRecord } from '../../schemas/catalog/capabilities.ts';
-import { errorCatalogRecord, errorDetailRecord } from '../../schemas/catalog/error-catalog.ts';
-import { pricingCatalogRecord } from '../../schemas/catalog/pricing-catalog.ts';
+import { capabilitiesRecord } from '../../wire/schemas/catalog/capabilities.ts';
+import { errorCatalogRecord, errorDetailRecord } from '../../wire/schemas/catalog/error-catalog.ts';
+import { pricingCatalogRecord } from '../../wire/schemas/catalog/pricing-catalog.ts';
 import {
   changelogRecord,
   openApiDocumentRecord,
   rateLimitPolicyRecord,
   serviceStatusRecord,
-} from '../../schemas/catalog/public.ts';
+} from '../../wire/schemas/catalog/public.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import { param } from '../http/request-context.ts';
 import { GatewayError } from '../http/response/gateway-error.ts';

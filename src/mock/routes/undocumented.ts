@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-import { imageBody } from '../../schemas/media/images.ts';
-import { imageTaskRecord } from '../../schemas/tasks/task.ts';
+import { imageBody } from '../../wire/schemas/media/images.ts';
+import { imageTaskRecord } from '../../wire/schemas/tasks/task.ts';
 import { usageRecords } from '../account/records.ts';
 import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
 import type { RequestContext } from '../http/request-context.ts';

@@ -1,5 +1,5 @@
-import { videoBody } from '../../schemas/media/videos.ts';
-import { videoTaskRecord } from '../../schemas/tasks/task.ts';
+import { videoBody } from '../../wire/schemas/media/videos.ts';
+import { videoTaskRecord } from '../../wire/schemas/tasks/task.ts';
 import { defineJsonEndpoint } from '../http/endpoint.ts';
 import { pollRoute } from '../tasks/poll-route.ts';
 import { prepareVideo } from '../tasks/prepare-video.ts';

@@ -1,5 +1,5 @@
-import { imageBody } from '../../schemas/media/images.ts';
-import { videoBody } from '../../schemas/media/videos.ts';
+import { imageBody } from '../../wire/schemas/media/images.ts';
+import { videoBody } from '../../wire/schemas/media/videos.ts';
 import { parseBody } from '../http/endpoint.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';

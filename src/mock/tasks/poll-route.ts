@@ -1,5 +1,9 @@
-import { audioTaskRecord, imageTaskRecord, videoTaskRecord } from '../../schemas/tasks/task.ts';
-import type { TaskKind } from '../../types/tasks/task.ts';
+import {
+  audioTaskRecord,
+  imageTaskRecord,
+  videoTaskRecord,
+} from '../../wire/schemas/tasks/task.ts';
+import type { TaskKind } from '../../wire/types/tasks/task.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { param } from '../http/request-context.ts';

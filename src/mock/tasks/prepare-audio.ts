@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
-import { musicBody, speechBody } from '../../schemas/media/audio.ts';
-import type { SpeechBody } from '../../schemas/media/audio.ts';
-import type { Model } from '../../types/catalog/models.ts';
+import { musicBody, speechBody } from '../../wire/schemas/media/audio.ts';
+import type { SpeechBody } from '../../wire/schemas/media/audio.ts';
+import type { Model } from '../../wire/types/catalog/models.ts';
 import { parseBody } from '../http/endpoint.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';

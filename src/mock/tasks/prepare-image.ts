@@ -1,4 +1,4 @@
-import type { ImageBody } from '../../schemas/media/images.ts';
+import type { ImageBody } from '../../wire/schemas/media/images.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import { resolutionPrice } from '../models/prices.ts';

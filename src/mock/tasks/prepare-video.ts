@@ -1,5 +1,5 @@
-import type { VideoBody } from '../../schemas/media/videos.ts';
-import { isRecord } from '../../types/type-guards.ts';
+import type { VideoBody } from '../../wire/schemas/media/videos.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import { checkVideoMedia } from '../materials/video-media.ts';

@@ -1,4 +1,4 @@
-import type { TaskKind } from '../../types/tasks/task.ts';
+import type { TaskKind } from '../../wire/types/tasks/task.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { extensionOf } from '../media/files.ts';
 import type { Task } from '../state.ts';

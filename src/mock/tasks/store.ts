@@ -1,4 +1,4 @@
-import type { TaskKind } from '../../types/tasks/task.ts';
+import type { TaskKind } from '../../wire/types/tasks/task.ts';
 import type { Ledger } from '../account/ledger.ts';
 import type { MockAssumptions } from '../assumptions.ts';
 import type { Task, User } from '../state.ts';

@@ -1,5 +1,5 @@
-import type { Model } from '../../types/catalog/models.ts';
-import type { TaskKind } from '../../types/tasks/task.ts';
+import type { Model } from '../../wire/types/catalog/models.ts';
+import type { TaskKind } from '../../wire/types/tasks/task.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
 import type { RequestContext } from '../http/request-context.ts';

@@ -1,6 +1,6 @@
-import type { VoiceDesignBody } from '../../schemas/media/voice-params.ts';
-import type { VoiceCloneParams } from '../../types/media/voice-params.ts';
-import type { VoiceCreation } from '../../types/media/voices.ts';
+import type { VoiceDesignBody } from '../../wire/schemas/media/voice-params.ts';
+import type { VoiceCloneParams } from '../../wire/types/media/voice-params.ts';
+import type { VoiceCreation } from '../../wire/types/media/voices.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
 import type { RequestContext } from '../http/request-context.ts';

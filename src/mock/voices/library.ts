@@ -1,5 +1,5 @@
-import type { Model } from '../../types/catalog/models.ts';
-import type { Voice } from '../../types/media/voices.ts';
+import type { Model } from '../../wire/types/catalog/models.ts';
+import type { Voice } from '../../wire/types/media/voices.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import type { VoiceState } from '../state.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { commandLine, Program } from '../../cli/program.ts';
 import { eventually } from '../../support/eventually.ts';
+import { commandLine, Program } from '../../tools/cli/program.ts';
 import { requestsTo, startService } from './service.ts';
 import type { Service } from './service.ts';
 

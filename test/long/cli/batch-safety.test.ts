@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { runIn } from '../../cli/program.ts';
 import { eventually } from '../../support/eventually.ts';
+import { runIn } from '../../tools/cli/program.ts';
 import { lastLine, requestsTo, startService } from './service.ts';
 import type { Service } from './service.ts';
 

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect, test } from 'vitest';
 
-import { runIn } from '../../cli/program.ts';
 import { eventually } from '../../support/eventually.ts';
+import { runIn } from '../../tools/cli/program.ts';
 import { afterTests, requestsTo, startService } from './service.ts';
 import type { Service } from './service.ts';
 

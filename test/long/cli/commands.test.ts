@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { formatUsd } from '../../../src/cli/money.ts';
-import { commandLine, Program, run } from '../../cli/program.ts';
+import { formatUsd } from '../../../src/tools/cli/money.ts';
 import { eventually } from '../../support/eventually.ts';
+import { commandLine, Program, run } from '../../tools/cli/program.ts';
 import { requestsTo, startService } from './service.ts';
 
 const escape = '\u001B';

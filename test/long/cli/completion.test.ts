@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { Program, run } from '../../cli/program.ts';
+import { Program, run } from '../../tools/cli/program.ts';
 import { afterTests } from './service.ts';
 
 const has = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;

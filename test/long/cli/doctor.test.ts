@@ -12,8 +12,8 @@ import { createMockGateway } from '../../../src/mock/index.ts';
 import type { MockGatewayOptions } from '../../../src/mock/index.ts';
 import { listen } from '../../../src/mock/node/index.ts';
 import type { MockServer } from '../../../src/mock/node/index.ts';
-import { commandLine, Program, run } from '../../cli/program.ts';
 import { runFromSource } from '../../run-from-source.ts';
+import { commandLine, Program, run } from '../../tools/cli/program.ts';
 
 const escape = '\u001B';
 const servers: MockServer[] = [];

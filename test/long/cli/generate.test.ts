@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { createSavingGateway } from '../../../src/cli/gateway.ts';
+import { createSavingGateway } from '../../../src/tools/cli/gateway.ts';
 import { eventually } from '../../support/eventually.ts';
 import { lastLine, requestsTo, startService } from './service.ts';
 
@@ -188,7 +188,7 @@ test.concurrent('the id of a task from elsewhere needs its kind', async () => {
   const sent = await run([...image, '--no-wait']);
   const { id } = JSON.parse(sent.stdout);
   const elsewhere = { ...env, XDG_STATE_HOME: join(folder, '.other') };
-  const { runIn } = await import('../../cli/program.ts');
+  const { runIn } = await import('../../tools/cli/program.ts');
   const unknown = await runIn(folder, ['task', 'get', id], elsewhere);
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('--kind')]);
   const known = await runIn(folder, ['task', 'wait', id, '--kind', 'image'], elsewhere);
@@ -211,7 +211,7 @@ test.concurrent('a request is never sent again to another service or with anothe
   mock.fail({ route: 'POST /v1/images/tasks', reset: 'after' });
   const lost = await run([...image, '-o', 'a.svg']);
   const [, key = ''] = /task wait (\S+)$/.exec(lastLine(lost.stderr)) ?? [];
-  const { runIn } = await import('../../cli/program.ts');
+  const { runIn } = await import('../../tools/cli/program.ts');
   const moved = await runIn(folder, ['task', 'wait', key], {
     ...env,
     POLYGATE_BASE_URL: other.baseURL,
@@ -225,7 +225,7 @@ test.concurrent('a request is never sent again to another service or with anothe
 
 test.concurrent('a request is continued at another name of this machine, and is charged once', async () => {
   const { mock, env, folder, baseURL } = await startService();
-  const { runIn } = await import('../../cli/program.ts');
+  const { runIn } = await import('../../tools/cli/program.ts');
   const localhost = { ...env, POLYGATE_BASE_URL: baseURL.replace('127.0.0.1', 'localhost') };
   mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 5 });
   const lost = await runIn(folder, [...image, '-o', 'a.svg', '--idempotency-key', 'k1'], env);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
-import { parseAssumptions } from '../../../src/cli/mock/assumptions.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { run, startMock } from '../../cli/program.ts';
+import { parseAssumptions } from '../../../src/tools/cli/mock/assumptions.ts';
 import { chat, image, video } from '../../mock/caller.ts';
+import { run, startMock } from '../../tools/cli/program.ts';
 
 const throws = (call: () => unknown): boolean => {
   try {

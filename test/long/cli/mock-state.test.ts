@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { run, startMock } from '../../cli/program.ts';
 import { image } from '../../mock/caller.ts';
+import { run, startMock } from '../../tools/cli/program.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -6,15 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 import manifest from '../../../package.json' with { type: 'json' };
-import { logLine } from '../../../src/cli/mock/log-line.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import { listen } from '../../../src/mock/node/index.ts';
+import { logLine } from '../../../src/tools/cli/mock/log-line.ts';
 import { callerOf, chat, image } from '../../mock/caller.ts';
 
 /** Node's default compile cache, which makes starting the command several times faster. */
 const compileCache = `${tmpdir()}/node-compile-cache`;
 const path = '/v1/images/tasks';
-const command = fileURLToPath(new URL('../../../src/cli/polygate-mock.ts', import.meta.url));
+const command = fileURLToPath(new URL('../../../src/tools/cli/polygate-mock.ts', import.meta.url));
 
 /** Runs the command until it exits, or interrupts it as soon as `onOutput` resolves to true. */
 async function run(

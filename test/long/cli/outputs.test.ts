@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { commandLine, Program } from '../../cli/program.ts';
+import { commandLine, Program } from '../../tools/cli/program.ts';
 import { afterTests, lastLine, requestsTo, startService } from './service.ts';
 import type { Service } from './service.ts';
 

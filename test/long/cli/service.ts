@@ -7,7 +7,7 @@ import { afterAll } from 'vitest';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import type { MockGateway, MockGatewayOptions } from '../../../src/mock/index.ts';
 import { listen } from '../../../src/mock/node/index.ts';
-import { commandLine, Program, runIn } from '../../cli/program.ts';
+import { commandLine, Program, runIn } from '../../tools/cli/program.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterAll(async () => {

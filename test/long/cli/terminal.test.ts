@@ -5,8 +5,8 @@ import { stripVTControlCharacters } from 'node:util';
 
 import { describe, expect, test } from 'vitest';
 
-import { commandLine, Program } from '../../cli/program.ts';
 import { eventually } from '../../support/eventually.ts';
+import { commandLine, Program } from '../../tools/cli/program.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 

@@ -9,7 +9,7 @@ import { createMockGateway } from '../../../src/mock/index.ts';
 import type { MockGatewayOptions } from '../../../src/mock/index.ts';
 import { listen } from '../../../src/mock/node/index.ts';
 import type { MockServer } from '../../../src/mock/node/index.ts';
-import { run } from '../../cli/program.ts';
+import { run } from '../../tools/cli/program.ts';
 
 const servers: MockServer[] = [];
 let folder: string;

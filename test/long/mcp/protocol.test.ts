@@ -8,7 +8,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect, test } from 'vitest';
 
-import { commandLine, Program, run } from '../../cli/program.ts';
+import { commandLine, Program, run } from '../../tools/cli/program.ts';
 import { callTool, connect, serverCommand, setUp } from './support.ts';
 import type { Setup } from './support.ts';
 

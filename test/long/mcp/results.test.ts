@@ -6,9 +6,9 @@ import { basename } from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { encodePng } from '../../../src/mcp/png.ts';
-import { run } from '../../cli/program.ts';
+import { encodePng } from '../../../src/tools/mcp/png.ts';
 import { eventually } from '../../support/eventually.ts';
+import { run } from '../../tools/cli/program.ts';
 import { callTool, connect, setUp } from './support.ts';
 
 const harbor = { model: 'prism-image', prompt: '../../escape' };

@@ -9,7 +9,7 @@ import { afterEach } from 'vitest';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import type { MockGateway, MockGatewayOptions } from '../../../src/mock/index.ts';
 import { listen } from '../../../src/mock/node/index.ts';
-import { commandLine } from '../../cli/program.ts';
+import { commandLine } from '../../tools/cli/program.ts';
 
 const cleanups: (() => unknown)[] = [];
 

@@ -6,7 +6,7 @@ import { listen } from 'polygate/mock/node';
 import { redisStore } from 'polygate/proxy/redis';
 import { describe, expect, test } from 'vitest';
 
-import { isRedisInstalled, startRedis } from '../../bullmq/redis-server.ts';
+import { isRedisInstalled, startRedis } from '../../integrations/bullmq/redis-server.ts';
 import { kill, startProcess } from './settings.ts';
 import type { ProxyProcess, ProxySettings } from './settings.ts';
 

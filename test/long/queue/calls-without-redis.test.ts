@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import { ConnectionError } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import type { GenerationQueue } from '../../../src/bullmq/index.ts';
-import { isRedisInstalled, startRedis } from '../../bullmq/redis-server.ts';
-import { setUp, until } from '../../bullmq/setup.ts';
+import type { GenerationQueue } from '../../../src/integrations/bullmq/index.ts';
+import { isRedisInstalled, startRedis } from '../../integrations/bullmq/redis-server.ts';
+import { setUp, until } from '../../integrations/bullmq/setup.ts';
 import { rejection } from '../../support/rejection.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `row ${index}`);

@@ -7,8 +7,8 @@ import { createMockGateway } from 'polygate/mock';
 import { listen } from 'polygate/mock/node';
 import { expect, test } from 'vitest';
 
-import { GenerationQueue } from '../../../src/bullmq/index.ts';
-import { isRedisInstalled, startRedis } from '../../bullmq/redis-server.ts';
+import { GenerationQueue } from '../../../src/integrations/bullmq/index.ts';
+import { isRedisInstalled, startRedis } from '../../integrations/bullmq/redis-server.ts';
 import type { ProcessSettings } from './settings.ts';
 
 const hook = new URL('../../from-source.ts', import.meta.url).href;

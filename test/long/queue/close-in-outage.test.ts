@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, test } from 'vitest';
 
-import { isRedisInstalled, startRedis } from '../../bullmq/redis-server.ts';
-import { setUp, until } from '../../bullmq/setup.ts';
-import { addressOf } from '../../doctor/diagnosed-mock.ts';
+import { isRedisInstalled, startRedis } from '../../integrations/bullmq/redis-server.ts';
+import { setUp, until } from '../../integrations/bullmq/setup.ts';
+import { addressOf } from '../../tools/doctor/diagnosed-mock.ts';
 
 describe.skipIf(!isRedisInstalled)('a worker that is closed while Redis is unreachable', () => {
   test('sends nothing when Redis admits its row later; another worker does', async () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, test } from 'vitest';
 
-import { isRedisInstalled, startRedis } from '../../bullmq/redis-server.ts';
+import { isRedisInstalled, startRedis } from '../../integrations/bullmq/redis-server.ts';
 
 const fromSource = new URL('../../from-source.ts', import.meta.url).href;
 const worker = fileURLToPath(new URL('worker-process.ts', import.meta.url));

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { expect } from 'vitest';
 
-import { fields } from '../../../src/bullmq/redis/fields.ts';
-import { jobIdOf } from '../../../src/bullmq/stored-row.ts';
+import { fields } from '../../../src/integrations/bullmq/redis/fields.ts';
+import { jobIdOf } from '../../../src/integrations/bullmq/stored-row.ts';
 import type { Period, Scenario } from './scenario.ts';
 
 /** How a scenario has gone. */

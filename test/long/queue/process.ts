@@ -4,7 +4,7 @@
  */
 import { Polygate } from 'polygate';
 
-import { GenerationQueue } from '../../../src/bullmq/index.ts';
+import { GenerationQueue } from '../../../src/integrations/bullmq/index.ts';
 import type { ProcessSettings } from './settings.ts';
 
 const settings: ProcessSettings = JSON.parse(process.argv[2] ?? '');

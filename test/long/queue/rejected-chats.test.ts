@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { holdResponses } from '../../bullmq/held-fetch.ts';
-import { isRedisInstalled, startRedis } from '../../bullmq/redis-server.ts';
-import { setUp, until } from '../../bullmq/setup.ts';
+import { holdResponses } from '../../integrations/bullmq/held-fetch.ts';
+import { isRedisInstalled, startRedis } from '../../integrations/bullmq/redis-server.ts';
+import { setUp, until } from '../../integrations/bullmq/setup.ts';
 
 const chats = 'POST /v1/chat/completions';
 const messages = [{ role: 'user' as const, content: 'Hi' }];

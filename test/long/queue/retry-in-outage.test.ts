@@ -1,8 +1,8 @@
 import { ConfigurationError, ConnectionError } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import { isRedisInstalled, startRedis } from '../../bullmq/redis-server.ts';
-import { setUp, until } from '../../bullmq/setup.ts';
+import { isRedisInstalled, startRedis } from '../../integrations/bullmq/redis-server.ts';
+import { setUp, until } from '../../integrations/bullmq/setup.ts';
 import { rejection } from '../../support/rejection.ts';
 
 describe.skipIf(!isRedisInstalled)('a retry that an outage of Redis has cut off', () => {

@@ -10,9 +10,9 @@ import type { InvoiceLine, MockGateway, MockGatewayOptions } from 'polygate/mock
 import { listen } from 'polygate/mock/node';
 import type { MockServer } from 'polygate/mock/node';
 
-import { GenerationQueue } from '../../../src/bullmq/index.ts';
-import { startRedis } from '../../bullmq/redis-server.ts';
-import type { RedisServer } from '../../bullmq/redis-server.ts';
+import { GenerationQueue } from '../../../src/integrations/bullmq/index.ts';
+import { startRedis } from '../../integrations/bullmq/redis-server.ts';
+import type { RedisServer } from '../../integrations/bullmq/redis-server.ts';
 import type { ProcessSettings, WorkerOptions } from './settings.ts';
 
 const fromSource = new URL('../../from-source.ts', import.meta.url).href;

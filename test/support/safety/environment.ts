@@ -5,7 +5,7 @@ import type { Clock, RequestOptions, Task } from '../../../src/index.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import type { Fault, MockGateway } from '../../../src/mock/index.ts';
 import { listen } from '../../../src/mock/node/index.ts';
-import { WatchedClock } from '../../core/support.ts';
+import { WatchedClock } from '../../client/support.ts';
 import type { Kind, Schedule, Step } from './schedule.ts';
 
 const image = { model: 'prism-image', prompt: 'A harbor' };

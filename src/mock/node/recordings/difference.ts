@@ -1,4 +1,4 @@
-import { isRecord } from '../../../types/type-guards.ts';
+import { isRecord } from '../../../wire/types/type-guards.ts';
 import { canonical } from './json.ts';
 import type { RecordedRequest } from './tape-file.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../types/type-guards.ts';
+import { isRecord } from '../../../wire/types/type-guards.ts';
 import { parseExactJson } from './json.ts';
 import type { Redactor } from './redactor.ts';
 

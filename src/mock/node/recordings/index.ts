@@ -3,8 +3,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 
 import { ConfigurationError } from '../../../errors/configuration.ts';
-import { finalPath } from '../../../node/final-path.ts';
-import { clientDefaults } from '../../../types/client-defaults.ts';
+import { finalPath } from '../../../integrations/node/final-path.ts';
+import { clientDefaults } from '../../../wire/types/client-defaults.ts';
 import { checkNames } from '../../option-names.ts';
 import type { OptionNames } from '../../option-names.ts';
 import { nameOf } from './difference.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../types/type-guards.ts';
+import { isRecord } from '../../../wire/types/type-guards.ts';
 
 /**
  * Returns a copy of a JSON value in which `change` has replaced each string, including names. It receives the string

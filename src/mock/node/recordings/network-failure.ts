@@ -1,4 +1,4 @@
-import { isRecord, textOf } from '../../../types/type-guards.ts';
+import { isRecord, textOf } from '../../../wire/types/type-guards.ts';
 import type { Redactor } from './redactor.ts';
 import type { ErrorChain } from './tape-file.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 
-import { isRecord } from '../../../types/type-guards.ts';
+import { isRecord } from '../../../wire/types/type-guards.ts';
 import { redactEvents, splitEvents } from './events.ts';
 import { parseExactJson } from './json.ts';
 import { toErrorChain } from './network-failure.ts';

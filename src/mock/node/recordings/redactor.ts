@@ -1,4 +1,4 @@
-import { redactKeys } from '../../../types/redact-key.ts';
+import { redactKeys } from '../../../wire/types/redact-key.ts';
 import { mapLiterals, mapStrings } from './json.ts';
 import {
   grantsAccess,

@@ -2,8 +2,8 @@ import {
   accountRecord,
   keyBalanceRecord,
   readinessRecord,
-} from '../../../schemas/catalog/account.ts';
-import { keyBalanceErrorEnvelopeRecord } from '../../../schemas/catalog/error-codes.ts';
+} from '../../../wire/schemas/catalog/account.ts';
+import { keyBalanceErrorEnvelopeRecord } from '../../../wire/schemas/catalog/error-codes.ts';
 import type { TagDocs } from '../docs.ts';
 
 /** Specification: Account; Readiness; Key balance record. */

@@ -1,5 +1,5 @@
-import { musicBody, speechBody } from '../../../schemas/media/audio.ts';
-import { audioTaskRecord } from '../../../schemas/tasks/task.ts';
+import { musicBody, speechBody } from '../../../wire/schemas/media/audio.ts';
+import { audioTaskRecord } from '../../../wire/schemas/tasks/task.ts';
 import { documentedAudioBody } from '../../tasks/prepare-audio.ts';
 import type { TagDocs } from '../docs.ts';
 import {

@@ -1,4 +1,4 @@
-import { chatBody } from '../../../schemas/chat/params.ts';
+import { chatBody } from '../../../wire/schemas/chat/params.ts';
 import { chatCompletionChunkRecord, chatCompletionRecord } from '../../chat/record-schemas.ts';
 import type { TagDocs } from '../docs.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
-import { acceptedFields } from '../../../schemas/accepted.ts';
-import { imageBody } from '../../../schemas/media/images.ts';
-import { imageTaskRecord } from '../../../schemas/tasks/task.ts';
+import { acceptedFields } from '../../../wire/schemas/accepted.ts';
+import { imageBody } from '../../../wire/schemas/media/images.ts';
+import { imageTaskRecord } from '../../../wire/schemas/tasks/task.ts';
 import type { OperationDocs, TagDocs } from '../docs.ts';
 import {
   pollOperation,

@@ -1,5 +1,5 @@
-import { materialCreateBody } from '../../../schemas/media/material-params.ts';
-import { materialPageRecord, materialRecord } from '../../../schemas/media/materials.ts';
+import { materialCreateBody } from '../../../wire/schemas/media/material-params.ts';
+import { materialPageRecord, materialRecord } from '../../../wire/schemas/media/materials.ts';
 import { listedStatuses, materialTypes } from '../../materials/list.ts';
 import type { TagDocs } from '../docs.ts';
 

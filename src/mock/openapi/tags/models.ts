@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 
-import { acceptedFields } from '../../../schemas/accepted.ts';
+import { acceptedFields } from '../../../wire/schemas/accepted.ts';
 import {
   anthropicModelListRecord,
   geminiModelListRecord,
   modelListRecord,
   modelRecord,
-} from '../../../schemas/catalog/models.ts';
-import { pricingRecord } from '../../../schemas/catalog/pricing.ts';
+} from '../../../wire/schemas/catalog/models.ts';
+import { pricingRecord } from '../../../wire/schemas/catalog/pricing.ts';
 import type { TagDocs } from '../docs.ts';
 
 const modelDetailRecord = z.intersection(

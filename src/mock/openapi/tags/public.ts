@@ -1,13 +1,16 @@
-import { capabilitiesRecord } from '../../../schemas/catalog/capabilities.ts';
-import { errorCatalogRecord, errorDetailRecord } from '../../../schemas/catalog/error-catalog.ts';
-import { errorBodyRecord, errorEnvelopeRecord } from '../../../schemas/catalog/error-codes.ts';
-import { pricingCatalogRecord } from '../../../schemas/catalog/pricing-catalog.ts';
+import { capabilitiesRecord } from '../../../wire/schemas/catalog/capabilities.ts';
+import {
+  errorCatalogRecord,
+  errorDetailRecord,
+} from '../../../wire/schemas/catalog/error-catalog.ts';
+import { errorBodyRecord, errorEnvelopeRecord } from '../../../wire/schemas/catalog/error-codes.ts';
+import { pricingCatalogRecord } from '../../../wire/schemas/catalog/pricing-catalog.ts';
 import {
   changelogRecord,
   openApiDocumentRecord,
   rateLimitPolicyRecord,
   serviceStatusRecord,
-} from '../../../schemas/catalog/public.ts';
+} from '../../../wire/schemas/catalog/public.ts';
 import type { TagDocs } from '../docs.ts';
 
 /** Specification: Public endpoints; Service status; Errors. */

@@ -1,4 +1,4 @@
-import type { TaskKind } from '../../../types/tasks/task.ts';
+import type { TaskKind } from '../../../wire/types/tasks/task.ts';
 import { resultLists } from '../../tasks/record.ts';
 import type { JsonObject, OperationDocs } from '../docs.ts';
 

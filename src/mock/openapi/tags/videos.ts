@@ -1,5 +1,5 @@
-import { videoBody } from '../../../schemas/media/videos.ts';
-import { videoTaskRecord } from '../../../schemas/tasks/task.ts';
+import { videoBody } from '../../../wire/schemas/media/videos.ts';
+import { videoTaskRecord } from '../../../wire/schemas/tasks/task.ts';
 import type { OperationDocs, TagDocs } from '../docs.ts';
 import {
   pollOperation,

@@ -1,9 +1,9 @@
-import { voiceCloneBody, voiceDesignBody } from '../../../schemas/media/voice-params.ts';
+import { voiceCloneBody, voiceDesignBody } from '../../../wire/schemas/media/voice-params.ts';
 import {
   voiceCreationRecord,
   voiceListRecord,
   voiceRecord,
-} from '../../../schemas/media/voices.ts';
+} from '../../../wire/schemas/media/voices.ts';
 import type { TagDocs } from '../docs.ts';
 
 const creation =

@@ -1,0 +1,85 @@
+/** The errors of rows. What a message says about charges is true of the row, not only of the last request. */
+import { AbortedError } from '../../errors/aborted.ts';
+import type { ErrorDetails } from '../../errors/base.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConnectionError } from '../../errors/connection.ts';
+import { createError } from '../../errors/create-error.ts';
+import { textOf } from '../../wire/types/type-guards.ts';
+
+/** A row that cannot be planned. */
+export function rowError(id: unknown, problem: string, details?: ErrorDetails): ConfigurationError {
+  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}`, details);
+}
+
+/** A row whose params have changed although it may have been charged. */
+export function changedParamsError(id: string): ConfigurationError {
+  return rowError(
+    id,
+    'its params differ from an earlier submission that may have been charged; restore them, or use another id. Nothing was sent.',
+  );
+}
+
+/**
+ * A chat that an earlier run sent and that has no completion. A `ConnectionError`, as for any request whose response was lost.
+ */
+export function lostChatError(id: string): ConnectionError {
+  return new ConnectionError(
+    `row ${id}: An earlier run sent this chat, and its completion is not in the journal, so it may have been charged. ` +
+      'It was not sent again. With resendUnknown, it is sent again, and you may pay for it a second time.',
+    { outcome: 'unknown' },
+  );
+}
+
+/** A chat that a damaged line of the journal may be about. */
+export function damagedJournalError(id: string): ConfigurationError {
+  return new ConfigurationError(
+    `row ${id}: A damaged line of the journal could be about this chat, which may have been charged. It was not sent. ` +
+      'Restore the journal from a backup. With resendUnknown, it is sent, and you may pay for it a second time.',
+    { outcome: 'unknown' },
+  );
+}
+
+/** A row that a recovery cannot send again. */
+export function missingParamsError(id: string, idempotencyKey: string): ConnectionError {
+  return new ConnectionError(
+    `row ${id}: This row may have been charged, and the journal does not contain its params, so it was not resent. ` +
+      'To get its result without a second charge, run the batch again with the same inputs and this journal. ' +
+      'With `storeParams`, a journal contains them.',
+    { outcome: 'unknown', idempotencyKey },
+  );
+}
+
+/** A row whose `submit` line could not be written. */
+export function notRecordedError(cause: unknown): ConfigurationError {
+  const summary = `journal: appending failed (${String(cause)}).`;
+  const parts = { summary, charge: 'Nothing was sent for this row.' };
+  return createError(ConfigurationError, parts, { cause, outcome: 'not-sent' });
+}
+
+/**
+ * A row that is not sent because of `reason`, which all such rows share. A call adds details to the error it throws, so it
+ * must not get a shared one; and with a fallback, a `BudgetExceededError` would make it try the next model.
+ */
+export function unsentError(reason: unknown): AbortedError {
+  // An earlier run may have been charged. What is then said about charges follows the summary, and the advice stays last.
+  const parts = {
+    summary: 'The row was aborted before this run sent it, so this run was not charged for it.',
+    advice: 'To continue, run the batch again.',
+  };
+  return createError(AbortedError, parts, { cause: reason, outcome: 'not-sent' });
+}
+
+/**
+ * The error of a row: what was thrown, or why the row was not sent if what was thrown is the reason of an aborted signal.
+ * `pauseReason` is that of the run, if it is paused.
+ */
+export function toRowError(
+  thrown: unknown,
+  { signal, pauseReason }: { signal: AbortSignal; pauseReason: Error | undefined },
+): Error {
+  const cause = AbortedError.is(thrown) ? thrown.cause : thrown;
+  // Only the reason of the run itself: the caller's signal may abort a request that was sent with any error.
+  if (pauseReason && cause === pauseReason) return pauseReason;
+  if (signal.aborted && thrown === signal.reason) return unsentError(thrown);
+  return thrown instanceof Error ? thrown : new Error(textOf(thrown) ?? '', { cause: thrown });
+}

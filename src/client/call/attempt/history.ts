@@ -1,0 +1,106 @@
+import type { Outcome } from '../../../errors/base.ts';
+import type { ConcurrencyLimitError } from '../../../errors/status.ts';
+import type { ChatCompletion } from '../../../wire/types/chat/completion.ts';
+import type { ResponseMeta } from '../../../wire/types/meta.ts';
+import { sentKeys } from '../../http/request-headers.ts';
+import type { ApiCall } from '../api-call.ts';
+import { combineOutcomes } from '../failure/outcome.ts';
+import type { Retry } from '../failure/retry.ts';
+
+/** The result of the attempts that have ended. */
+export interface EarlierAttempts {
+  /** Number of retries, without those after a rejection for lack of a slot. */
+  readonly retries: number;
+  /** Number of retries after a rejection for lack of a slot. */
+  readonly slotRejections: number;
+  /** The error of the last of these rejections. */
+  readonly slotRejection?: ConcurrencyLimitError | undefined;
+  /** The combined outcome of all of them. */
+  readonly outcome: Outcome;
+  /** Metadata of the last response that named the task. */
+  readonly taskMeta?: ResponseMeta | undefined;
+}
+
+/** Shared by all calls, most of which never need another one. */
+const none: EarlierAttempts = { retries: 0, slotRejections: 0, outcome: 'not-sent' };
+
+/**
+ * A call, and what has happened in it so far: all that its errors are made from. The facts of an attempt are recorded in the
+ * order of the fields, and any may be missing: a call that needs no slot is never queued, and an interrupted attempt ends
+ * early.
+ */
+export class CallHistory {
+  readonly call: ApiCall;
+  readonly idempotencyKey: string | undefined;
+  /** Whether the attempt is waiting for a concurrency slot. */
+  isQueued = false;
+  /** Whether the attempt was handed to `fetch`. */
+  isSent = false;
+  /** Parses the metadata of the response, once it has arrived. Most calls never need it. */
+  readMeta: (() => ResponseMeta) | undefined;
+  /** Returns what the stream in the response has accumulated so far. */
+  readPartial: (() => ChatCompletion | undefined) | undefined;
+  #earlier = none;
+  #headers: Readonly<Record<string, string>> = {};
+  #earlierKeys: readonly string[] = [];
+
+  constructor(call: ApiCall, idempotencyKey?: string) {
+    this.call = call;
+    this.idempotencyKey = idempotencyKey;
+  }
+
+  /** The attempts before the current one. */
+  get earlier(): EarlierAttempts {
+    return this.#earlier;
+  }
+
+  /** Number of attempts that have ended. */
+  get attempts(): number {
+    return this.#earlier.retries + this.#earlier.slotRejections;
+  }
+
+  /** Metadata of the response, once it has arrived. */
+  get meta(): ResponseMeta | undefined {
+    return this.readMeta?.();
+  }
+
+  /** The outcome of an attempt that is interrupted now. */
+  get interruptedOutcome(): Outcome {
+    return this.isSent ? 'unknown' : 'not-sent';
+  }
+
+  /** Remembers the headers of an attempt. */
+  addHeaders(headers: Readonly<Record<string, string>>): void {
+    if (this.attempts > 0) this.#earlierKeys = this.keys;
+    this.#headers = headers;
+  }
+
+  /**
+   * The API keys that the attempts have sent, which can differ. They must not be in anything that is shown, and a service
+   * can repeat that of an earlier attempt. Most responses are read without them.
+   */
+  get keys(): readonly string[] {
+    return [...new Set([...this.#earlierKeys, ...sentKeys((name) => this.#headers[name])])];
+  }
+
+  /** The attempt has failed, and another one follows. */
+  endAttempt(retry: Retry): void {
+    this.#earlier = withAttempt(this.#earlier, retry, this.meta);
+    this.readMeta = undefined;
+    this.isSent = false;
+  }
+}
+
+function withAttempt(
+  earlier: EarlierAttempts,
+  { failure, slotRejection }: Retry,
+  meta: ResponseMeta | undefined,
+): EarlierAttempts {
+  return {
+    retries: earlier.retries + (slotRejection ? 0 : 1),
+    slotRejections: earlier.slotRejections + (slotRejection ? 1 : 0),
+    slotRejection: slotRejection ?? earlier.slotRejection,
+    outcome: combineOutcomes(earlier.outcome, failure.outcome),
+    taskMeta: meta?.taskId ? meta : earlier.taskMeta,
+  };
+}

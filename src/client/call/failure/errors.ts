@@ -1,0 +1,195 @@
+import { AbortedError } from '../../../errors/aborted.ts';
+import type { APIError } from '../../../errors/api.ts';
+import type { PolygateError } from '../../../errors/base.ts';
+import { BudgetExceededError } from '../../../errors/budget.ts';
+import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
+import { HookError } from '../../../errors/hook.ts';
+import { ResponseValidationError } from '../../../errors/response-validation.ts';
+import {
+  ConcurrencyLimitError,
+  concurrencyLimitCode,
+  statusErrorClass,
+} from '../../../errors/status.ts';
+import { StreamError } from '../../../errors/stream.ts';
+import type { ResponseMeta } from '../../../wire/types/meta.ts';
+import type { SchemaIssue } from '../../../wire/types/standard-schema.ts';
+import type { Budget } from '../../config/options.ts';
+import { noReason, parseErrorBody } from '../../http/error-body.ts';
+import type { ErrorBody } from '../../http/error-body.ts';
+import { parseJson, singleLine, stringify } from '../../http/json.ts';
+import { networkAdvice, networkOutcome } from '../../http/network-error.ts';
+import { BodyTooLargeError } from '../../http/response-body.ts';
+import { emptyMeta } from '../../http/response-meta.ts';
+import { budgetProblem } from '../../limits/budget.ts';
+import type { Commitments } from '../../limits/budget.ts';
+import type { CallHistory } from '../attempt/history.ts';
+import { composeError, redact, safeCause } from './compose-error.ts';
+import type { Addition } from './compose-error.ts';
+import { timeoutSummary } from './error-message.ts';
+import { combineOutcomes, outcomeOfError, outcomeOfUnread } from './outcome.ts';
+
+/** Why a body is invalid, and what it reveals nevertheless. */
+export interface InvalidResult extends Addition {
+  readonly issues: readonly SchemaIssue[];
+}
+
+/** The errors of one call, made from its history: one method per kind of failure. */
+export class CallErrors {
+  readonly #history: CallHistory;
+
+  constructor(history: CallHistory) {
+    this.#history = history;
+  }
+
+  /** The service responded with an error status. `text` is the body; undefined if it could not be read. */
+  apiError(
+    meta: ResponseMeta,
+    text: string | undefined,
+    retryAfterMs: number | undefined,
+  ): APIError {
+    const { status } = meta;
+    // Browsers hide everything about a redirect and report its status as 0.
+    const isRedirect = status === 0 || (status > 299 && status < 400);
+    const fallback = isRedirect ? 'redirects are not followed; check baseURL' : noReason;
+    const { message = fallback, ...details }: Partial<ErrorBody> =
+      text === undefined ? {} : parseErrorBody(redact(this.#history, text));
+    const { code, body } = details;
+    const summary = `${code ? `${status} ${code}` : status}: ${message}`;
+    return composeError(
+      this.#history,
+      statusErrorClass(status, code),
+      status === 401 ? { summary, advice: 'Check the API key.' } : { summary },
+      { ...details, outcome: outcomeOfError({ meta, code, body }), meta, retryAfterMs },
+    );
+  }
+
+  /** The request could not be sent, or failed: because of the API key, a hook or the connection. */
+  sendError(error: unknown): PolygateError {
+    const { meta, interruptedOutcome } = this.#history;
+    const outcome = meta ? outcomeOfUnread(meta) : interruptedOutcome;
+    // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
+    if (ConfigurationError.is(error)) {
+      const { message: summary, cause, outcome: known = outcome } = error;
+      return composeError(
+        this.#history,
+        ConfigurationError,
+        { summary },
+        { outcome: known, cause },
+      );
+    }
+    if (HookError.is(error)) {
+      const { message: summary, cause } = error;
+      return composeError(this.#history, HookError, { summary }, { outcome, cause });
+    }
+    return this.connectionError(
+      error,
+      meta || this.#history.isSent ? networkOutcome(error) : 'not-sent',
+    );
+  }
+
+  /** `fetch` failed, or the connection was lost while the body was read. */
+  connectionError(error: unknown, outcome = networkOutcome(error)): ConnectionError {
+    const problem =
+      outcome === 'unknown' ? 'The connection was lost' : 'Could not connect to the service';
+    const cause = safeCause(this.#history, error);
+    const message = { summary: `${problem}: ${cause.message}`, advice: networkAdvice(error) };
+    return composeError(this.#history, ConnectionError, message, { outcome, cause });
+  }
+
+  /** The time limit of an option was exceeded by an attempt, or while the call waited for a concurrency slot. */
+  timeout(ms: number, option = 'timeout'): RequestTimeoutError {
+    const { isQueued, earlier, interruptedOutcome: outcome } = this.#history;
+    const wasSent = combineOutcomes(earlier.outcome, outcome) !== 'not-sent';
+    const stage = isQueued ? 'queued' : wasSent ? 'sent' : 'unsent';
+    const summary = timeoutSummary(stage, ms, option);
+    const cause = isQueued ? this.queueTimeout(ms, option) : undefined;
+    return composeError(this.#history, RequestTimeoutError, { summary }, { outcome, cause });
+  }
+
+  /** The caller aborted, with a signal or `stream.abort()`. */
+  aborted(cause: unknown): AbortedError {
+    const details = { outcome: this.#history.interruptedOutcome, cause };
+    return composeError(this.#history, AbortedError, { summary: 'Aborted by the caller' }, details);
+  }
+
+  /** A successful response has an invalid body. */
+  invalidResponse(
+    meta: ResponseMeta,
+    problem: string,
+    body?: unknown,
+    { issues, ...addition }: Partial<InvalidResult> = {},
+  ): ResponseValidationError {
+    const text = stringify(body);
+    const shown = redact(this.#history, text);
+    const line = singleLine(shown);
+    const summary = `Invalid response: ${singleLine(redact(this.#history, problem))}.${line && ` Body: ${line}`}`;
+    const shownBody = shown === text ? body : (parseJson(shown) ?? shown);
+    const details = { outcome: 'unknown', meta, body: shownBody, issues } as const;
+    const advice = 'To check the service, run npx polygate doctor.';
+    const message = { summary, advice, ...addition };
+    return composeError(this.#history, ResponseValidationError, message, details);
+  }
+
+  /** A body is larger than `limit`, or the connection was lost while it was read. */
+  unreadableBody(meta: ResponseMeta, error: unknown, limit: number): PolygateError {
+    return error instanceof BodyTooLargeError
+      ? this.invalidResponse(meta, `the body is larger than maxResponseBytes (${limit})`)
+      : this.connectionError(error, 'unknown');
+  }
+
+  /**
+   * No concurrency slot became free in time. If the service rejected the call for lack of one, the error has the metadata of
+   * that response, and is caused by it unless another attempt may have been charged.
+   */
+  queueTimeout(ms: number, option = 'maxQueueTime'): ConcurrencyLimitError {
+    const summary = `No concurrency slot became free within ${ms} ms (${option}). Send fewer requests at a time, use a batch, or increase ${option}`;
+    const { outcome, slotRejection } = this.#history.earlier;
+    const { meta = emptyMeta(429) } = slotRejection ?? {};
+    // Its outcome is that nothing was charged.
+    const cause = outcome === 'unknown' ? undefined : slotRejection;
+    const { type, param, body, retryAfterMs } = cause ?? {};
+    return composeError(
+      this.#history,
+      ConcurrencyLimitError,
+      { summary },
+      {
+        outcome: cause?.outcome ?? 'not-sent',
+        code: concurrencyLimitCode,
+        meta,
+        type,
+        param,
+        body,
+        retryAfterMs,
+        cause,
+      },
+    );
+  }
+
+  /** The budget does not cover the request. */
+  budgetExceeded(
+    budget: Budget,
+    commitments: Commitments,
+    price: number | undefined,
+  ): BudgetExceededError {
+    const whenKnown = this.#history.call.estimateUsd
+      ? 'after models.retrieve or models.list'
+      : 'when it is complete';
+    const summary = budgetProblem(budget, commitments, price, whenKnown);
+    const { spent: spentUsd } = commitments;
+    const details = { outcome: 'not-sent', spentUsd, maxUsd: budget.maxUsd } as const;
+    return composeError(this.#history, BudgetExceededError, { summary }, details);
+  }
+
+  /** A body with a success status contains an error. `where` says which body. */
+  reportedError(where: string, data: string): StreamError {
+    const { message = noReason, code, type } = parseErrorBody(redact(this.#history, data));
+    const summary = `${where}: ${code ? `${code}: ` : ''}${message}`;
+    return composeError(
+      this.#history,
+      StreamError,
+      { summary },
+      { outcome: 'unknown', code, type },
+    );
+  }
+}

@@ -1,0 +1,69 @@
+import { unchecked } from '../../wire/types/schema.ts';
+import { textOf } from '../../wire/types/type-guards.ts';
+import type { ResponseHandler } from '../call/response.ts';
+import { garbage } from '../http/garbage.ts';
+import { createResponse } from '../http/response-body.ts';
+import type { ChunkReader } from '../stream/chunk-reader.ts';
+import { readCompletion } from '../stream/read-completion.ts';
+import { readStream } from '../stream/read-stream.ts';
+import { withSentCalls } from '../stream/sent-calls.ts';
+import type { DescribedChat } from './describe-call.ts';
+
+/**
+ * Reads a chat as a method of the client does, and passes it on in the documented form, for readers that understand no
+ * other. A failure of a stream is the client's error.
+ */
+export function chatReader(
+  { choiceCount, isStreamed }: DescribedChat,
+  signal: AbortSignal | undefined,
+): ResponseHandler<Response> {
+  return async (context) => {
+    const { response, meta, span } = context;
+    if (isStreamed) {
+      const reader = await readStream(context, choiceCount, signal);
+      return ofType(response, 'text/event-stream', toEvents(reader));
+    }
+    const completion = await readCompletion(context);
+    // With equal ids, a result could belong to any of several calls.
+    for (const choice of completion.choices) choice.message = withSentCalls(choice.message, []);
+    span?.end({ data: completion, meta });
+    return ofType(response, 'application/json', JSON.stringify(completion));
+  };
+}
+
+function ofType(response: Response, type: string, body: ReadableStream<Uint8Array> | string) {
+  const headers = new Headers(response.headers);
+  headers.set('content-type', type);
+  const { status, statusText, url } = response;
+  return createResponse(body, { status, statusText, headers }, url);
+}
+
+function toEvents(reader: ChunkReader): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.next();
+        let text = done ? 'data: [DONE]\n\n' : '';
+        // What arrived together is sent together.
+        for (let chunk = value; chunk !== undefined; chunk = reader.takeBuffered()) {
+          const { id, created } = chunk;
+          // An empty error would count as one, and strict readers reject other types of these fields.
+          const strict = {
+            error: undefined,
+            id: textOf(id),
+            created: Number(unchecked<unknown>(created)) || undefined,
+          };
+          const sent = { ...chunk, ...strict };
+          text += `data: ${JSON.stringify(sent)}\n\n`;
+        }
+        controller.enqueue(encoder.encode(text));
+        if (done) controller.close();
+      },
+      cancel: (reason) => reader.abort(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  garbage?.register(stream, () => reader.abandon());
+  return stream;
+}

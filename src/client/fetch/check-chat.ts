@@ -1,0 +1,70 @@
+import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
+import { StreamErrors } from '../call/failure/stream-errors.ts';
+import type { ResponseContext } from '../call/response.ts';
+import type { BodyCheck } from '../http/watched-body.ts';
+import { createAccumulator } from '../stream/accumulator.ts';
+import type { Accumulator } from '../stream/accumulator.ts';
+import { parseChunk } from '../stream/chunk.ts';
+import { CompleteMessages } from '../stream/complete-message.ts';
+import { Completeness } from '../stream/completeness.ts';
+import { createEventDecoder } from '../stream/event-decoder.ts';
+import type { StreamEvent } from '../stream/event-decoder.ts';
+import {
+  isDone,
+  isKeepAlive,
+  isStandardError,
+  reportedError,
+  tooLargeProblem,
+} from '../stream/other-events.ts';
+
+/**
+ * Creates the check of a streamed chat, whose bytes are passed on as they are: the stream must be complete, as
+ * {@link Completeness} defines it. Everything else in its events is left to the caller.
+ */
+export function checkChat(choiceCount: number): (context: ResponseContext) => BodyCheck {
+  return ({ config, history, meta, span }) => {
+    const errors = new StreamErrors(history);
+    const { maxEventBytes } = config;
+    const decode = createEventDecoder(maxEventBytes);
+    const completeness = new Completeness(choiceCount);
+    const messages = new CompleteMessages();
+    /** Created by the first chunk. Only for telemetry: nothing else needs the completion. */
+    let accumulator: Accumulator | undefined;
+
+    return (bytes, error) => {
+      const events = error === undefined ? decode(bytes) : [];
+      const end = events.some(addEvent) ? 'done' : 'body';
+      if (end === 'body' && bytes !== undefined) return false;
+      const failure = completeness.errorAtEnd(errors, end, error);
+      if (failure) throw failure;
+      span?.end({ error: completeness.reported, data: accumulator?.completion, meta });
+      return true;
+    };
+
+    /** Returns whether the event is the last one. */
+    function addEvent(event: StreamEvent): boolean {
+      const chunk = parseChunk(event);
+      if (chunk) addChunk(chunk);
+      else if (isDone(event)) return true;
+      else if (!isKeepAlive(event)) addOther(event);
+      return false;
+    }
+
+    function addOther(event: StreamEvent): void {
+      if (completeness.isFinal) return;
+      if (event.data === undefined) throw errors.invalidStream(tooLargeProblem(maxEventBytes));
+      const reported = reportedError(errors, event);
+      // Readers of the stream would not find it.
+      if (reported && !isStandardError(event)) throw reported;
+      completeness.addError(reported);
+    }
+
+    function addChunk(chunk: ChatCompletionChunk): void {
+      completeness.add(chunk);
+      if (!span) return;
+      messages.addDeltas(chunk, () => accumulator?.completion);
+      if (!accumulator) span.event({ type: 'first-chunk' });
+      (accumulator ??= createAccumulator()).add(chunk);
+    }
+  };
+}

@@ -1,0 +1,74 @@
+import type { ConnectionError } from '../../errors/connection.ts';
+import { isRecord, textOf } from '../../wire/types/type-guards.ts';
+import { noReason } from './error-body.ts';
+
+/**
+ * Codes of errors that occur before the request is sent: DNS errors, connections that are refused or time out,
+ * certificates that are not trusted, proxies that open no tunnel, and a `nodeFetch` that was closed.
+ */
+const unsentCodes =
+  /(^EAI_AGAIN|^ERR_PROXY_TUNNEL|refused|ENOTFOUND|UNREACH|EADDRNOTAVAIL|_CONNECT_TIMEOUT|UND_ERR_CLOSED)$|^(ERR_TLS_)?CERT_|^UNABLE_TO_|SELF_SIGNED/i;
+
+/**
+ * Messages of such errors that have no code of their own, as Node and undici word them. Browsers reveal nothing about
+ * them.
+ */
+const unsentMessages =
+  /^(bad port|unknown scheme|Proxy response .+ when HTTP Tunneling)$|before secure TLS connection/;
+
+/**
+ * Messages about HTTP/2 streams that the service has not processed (RFC 9113, 8.7), as Node and Deno word them.
+ */
+const refusedMessages =
+  /error code NGHTTP2_REFUSED_STREAM$|refused stream before processing any application logic/;
+
+/**
+ * Whether an HTTP/2 stream is above the last id of a GOAWAY. Version 8 of undici reports this for such streams only, and
+ * without an error code of the service as information. Version 7 reports every lost stream of the connection like this,
+ * but always as an error of the socket.
+ */
+const isAboveLastStream = ({ code, message }: { code: string; message: string }) =>
+  code === 'UND_ERR_INFO' && message.startsWith('HTTP/2: "GOAWAY" frame received');
+
+/** Whether the service may have received a request whose `fetch` rejected with this error. */
+export function networkOutcome(error: unknown): ConnectionError['outcome'] {
+  const chain = causeChain(error);
+  // Such as `read EHOSTUNREACH`, which libraries quote in messages of their own: the connection was established.
+  const isEstablished = chain.some(({ message }) => /\b(read|write) E[A-Z]/.test(message));
+  const isUnsent = chain.some(
+    (link) =>
+      unsentCodes.test(link.code) ||
+      unsentMessages.test(link.message) ||
+      refusedMessages.test(link.message) ||
+      isAboveLastStream(link),
+  );
+  return isUnsent && !isEstablished ? 'not-sent' : 'unknown';
+}
+
+/**
+ * The innermost message of an error that `fetch` rejected with. Reads only `message` and `code`, which reveal nothing
+ * about the request.
+ */
+export function networkErrorMessage(error: unknown): string {
+  const { message = noReason, code = '' } =
+    causeChain(error).findLast((link) => link.message !== '') ?? {};
+  return message.includes(code) ? message : `${message} (${code})`;
+}
+
+/** The time limits of undici, which also ends the requests of Node's own `fetch` after 300 s. */
+const limitCodes = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/;
+
+/** What to do about an error that `fetch` rejected with, if its code says more than that the connection was lost. */
+export function networkAdvice(error: unknown): string | undefined {
+  return causeChain(error).some(({ code }) => limitCodes.test(code))
+    ? "Node's own fetch waits at most 300 s for data, whatever the options of the client are. Stream the response, pass fetch: nodeFetch() from polygate/node to the client, or increase headersTimeout and bodyTimeout of your dispatcher."
+    : undefined;
+}
+
+/** The texts of an error and its causes, outermost first. */
+export function causeChain(error: unknown, limit = 5): { message: string; code: string }[] {
+  if (!isRecord(error) || limit === 0) return [];
+  const { message, code, cause } = error;
+  const texts = { message: textOf(message) ?? '', code: textOf(code) ?? '' };
+  return [texts, ...causeChain(cause, limit - 1)];
+}

@@ -1,0 +1,82 @@
+import type { Pricing } from '../../wire/types/catalog/pricing.ts';
+import { textOf } from '../../wire/types/type-guards.ts';
+import { roundUsd } from './round-usd.ts';
+
+/** Prices of a model, any of which may be missing. */
+export type KnownPrices = Partial<Pricing> | null | undefined;
+
+/**
+ * Price estimates in USD, from the documented formulas and the price records of `models.retrieve`. The result is
+ * undefined if the record has no price. Characters are counted as Unicode code points.
+ */
+export const estimate = {
+  /** Price of cloning a voice: 1.5 per voice plus 0.0003 per preview character. */
+  voiceClone({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
+    return roundUsd(voices * 1.5 + characters(previewText) * 0.0003);
+  },
+
+  /** Price of designing a voice: 3 per voice plus 0.00003 per preview character. */
+  voiceDesign({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
+    return roundUsd(voices * 3 + characters(previewText) * 0.000_03);
+  },
+
+  /** Price of speech synthesis. Every character is billed, including spaces and line breaks. */
+  speech(pricing: KnownPrices, text: string): number | undefined {
+    return priceOf(pricing, characters(text));
+  },
+
+  /** Price of `count` images at a resolution. Resolutions are matched case-insensitively. */
+  image(
+    pricing: KnownPrices,
+    { resolution, count = 1 }: { resolution?: string | undefined; count?: number } = {},
+  ): number | undefined {
+    return priceOf(pricing, count, resolution);
+  },
+
+  /** Price of a video of `seconds` seconds at a resolution. Resolutions are matched case-insensitively. */
+  video(
+    pricing: KnownPrices,
+    { resolution, seconds }: { resolution?: string | undefined; seconds: number },
+  ): number | undefined {
+    return priceOf(pricing, seconds, resolution);
+  },
+};
+
+/** Price of a number of units in USD; undefined if the unit price is not known. */
+export function priceOf(
+  pricing: KnownPrices,
+  units: number,
+  resolution?: string,
+): number | undefined {
+  const price = unitPrice(pricing, resolution);
+  const usd = typeof price === 'number' ? roundUsd(price * units) : NaN;
+  return usd >= 0 && usd < Infinity ? usd : undefined;
+}
+
+/** The records that may have prices. That in `profiles.api`, which API requests are charged by, takes precedence. */
+export const priceRecords = (pricing: KnownPrices) => [pricing?.profiles?.api, pricing];
+
+/** Unit price in USD. */
+function unitPrice(pricing: KnownPrices, resolution?: string): unknown {
+  const records = priceRecords(pricing);
+  const prices = records.map((record) => record?.resolutionPrices).find((list) => list?.length);
+  if (resolution !== undefined && prices) {
+    const normalized = resolution.toLowerCase();
+    const price = prices.find((entry) => textOf(entry?.resolution)?.toLowerCase() === normalized);
+    return price?.enabled === false ? undefined : price?.unitPriceUsd;
+  }
+  const price = records
+    .map((record) => record?.unitPriceUsd)
+    .find((each) => typeof each === 'number');
+  // A model that has other prices is not free: it is charged by its tokens, or by a resolution that was not named.
+  const others = records.flatMap((record) => [
+    record?.inputPricePer1kUsd,
+    record?.outputPricePer1kUsd,
+  ]);
+  const isPricedOtherwise = prices || others.some(Boolean);
+  return price === 0 && isPricedOtherwise ? undefined : price;
+}
+
+function characters(text: string): number {
+  return Array.from(text).length;
+}

@@ -1,0 +1,189 @@
+import type {
+  ChatCompletionChunk,
+  ChatCompletionChunkChoice,
+} from '../../wire/types/chat/completion.ts';
+import type { StreamErrors } from '../call/failure/stream-errors.ts';
+import type { ResponseContext } from '../call/response.ts';
+import type { Config } from '../config/config.ts';
+import type { BodyReader } from '../http/direct-response.ts';
+import { singleLine, parseJson } from '../http/json.ts';
+import { WatchedBody } from '../http/watched-body.ts';
+import { createAccumulator } from './accumulator.ts';
+import type { Accumulator } from './accumulator.ts';
+import { parseChunk } from './chunk.ts';
+import { CompleteMessages } from './complete-message.ts';
+import { Completeness } from './completeness.ts';
+import { createEventDecoder } from './event-decoder.ts';
+import type { StreamEvent } from './event-decoder.ts';
+import { isDone, isKeepAlive, reportedError, tooLargeProblem } from './other-events.ts';
+import type { Source, FinalCompletion } from './source.ts';
+
+/** The parts of a response context that a reader needs. */
+type ReaderContext = Pick<ResponseContext, 'history' | 'lease' | 'meta' | 'span'> & {
+  readonly errors: StreamErrors;
+  readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
+};
+
+/** The source of a streaming response. */
+export interface ChunkReader extends Source<ChatCompletionChunk> {
+  /** Called as soon as the stream has ended, complete or not. */
+  onEnd: () => void;
+}
+
+/**
+ * Reads one streaming response: bytes become events, events become chunks, and chunks accumulate to the completion.
+ * {@link Completeness} decides whether the stream is complete when it ends. `choiceCount` is the number of choices that
+ * were requested, if it is known.
+ */
+export function readChunks(
+  { history, errors, config, lease, meta, span }: ReaderContext,
+  bytes: BodyReader,
+  choiceCount: number | undefined,
+  signal: AbortSignal | undefined,
+): ChunkReader {
+  const { clock, maxEventBytes } = config;
+  /** Created by the first chunk. */
+  let accumulator: Accumulator | undefined;
+  const completeness = new Completeness(choiceCount);
+  const decode = createEventDecoder(maxEventBytes);
+  /** Created by the first chunk with a message. */
+  let messages: CompleteMessages | undefined;
+  /** The events of the last read. Those before `parsed` have been parsed. */
+  let events: StreamEvent[] = [];
+  let parsed = 0;
+  /** The chunks of the last read. Those before `position` have been taken. */
+  let chunks: ChatCompletionChunk[] = [];
+  let position = 0;
+  /** The event after them that is no chunk, and therefore ends the stream. */
+  let lastEvent: StreamEvent | undefined;
+  let pendingRead: Promise<void> | undefined;
+  const releaseSlot = lease.transfer();
+  let settleFinal: (final: FinalCompletion | Promise<never>) => void = () => undefined;
+  const final = new Promise<FinalCompletion>((resolve) => (settleFinal = resolve));
+  final.catch(() => undefined);
+  const body = new WatchedBody(bytes, {
+    config,
+    signal,
+    isTimedBeforeFirstRead: true,
+    idle: (ms) => errors.streamIdle(ms),
+    aborted: (reason) => errors.aborted(reason),
+    onEnd(error) {
+      settleFinal(error === undefined && accumulator ? accumulator : Promise.reject(error));
+      releaseSlot();
+      reader.onEnd();
+      span?.end(error === undefined ? { data: accumulator?.completion, meta } : { error });
+    },
+  });
+  const reader: ChunkReader = {
+    get meta() {
+      return meta();
+    },
+    final,
+    clock,
+    onEnd() {},
+    get partial() {
+      return accumulator?.completion;
+    },
+    takeBuffered,
+    async next() {
+      for (;;) {
+        const value = takeBuffered();
+        if (value !== undefined) return { done: false, value };
+        if (!body.isOpen) {
+          await final;
+          return { done: true, value };
+        }
+        if (body.isAtEnd) end('body');
+        else await (pendingRead ??= body.read(receive));
+      }
+    },
+    abort: (reason = AbortSignal.abort().reason) => body.abort(reason),
+    abandon: () => body.abandon(),
+  };
+  history.readPartial = () => reader.partial;
+  body.start();
+  return reader;
+
+  /** Decodes one network chunk. */
+  function receive(received: Uint8Array | undefined, error?: unknown): void {
+    pendingRead = undefined;
+    if (error !== undefined) return end('body', error);
+    events = decode(received);
+    parsed = 0;
+    parse();
+  }
+
+  /** Parses the events up to the next one that is neither a chunk nor a keep-alive. */
+  function parse(): void {
+    chunks = [];
+    position = 0;
+    lastEvent = undefined;
+    for (const event of parsed === 0 ? events : events.slice(parsed)) {
+      parsed += 1;
+      const chunk = parseChunk(event);
+      if (chunk !== undefined) chunks.push(chunk);
+      else if (!isKeepAlive(event)) {
+        lastEvent = event;
+        return;
+      }
+    }
+  }
+
+  function takeBuffered(): ChatCompletionChunk | undefined {
+    if (!body.isOpen) return undefined;
+    while (chunks[position] === undefined) {
+      if (lastEvent === undefined || endsWith(lastEvent)) return undefined;
+      parse();
+    }
+    const chunk = chunks[position];
+    if (chunk === undefined) return undefined;
+    position += 1;
+    if (chunk.choices.some(lacksDelta)) {
+      (messages ??= new CompleteMessages()).addDeltas(chunk, () => accumulator?.completion);
+    }
+    if (!accumulator) span?.event({ type: 'first-chunk' });
+    (accumulator ??= createAccumulator()).add(chunk);
+    completeness.add(chunk);
+    return chunk;
+  }
+
+  /** Ends the stream with an event that is no chunk. Returns false if the event proves nothing. */
+  function endsWith(event: StreamEvent): boolean {
+    if (isDone(event)) {
+      end('done');
+      return true;
+    }
+    const { data } = event;
+    const { isFinal } = completeness;
+    // Nothing can be decoded after an event without data.
+    if (data === undefined) {
+      if (isFinal) end('body');
+      else failInvalid(tooLargeProblem(maxEventBytes));
+      return true;
+    }
+    // Only the last event of a body can be incomplete JSON because the stream was truncated.
+    if (body.isAtEnd && parseJson(data) === undefined) {
+      end('body');
+      return true;
+    }
+    if (isFinal) return false;
+    const reported = reportedError(errors, event);
+    if (reported) body.fail(reported);
+    else failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
+    return true;
+  }
+
+  function end(how: 'done' | 'body', lost?: unknown): void {
+    const error = completeness.errorAtEnd(errors, how, lost);
+    if (error) body.fail(error);
+    else body.complete();
+  }
+
+  function failInvalid(problem: string): void {
+    body.fail(errors.invalidStream(problem));
+  }
+}
+
+function lacksDelta({ delta }: ChatCompletionChunkChoice): boolean {
+  return delta === undefined;
+}

@@ -1,0 +1,97 @@
+import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
+import { unchecked } from '../../wire/types/schema.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
+import { hasError, isFailedChoice } from '../http/error-body.ts';
+import { parseJson } from '../http/json.ts';
+import type { StreamEvent } from './event-decoder.ts';
+import { isFailure } from './failure-record.ts';
+import { isErrorEvent, isKeepAliveRecord, isKeepAliveWord } from './other-events.ts';
+
+/**
+ * The chunk of an event; undefined if the event is anything else. A choice with a complete message in place of a delta has no
+ * delta yet: see complete-message.ts.
+ */
+export function parseChunk({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
+  if (data === undefined || isErrorEvent(event)) return undefined;
+  const value = parseJson(data);
+  if (!isRecord(value) || (value.error != null && hasError(value))) return undefined;
+  const { choices } = value;
+  if (choices == null || (Array.isArray(choices) && choices.length === 0)) {
+    if (event !== undefined && isKeepAliveWord(event)) return undefined;
+    if (isKeepAliveRecord(value) || isFailure(value, data)) return undefined;
+    value.choices = [];
+  } else if (!normalizeChoices(choices, value)) return undefined;
+  return unchecked<ChatCompletionChunk>(value);
+}
+
+/**
+ * Checks the choices of a chunk. Missing fields that have a default are filled in; all other fields stay as sent. The checks
+ * are written by hand because they run for every chunk, and reject only what would lose content: the stream has been paid
+ * for.
+ */
+function normalizeChoices(choices: unknown, chunk: Record<string, unknown>): boolean {
+  return (
+    Array.isArray(choices) &&
+    choices.every((choice) => {
+      if (!isRecord(choice)) return false;
+      if (addsText(choice)) return normalizeDelta(choice);
+      if (!normalizeChoice(choice)) return false;
+      // Some services send the usage inside the choice.
+      if (choice.usage != null) chunk.usage ??= choice.usage;
+      return true;
+    })
+  );
+}
+
+/** Whether a choice only adds text, as most do. */
+function addsText(choice: Record<string, unknown>): boolean {
+  const { delta, finish_reason: reason, error, usage } = choice;
+  if (reason || error || usage || !isRecord(delta)) return false;
+  const { content } = delta;
+  return typeof content === 'string' && content !== '';
+}
+
+function normalizeChoice(choice: Record<string, unknown>): boolean {
+  if (choice.error != null && isFailedChoice(choice)) return false;
+  const { message, text } = choice;
+  if (message != null || text != null) {
+    if (typeof text !== 'string' && !(isRecord(message) && isDelta(message))) {
+      return normalizeDelta(choice);
+    }
+    if (isEmptyDelta(choice.delta)) {
+      choice.delta = undefined;
+      return Number.isInteger((choice.index ??= 0));
+    }
+  }
+  return normalizeDelta(choice);
+}
+
+function normalizeDelta(choice: Record<string, unknown>): boolean {
+  return isDelta((choice.delta ??= {})) && Number.isInteger((choice.index ??= 0));
+}
+
+function isDelta(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  if (value.tool_calls === null) value.tool_calls = [];
+  return (
+    (typeof (value.content ?? '') === 'string' || Array.isArray(value.content)) &&
+    isListOf(value.tool_calls ?? [], isToolCall)
+  );
+}
+
+/** Whether a choice has no delta, or one that adds nothing but a role. */
+function isEmptyDelta(delta: unknown): boolean {
+  return (
+    delta == null ||
+    (isRecord(delta) && Object.entries(delta).every(([name, value]) => name === 'role' || !value))
+  );
+}
+
+/** Whether a value is a fragment of a tool call. The accumulator fills in a missing index. */
+function isToolCall(value: unknown): boolean {
+  return isRecord(value) && Number.isInteger(value.index ?? 0) && isRecord(value.function ?? {});
+}
+
+function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem);
+}

@@ -1,0 +1,80 @@
+import { AbortedError } from '../../errors/aborted.ts';
+import type { PolygateError } from '../../errors/base.ts';
+import { BudgetExceededError } from '../../errors/budget.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
+import { ResponseValidationError } from '../../errors/response-validation.ts';
+import { statusErrorClass } from '../../errors/status.ts';
+import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../../errors/stream.ts';
+import { omitUndefined } from '../../wire/types/schema.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
+import { CallHistory } from '../call/attempt/history.ts';
+import { StreamErrors } from '../call/failure/stream-errors.ts';
+import { defaults } from '../config/config.ts';
+import type { BodyReader } from '../http/direct-response.ts';
+import { parseErrorBody } from '../http/error-body.ts';
+import { emptyMeta } from '../http/response-meta.ts';
+import { SlotLease } from '../limits/slot-lease.ts';
+import { readChunks } from './chunk-reader.ts';
+import type { ChunkReader } from './chunk-reader.ts';
+import type { RelayedStreamOptions } from './relayed-stream.ts';
+import { pickRelayedFields } from './to-readable.ts';
+
+/**
+ * Reads a relayed stream. Only the client that relays it knows how many choices were requested, so finish reasons cannot
+ * prove completeness here, and only `[DONE]` completes the stream.
+ */
+export function readRelayed(
+  bytes: BodyReader,
+  options: RelayedStreamOptions,
+  signal: AbortSignal,
+): ChunkReader {
+  const config = { ...defaults, ...omitUndefined(options) };
+  const meta = emptyMeta();
+  const history = new CallHistory(relayedCall);
+  const context = {
+    history,
+    errors: new RelayedErrors(history),
+    config,
+    lease: new SlotLease(),
+    meta: () => meta,
+  };
+  return readChunks(context, bytes, undefined, signal);
+}
+
+/** The call of the other client, of which nothing is known. */
+const relayedCall = { method: 'relayed', template: 'stream', safety: 'once', paid: true } as const;
+
+/** Errors of a relayed stream. An error event is recreated as the error class that the relaying client threw. */
+class RelayedErrors extends StreamErrors {
+  override streamErrorEvent(data: string): PolygateError {
+    const { message = 'The stream failed.', code, type, body } = parseErrorBody(data);
+    const error = isRecord(body) && isRecord(body.error) ? body.error : {};
+    const fields = pickRelayedFields(error);
+    const { status, requestId } = fields;
+    const Class =
+      status === undefined
+        ? (relayedClasses.find(({ className }) => className === error.name) ?? StreamError)
+        : statusErrorClass(status, code);
+    const meta = emptyMeta(status, requestId);
+    return new Class(message, {
+      ...fields,
+      code,
+      type,
+      meta,
+      partial: this.history.readPartial?.(),
+    });
+  }
+}
+
+/** Error classes without a status, found by name. Any other name becomes a `StreamError`. */
+const relayedClasses = [
+  AbortedError,
+  BudgetExceededError,
+  ConfigurationError,
+  ConnectionError,
+  RequestTimeoutError,
+  ResponseValidationError,
+  StreamIdleTimeoutError,
+  StreamTruncatedError,
+] as const;

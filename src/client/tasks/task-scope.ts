@@ -1,0 +1,47 @@
+import type { ResponseMeta } from '../../wire/types/meta.ts';
+import type { Generation, TaskKind } from '../../wire/types/tasks/task.ts';
+import type { ClientContext } from '../call/context.ts';
+import type { PollHeaders } from '../call/request/request-options.ts';
+import { readJson } from '../call/response.ts';
+import type { ResponseHandler, ResponseReader } from '../call/response.ts';
+import type { Rules } from '../config/validation.ts';
+import { waits } from './wait/run-wait.ts';
+
+/** The tasks of one namespace: how they are polled, and with which client. */
+export interface TaskScope<Kind extends TaskKind> {
+  readonly context: ClientContext;
+  readonly kind: Kind;
+  /** Templates of the poll path, in the order in which they are tried. Assumptions A1 and A2. */
+  readonly pollTemplates: readonly [string, ...string[]];
+  /** Reads a task record. */
+  readonly read: ResponseHandler<Generation<Kind>>;
+  /** The rules of options that only this namespace accepts. */
+  readonly optionRules: Rules;
+}
+
+/** Creates a handler of task records. The part that waits for tasks reads them, so a call with this handler lists it. */
+export function readTask<Kind extends TaskKind>(kind: Kind): ResponseHandler<Generation<Kind>> {
+  let read: ResponseReader<Generation<Kind>> | undefined;
+  const load = async () => (read = (await waits.load()).readGeneration(kind));
+  return readJson((...received) =>
+    read ? read(...received) : load().then((loaded) => loaded(...received)),
+  );
+}
+
+/** What is known about a task when its handle is created. */
+export interface TaskDetails {
+  readonly id: string;
+  /** Id of the model. */
+  readonly model?: string | undefined;
+  /** Whether the receipt names the model, because the submission could choose between several. */
+  readonly namesModel?: boolean | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly chargeUsd?: number | undefined;
+  readonly submittedAt?: string | undefined;
+  /** Metadata of the submission's response. */
+  readonly meta?: ResponseMeta | undefined;
+  /** The poll path that the submission's response named. */
+  readonly pollPath?: string | undefined;
+  /** Headers of the submission, which its polls carry, too. */
+  readonly pollHeaders?: PollHeaders | undefined;
+}

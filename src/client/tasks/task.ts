@@ -1,0 +1,165 @@
+import { ConfigurationError } from '../../errors/configuration.ts';
+import type { ResponseMeta } from '../../wire/types/meta.ts';
+import { omitUndefined } from '../../wire/types/schema.ts';
+import type { TaskHandle, TaskUpdate, WaitOptions } from '../../wire/types/tasks/task-handle.ts';
+import type {
+  Generation,
+  Receipt,
+  SucceededGeneration,
+  TaskKind,
+} from '../../wire/types/tasks/task.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
+import { checkRequestOptions, noBodyRules } from '../call/request/request-options.ts';
+import type { PollHeaders, RequestOptions } from '../call/request/request-options.ts';
+import type { RequestPromise } from '../call/request/request-promise.ts';
+import { startRequest } from '../call/request/request.ts';
+import type { Span } from '../call/telemetry.ts';
+import { checkPathValue } from '../http/path.ts';
+import { parseReceipt } from './receipt.ts';
+import { TaskPolls } from './task-polls.ts';
+import type { TaskDetails, TaskScope } from './task-scope.ts';
+import { toPollResult } from './wait/latest-record.ts';
+import type { PollResult } from './wait/latest-record.ts';
+import { pollHeadersOf } from './wait/poll-headers.ts';
+import { checkAndWait, updatesOf, waitForResult } from './wait/run-wait.ts';
+
+/** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
+export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> {
+  /** Task id. */
+  readonly id: string;
+  /** What the task generates. */
+  readonly kind: Kind;
+  /** Id of the model that generates it; undefined if only the id or an ordinary receipt is known. */
+  readonly model: string | undefined;
+  /** The idempotency key of the submission; undefined if only the id is known. */
+  readonly idempotencyKey: string | undefined;
+  /** The charge of the submission in USD, if known. */
+  readonly chargeUsd: number | undefined;
+  /** Metadata of the submission's response; undefined for a resumed task. */
+  readonly meta: ResponseMeta | undefined;
+  readonly #polls: TaskPolls<Kind>;
+
+  /** @internal */
+  constructor(scope: TaskScope<Kind>, details: TaskDetails, latest?: PollResult<Generation<Kind>>) {
+    this.id = details.id;
+    this.kind = scope.kind;
+    this.model = details.model;
+    this.idempotencyKey = details.idempotencyKey;
+    this.chargeUsd = details.chargeUsd;
+    this.meta = details.meta;
+    this.#polls = new TaskPolls(this, scope, details, latest);
+  }
+
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
+  /** Whether the idempotency key matched an existing task, so that no new one was paid for. */
+  get replayed(): boolean {
+    return this.meta?.idempotentReplay ?? false;
+  }
+
+  /** The last known state of the task; undefined before the first poll of a resumed task. */
+  get latest(): Generation<Kind> | undefined {
+    return this.#polls.latest.value;
+  }
+
+  /**
+   * Waits until the task succeeds. Keeps polling through outages until `waitTimeout`.
+   *
+   * @throws {@link TaskFailedError} when the task fails.
+   * @throws {@link TaskWaitTimeoutError} at `waitTimeout`; the task continues.
+   * @throws {@link AbortedError} when the signal aborts; the task continues.
+   * @throws {@link ResponseValidationError} when the task has succeeded without a result.
+   * @throws {@link APIError} when the service rejects polls: any 4xx except 408 and 429, or three consecutive 404s.
+   */
+  wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<SucceededGeneration<Kind>> {
+    return checkAndWait(this.#polls, options).catch(throwToCaller);
+  }
+
+  /** @internal Waits with options that have been checked, such as those of `generate`. */
+  waitForResult(
+    options: WaitOptions<TaskUpdate<Kind>>,
+    parent?: Span,
+  ): Promise<SucceededGeneration<Kind>> {
+    return waitForResult(this.#polls, options, parent);
+  }
+
+  /**
+   * Yields the result of every poll until the task has ended, including the last one. A failed task ends the updates
+   * without an error. A failed poll is an update with `pollError`, and polling continues.
+   *
+   * @throws the same errors as {@link Task.wait}, except `TaskFailedError`.
+   */
+  updates(
+    options: Omit<WaitOptions<TaskUpdate<Kind>>, 'onUpdate'> = {},
+  ): AsyncGenerator<TaskUpdate<Kind>, void, undefined> {
+    return updatesOf(this.#polls, options);
+  }
+
+  /** Polls once. */
+  retrieve(options: RequestOptions = {}): RequestPromise<Generation<Kind>> {
+    const polls = this.#polls;
+    const prepare = () => ({
+      call: polls.call,
+      options: {
+        ...checkRequestOptions(options, noBodyRules),
+        ...pollHeadersOf(options, polls.pollHeaders),
+      },
+    });
+    return startRequest(polls.context, prepare, async ({ options: checked }) => {
+      const response = await polls.poll(checked);
+      polls.latest.keep(toPollResult(response, polls.context));
+      return response;
+    });
+  }
+
+  /** The receipt for `gateway.resume`: plain JSON without the API key or the prompt. */
+  toJSON(): Receipt<Kind> {
+    const { id, kind, model, idempotencyKey, chargeUsd } = this;
+    const { namesModel, submittedAt } = this.#polls.details;
+    return omitUndefined<Receipt<Kind>>({
+      v: 1,
+      kind,
+      id,
+      model: namesModel ? model : undefined,
+      idempotencyKey,
+      chargeUsd,
+      submittedAt,
+    });
+  }
+}
+
+/** A task that this process submitted, so that its key, metadata and first state are known. */
+export interface SubmittedTask<Kind extends TaskKind = TaskKind> extends Task<Kind> {
+  readonly model: string;
+  readonly idempotencyKey: string;
+  readonly meta: ResponseMeta;
+  /** The last known state of the task. */
+  readonly latest: Generation<Kind>;
+}
+
+/**
+ * The handle of a task that was submitted before, from its id or receipt. Sends nothing.
+ *
+ * @throws {@link ConfigurationError} when the id or the receipt is invalid, or the receipt is for another kind.
+ */
+export function openTask<Kind extends TaskKind>(
+  scope: TaskScope<Kind>,
+  idOrReceipt: string | Receipt,
+  pollHeaders?: PollHeaders,
+): Task<Kind> {
+  // An id is never JSON.
+  const receipt =
+    typeof idOrReceipt === 'string' && !idOrReceipt.startsWith('{')
+      ? { id: idOrReceipt, kind: scope.kind }
+      : parseReceipt(idOrReceipt);
+  if (receipt.kind !== scope.kind) {
+    throw new ConfigurationError(
+      `receipt: its kind is ${receipt.kind}, not ${scope.kind}. Use gateway.resume(receipt).`,
+    );
+  }
+  checkPathValue('id', receipt.id);
+  return new Task(scope, { ...receipt, namesModel: true, pollHeaders });
+}

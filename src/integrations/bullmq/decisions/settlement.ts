@@ -1,0 +1,72 @@
+/**
+ * What a row costs. The script `admit` reserves its price, or what `decisions/budget.ts` estimates. When a submission
+ * ends, a decision makes a `Settlement`, which the scripts record: see `redis/scripts/settle.ts`, and
+ * `redis/scripts/late-charge.ts` for the charge of a chat whose row was retried or removed.
+ */
+
+import { countedCharge, countedFailure } from '../../../internal/row-budget.ts';
+
+/** What happens to the amount that is reserved for a row. */
+export type Settlement =
+  /** It stays reserved: whether the submission was charged is not known. */
+  | { readonly reservation: 'keep' }
+  /** It is free again: nothing was charged. */
+  | { readonly reservation: 'release' }
+  /**
+   * It is spent: the submission was charged without a report of the amount, or may have been, and no response can
+   * report it.
+   */
+  | { readonly reservation: 'spend'; readonly taskId?: string | undefined }
+  /** The charge is spent instead, once for each task. */
+  | {
+      readonly reservation: 'replace';
+      readonly chargeUsd: number;
+      readonly taskId?: string | undefined;
+    };
+
+export const keep = { reservation: 'keep' } as const satisfies Settlement;
+export const release = { reservation: 'release' } as const satisfies Settlement;
+export const spend = { reservation: 'spend' } as const satisfies Settlement;
+
+export const replaceBy = (chargeUsd: number, taskId?: string): Settlement => ({
+  reservation: 'replace',
+  chargeUsd,
+  ...(taskId !== undefined && { taskId }),
+});
+
+/** What the response to a submission says about its charge. */
+export interface SubmissionCharge {
+  readonly replayed: boolean;
+  readonly chargeUsd?: number | undefined;
+  readonly taskId?: string | undefined;
+}
+
+/**
+ * What an accepted submission has cost. `isReplayPaid`: if it is a replay, the original request may be one of this row,
+ * so that the row has paid for it.
+ */
+export function settlementOf(
+  { replayed, chargeUsd, taskId }: SubmissionCharge,
+  isReplayPaid: boolean,
+): Settlement {
+  const counted = countedCharge({ chargeUsd, isReplay: replayed, isReplayPaid });
+  if (counted.counts === 'charge') return replaceBy(counted.usd, taskId);
+  if (counted.counts === 'nothing') return release;
+  return taskId === undefined ? spend : { ...spend, taskId };
+}
+
+/**
+ * What a row keeps reserved for its earlier submissions under the key, if the latest one was not charged. What those of
+ * a chat may have cost was spent when it was retried.
+ */
+export const settlementOfEarlier = (mayBeCharged: boolean, isChat: boolean): Settlement =>
+  mayBeCharged && !isChat ? keep : release;
+
+/**
+ * What a submission counts that has failed and may have been charged. A task keeps its reservation, because its next
+ * submission, under the same key, returns what it has cost. For a chat, only the error can report that.
+ */
+export function settlementOfLost(error: unknown, isChat: boolean): Settlement {
+  const counted = countedFailure(error);
+  return isChat && counted.counts === 'charge' ? replaceBy(counted.usd) : keep;
+}

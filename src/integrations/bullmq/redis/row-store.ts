@@ -1,0 +1,192 @@
+/**
+ * Steps that must be atomic are Lua scripts: Redis runs each one without interruption, so two processes cannot be in
+ * the middle of one at the same time, and a process that dies has run it completely or not at all.
+ */
+import { randomUUID } from 'node:crypto';
+
+import type { Redis } from 'ioredis';
+
+import { isUnpriced } from '../../../internal/row-budget.ts';
+import type { ReservedAmount } from '../../../internal/row-budget.ts';
+import { unchecked } from '../../../wire/types/schema.ts';
+import type { Decision } from '../decisions/budget.ts';
+import type { Admission, Refusal } from '../decisions/refusal.ts';
+import type { Move } from '../decisions/step.ts';
+import type { RowStatus } from '../row.ts';
+import { jobIdOf } from '../stored-row.ts';
+import type { RowData, RowVersion, StoredRow } from '../stored-row.ts';
+import { dataField, pollPriority, submitPriority } from './bullmq-layout.ts';
+import type { RedisKeys } from './keys.ts';
+import { parseRow, parseRowData, rowFields } from './parse-row.ts';
+import { admit } from './scripts/admit.ts';
+import { lateCharge } from './scripts/late-charge.ts';
+import { renew } from './scripts/leases.ts';
+import { runScript } from './scripts/lua-script.ts';
+import type { LuaScript } from './scripts/lua-script.ts';
+import { move } from './scripts/move.ts';
+import { readSpend } from './scripts/read-spend.ts';
+import { remove } from './scripts/remove.ts';
+import { retry } from './scripts/retry.ts';
+import { settleArguments } from './scripts/settle.ts';
+import { toNanoUsd } from './spend.ts';
+
+/** What is decided about the budget for a row, and what it was decided from; that is empty without a limit. */
+export interface Claim {
+  readonly decision: Decision;
+  readonly reservation: ReservedAmount;
+  readonly seen: string;
+}
+
+/** What the script `admit` returns. */
+type AdmitReply = readonly ['ok', turn: string] | readonly [Refusal, turn?: undefined];
+
+/** What the scripts `retry` and `remove` return: a status is one that does not allow it. */
+type RetryReply = 'ok' | 'busy' | 'missing' | RowStatus;
+type RemoveReply = 'removed' | 'changed' | 'submitting' | 'running';
+
+/** Reads and changes the rows of one queue. */
+export class RowStore {
+  readonly redis: Redis;
+  readonly #keys: RedisKeys;
+
+  constructor(redis: Redis, keys: RedisKeys) {
+    this.redis = redis;
+    this.#keys = keys;
+  }
+
+  /** Reads a row; undefined if there is none. */
+  async read(id: string): Promise<StoredRow | undefined> {
+    return this.readJob(jobIdOf(id));
+  }
+
+  /** Reads the row of a job; undefined if there is none, or if it is another kind of job. */
+  async readJob(jobId: string): Promise<StoredRow | undefined> {
+    return parseRow(jobId, await this.redis.hmget(this.#keys.row(jobId), ...rowFields));
+  }
+
+  async readJobs(jobIds: readonly string[]): Promise<(StoredRow | undefined)[]> {
+    return Promise.all(jobIds.map((jobId) => this.readJob(jobId)));
+  }
+
+  /** Reads what jobs contain, which never changes; undefined for those that are not there. */
+  async readData(jobIds: readonly string[]): Promise<(RowData | undefined)[]> {
+    const read = (jobId: string) => this.redis.hget(this.#keys.row(jobId), dataField);
+    return (await Promise.all(jobIds.map(read))).map(parseRowData);
+  }
+
+  /** Reads what the queue has spent, as a text for {@link Claim} and `parseSpend`. */
+  async readSpend(): Promise<string> {
+    return String(await runScript(this.redis, readSpend, this.#keys.queue, {}));
+  }
+
+  /**
+   * Takes a slot, a reservation and the right to submit for a row, if neither the row nor what decided the claim has
+   * changed. Repeated with the same id, it takes them once.
+   */
+  async admit(
+    { jobId, data, turn, addedAt }: RowVersion,
+    { decision, reservation, seen }: Claim,
+    admissionId: string,
+  ): Promise<Admission> {
+    const reply = await this.#run(admit, jobId, {
+      seen,
+      decision,
+      amount: toNanoUsd(reservation.usd),
+      unpriced: isUnpriced(reservation) ? data.path : '',
+      turn,
+      added: addedAt,
+      admission: admissionId,
+    });
+    const [result, newTurn] = unchecked<AdmitReply>(reply);
+    return result === 'ok'
+      ? { admitted: true, turn: newTurn }
+      : { admitted: false, reason: result };
+  }
+
+  /** Moves a row. Returns false if its status or turn has changed. */
+  async move(
+    { jobId, data, key, turn }: RowVersion,
+    { from, to, state, settlement, limit, pause }: Move,
+  ): Promise<boolean> {
+    const reply = await this.#run(move, jobId, {
+      before: from,
+      turn,
+      to,
+      state: JSON.stringify(state),
+      key,
+      path: data.path,
+      ...settleArguments(settlement),
+      limit: limit ?? '',
+      pause: pause ?? '',
+      channel: this.#keys.channels.ended,
+    });
+    return Number(reply) === 1;
+  }
+
+  /** Counts the charge of a chat that no move could record. Returns false if one has recorded it already. */
+  async countLateCharge(
+    { jobId, data, turn, addedAt }: RowVersion,
+    chargeUsd: number,
+  ): Promise<boolean> {
+    const charge = toNanoUsd(chargeUsd);
+    const args = { path: data.path, turn, added: addedAt, charge };
+    return Number(await this.#run(lateCharge, jobId, args)) === 1;
+  }
+
+  /** Renews the slots of rows that this process submits. */
+  async renew(jobIds: readonly string[]): Promise<void> {
+    const rows = jobIds.map((jobId) => this.#keys.row(jobId));
+    await runScript(this.redis, renew, this.#keys.account, { rows: JSON.stringify(rows) });
+  }
+
+  /** Reopens an ended row, if it has not changed since it was read. */
+  async retry(
+    { jobId, key, turn }: RowVersion,
+    { to, state, settlement }: Omit<Move, 'from'>,
+  ): Promise<RetryReply> {
+    const reply = await this.#run(retry, jobId, {
+      to,
+      state: JSON.stringify(state),
+      key,
+      ...settleArguments(settlement),
+      priority: to === 'running' ? pollPriority : submitPriority,
+      turn,
+      retry: randomUUID(),
+    });
+    return unchecked<RetryReply>(reply);
+  }
+
+  /** Removes a row, if it has not changed since it was read. */
+  async remove({ jobId, key, turn }: RowVersion): Promise<RemoveReply> {
+    const reply = await this.#run(remove, jobId, { key, turn });
+    return unchecked<RemoveReply>(reply);
+  }
+
+  /** Redis's time in ms. */
+  async now(): Promise<number> {
+    // Not `time()`: ioredis sends it before a new connection is ready, and never settles it if that connection is lost.
+    const reply = await this.redis.eval("return redis.call('TIME')", 0);
+    const [seconds, microseconds] =
+      unchecked<readonly [seconds: string, microseconds: string]>(reply);
+    return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+  }
+
+  /** Runs a script for a job. */
+  async #run<Argument extends string>(
+    script: LuaScript<ScriptKey, Argument | 'id'>,
+    jobId: string,
+    args: Readonly<Record<Argument, string | number>>,
+  ): Promise<unknown> {
+    return runScript(this.redis, script, scriptKeys(this.#keys, jobId), { ...args, id: jobId });
+  }
+}
+
+/** The keys that scripts for a row use, by the names that they have there. */
+const scriptKeys = ({ account, queue, lists, row }: RedisKeys, jobId: string) => ({
+  ...account,
+  ...queue,
+  ...lists,
+  row: row(jobId),
+});
+
+type ScriptKey = keyof ReturnType<typeof scriptKeys>;

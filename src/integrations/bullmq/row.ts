@@ -1,0 +1,86 @@
+import type { ChatCompletion, Outcome, Receipt, SucceededGeneration } from 'polygate';
+
+import { PolygateError } from '../../errors/base.ts';
+import type { RowKind } from '../../internal/row-driver.ts';
+import { omitUndefined } from '../../wire/types/schema.ts';
+import { isRecord, textOf } from '../../wire/types/type-guards.ts';
+
+/** Where a row is: `waiting` until it is submitted, `running` while its task is, and then how it has ended. */
+export type RowStatus = 'waiting' | 'submitting' | 'running' | EndStatus;
+
+/** How a row has ended. */
+export type EndStatus = 'succeeded' | 'failed' | 'unknown';
+
+/** The error of a row, as plain JSON. */
+export interface RowError {
+  /** Class of the error, such as `TaskFailedError`. */
+  readonly name: string;
+  /** What happened, whether money may have been spent, and what to do next. */
+  readonly message: string;
+  /** Error code of the service. */
+  readonly code?: string | undefined;
+  /** HTTP status. */
+  readonly status?: number | undefined;
+  /** Whether the submission may have been charged. Undefined if only polls have failed: their task was accepted. */
+  readonly outcome?: Outcome | undefined;
+  /** Id of the task, if there is one. */
+  readonly taskId?: string | undefined;
+  /** Idempotency key of the submission; of a chat, the key that the request carried, if any. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A row of a queue as it is now. */
+export interface Row<Kind extends RowKind = RowKind> {
+  /** The id that the row was added with. */
+  readonly id: string;
+  /** What is generated, or `chat`. */
+  readonly kind: Kind;
+  /**
+   * Where the row is. `unknown`: it may have been charged, and has no result, for one of these reasons:
+   *
+   * - Its task may still be processing: `waitTimeout` has ended the wait.
+   * - Its task has succeeded without a result that can be read, or its id cannot be polled.
+   * - A submission may have been charged, and the attempts are used up, or another one cannot succeed.
+   * - It is a chat whose worker died, or whose response was lost or cannot be read. It is sent again only by `retry`.
+   */
+  readonly status: RowStatus;
+  /** Idempotency key of the submission. A chat has none. */
+  readonly idempotencyKey?: string | undefined;
+  /** The task, once the submission was accepted: `gateway.resume(receipt)` returns its handle. */
+  readonly receipt?: Receipt<Exclude<Kind, 'chat'>> | undefined;
+  /** The finished generation of a task that has succeeded. */
+  readonly generation?: SucceededGeneration<Exclude<Kind, 'chat'>> | undefined;
+  /** The completion of a chat that has succeeded. */
+  readonly completion?: ChatCompletion | undefined;
+  /**
+   * Why the row has failed, or why its status is unknown; before its end, why the last submission or poll has failed.
+   */
+  readonly error?: RowError | undefined;
+}
+
+/** A row that has ended. */
+export type EndedRow<Kind extends RowKind = RowKind> = Row<Kind> & { readonly status: EndStatus };
+
+export function isEnded(status: string): status is EndStatus {
+  return status === 'succeeded' || status === 'failed' || status === 'unknown';
+}
+
+/** An error as plain JSON. `idempotencyKey` is the key of the row; a chat has none. */
+export function errorRecord(error: unknown, idempotencyKey: string | undefined): RowError {
+  if (!PolygateError.is(error)) {
+    const [name, message] =
+      error instanceof Error ? [error.name, error.message] : ['Error', String(error)];
+    return omitUndefined({ name, message, idempotencyKey });
+  }
+  const { name, message, outcome, task } = error;
+  const { code, status }: Record<string, unknown> = isRecord(error) ? error : {};
+  return omitUndefined({
+    name,
+    message,
+    code: textOf(code),
+    status: typeof status === 'number' ? status : undefined,
+    outcome,
+    taskId: task?.id,
+    idempotencyKey: error.idempotencyKey ?? idempotencyKey,
+  });
+}

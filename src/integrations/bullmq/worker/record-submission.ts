@@ -1,0 +1,86 @@
+import type { Polygate } from 'polygate';
+
+import { logOf } from '../../../internal/row-driver.ts';
+import { lateChargeOf, lateStep } from '../decisions/chat.ts';
+import type { Move, Step } from '../decisions/step.ts';
+import { repeatInOutage } from '../redis/outage.ts';
+import type { RowStore } from '../redis/row-store.ts';
+import type { StoredRow } from '../stored-row.ts';
+import { textFor } from './step-log.ts';
+
+/**
+ * Records what a submission has led to, which only this process knows, even if Redis is unreachable for a while:
+ * another process can only send a task again under its key, and has to record a chat as one that may have been charged.
+ *
+ * Returns the step that is recorded; undefined if the row was taken, retried or removed in the meantime, or Redis
+ * cannot be reached anymore. Logs a completion that could not be recorded, and the end of any chat if Redis cannot be
+ * reached.
+ */
+export async function recordSubmission(
+  gateway: Polygate,
+  rows: RowStore,
+  row: StoredRow,
+  step: Step,
+): Promise<Step | undefined> {
+  const { id, kind } = row.data;
+  const warn = (text: string) => logOf(gateway).warn(() => `row ${id}: ${text}`);
+  const warnOf = (problem: string) => (error: unknown) =>
+    warn(`${problem}, so the end of its submission is recorded later. ${textFor(error)}`);
+  try {
+    const record = () => recordStep(rows, row, step);
+    const recorded = await repeatInOutage(rows.redis, record, {
+      onOutage: warnOf('Redis is unreachable'),
+      onRejection: warnOf('Redis has rejected a command'),
+    });
+    if (recorded !== 'late') return recorded;
+    warn(
+      `${describeResponse(step.move)}, but came after its row was retried or removed, so it is not the result of a row.`,
+    );
+  } catch (error) {
+    if (kind !== 'chat') throw error;
+    warn(
+      `${describeResponse(step.move)}, but could not be recorded, so its row may end as unknown. ${textFor(error)}`,
+    );
+  }
+  return undefined;
+}
+
+/**
+ * Records the step or, for a row that has been recorded as lost meanwhile, what replaces that. If the row was retried
+ * or removed, only the reported charge is recorded: the result is `late`. Repeating it changes nothing.
+ */
+async function recordStep(
+  rows: RowStore,
+  row: StoredRow,
+  step: Step,
+): Promise<Step | 'late' | undefined> {
+  if (await rows.move(row, step.move)) return step;
+  // The next submission of a task, under its key, returns what it has cost.
+  if (row.data.kind !== 'chat') return undefined;
+  const late = lateStep(step);
+  if (late && (await rows.move(row, late.move))) return late;
+  const chargeUsd = lateChargeOf(step.move);
+  if (chargeUsd === undefined) return undefined;
+  // If its charge counts already, the move was made, and the connection was lost before the reply to it.
+  return (await rows.countLateCharge(row, chargeUsd)) ? 'late' : step;
+}
+
+/** Describes what the response to a chat said, without its texts. */
+function describeResponse({ state, settlement }: Move): string {
+  const { completion, error } = state;
+  const cost = describeCost(settlement);
+  return completion
+    ? `the chat completion ${completion.id} ${cost}`
+    : `the chat has failed (${error?.name}) and ${cost}`;
+}
+
+function describeCost(settlement: Move['settlement']): string {
+  switch (settlement?.reservation) {
+    case 'replace':
+      return `has cost ${settlement.chargeUsd} USD`;
+    case 'release':
+      return 'was not charged';
+    default:
+      return 'may have been charged';
+  }
+}

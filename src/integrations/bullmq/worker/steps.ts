@@ -1,0 +1,130 @@
+/** The requests of a row. Each returns what follows from its response. */
+import type { Polygate, Task } from 'polygate';
+
+import { PolygateError } from '../../../errors/base.ts';
+import {
+  delayOptionsOf,
+  pollRow,
+  sendChat,
+  submitStoredRow,
+} from '../../../internal/row-driver.ts';
+import type { TaskResult } from '../../../internal/row-driver.ts';
+import { unchecked } from '../../../wire/types/schema.ts';
+import { afterChat } from '../decisions/chat.ts';
+import { reportedLimit } from '../decisions/failures.ts';
+import { afterFailedPoll, afterPoll } from '../decisions/poll.ts';
+import type { PollTiming } from '../decisions/poll.ts';
+import type { Move, Step } from '../decisions/step.ts';
+import { afterAccepted, afterFailedSubmit } from '../decisions/submit.ts';
+import type { FailedSubmission } from '../decisions/submit.ts';
+import type { RunningRow, StoredRow } from '../stored-row.ts';
+
+/** The options that the steps of a row depend on. */
+export interface StepOptions {
+  /** How many submissions of a row may fail. */
+  readonly attempts: number;
+  /** How long to wait for a task, in ms. */
+  readonly waitTimeout: number;
+}
+
+/** A row whose next step is due. */
+export interface DueRow {
+  readonly gateway: Polygate;
+  readonly row: StoredRow;
+  /** Returns the time of Redis in ms. */
+  readonly clock: () => number;
+}
+
+/** A row that was admitted. */
+export interface AdmittedRow extends DueRow, StepOptions {
+  /** Whether an earlier submission under the key may have been charged. */
+  readonly mayBeCharged: boolean;
+}
+
+/** Submits a row that was admitted. */
+export async function submit(admitted: AdmittedRow): Promise<Step> {
+  const { gateway, row, mayBeCharged, waitTimeout } = admitted;
+  const { data, state, key } = row;
+  const { kind } = data;
+  if (kind === 'chat') return submitChat(admitted);
+  const accept = (task: Task, result: TaskResult, isReplayPaid: boolean) =>
+    afterAccepted(
+      {
+        state,
+        key,
+        waitTimeout,
+        receipt: task.toJSON(),
+        isReplayed: task.replayed,
+        isReplayPaid,
+      },
+      result,
+      timingOf(admitted),
+    );
+  try {
+    const { task, meta, result, isRepeated } = await submitStoredRow(
+      gateway,
+      { ...data, kind },
+      key,
+    );
+    const step = accept(task, result, mayBeCharged || isRepeated);
+    return withLimit(step, meta.concurrency.limit ?? 'more');
+  } catch (error) {
+    const limit = reportedLimit(error);
+    const task = PolygateError.is(error) ? error.task : undefined;
+    if (!task) return withLimit(afterFailedSubmit(failedSubmission(admitted), error), limit);
+    // Its task is known, although the response is not valid: it counts as paid. Errors declare less of a task, because
+    // their module does not know `Task`.
+    return withLimit(accept(unchecked<Task>(task), {}, true), limit);
+  }
+}
+
+/** Sends the chat of a row that was admitted. */
+async function submitChat(admitted: AdmittedRow): Promise<Step> {
+  const { gateway, row } = admitted;
+  try {
+    const { completion, meta } = await sendChat(gateway, row.data);
+    const { chargeUsd, idempotentReplay: replayed } = meta;
+    const step = afterChat(row.state, completion, { chargeUsd, replayed });
+    return withLimit(step, meta.concurrency.limit ?? 'more');
+  } catch (error) {
+    const step = afterFailedSubmit({ ...failedSubmission(admitted), isChat: true }, error);
+    return withLimit(step, reportedLimit(error));
+  }
+}
+
+/** Polls the task of a row once. */
+export async function poll(due: DueRow & { readonly row: RunningRow }): Promise<Step> {
+  const { gateway, row } = due;
+  const { state, key } = row;
+  try {
+    const { meta, result } = await pollRow(gateway, state.receipt);
+    const step = afterPoll({ state, key }, result, timingOf(due));
+    return withLimit(step, meta.concurrency.limit);
+  } catch (error) {
+    const step = afterFailedPoll({ state, key }, error, timingOf(due));
+    return withLimit(step, reportedLimit(error));
+  }
+}
+
+const failedSubmission = ({
+  gateway,
+  row,
+  mayBeCharged,
+  attempts,
+}: AdmittedRow): FailedSubmission => ({
+  state: row.state,
+  key: row.key,
+  mayBeCharged,
+  attempts,
+  maxRetryDelay: delayOptionsOf(gateway).maxRetryDelay,
+});
+
+const timingOf = ({ gateway, clock }: DueRow): PollTiming => ({
+  ...delayOptionsOf(gateway),
+  now: clock(),
+});
+
+const withLimit = (step: Step, limit: Move['limit']): Step => ({
+  ...step,
+  move: { ...step.move, limit },
+});

@@ -1,0 +1,170 @@
+import type { BodyReader } from '../../../internal/direct-response.ts';
+import type { DispatchController } from './dispatcher.ts';
+
+/** Maximum amount of unread data. Beyond this, the sender is slowed down. */
+const maxQueuedBytes = 65_536;
+
+/** The start of a response. */
+export interface ResponseHead {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Names and values in turn, as bytes, if undici keeps them. */
+  readonly raw: unknown;
+}
+
+/**
+ * One request on a dispatcher, and the body of its response. The promise `head` settles with the start of the response.
+ */
+export class Exchange implements BodyReader {
+  readonly head: Promise<ResponseHead>;
+  readonly #signal: AbortSignal | undefined;
+  /** Whether undici may send the request again: it knows that the server has not processed it, or the method is safe. */
+  readonly #mayReplay: boolean;
+  #resolve: (head: ResponseHead) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
+  #controller: DispatchController | undefined;
+  #hasHead = false;
+  #hasEnded = false;
+  #failure: { readonly error: unknown } | undefined;
+  #isPaused = false;
+  #pieces: Uint8Array[] = [];
+  #queuedBytes = 0;
+  #pendingRead: PendingRead | undefined;
+
+  constructor(signal: AbortSignal | undefined, mayReplay: boolean) {
+    this.#signal = signal;
+    this.#mayReplay = mayReplay;
+    this.head = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    signal?.addEventListener('abort', this);
+  }
+
+  /** Called when the signal aborts. */
+  handleEvent(): void {
+    this.#fail(this.#signal?.reason);
+    this.#close();
+  }
+
+  onRequestStart(controller: DispatchController): void {
+    const isReplayed = this.#controller !== undefined;
+    this.#controller = controller;
+    if (this.#failure) this.#close();
+    else if (isReplayed && !this.#mayReplay) {
+      controller.abort(
+        new Error('the connection was lost, and the request may have been received'),
+      );
+    }
+  }
+
+  onResponseStart(
+    controller: DispatchController,
+    status: number,
+    headers: ResponseHead['headers'],
+    statusText = '',
+  ): void {
+    // A response may follow several informational ones.
+    if (status < 200) return;
+    this.#hasHead = true;
+    this.#resolve({ status, statusText, headers, raw: controller.rawHeaders });
+  }
+
+  onResponseData(controller: DispatchController, data: Uint8Array): void {
+    const reading = this.#pendingRead;
+    if (reading) {
+      this.#pendingRead = undefined;
+      reading.resolve({ done: false, value: data });
+      return;
+    }
+    this.#pieces.push(data);
+    this.#queuedBytes += data.byteLength;
+    if (this.#queuedBytes < maxQueuedBytes) return;
+    this.#isPaused = true;
+    controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#end();
+    this.#pendingRead?.resolve(endOfBody);
+  }
+
+  onResponseError(_: unknown, cause: unknown): void {
+    // As `fetch` words it.
+    this.#fail(new TypeError(this.#hasHead ? 'terminated' : 'fetch failed', { cause }));
+  }
+
+  /** Whether the entire response has been received, or nothing more of it will be. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  read(): Promise<ReadResult> {
+    if (this.#signal?.aborted) return Promise.reject(this.#signal.reason);
+    const [first] = this.#pieces;
+    if (first) {
+      // One piece takes a reader less time than many.
+      const value = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+      this.#pieces = [];
+      this.#queuedBytes = 0;
+      if (this.#isPaused) this.#resume();
+      return Promise.resolve({ done: false, value });
+    }
+    if (this.#failure) return Promise.reject(this.#failure.error);
+    if (this.#hasEnded) return Promise.resolve(endOfBody);
+    return new Promise((resolve, reject) => {
+      this.#pendingRead = { resolve, reject };
+    });
+  }
+
+  /** Cancels the body, because what could read it is no longer referenced. */
+  abandon(): void {
+    if (!this.#pendingRead) void this.cancel();
+  }
+
+  /** Drops the rest of the body, and closes the connection if there is more of it. */
+  cancel(): Promise<void> {
+    this.#pieces = [];
+    if (!this.#hasEnded) {
+      this.#end();
+      this.#pendingRead?.resolve(endOfBody);
+      this.#close();
+    }
+    return Promise.resolve();
+  }
+
+  #resume(): void {
+    this.#isPaused = false;
+    this.#controller?.resume();
+  }
+
+  #end(): void {
+    this.#hasEnded = true;
+    this.#signal?.removeEventListener('abort', this);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#hasEnded) return;
+    this.#end();
+    this.#failure = { error };
+    this.#reject(error);
+    this.#pendingRead?.reject(error);
+  }
+
+  #close(): void {
+    this.#controller?.abort(new Error('the request was aborted'));
+  }
+}
+
+interface ReadResult {
+  readonly done: boolean;
+  readonly value?: Uint8Array | undefined;
+}
+
+interface PendingRead {
+  resolve(result: ReadResult): void;
+  reject(error: unknown): void;
+}
+
+const endOfBody: ReadResult = { done: true };

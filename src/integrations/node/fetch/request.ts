@@ -1,0 +1,98 @@
+import { unchecked } from '../../../wire/types/schema.ts';
+
+/** A request as undici sends it. */
+export interface OutgoingRequest {
+  readonly url: URL;
+  readonly method: string;
+  /** Names are in lower case. */
+  readonly headers: Record<string, string>;
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
+  readonly signal: AbortSignal | undefined;
+  readonly redirect: RequestRedirect;
+}
+
+/** Methods that need no check. The runtime checks and normalizes any other. */
+const commonMethods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
+
+/** Reads the arguments of `fetch`. Text and bytes, which the client sends, need no `Request`. */
+export function readRequest(
+  input: string | URL | Request,
+  init: RequestInit = {},
+): OutgoingRequest | Promise<OutgoingRequest> {
+  const { method = 'GET', body = null, headers = {} } = init;
+  const isSimpleBody = body === null || typeof body === 'string' || body instanceof Uint8Array;
+  const isSimple =
+    !(input instanceof Request) &&
+    isSimpleBody &&
+    commonMethods.has(method) &&
+    (body === null || (method !== 'GET' && method !== 'HEAD')) &&
+    init.integrity === undefined;
+  if (!isSimple) return readAsRequest(input, init);
+  const url = new URL(input);
+  const copied = copyHeaders(headers, url);
+  if (url.username || url.password || copied === undefined) return readAsRequest(input, init);
+  if (typeof body === 'string') copied['content-type'] ??= 'text/plain;charset=UTF-8';
+  const { signal, redirect = 'follow' } = init;
+  return { url, method, headers: copied, body, signal: signal ?? undefined, redirect };
+}
+
+/** Reads the arguments by means of a `Request`, which checks and converts them. */
+async function readAsRequest(
+  input: string | URL | Request,
+  init: RequestInit,
+): Promise<OutgoingRequest> {
+  const request = new Request(input, init);
+  const url = new URL(request.url);
+  // Its own signal follows that of the caller only for as long as it is not garbage collected.
+  const signal = init.signal ?? (input instanceof Request ? input.signal : undefined);
+  signal?.throwIfAborted();
+  return {
+    url,
+    method: request.method,
+    headers: readHeaders(request.headers, url),
+    body: await readBody(request, init.body),
+    signal,
+    redirect: request.redirect,
+  };
+}
+
+/** The body: a stream that the caller passed stays one. Everything else is sent with its length. */
+async function readBody(
+  request: Request,
+  body: BodyInit | null | undefined,
+): Promise<OutgoingRequest['body']> {
+  if (request.body === null) return null;
+  if (body instanceof ReadableStream) return unchecked<AsyncIterable<Uint8Array>>(request.body);
+  return new Uint8Array(await request.arrayBuffer());
+}
+
+/** Copies headers, and adds those of `fetch`. Undefined for a form that only `Headers` reads. */
+function copyHeaders(headers: HeadersInit, url: URL): Record<string, string> | undefined {
+  if (headers instanceof Headers || Symbol.iterator in headers) {
+    return readHeaders(new Headers(headers), url);
+  }
+  const copied: Record<string, string> = {};
+  for (const name in headers) {
+    if (name !== name.toLowerCase()) return undefined;
+    copied[name] = headers[name] ?? '';
+  }
+  return withDefaults(copied, url);
+}
+
+/** All of `headers`, whose names are in lower case, and those of `fetch`. */
+function readHeaders(headers: Headers, url: URL): Record<string, string> {
+  return withDefaults(Object.fromEntries(headers), url);
+}
+
+/** Adds the headers of `fetch`. */
+function withDefaults(copied: Record<string, string>, url: URL): Record<string, string> {
+  copied['accept'] ??= '*/*';
+  copied['user-agent'] ??= 'node';
+  copied['accept-encoding'] ??=
+    copied['range'] !== undefined
+      ? 'identity'
+      : url.protocol === 'https:'
+        ? 'br, gzip, deflate'
+        : 'gzip, deflate';
+  return copied;
+}

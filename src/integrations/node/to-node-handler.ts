@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+import { unchecked } from '../../wire/types/schema.ts';
+
+/** A handler of the Web platform, such as the one of `createProxyHandler`. */
+export type WebHandler = (request: Request) => Response | Promise<Response>;
+
+/** The stream of `node:stream/web`, which differs from that of the platform only in its types. */
+type NodeStream = Parameters<typeof Readable.fromWeb>[0];
+
+/**
+ * A listener for `node:http`, Express, Connect and Fastify's middleware. It receives their request
+ * and response. They are typed as objects, so that programs without the types of Node.js compile.
+ */
+export type NodeHandler = (
+  incoming: object,
+  outgoing: object,
+  next?: (error?: unknown) => void,
+) => Promise<void>;
+
+/**
+ * Adapts a handler from `Request` to `Response`, such as that of `createProxyHandler`, to `node:http` and Express. If
+ * the client disconnects, `request.signal` aborts. A client that reads slowly slows the response down.
+ *
+ * Mount it before body parsers. The promise never rejects: if the handler rejects, the error is passed to `next` or, in
+ * `node:http`, becomes a 500 without details. A request with an invalid URL closes its connection.
+ *
+ * @example
+ * ```ts
+ * app.use('/api/gateway', toNodeHandler(createProxyHandler(options))); // Express
+ * createServer(toNodeHandler(createProxyHandler(options))); // node:http
+ * ```
+ */
+export function toNodeHandler(handler: WebHandler): NodeHandler {
+  return async function nodeHandler(request, response, next) {
+    const incoming = unchecked<IncomingMessage>(request);
+    const outgoing = unchecked<ServerResponse>(response);
+    const disconnected = new AbortController();
+    let received: Request | undefined;
+    outgoing.on('close', () => {
+      if (!outgoing.writableFinished) disconnected.abort(new Error('The client has disconnected'));
+      // Kept until now: the signal of a request that was collected as garbage never aborts.
+      received = undefined;
+    });
+    try {
+      received = toRequest(incoming, disconnected.signal);
+      if (received === undefined) return void outgoing.destroy();
+      const result = await handler(received);
+      if (outgoing.destroyed) return void result.body?.cancel().catch(() => {});
+      outgoing.writeHead(result.status, headersOf(result));
+      if (result.body === null || incoming.method === 'HEAD') {
+        result.body?.cancel().catch(() => {});
+        outgoing.end();
+        return;
+      }
+      outgoing.flushHeaders();
+      // Unlike an iterator, it cancels the body although a read is pending.
+      await pipeline(Readable.fromWeb(unchecked<NodeStream>(result.body)), outgoing);
+    } catch (error) {
+      // The client has disconnected, or its response can no longer be completed.
+      if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
+      else if (next !== undefined) next(error);
+      else outgoing.writeHead(500).end();
+    }
+  };
+}
+
+/** Returns undefined if the URL or the host is invalid. */
+function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
+  const { method = 'GET', headers: received, socket } = incoming;
+  // Express removes the mount path from `url`.
+  const target = String('originalUrl' in incoming ? incoming.originalUrl : incoming.url);
+  const protocol = 'encrypted' in socket && socket.encrypted ? 'https' : 'http';
+  // Concatenated, not resolved: `//evil.example` is a path.
+  const [, authority, rest = ''] = /^https?:\/\/([^/?#@]+)([/?#][^]*)?$/i.exec(target) ?? [];
+  const path = authority === undefined ? target : rest.replace(/^(?!\/)/, '/');
+  // The host of a target in absolute form replaces the header.
+  const host = authority ?? received.host ?? String(received[':authority'] ?? 'localhost');
+  const url = `${protocol}://${host}${path}`;
+  if (!path.startsWith('/') || !URL.canParse(url)) return undefined;
+  const headers = new Headers();
+  // Requests of `node:http2` have it, but not `headersDistinct`.
+  const { rawHeaders } = incoming;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    if (!name.startsWith(':')) headers.append(name, value);
+  }
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  if (hasBody && incoming.readableEnded) {
+    throw new Error('The body was read before. Mount toNodeHandler before body parsers.');
+  }
+  const body = hasBody ? bodyOf(incoming) : null;
+  // The types of the platform lack `duplex`.
+  return new Request(
+    url,
+    unchecked<RequestInit>({ method, headers, body, duplex: 'half', signal }),
+  );
+}
+
+/**
+ * The body of a request, which is read only when the handler reads it: Node then discards what remains after the
+ * response, so that the connection can be reused. `Readable.toWeb` starts reading immediately, which would block the
+ * next request behind an unread body, and closes the connection when it is canceled.
+ */
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const chunks: AsyncIterator<Uint8Array<ArrayBuffer>> = incoming.iterator({
+    destroyOnReturn: false,
+  });
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const next = await chunks.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
+      },
+      async cancel() {
+        await chunks.return?.();
+        incoming.resume();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function headersOf({ headers }: Response): Record<string, string | string[]> {
+  const cookies = headers.getSetCookie();
+  return { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) };
+}

@@ -1,0 +1,164 @@
+import { outcomeOfUnread, withoutHalfPairs } from '../../internal/outcome.ts';
+import { parseResponseMeta } from '../../internal/response-meta.ts';
+import { redactKeys } from '../../wire/types/redact-key.ts';
+import { resolveApiKey } from './api-key.ts';
+import { copyOf, filterList, recordOwner } from './isolate/ownership.ts';
+import { resourcesIn } from './isolate/references.ts';
+import { admit } from './limits/admission.ts';
+import { chargeOf } from './limits/charge.ts';
+import type { ProxyResponse } from './options.ts';
+import type { Prepared } from './prepare.ts';
+import { readError, relayError, relayResponse } from './response.ts';
+import type { Route } from './routes.ts';
+import type { Settings } from './settings.ts';
+import { UpstreamError, fetchUpstream, isRedirect, redirectError } from './upstream.ts';
+
+/** Reserves and sends a request, records its outcome, and builds the page's response. */
+export async function forward(prepared: Prepared, settings: Settings): Promise<Response> {
+  const { request, target, call, headers, body, limits, key, bodyHash } = prepared;
+  const { route } = target;
+  const apiKey = route.needsKey ? await resolveApiKey(settings) : undefined;
+  if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`);
+  const keys = apiKey === undefined ? [] : [apiKey];
+  const redact = (text: string) => {
+    const withoutKey = apiKey === undefined ? text : text.replaceAll(apiKey, 'sk-…');
+    return redactKeys(withoutKey, keys, 'sk-…').replace(/\bsk-[^\s"'`]+/g, 'sk-…');
+  };
+  // If the client has already disconnected, nothing is reserved.
+  request.signal.throwIfAborted();
+  const admission = await admit(
+    {
+      user: call.user,
+      attempt: prepared.attempt,
+      limits,
+      usd: call.reservedUsd ?? 0,
+      key: key && `${route.keyScope} ${key}`,
+      isChargedOnce: route.keyHeader !== undefined,
+      body: bodyHash,
+    },
+    settings,
+  );
+  if (request.signal.aborted) await admission.settle({ as: 'not-sent' });
+  request.signal.throwIfAborted();
+
+  const { method } = call;
+  const { signal, stop } = method === 'POST' ? outlive(request.signal) : whilePresent(request);
+  const report = (message: string) => settings.report(new Error(redact(message)));
+  const url = settings.baseURL + target.path + target.search;
+  try {
+    const init = { method, headers, body: body && withoutHalfPairs(body), signal };
+    const upstream = await fetchUpstream(settings.fetch, url, init, report);
+    const meta = parseResponseMeta(upstream, settings, keys, (message) => report(message()));
+    const { status, chargeUsd, idempotentReplay: replay, requestId } = meta;
+    const error =
+      status >= 400 ? await readError(upstream, meta, request.signal, redact) : undefined;
+    const outcome = upstream.ok ? 'accepted' : (error?.outcome ?? outcomeOfUnread(meta));
+    const isStreaming = prepared.isStream ? upstream.ok : isEventStream(upstream);
+    await admission.settle({ ...chargeOf(outcome, meta, error?.fields.code), isStreaming });
+    const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
+    // An error can name the task of a request that may have been carried out, which only its owner may continue.
+    const isPossiblyDone = outcome === 'accepted' || outcome === 'unknown';
+    if (settings.isolate === true && isPossiblyDone && namesOwnResource(prepared)) {
+      await recordOwner(call.user, { route, taskId: meta.taskId, body: record }, settings);
+    }
+    await callOnResponse(settings, {
+      ...call,
+      taskId: meta.taskId ?? call.taskId,
+      materialId:
+        (createsMaterial(route) ? resourcesIn(record ?? '', ['id'])[0] : undefined) ??
+        call.materialId,
+      status,
+      outcome,
+      chargeUsd,
+      replay,
+      requestId,
+    });
+    if (error !== undefined) return withoutKeys(relayError(upstream, error, settings), keys);
+    const onEnd = isStreaming ? () => admission.end() : () => {};
+    if (isRedirect(upstream)) throw redirectError(upstream, report);
+    if (settings.isolate === true && upstream.ok && route.isList) {
+      const filtered = await filterList(call.user, await upstream.text(), settings);
+      const list = new Response(filtered, { status, headers: upstream.headers });
+      return withoutKeys(relayResponse(list, request, settings, apiKey, onEnd), keys);
+    }
+    return withoutKeys(relayResponse(upstream, request, settings, apiKey, onEnd), keys);
+  } catch (error) {
+    if (error instanceof UpstreamError) {
+      const { outcome } = error;
+      await admission.settle({ as: outcome });
+      await callOnResponse(settings, { ...call, status: undefined, outcome, replay: false });
+    }
+    throw error;
+  } finally {
+    stop();
+  }
+}
+
+/** Removes the API key from the headers of a response to the page, in case the gateway repeats it. */
+function withoutKeys(response: Response, keys: readonly string[]): Response {
+  for (const [name, value] of response.headers) {
+    const shown = redactKeys(value, keys, '(the API key)');
+    if (shown !== value) response.headers.set(name, shown);
+  }
+  return response;
+}
+
+/** How long the proxy waits for the response to a POST whose page has left, in ms. */
+const maxWaitAfterLeaving = 600_000;
+
+/**
+ * A signal for a POST, which may be charged although its page has left: it aborts only if what `onResponse` reports,
+ * the charge and the id, does not arrive in time. Call `stop` once it has arrived.
+ */
+function outlive(page: AbortSignal): { signal: AbortSignal; stop: () => void } {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const onLeave = () => {
+    const reason = new Error('The page left, and no response arrived within 10 minutes');
+    timer = setTimeout(() => controller.abort(reason), maxWaitAfterLeaving);
+  };
+  page.addEventListener('abort', onLeave, { once: true });
+  const stop = () => {
+    page.removeEventListener('abort', onLeave);
+    clearTimeout(timer);
+  };
+  return { signal: controller.signal, stop };
+}
+
+/** The signal of any other request: it ends with its page. */
+function whilePresent({ signal }: Request) {
+  return { signal, stop: () => {} };
+}
+
+/** Calls `onResponse`. If it throws, the page still receives the response, which may be a paid task. */
+async function callOnResponse(
+  { onResponse, report }: Settings,
+  response: ProxyResponse,
+): Promise<void> {
+  try {
+    await onResponse?.(response);
+  } catch (error) {
+    report(error);
+  }
+}
+
+function isEventStream({ ok, body, headers }: Response): boolean {
+  const type = headers.get('content-type') ?? '';
+  return ok && body !== null && /^text\/event-stream\b/i.test(type);
+}
+
+/** Whether a response describes a resource that its user owns. A route that is not documented may create one. */
+function namesOwnResource({ target: { route }, isOwner }: Prepared): boolean {
+  if (route.method === 'POST') return !route.isChat;
+  // The URI of a material is in no other response.
+  return route.method === 'GET' && route.resource === 'material' && isOwner;
+}
+
+/** Whether the proxy reads the body to find the id of a resource. The body is small enough to copy. */
+function namesResource(prepared: Prepared, { isolate, onResponse }: Settings): boolean {
+  if (isolate === true && namesOwnResource(prepared)) return true;
+  return onResponse !== undefined && createsMaterial(prepared.target.route);
+}
+
+const createsMaterial = ({ method, resource }: Route): boolean =>
+  method === 'POST' && resource === 'material';

@@ -1,0 +1,76 @@
+import { highestBodyPrice } from '../../../internal/request-price.ts';
+import { isRecord } from '../../../wire/types/type-guards.ts';
+import { ProxyError } from '../error-response.ts';
+import type { Route } from '../routes.ts';
+import type { PriceList } from './price-list.ts';
+import type { ResolvedLimits } from './user-limits.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** The fields of a kind of request that services could read in different ways. */
+interface PricedFields {
+  readonly counts?: readonly string[];
+  readonly texts?: readonly string[];
+}
+
+const voice: PricedFields = { texts: ['text', 'preview_text'] };
+
+const pricedFields: Readonly<Record<NonNullable<Route['price']>, PricedFields>> = {
+  image: { counts: ['n', 'num_images'] },
+  video: { counts: ['duration', 'input_video_seconds'] },
+  audio: { texts: ['text', 'input'] },
+  voiceClone: voice,
+  voiceDesign: voice,
+};
+
+/**
+ * The body with its counts rounded up, because services do not sell a part of an image. Returns undefined if a service
+ * could read a count or a text in different ways.
+ */
+function inWholeUnits(body: Body, { counts = [], texts = [] }: PricedFields): Body | undefined {
+  const { extra_body: extra } = body;
+  const seconds = roundedUp(isRecord(extra) ? extra.input_video_seconds : undefined);
+  const whole: Record<string, unknown> = {
+    ...body,
+    extra_body: { input_video_seconds: seconds },
+  };
+  for (const name of counts) whole[name] = roundedUp(body[name]);
+  const isClear =
+    [...counts.map((name) => whole[name]), seconds].every((count) => count !== null) &&
+    texts.every((name) => typeof (body[name] ?? '') === 'string');
+  return isClear ? whole : undefined;
+}
+
+/** Returns null for what is not a count. */
+function roundedUp(count: unknown): number | undefined | null {
+  if (count === undefined || count === null) return undefined;
+  const number = typeof count === 'string' ? Number(count) : count;
+  return typeof number === 'number' && number >= 0 ? Math.ceil(number) : null;
+}
+
+/**
+ * What to reserve for a request in USD.
+ *
+ * @throws a 403 if the price is not known and the limits do not allow that.
+ */
+export async function priceToReserve(
+  { isPaid, isChat, price }: Route,
+  body: Body,
+  limits: ResolvedLimits,
+  priceList: PriceList,
+): Promise<number> {
+  if (!isPaid || limits.usd === undefined) return 0;
+  if (isChat) return limits.chatUsd;
+  const { model } = body;
+  const hasPrices = typeof model === 'string' && price?.startsWith('voice') === false;
+  const prices = hasPrices ? await priceList(model) : undefined;
+  const whole = price && inWholeUnits(body, pricedFields[price]);
+  const usd = price && whole && highestBodyPrice(price, whole, prices);
+  if (usd !== undefined) return usd;
+  if (limits.allowsUnpriced) return limits.chatUsd;
+  throw new ProxyError(
+    403,
+    'price_unknown',
+    'The price of this request is not known in advance, so it could exceed the limit of its user. Use a model with a listed price, and name the resolution, without a size in pixels, and the duration. Nothing was sent.',
+  );
+}

@@ -1,0 +1,55 @@
+import type { Generation, Receipt } from 'polygate';
+
+import { unchecked } from '../../../wire/types/schema.ts';
+import { isNonEmptyString } from '../../../wire/types/type-guards.ts';
+
+/**
+ * What the storage knows about a generation. It is written before the request, when the task is accepted,
+ * after each change of its progress, and when it has ended.
+ */
+export interface Entry {
+  readonly v: 1;
+  /** The idempotency key. A request that is sent again with it is not charged twice. */
+  readonly key: string;
+  /** Hash of the params. */
+  readonly fingerprint: string;
+  /** The params, until the task is accepted. */
+  readonly params?: unknown;
+  /** Set once the task is accepted. */
+  readonly receipt?: Receipt | undefined;
+  readonly status?: string | undefined;
+  readonly progress?: number | undefined;
+  /** Set once the task has ended. */
+  readonly generation?: Generation | undefined;
+  /** Whether `onError` was called for this generation. */
+  readonly reported?: boolean | undefined;
+}
+
+/**
+ * Parses what the storage has. Undefined if it is no entry. Parts that were damaged are left out: without a receipt,
+ * the task can still be reached with its key. `open` throws if a receipt is invalid.
+ */
+export function parseEntry(text: string, open: (receipt: Receipt) => unknown): Entry | undefined {
+  try {
+    const entry = unchecked<Entry>(JSON.parse(text));
+    const { v, key, fingerprint, receipt, generation } = entry;
+    if (v !== 1 || !isNonEmptyString(key) || !isNonEmptyString(fingerprint)) return undefined;
+    try {
+      if (receipt) open(receipt);
+    } catch {
+      return { ...entry, receipt: undefined, generation: undefined };
+    }
+    return { ...entry, generation: receipt && reviveGeneration(generation) };
+  } catch {
+    return undefined;
+  }
+}
+
+function reviveGeneration(generation: Generation | undefined): Generation | undefined {
+  const { status, urls, error, createdAt } = generation ?? {};
+  const isEnd = status === 'succeeded' ? urls?.[0] : status === 'failed' && error?.message;
+  if (!generation || !isEnd || !Array.isArray(urls) || !urls.every(isNonEmptyString)) {
+    return undefined;
+  }
+  return createdAt ? { ...generation, createdAt: new Date(createdAt) } : generation;
+}

@@ -1,0 +1,133 @@
+import { parseArgs } from 'node:util';
+import type { ParseArgsOptionsConfig } from 'node:util';
+
+import { nearestName } from '../../wire/types/nearest-name.ts';
+
+/** The command line is invalid. The message is one line. */
+export class UsageError extends Error {}
+
+/** A command needs a package that is not installed. */
+export class MissingPackageError extends UsageError {
+  readonly packageName: string;
+
+  constructor(packageName: string, cause: unknown) {
+    super(`${packageName} is not installed.`, { cause });
+    this.packageName = packageName;
+  }
+}
+
+/** What a command line contains: the values of options, and the other arguments. */
+type Parsed<Options extends ParseArgsOptionsConfig> = ReturnType<
+  typeof parseArgs<{ args: string[]; options: Options; allowPositionals: true }>
+>;
+
+/** Parses options without other arguments. Throws a `UsageError` that suggests the nearest name if one is unknown. */
+export function parseOptions<const Options extends ParseArgsOptionsConfig>(
+  args: string[],
+  options: Options,
+): Parsed<Options>['values'] {
+  const { values, positionals } = parseArguments(args, options);
+  const [unexpected] = positionals;
+  if (unexpected === undefined) return values;
+  throw new UsageError(`Unexpected argument '${unexpected}'`);
+}
+
+/** Parses options and other arguments, in any order. Throws a `UsageError` that suggests the nearest name. */
+export function parseArguments<const Options extends ParseArgsOptionsConfig>(
+  args: string[],
+  options: Options,
+): Parsed<Options> {
+  const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    if (!Object.hasOwn(options, name)) {
+      throw new UsageError(unknownName('option', rawName, dashed(Object.keys(options))));
+    }
+    if (options[name]?.type !== 'string') continue;
+    if (value === undefined || (!inlineValue && /^-./.test(value))) {
+      throw new UsageError(`${rawName} needs a value; if it starts with -, use ${rawName}=<value>`);
+    }
+  }
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(messageOf(error).split('\n')[0]);
+  }
+}
+
+const dashed = (names: readonly string[]) => names.map((name) => `--${name}`);
+
+/** Describes an unknown name, with the nearest known one. */
+export function unknownName(kind: string, name: string, known: readonly string[]): string {
+  return `unknown ${kind} ${name}${suggestion(nearestName(name, known))}`;
+}
+
+/** Suggests a name, if there is one. */
+export function suggestion(nearest: string | undefined): string {
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
+}
+
+/**
+ * Finds the command: the first argument that is neither an option nor the value of one. Returns its position, and -1 if
+ * there is none.
+ */
+export function findCommand(args: readonly string[], options: ParseArgsOptionsConfig): number {
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index] ?? '';
+    if (arg === '--') return -1;
+    if (!/^-./.test(arg)) return index;
+    const name = arg.startsWith('--')
+      ? arg.slice(2)
+      : Object.keys(options).find((known) => `-${options[known]?.short}` === arg);
+    const takesValue = name !== undefined && options[name]?.type === 'string';
+    if (takesValue && Object.hasOwn(options, name)) index += 1;
+  }
+  return -1;
+}
+
+/** Parses an amount in USD. */
+export function parseUsd(name: string, text: string): number {
+  const usd = parseDecimal(text);
+  if (usd !== undefined && usd > 0) return usd;
+  throw new UsageError(
+    `${name} must be an amount in USD such as 0.10, above 0, at most 999999999 and with at most 9 decimals, not ${shown(text)}`,
+  );
+}
+
+/** Parses an integer option. */
+export function parseInteger(name: string, text: string, max: number, min = 0): number {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Infinity;
+  if (number >= min && number <= max) return number;
+  throw new UsageError(`${name} must be an integer from ${min} to ${max}, not ${shown(text)}`);
+}
+
+/** Parses a decimal number such as `0.10`; undefined if the text is anything else. */
+export function parseDecimal(text: string): number | undefined {
+  return /^(\d{1,9}(\.\d{0,9})?|\.\d{1,9})$/.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * Prints a one-line error and returns the exit code. Usage errors refer to the help text.
+ */
+export function printError(command: string, error: unknown, code: number): number {
+  const [line = ''] = messageOf(error).split('\n');
+  const advice = error instanceof UsageError ? ' (see --help)' : '';
+  process.stderr.write(`${command}: ${maskKeys(line)}${advice}\n`);
+  return code;
+}
+
+/** The message of an error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A value in an error message. Quoted if it is empty. */
+export function shown(value: string): string {
+  return value === '' ? "''" : value;
+}
+
+/** Hides everything that looks like an API key. */
+export function maskKeys(text: string): string {
+  return text.replaceAll(/\bsk-[^\s'"&]+/g, 'sk-…');
+}

@@ -1,0 +1,128 @@
+import { BudgetExceededError } from 'polygate';
+import type { Journal } from 'polygate';
+
+import { readJournal } from '../../../internal/journal.ts';
+import { messageOf } from '../arguments.ts';
+import { cutText } from '../chat/cut-reason.ts';
+import { describeFailure } from '../failure.ts';
+import type { FailureContext } from '../failure.ts';
+import { note, print, printJson } from '../output.ts';
+import { writeDurably } from '../state/state-file.ts';
+import { withAnswers } from './answers.ts';
+import type { RunEnd } from './batch-run.ts';
+import { costsText } from './estimate.ts';
+import { copyName, outputsOf } from './options.ts';
+import type { BatchArguments } from './options.ts';
+import { checkOutputs } from './prepare.ts';
+import type { PreparedBatch } from './prepare.ts';
+import { isOwed, resultsOf, writeResults } from './results.ts';
+import { countRows, exitCodeOfRows } from './row-result.ts';
+import type { Counts, RowResult } from './row-result.ts';
+import { isDone } from './rows-text.ts';
+import { sumCosts } from './state/journal-state.ts';
+import type { Costs } from './state/journal-state.ts';
+import { needsPayment } from './work.ts';
+
+/** Rows that are printed with their problem. The results file has all of them. */
+const maxErrors = 5;
+
+/** Writes the results of a run and prints its summary. Returns the exit code. */
+export async function report(
+  batch: PreparedBatch,
+  run: RunEnd & { readonly journal: Journal },
+  options: BatchArguments,
+  context: FailureContext,
+): Promise<number> {
+  const { rows: journal } = await readJournal(run.journal);
+  const results = resultsOf(batch.work, run.rows, journal);
+  const isWritten = await writeFiles(batch, results, options);
+  const counts = countRows(results);
+  const costs = sumCosts(journal.values());
+  for (const { id, error } of results.filter(hasError).slice(0, maxErrors)) {
+    note(context.clean?.(`${id}: ${error}`) ?? id);
+  }
+  if (run.stopped !== undefined) {
+    process.stderr.write(
+      describeFailure(run.stopped, { ...context, isPaid: false, next: undefined }),
+    );
+  }
+  noteCuts(results);
+  const { usd, uncertain: uncertainRows, uncertainUsd } = costs;
+  const money = { usd, uncertainRows, uncertainUsd };
+  const summary = { rows: results.length, ...counts, ...money, results: options.results };
+  if (options.json) await printJson(summary);
+  else await print(`${summaryText(counts, costs)}\nResults: ${options.results}\n`);
+  if (isWritten && hasPaidNothing(batch, costs, options)) {
+    const isFinished = batch.work.every(isDone);
+    note(
+      isFinished
+        ? 'Earlier runs finished all rows. This run wrote the results again, and was charged nothing.'
+        : 'This run had nothing to pay for, and was charged nothing.',
+    );
+  }
+  const isLost = ({ id, status }: RowResult) => status === 'unknown' && journal.get(id)?.isLostChat;
+  const lost = results.filter(isLost).length;
+  // The error of a limit says how to continue.
+  const isAtLimit = BudgetExceededError.is(run.stopped);
+  if (!isAtLimit && counts.open + counts.unknown > lost) {
+    note('To continue, run the same command again.');
+  }
+  if (lost > 0)
+    note('--resend-unknown sends chats without an answer again: they can be charged twice.');
+  return exitCodeOfRows(counts, run.isUnsaved || !isWritten || isOwed(results, journal));
+}
+
+/** Whether a run had nothing to send, and the journal has the same charges as before. */
+function hasPaidNothing(
+  { work, estimate: { before } }: PreparedBatch,
+  { usd, uncertain, uncertainUsd }: Costs,
+  { resendUnknown }: BatchArguments,
+): boolean {
+  const isSame =
+    usd === before.usd && uncertain === before.uncertain && uncertainUsd === before.uncertainUsd;
+  return isSame && !work.some((row) => needsPayment(row, resendUnknown));
+}
+
+const hasError = ({ error }: RowResult): boolean => error !== undefined;
+
+/** Writes the results file and the copy of the table. Returns whether that was possible. */
+async function writeFiles(
+  { table, record }: PreparedBatch,
+  results: readonly RowResult[],
+  options: BatchArguments,
+): Promise<boolean> {
+  const { column } = options;
+  try {
+    // Another process may have written one in the meantime.
+    checkOutputs(options, record);
+    for (const path of outputsOf(options)) await record.recordOutput(path);
+    writeResults(options.results, results);
+    if (column !== undefined) {
+      const answers = results.map(({ answer }) => answer);
+      writeDurably(copyName(options), withAnswers(table, column, answers));
+    }
+    return true;
+  } catch (error) {
+    note(`The results could not be written: ${messageOf(error)}. The journal has them.`);
+    return false;
+  }
+}
+
+/** Prints which texts are not complete. */
+function noteCuts(results: readonly RowResult[]): void {
+  for (const reason of ['length', 'content_filter'] as const) {
+    const ids = results.filter(({ finishReason }) => finishReason === reason).map(({ id }) => id);
+    const shown = [...ids.slice(0, maxErrors), ...(ids.length > maxErrors ? ['…'] : [])].join(', ');
+    if (ids.length > 0) note(`Answers cut off ${cutText[reason]}: ${shown}`);
+  }
+}
+
+function summaryText({ succeeded, failed, unknown, open }: Counts, costs: Costs): string {
+  const parts = [
+    `${succeeded} succeeded`,
+    `${failed} failed`,
+    ...(unknown > 0 ? [`${unknown} unknown`] : []),
+    ...(open > 0 ? [`${open} open`] : []),
+  ];
+  return `${parts.join(', ')}. Charged in all runs: ${costsText(costs)}`;
+}

@@ -1,0 +1,89 @@
+import { AbortedError } from 'polygate';
+import type { BatchProgress } from 'polygate';
+
+import { contentText } from '../../../internal/content-text.ts';
+import { cutReason } from '../chat/cut-reason.ts';
+import { commandMessage } from '../failure.ts';
+import { BatchRun } from './batch-run.ts';
+import type { RunContext, RunEnd } from './batch-run.ts';
+import { showProgress } from './progress.ts';
+import { submissionOf } from './submission.ts';
+import type { WorkRow } from './work.ts';
+
+/** Sends the rows that are not done, waits for them and saves their results. */
+export async function runRows(all: readonly WorkRow[], context: RunContext): Promise<RunEnd> {
+  const run = new BatchRun(all, context);
+  const rows = all
+    .filter(({ isDone }) => !isDone)
+    .toSorted((one, other) => cost(one) - cost(other));
+  if (rows.length === 0) return run.ended();
+  const stopProgress = showProgress(() => run.progress);
+  try {
+    await sendRows(rows, run, context);
+    await run.saved();
+    return run.ended();
+  } catch (error) {
+    await run.saved();
+    if (AbortedError.is(error)) addOpenRows(rows, run, error);
+    // After Ctrl-C, there is nothing to explain.
+    return run.ended(context.end.exitCode === undefined ? error : undefined);
+  } finally {
+    stopProgress();
+  }
+}
+
+/**
+ * Whether a row has to be paid for. Those that were paid for come first: no row is read after a 402 or at the limit, and
+ * their results would be missing.
+ */
+function cost({ recorded }: WorkRow): 0 | 1 | 2 {
+  if (recorded?.isCompleted) return 0;
+  return recorded?.mayBeCharged ? 1 : 2;
+}
+
+async function sendRows(
+  rows: readonly WorkRow[],
+  run: BatchRun,
+  { gateway, journal, maxUsd, resendUnknown, clean }: RunContext,
+): Promise<void> {
+  const options = {
+    journal,
+    id: ({ journalId }: WorkRow) => journalId,
+    signal: run.signal,
+    maxUsd,
+    resendUnknown,
+    onProgress: (progress: BatchProgress) => {
+      run.client = progress;
+    },
+  };
+  const results = gateway.batch(rows, (row) => submissionOf(gateway, row), options);
+  for await (const row of results) {
+    const { input, status, error, task, idempotencyKey, generation, completion } = row;
+    const known = { taskId: task?.id, idempotencyKey };
+    if (generation !== undefined) await run.save(input, generation, known);
+    else {
+      const answer = completion && contentText(completion.choices[0]?.message.content);
+      const finishReason = completion && cutReason(completion);
+      const message = error && clean(rowMessage(error, input));
+      run.add(input, { ...known, status, answer, finishReason, error: message });
+    }
+  }
+}
+
+/** The message of a row's error, without the id that it is printed and stored with. */
+function rowMessage(error: Error, { journalId }: WorkRow): string {
+  const message = commandMessage(error);
+  const prefix = `row ${journalId}: `;
+  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
+}
+
+/** Adds the rows that were sent and have not ended. */
+function addOpenRows(rows: readonly WorkRow[], run: BatchRun, { rows: open }: AbortedError): void {
+  const byId = new Map(rows.map((row) => [row.journalId, row]));
+  for (const { id, outcome, task, idempotencyKey } of open ?? []) {
+    const row = byId.get(id);
+    // If the task is known, its result is not in doubt.
+    const status = outcome === 'unknown' && task === undefined ? 'unknown' : 'open';
+    if (row) run.add(row, { status, taskId: task?.id, idempotencyKey });
+  }
+}

@@ -1,0 +1,61 @@
+import { isRecord } from '../../../../wire/types/type-guards.ts';
+import { parseJsonOr } from '../../params.ts';
+import type { ParamType } from './param-types.ts';
+
+/** The value of a cell, or why it has none. */
+export type Converted = { readonly value: unknown } | { readonly problem: string };
+
+/** Converts the text of a cell to the type of its param. */
+export function convertCell(text: string, type: ParamType): Converted {
+  const trimmed = text.trim();
+  switch (type) {
+    case 'string':
+      return { value: text };
+    case 'integer':
+      return /^[+-]?\d{1,15}$/.test(trimmed)
+        ? { value: Number(trimmed) }
+        : { problem: `must be an integer, not ${quoted(text)}` };
+    case 'number':
+      return /^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})(e[+-]?\d{1,3})?$/i.test(trimmed)
+        ? { value: Number(trimmed) }
+        : { problem: `must be a number such as 0.5, not ${quoted(text)}` };
+    case 'boolean':
+      return /^(true|false)$/i.test(trimmed)
+        ? { value: trimmed.toLowerCase() === 'true' }
+        : { problem: `must be true or false, not ${quoted(text)}` };
+    case 'array': {
+      // Lists are usually of URLs.
+      const value = trimmed.startsWith('[') ? parseJsonOr(trimmed) : trimmed.split(/\s+/);
+      return Array.isArray(value)
+        ? { value }
+        : { problem: `must be a JSON array, or texts separated by spaces, not ${quoted(text)}` };
+    }
+    case 'object': {
+      const value = parseJsonOr(trimmed);
+      return isRecord(value)
+        ? { value }
+        : { problem: `must be a JSON object, not ${quoted(text)}` };
+    }
+  }
+}
+
+/** Checks a JSON value. */
+export function checkJson(value: unknown, type: ParamType): Converted {
+  const isOfType =
+    type === 'array'
+      ? Array.isArray(value)
+      : type === 'object'
+        ? isRecord(value)
+        : type === 'integer'
+          ? Number.isInteger(value)
+          : typeof value === type;
+  const name = /^[aio]/.test(type) ? `an ${type}` : `a ${type}`;
+  return isOfType
+    ? { value }
+    : { problem: `must be ${name}, not ${quoted(JSON.stringify(value))}` };
+}
+
+/** A text in a message, which must not be long. */
+export function quoted(text: string): string {
+  return `'${text.length > 40 ? `${text.slice(0, 40)}…` : text}'`;
+}

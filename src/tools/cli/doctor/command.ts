@@ -1,0 +1,117 @@
+import type { Polygate } from 'polygate';
+import { diagnose } from 'polygate/doctor';
+import type { Diagnosis, DiagnosisCheck } from 'polygate/doctor';
+
+import { version } from '../../../internal/version.ts';
+import { messageOf, printError } from '../arguments.ts';
+import { EarlyEnd } from '../early-end.ts';
+import { createGateway } from '../gateway.ts';
+import { formatUsd } from '../money.ts';
+import { endWithReader } from '../output.ts';
+import { resolveSettings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
+import { createCleaner, paint, styleFor } from '../text.ts';
+import { incompleteResult } from './incomplete.ts';
+import { help, parseDoctorArguments } from './options.ts';
+import type { DoctorArguments } from './options.ts';
+import { Progress } from './progress.ts';
+import { summary } from './summary.ts';
+
+const command = 'polygate doctor';
+
+/** How long the checks may take to end after the run was ended early. */
+const graceMs = 2000;
+
+/**
+ * Runs the command, and returns its exit code. Does not use `runCommand`, because its exit codes mean something else: 2 is any
+ * reason why the checks could not start, and 1 any that ended them. Nothing that it pays for can be continued.
+ */
+export async function runDoctor(args: string[]): Promise<number> {
+  let options: DoctorArguments;
+  let settings: Settings;
+  let gateway: Polygate;
+  try {
+    options = parseDoctorArguments(args);
+    if (options.help || options.version) {
+      process.stdout.write(options.help ? help : `${version}\n`);
+      return 0;
+    }
+    settings = resolveSettings(options.service, process.env);
+    gateway = createGateway(settings);
+  } catch (error) {
+    return printError(command, error, 2);
+  }
+  const clean = createCleaner(settings.apiKey);
+  // After that, nothing more is sent or spent.
+  endWithReader((error) => {
+    const { totalUsd } = gateway.spend;
+    const spent = totalUsd > 0 ? `. The paid checks have cost ${formatUsd(totalUsd)} so far` : '';
+    return printError(command, `${error.message}${spent}`, 1);
+  });
+  try {
+    return await run(options, settings, gateway, clean);
+  } catch (error) {
+    return printError(command, clean(messageOf(error)), 1);
+  }
+}
+
+async function run(
+  options: DoctorArguments,
+  settings: Settings,
+  gateway: Polygate,
+  clean: (text: string) => string,
+): Promise<number> {
+  const style = styleFor(process.stdout);
+  const title = `polygate doctor ${version}`;
+  if (!options.json) {
+    console.log(`${paint(style, 'bold', title)}  ${paint(style, 'gray', gateway.baseURL)}\n`);
+  }
+  const progress = options.json ? undefined : new Progress(style, process.stdout, options);
+  const end = new EarlyEnd(options.timeoutMs);
+  const started: Pick<DiagnosisCheck, 'id'>[] = [];
+  const checks: DiagnosisCheck[] = [];
+  let result: Omit<Diagnosis, 'checks'>;
+  try {
+    const complete = diagnose({
+      gateway,
+      maxSpendUsd: options.maxSpendUsd,
+      signal: end.signal,
+      onStart: (check) => {
+        started.push(check);
+        progress?.start(clean(check.title));
+      },
+      onCheck: (check) => {
+        const cleaned = cleanCheck(check, clean);
+        checks.push(cleaned);
+        progress?.print(cleaned);
+      },
+    });
+    // After an early end, the checks that have not ended soon are left out.
+    const incomplete = end.after(graceMs).then(() =>
+      incompleteResult({
+        started,
+        spentUsd: gateway.spend.totalUsd,
+        maxSpendUsd: options.maxSpendUsd,
+      }),
+    );
+    result = await Promise.race([complete, incomplete]);
+  } finally {
+    progress?.stop();
+    end.dispose();
+  }
+  const diagnosis: Diagnosis = { ...result, checks };
+  if (options.json) console.log(JSON.stringify(diagnosis, undefined, 2));
+  else console.log(`\n${summary(style, { diagnosis, options, settings, end: end.reason })}`);
+  return end.exitCode ?? (diagnosis.ok ? 0 : 1);
+}
+
+/** Removes the API key and control characters from everything that is printed. */
+function cleanCheck(check: DiagnosisCheck, clean: (text: string) => string): DiagnosisCheck {
+  const { advice } = check;
+  return {
+    ...check,
+    title: clean(check.title),
+    detail: clean(check.detail),
+    ...(advice === undefined ? {} : { advice: clean(advice) }),
+  };
+}

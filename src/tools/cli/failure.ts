@@ -1,0 +1,130 @@
+import {
+  BudgetExceededError,
+  ConfigurationError,
+  ConnectionError,
+  PolygateError,
+  TaskFailedError,
+} from 'polygate';
+
+import { isUncharged } from '../../internal/charges.ts';
+import { messageForPeople, nothingCharged, statesCharge } from '../../internal/error-advice.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
+import { messageOf, MissingPackageError, UsageError } from './arguments.ts';
+import { formatUsd } from './money.ts';
+import { cleanText } from './text.ts';
+
+/** What is known about a command when it fails. */
+export interface FailureContext {
+  /** Name of the command: `polygate image`. */
+  readonly command: string;
+  /** Whether the command pays for something. */
+  readonly isPaid: boolean;
+  /** Whether its paid request was sent, and whether the service has accepted it. */
+  readonly sent?: 'maybe' | 'accepted' | undefined;
+  /** Whether an earlier request with the same key may have been charged, whatever happens to this one. */
+  readonly isRepeated?: boolean | undefined;
+  /** Whether earlier commands may have been charged for the same, so that "Nothing was charged" could be misread. */
+  readonly hasEarlierCharges?: boolean | undefined;
+  /** Idempotency key of the request. */
+  readonly idempotencyKey?: string | undefined;
+  /** The command that continues. */
+  readonly next?: string | undefined;
+  /** The files with its results, once they are saved. */
+  readonly saved?: readonly string[] | undefined;
+  /** The charge, if it is known. */
+  readonly chargeUsd?: number | undefined;
+  /** What is known about the refund of a failed task. */
+  readonly refund?: string | undefined;
+  /** Removes the API key from a text. */
+  readonly clean?: ((text: string) => string) | undefined;
+}
+
+/** What a failure means for the caller's money. */
+type Charged = 'no' | 'failed-task' | 'maybe' | 'yes';
+
+function chargedBy(error: unknown, { isPaid, sent, isRepeated }: FailureContext): Charged {
+  if (!isPaid) return 'no';
+  if (TaskFailedError.is(error)) return 'failed-task';
+  if (sent === 'accepted' || (PolygateError.is(error) && error.task !== undefined)) return 'yes';
+  if (isRepeated) return 'maybe';
+  return sent === undefined || isUncharged(error) ? 'no' : 'maybe';
+}
+
+/**
+ * The exit code of a failure: 2 if nothing was sent, because the command line, a file or the params are invalid; 3 if
+ * something may have been charged and has no result yet; otherwise 1, even if only the name of a saved result could not
+ * be printed.
+ */
+export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
+  const charged = chargedBy(error, context);
+  if (context.saved !== undefined) return 1;
+  if (charged === 'maybe' || charged === 'yes') return 3;
+  if (charged === 'failed-task') return 1;
+  // An error of the file system before anything was sent.
+  const isFileError = context.isPaid && isRecord(error) && typeof error.syscall === 'string';
+  const isUsage = error instanceof UsageError || ConfigurationError.is(error);
+  return isUsage || (isFileError && context.sent === undefined) ? 2 : 1;
+}
+
+/** Describes a failure: what happened, whether money may have been spent, the key, and the command that continues. */
+export function describeFailure(error: unknown, context: FailureContext): string {
+  const { command, isPaid, idempotencyKey, next, saved = [], clean = cleanText } = context;
+  const message = commandMessage(error);
+  const isMissing = error instanceof MissingPackageError;
+  const advice = error instanceof UsageError && !isMissing ? ' (see --help)' : '';
+  const lines = [`${command}: ${clean(message)}${advice}`];
+  if (isMissing) lines.push('Install it next to polygate:', `  npm install ${error.packageName}`);
+  const charged = chargedBy(error, context);
+  const sentence = isPaid ? moneySentence(charged, context) : '';
+  if (sentence !== '' && !isStated(charged, error)) lines.push(sentence);
+  if (isPaid && idempotencyKey !== undefined) lines.push(`Idempotency key: ${idempotencyKey}`);
+  for (const path of saved) lines.push(`Saved: ${clean(path)}`);
+  if (next !== undefined) lines.push(`To continue: ${clean(next)}`);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Whether the message of an error says already what it means for the caller's money. */
+function isStated(charged: Charged, error: unknown): boolean {
+  if (!PolygateError.is(error) || !statesCharge(error)) return false;
+  return charged === (error.outcome === 'unknown' ? 'maybe' : 'no');
+}
+
+/** The first line of an error's message, for users of a command. */
+export function commandMessage(error: unknown): string {
+  const text = PolygateError.is(error) ? messageForPeople(error) : messageOf(error);
+  const [message = ''] = text.split('\n');
+  if (BudgetExceededError.is(error)) {
+    return message
+      .replaceAll('maxUsd', '--max-usd')
+      .replaceAll('Raise the budget, then', 'Raise --max-usd, then');
+  }
+  // Other errors can quote the service, whose text stays as it is.
+  return ConfigurationError.is(error) || ConnectionError.is(error)
+    ? message.replaceAll('resendUnknown', '--resend-unknown')
+    : message;
+}
+
+/** Advice for an error about one request, if an earlier request with the same key may have been charged. */
+export const earlierRequestAdvice =
+  'This request was not charged, but an earlier one may have been.';
+
+function moneySentence(
+  charged: Charged,
+  {
+    chargeUsd,
+    hasEarlierCharges = false,
+    refund = 'Some services refund failed tasks; run polygate balance to check.',
+  }: FailureContext,
+): string {
+  const amount = chargeUsd === undefined ? undefined : formatUsd(chargeUsd);
+  switch (charged) {
+    case 'no':
+      return hasEarlierCharges ? '' : nothingCharged;
+    case 'maybe':
+      return 'It may have been charged.';
+    case 'failed-task':
+      return `The failed task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. ${refund}`;
+    case 'yes':
+      return `The task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. Continuing costs nothing more.`;
+  }
+}

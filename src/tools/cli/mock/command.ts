@@ -1,0 +1,129 @@
+import { styleText } from 'node:util';
+
+import { version } from '../../../internal/version.ts';
+import { createMockGateway } from '../../../mock/index.ts';
+import type { ExchangeSummary, MockGateway } from '../../../mock/index.ts';
+import { listen } from '../../../mock/node/index.ts';
+import type { MockServer } from '../../../mock/node/index.ts';
+import { isRecord } from '../../../wire/types/type-guards.ts';
+import { printError } from '../arguments.ts';
+import { logLine } from './log-line.ts';
+import { help, parseMockArguments } from './options.ts';
+import type { MockArguments } from './options.ts';
+import { StateFile } from './state-file.ts';
+
+/**
+ * Runs the reference gateway under the name of a command. Returns the exit code; undefined if the gateway is running.
+ * Does not use `runCommand`, which expects an exit code: this one continues to run, and survives the reader of its output.
+ */
+export async function runMock(command: string, args: string[]): Promise<number | undefined> {
+  let options: MockArguments;
+  try {
+    options = parseMockArguments(args);
+  } catch (error) {
+    return printError(command, error, 2);
+  }
+  if (options.help || options.version) {
+    process.stdout.write(options.help ? help(command) : `${version}\n`);
+    return 0;
+  }
+  // What reads its output may end first, as in "polygate mock | head".
+  process.stdout.on('error', () => undefined);
+  let mock: MockGateway;
+  let server: MockServer | undefined;
+  const stateFile = options.stateFile === undefined ? undefined : new StateFile(options.stateFile);
+  const save = (): void => stateFile?.write(mock.snapshot());
+  // Without the file, the next restart would lose charges, so no response to them is sent.
+  const saveOrExit = (): void => {
+    try {
+      save();
+    } catch (error) {
+      process.exit(printError(command, error, 1));
+    }
+  };
+  try {
+    mock = createGateway(options, stateFile?.read(), saveOrExit);
+    const { port, host, cors } = options;
+    server = await listen(mock, { port, host, cors, records: true });
+    // Fails now, not after the first charge, if the file is not writable.
+    save();
+  } catch (error) {
+    await server?.close();
+    return printError(command, withAdvice(error, options), 1);
+  }
+  const running = server;
+  console.log(greeting(mock, running.baseURL));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      void running.close().then(() => {
+        saveOrExit();
+        process.exit(0);
+      });
+    });
+  }
+  return undefined;
+}
+
+function createGateway(
+  { keys, walletUsd, latencyMs, seed, imageFormat, faults, assumptions }: MockArguments,
+  snapshot: object | undefined,
+  onChange: () => void,
+): MockGateway {
+  const names = new Map(faults.map(({ fault, name }) => [fault, name]));
+  const mock = createMockGateway({
+    keys: keys.length > 0 ? keys.map((key) => ({ key })) : undefined,
+    wallet: { usd: walletUsd },
+    latencyMs,
+    seed,
+    imageFormat,
+    assumptions,
+    chunkDelayMs: 25,
+    history: 1000,
+    snapshot,
+    onChange,
+    onResponse: (exchange) => {
+      const name = exchange.fault && names.get(exchange.fault);
+      console.log(styleText(colorOf(exchange), logLine(exchange, new Date(), name)));
+    },
+  });
+  for (const { fault } of faults) mock.fail(fault);
+  return mock;
+}
+
+function colorOf({ status, lost }: ExchangeSummary): 'red' | 'yellow' | 'reset' {
+  if (lost !== undefined || status === undefined || status >= 500) return 'red';
+  return status >= 400 ? 'yellow' : 'reset';
+}
+
+function greeting(mock: MockGateway, baseURL: string): string {
+  return `polygate reference gateway ${version} is listening on ${baseURL} (press Ctrl-C to stop)
+
+To use it with polygate:
+
+  export POLYGATE_BASE_URL=${baseURL}
+  export POLYGATE_API_KEY=${mock.apiKey}
+
+To use it with another OpenAI-compatible client:
+
+  export OPENAI_BASE_URL=${baseURL}/v1
+  export OPENAI_API_KEY=${mock.apiKey}
+
+To see the charges as JSON, open ${baseURL}/__mock/invoice
+To see wallets and tasks, open ${baseURL}/
+`;
+}
+
+/** Adds advice to errors that the user can fix. */
+function withAdvice(error: unknown, { port, host, stateFile }: MockArguments): unknown {
+  switch (isRecord(error) ? error.code : undefined) {
+    case 'EADDRINUSE':
+      return new Error(`port ${port} is already in use; --port 0 selects a free one`);
+    case 'EACCES':
+      return new Error(`no permission to listen on port ${port}; choose a port above 1023`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new Error(`${host} is not an address of this machine`);
+  }
+  if (!(error instanceof Error) || !error.message.startsWith('snapshot: ')) return error;
+  return new Error(`the state file ${stateFile} ${error.message.slice('snapshot: '.length)}`);
+}

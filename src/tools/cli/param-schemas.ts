@@ -1,0 +1,45 @@
+import { optionAmong } from '../../internal/option-names.ts';
+import { chatParams } from '../../wire/schemas/chat/params.ts';
+import { musicParams, speechParams } from '../../wire/schemas/media/audio.ts';
+import { imageParams } from '../../wire/schemas/media/images.ts';
+import { videoParams } from '../../wire/schemas/media/videos.ts';
+import { UsageError } from './arguments.ts';
+import type { BatchKind } from './batch/table/kind.ts';
+
+/** The documented body of each kind. */
+export const paramSchemas = {
+  image: imageParams,
+  video: videoParams,
+  music: musicParams,
+  speech: speechParams,
+  chat: chatParams,
+} as const;
+
+/** What to do about a name that is refused. */
+const advice = 'Nothing was sent. To send this name as it is, use --field in place of --param';
+
+/**
+ * Refuses params that are named like an option of the client, which would have no effect, and those whose name, or that of a field inside, is probably a misspelled one: the service would ignore it and
+ * charge for something else. All other unknown names pass, because models have fields of their own.
+ *
+ * @throws `UsageError` that names the right one.
+ */
+export function checkParamNames(kind: BatchKind, params: Readonly<Record<string, unknown>>): void {
+  const option = optionAmong(params);
+  if (option !== undefined) {
+    const own =
+      option === 'idempotencyKey' ? '; use --idempotency-key, where a command has it' : '';
+    throw new UsageError(
+      `--param ${option} is an option of the client, not a field${own}. ${advice}`,
+    );
+  }
+  for (const [name, value] of Object.entries(params)) {
+    // It is for fields of any name.
+    if (name === 'extra_body') continue;
+    const issues = paramSchemas[kind].safeParse({ [name]: value }).error?.issues ?? [];
+    const misspelled = issues.find(({ message }) => message.includes('Did you mean'));
+    if (misspelled === undefined) continue;
+    const { path, message } = misspelled;
+    throw new UsageError(`--param ${[...path, message].join(': ')} ${advice}`);
+  }
+}

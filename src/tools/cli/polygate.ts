@@ -1,0 +1,89 @@
+#!/usr/bin/env node
+import type { ParseArgsOptionsConfig } from 'node:util';
+
+import { version } from '../../internal/version.ts';
+import { findCommand, parseOptions, printError, unknownName, UsageError } from './arguments.ts';
+import { commandOptions, commandSummaries, commonOptions } from './command-options.ts';
+
+const names = Object.keys(commandOptions);
+
+const help = `Tools for the polygate client.
+
+Usage: npx polygate <command> [options]
+
+Commands:
+${Object.entries(commandSummaries)
+  .map(([name, summary]) => `  ${name.padEnd(10)}  ${summary}\n`)
+  .join('')}
+Options:
+  --version   print the version and exit
+  -h, --help  print this help and exit
+
+Commands that use a service take --base-url and --api-key, or POLYGATE_BASE_URL and POLYGATE_API_KEY, or what
+polygate init has stored. Without an account, npx polygate mock starts a gateway that costs nothing.
+
+To see the options of a command, run npx polygate <command> --help.
+`;
+
+/** The options of all commands. An option has the same type in each of them. */
+const allOptions: ParseArgsOptionsConfig = Object.fromEntries(
+  Object.values(commandOptions).flatMap((options) => Object.entries(options)),
+);
+
+/** Runs the command. Returns the exit code; undefined if it keeps running. */
+async function main(args: string[]): Promise<number | undefined> {
+  const position = findCommand(args, allOptions);
+  if (position < 0) {
+    const options = parseOptions(args, commonOptions);
+    process.stdout.write(options.version && !options.help ? `${version}\n` : help);
+    return 0;
+  }
+  const command = args[position] ?? '';
+  return run(command, args.toSpliced(position, 1));
+}
+
+/** Imports a command when it is needed, so that each one loads only what it uses. */
+async function run(command: string, args: string[]): Promise<number | undefined> {
+  switch (command) {
+    case 'chat':
+      return (await import('./chat/command.ts')).runChat(args);
+    case 'image':
+    case 'video':
+    case 'music':
+    case 'speech':
+      return (await import('./generate/command.ts')).runGenerate(command, args);
+    case 'batch':
+      return (await import('./batch/command.ts')).runBatch(args);
+    case 'task':
+      return (await import('./task/command.ts')).runTask(args);
+    case 'models':
+      return (await import('./models/command.ts')).runModels(args);
+    case 'balance':
+      return (await import('./balance/command.ts')).runBalance(args);
+    case 'init':
+      return (await import('./init/command.ts')).runInit(args);
+    case 'completion':
+      return (await import('./completion/command.ts')).runCompletion(args);
+    case 'doctor':
+      return (await import('./doctor/command.ts')).runDoctor(args);
+    case 'mock':
+      return (await import('./mock/command.ts')).runMock('polygate mock', args);
+    case 'playground':
+      return (await import('./playground/command.ts')).runPlayground(args);
+    case 'mcp':
+      return (await import('./mcp/command.ts')).runMcp(args);
+    case 'types':
+      return (await import('./types/command.ts')).runTypes(args);
+    case 'help':
+      if (args[0] !== undefined && args[0] !== 'help') return run(args[0], ['--help']);
+      process.stdout.write(help);
+      return 0;
+    default:
+      throw new UsageError(unknownName('command', command, [...names, 'help']));
+  }
+}
+
+const code = await main(process.argv.slice(2)).catch((error: unknown) =>
+  printError('polygate', error, error instanceof UsageError ? 2 : 1),
+);
+if (code !== undefined) process.exitCode = code;

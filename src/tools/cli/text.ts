@@ -1,0 +1,71 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+
+import { redactKeys } from '../../wire/types/redact-key.ts';
+import { maskKeys } from './arguments.ts';
+
+/** How text is printed. */
+export interface Style {
+  /** Whether to use colors and symbols. */
+  color: boolean;
+  /** Width of a line in characters; infinite if lines are not wrapped. */
+  width: number;
+}
+
+type Format = Parameters<typeof styleText>[0];
+
+/** Returns text in a format, if colors are used. */
+export function paint(style: Style, format: Format, text: string): string {
+  return style.color ? styleText(format, text, { validateStream: false }) : text;
+}
+
+/** Chooses the style for a stream. `NO_COLOR` and `FORCE_COLOR` take precedence over what the stream supports. */
+export function styleFor(stream: NodeJS.WriteStream): Style {
+  const color = styleText('red', '.', { stream }) !== '.';
+  // Very long lines are hard to read.
+  const width = stream.isTTY ? Math.min(stream.columns || 80, 120) : Infinity;
+  return { color, width };
+}
+
+/**
+ * Wraps text at spaces and indents every line but the first. A word that is longer than a line, such as a URL, is not
+ * split, so that it can be copied.
+ */
+export function wrap(text: string, indent: number, width: number): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && indent + longer.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = longer;
+    }
+  }
+  return [...lines, line].join(`\n${' '.repeat(indent)}`);
+}
+
+/** Creates a function that removes the API key and control characters, which a service may have sent, from text. */
+export function createCleaner(apiKey: string): (text: string) => string {
+  const keys = [apiKey.trim()];
+  return (text) => maskKeys(redactKeys(cleanText(text), keys, '…'));
+}
+
+/** A copy of a record of the service for `--json`, without the API key. */
+export function cleanRecord(record: object, apiKey: string): unknown {
+  const keys = [apiKey.trim()];
+  return JSON.parse(JSON.stringify(record), (_, value: unknown) =>
+    typeof value === 'string' ? redactKeys(value, keys, '…') : value,
+  );
+}
+
+/** Removes control characters, which a terminal would execute, from text of one line. */
+export function cleanText(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
+/** A text as one word of a command that can be pasted into a shell, whatever a service has put into it. */
+export function shellWord(text: string): string {
+  const clean = cleanText(text);
+  return /^[\w.:@/+-]+$/.test(clean) ? clean : `'${clean.replaceAll("'", `'\\''`)}'`;
+}

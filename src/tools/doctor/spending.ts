@@ -1,0 +1,124 @@
+import type { Polygate, PolygateOptions } from 'polygate';
+
+import { reservedUsdOf, roundUsd } from '../../internal/budget.ts';
+import type { Skip } from './run/report.ts';
+import { usd } from './text.ts';
+
+/** Differences below this are rounding, in USD. */
+const tolerance = 1e-6;
+
+/** What the diagnosis may spend, and what it has spent. */
+export class Spending {
+  #spentUsd = 0;
+  #unconfirmedUsd = 0;
+  #hasUnreportedCharge = false;
+  #walletUsd: number | undefined;
+  /** Why nothing more may be spent. */
+  #blockedBy: string | undefined;
+  readonly #gateway: Polygate;
+  readonly #maxUsd: number | undefined;
+
+  constructor(gateway: Polygate, maxUsd: number | undefined) {
+    this.#gateway = gateway;
+    this.#maxUsd = maxUsd;
+  }
+
+  /** What responses reported as charged, in USD. */
+  get spentUsd(): number {
+    return this.#spentUsd;
+  }
+
+  /** Prices of requests that may have been charged, and whose charge no response has reported, in USD. */
+  get unconfirmedUsd(): number {
+    return this.#unconfirmedUsd;
+  }
+
+  /** What the wallet held before the diagnosis has spent anything; undefined if that is not known. */
+  get walletUsd(): number | undefined {
+    return this.#walletUsd;
+  }
+
+  /** Spends no more than what the wallet holds. */
+  noteWallet(balanceUsd: number): void {
+    this.#walletUsd = balanceUsd;
+  }
+
+  /** Why a request that costs this much cannot be sent; undefined if it can. */
+  problem(priceUsd: number): Skip | undefined {
+    if (this.#maxUsd === undefined) {
+      return tooExpensive(priceUsd, '. It runs only with a spending limit.');
+    }
+    if (this.#blockedBy !== undefined) return { detail: this.#blockedBy };
+    const left = roundUsd(this.#maxUsd - this.#committedUsd);
+    if (priceUsd > left) {
+      return tooExpensive(
+        priceUsd,
+        `, but only ${usd(Math.max(0, left))} of ${usd(this.#maxUsd)} may still be spent.`,
+      );
+    }
+    const walletUsd = (this.#walletUsd ?? Infinity) - this.#committedUsd;
+    if (priceUsd > walletUsd) {
+      return tooExpensive(priceUsd, `, but the wallet has only ${usd(Math.max(0, walletUsd))}.`);
+    }
+    return undefined;
+  }
+
+  /**
+   * Options for a paid request. The budget is raised by what the client has already spent or reserved, because both
+   * share a ledger. A strict budget rejects requests whose price the client cannot estimate, so a chat cannot have one.
+   */
+  optionsFor(type: 'chat' | 'image'): PolygateOptions {
+    const gateway = this.#gateway;
+    const strict = type === 'image';
+    const left = (this.#maxUsd ?? 0) - this.#committedUsd;
+    return {
+      budget: { maxUsd: roundUsd(gateway.spend.totalUsd + reservedUsdOf(gateway) + left), strict },
+      // A service that charges replays would charge a retry again, so each request is sent once.
+      maxRetries: 0,
+      // The diagnosis sends one paid request at a time, and must see a 429 instead of waiting for a slot.
+      concurrency: false,
+      timeout: 90_000,
+      totalTimeout: 120_000,
+      streamIdleTimeout: 30_000,
+    };
+  }
+
+  /** Counts a charge that a response has reported. Spends nothing more if it is higher than the listed price. */
+  add(chargeUsd: number, priceUsd: number): 'as-listed' | 'too-high' {
+    this.#spentUsd = roundUsd(this.#spentUsd + chargeUsd);
+    if (chargeUsd <= priceUsd + tolerance) return 'as-listed';
+    this.block('The service charges more than its listed price, so nothing more is spent.');
+    return 'too-high';
+  }
+
+  /** Counts the price of a request that may have been charged. */
+  addUnconfirmed(priceUsd: number): void {
+    this.#unconfirmedUsd = roundUsd(this.#unconfirmedUsd + priceUsd);
+  }
+
+  /**
+   * Counts the price of a request that has succeeded without a reported charge. Only the `first` is worth a finding.
+   */
+  addUnreported(priceUsd: number): 'first' | 'repeated' {
+    const order = this.#hasUnreportedCharge ? 'repeated' : 'first';
+    this.#hasUnreportedCharge = true;
+    this.addUnconfirmed(priceUsd);
+    return order;
+  }
+
+  /** Spends nothing more, for this reason. */
+  block(reason: string): void {
+    this.#blockedBy = reason;
+  }
+
+  /** What was charged, or may have been. */
+  get #committedUsd(): number {
+    return roundUsd(this.#spentUsd + this.#unconfirmedUsd);
+  }
+}
+
+/** `problem` completes the sentence. */
+const tooExpensive = (priceUsd: number, problem: string): Skip => ({
+  detail: `This check costs up to ${usd(priceUsd)}${problem}`,
+  skipReason: 'too-expensive',
+});

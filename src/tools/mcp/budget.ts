@@ -1,0 +1,215 @@
+import type { PolygateError, Task } from 'polygate';
+import { APIError, BudgetExceededError } from 'polygate';
+
+import { createLedger, roundUsd } from '../../internal/budget.ts';
+import type { Reservation } from '../../internal/budget.ts';
+import { reportedCharge } from '../../internal/charges.ts';
+import { isInvalidRequest } from '../../internal/outcome.ts';
+import { formatUsd } from '../cli/money.ts';
+import type { Quote } from './price.ts';
+import type { Refunds } from './refunds.ts';
+
+/** The limits of the server, in USD. */
+export interface Limits {
+  /** What all calls of this process may cost; undefined if it must not pay for anything. */
+  readonly maxUsd: number | undefined;
+  /** What one call may cost. It is reserved for a model without a usable price. */
+  readonly maxUsdPerCall: number | undefined;
+}
+
+/** What a call pays for. */
+export interface Purchase {
+  readonly idempotencyKey: string;
+  /** The tool. */
+  readonly route: string;
+  readonly model: string;
+  readonly quote: Quote;
+}
+
+/** A purchase that was or will be sent, and whose charge is not known. */
+interface OpenPurchase extends Purchase {
+  readonly reservedUsd: number;
+  /** Whether a request for it was sent, and its response lost. */
+  readonly mayBeCharged: boolean;
+}
+
+/** What the budget reads of a task. */
+type Charged = Pick<Task, 'id' | 'chargeUsd' | 'meta' | 'replayed'>;
+
+/** What is reserved for one call. */
+export interface Reserved {
+  /** Replaces it with the charge of the accepted task, or with the reserved amount if the service reports none. */
+  readonly charge: (task: Charged) => number;
+  /** Ends it after a failure, unless the request may have been charged. */
+  readonly leave: (error: PolygateError) => void;
+}
+
+/** The budget of this process. A call reserves its price before anything is sent, so that parallel calls share it. */
+export class ProcessBudget {
+  readonly #limits: Limits;
+  readonly #refunds: Refunds;
+  readonly #ledger = createLedger();
+  readonly #open = new Map<string, OpenPurchase>();
+  /** The highest charge per unit so far, by price class. It can be above the listed price. */
+  readonly #highest = new Map<string, number>();
+
+  constructor(limits: Limits, refunds: Refunds) {
+    this.#limits = limits;
+    this.#refunds = refunds;
+  }
+
+  /** What is left for further calls. */
+  get leftUsd(): number {
+    const { spent } = this.#ledger.commitments;
+    return Math.max(0, roundUsd(this.#maxUsd - spent - this.#reservedUsd));
+  }
+
+  /** The budget in one line. */
+  get text(): string {
+    if (this.#limits.maxUsd === undefined) return 'The server was started without --max-usd.';
+    const { spent } = this.#ledger.commitments;
+    const reserved = this.#reservedUsd;
+    const parts = [
+      `${formatUsd(spent)} charged`,
+      ...(reserved > 0 ? [`${formatUsd(reserved)} reserved for calls that may be charged`] : []),
+      ...(this.#refunds.refundedUsd > 0
+        ? [`${formatUsd(this.#refunds.refundedUsd)} refunded`]
+        : []),
+    ];
+    return `${formatUsd(this.leftUsd)} of ${formatUsd(this.#limits.maxUsd)} is left (${parts.join(', ')}).`;
+  }
+
+  get #maxUsd(): number {
+    return roundUsd((this.#limits.maxUsd ?? 0) + this.#refunds.refundedUsd);
+  }
+
+  get #reservedUsd(): number {
+    return roundUsd(this.#ledger.commitments.reserved + this.#shortfallUsd());
+  }
+
+  /** What is reserved for a call; undefined if nothing limits what it may cost. */
+  priceToReserve({ usd, priceClass, units }: Quote): number | undefined {
+    const expected = usd ?? this.#limits.maxUsdPerCall;
+    if (expected === undefined) return undefined;
+    return Math.max(expected, roundUsd((this.#highest.get(priceClass) ?? 0) * units));
+  }
+
+  /**
+   * Reserves what a call may cost.
+   *
+   * @throws `BudgetExceededError` if the limits do not cover it.
+   */
+  async reserve(purchase: Purchase): Promise<Reserved> {
+    this.#checkPrice(purchase);
+    await this.#refunds.start();
+    const reservation = this.#openReservation(purchase);
+    if (!this.#reserveNow(reservation, purchase)) {
+      await this.#refunds.update();
+      if (!this.#reserveNow(reservation, purchase)) throw this.#exceeded(purchase);
+    }
+    return {
+      charge: (task) => this.#charge(reservation, purchase, task),
+      leave: (error) => {
+        reservation.leave(error);
+        const { idempotencyKey: key } = purchase;
+        const open = this.#open.get(key);
+        if (open === undefined) return;
+        const isInvalid = APIError.is(error) && isInvalidRequest(error);
+        const mayBeCharged = error.outcome === 'unknown' || (open.mayBeCharged && !isInvalid);
+        if (mayBeCharged) this.#open.set(key, { ...open, mayBeCharged });
+        else this.#open.delete(key);
+      },
+    };
+  }
+
+  /**
+   * Records the charge of a task that another program has found. Returns undefined if this process has no open request
+   * for it.
+   */
+  settle(idempotencyKey: string, { id, chargeUsd, meta }: Charged): number | undefined {
+    const purchase = this.#open.get(idempotencyKey);
+    if (purchase === undefined) return undefined;
+    // The response to the request of this process may still arrive.
+    const task = { id, chargeUsd, meta, replayed: true };
+    return this.#charge(this.#openReservation(purchase), purchase, task);
+  }
+
+  #openReservation({ idempotencyKey: key, model, route }: Purchase): Reservation {
+    return this.#ledger.open({ route, model, key, safety: 'keyed', hasOneBody: true });
+  }
+
+  /** Reserves the price if it fits. No other call can run in between. */
+  #reserveNow(reservation: Reservation, purchase: Purchase): boolean {
+    const { idempotencyKey: key } = purchase;
+    const usd = this.#checkPrice(purchase);
+    const maxUsd = roundUsd(this.#maxUsd - this.#shortfallUsd(key));
+    if (reservation.reserve({ maxUsd, strict: true }, usd, true) !== undefined) return false;
+    const { mayBeCharged = false, reservedUsd = 0 } = this.#open.get(key) ?? {};
+    this.#open.set(key, { ...purchase, reservedUsd: Math.max(usd, reservedUsd), mayBeCharged });
+    return true;
+  }
+
+  #charge(reservation: Reservation, { idempotencyKey: key, quote }: Purchase, task: Charged) {
+    const { reservedUsd = 0 } = this.#open.get(key) ?? {};
+    const { chargeUsd, id: taskId, replayed: idempotentReplay, meta } = task;
+    const reportedUsd = reportedCharge(chargeUsd, idempotentReplay);
+    const usd = reportedUsd ?? reservedUsd;
+    this.#open.delete(key);
+    reservation.charge(usd, { taskId, idempotentReplay, requestId: meta?.requestId });
+    if (reportedUsd !== undefined) this.#learn(quote, reportedUsd);
+    return usd;
+  }
+
+  #learn({ priceClass, units }: Quote, usd: number): void {
+    const highest = this.#highest.get(priceClass) ?? 0;
+    this.#highest.set(priceClass, Math.max(highest, usd / units));
+  }
+
+  /** What open requests are expected to cost above what is reserved for them, because others cost more than listed. */
+  #shortfallUsd(exceptKey?: string): number {
+    let usd = 0;
+    for (const { idempotencyKey, quote, reservedUsd } of this.#open.values()) {
+      if (idempotencyKey === exceptKey) continue;
+      usd += Math.max(0, (this.priceToReserve(quote) ?? 0) - reservedUsd);
+    }
+    return roundUsd(usd);
+  }
+
+  /** Returns what is reserved for a call. */
+  #checkPrice({ model, quote }: Purchase): number {
+    const { maxUsdPerCall } = this.#limits;
+    const usd = this.priceToReserve(quote);
+    if (usd === undefined) {
+      throw this.#error(
+        `The price of this call is not known, because the service lists none that applies to ${model} and these arguments, so it does not fit a budget. Only a server that was started with --max-usd-per-call pays for such calls.`,
+      );
+    }
+    if (maxUsdPerCall !== undefined && roundUsd(usd) > roundUsd(maxUsdPerCall)) {
+      throw this.#error(
+        `This call ${this.#costs(quote)}, and a call may cost at most ${formatUsd(maxUsdPerCall)}.`,
+      );
+    }
+    return usd;
+  }
+
+  #exceeded({ quote }: Purchase): BudgetExceededError {
+    return this.#error(`This call ${this.#costs(quote)}, but ${this.text}`);
+  }
+
+  /** What a call costs, and why that is not the listed price. */
+  #costs(quote: Quote): string {
+    const usd = this.priceToReserve(quote) ?? 0;
+    const listed = quote.usd ?? this.#limits.maxUsdPerCall ?? 0;
+    const reason = usd > listed ? ', because an earlier one was charged more than expected' : '';
+    return `costs about ${formatUsd(usd)}${reason}`;
+  }
+
+  #error(message: string): BudgetExceededError {
+    const { maxUsd = 0 } = this.#limits;
+    return new BudgetExceededError(message, {
+      outcome: 'not-sent',
+      spentUsd: this.#ledger.view.totalUsd,
+      maxUsd,
+    });
+  }
+}

@@ -1,0 +1,181 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { ConfigurationError } from 'polygate';
+import * as z from 'zod/mini';
+
+import { imageParams, musicParams, speechParams, videoParams } from '../../wire/schemas/index.ts';
+import { unknownFields } from '../../wire/schemas/record-schema.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
+import type { GenerationKind } from '../cli/state/task-entry.ts';
+
+type Fields = Record<string, unknown>;
+
+/** The body of each kind of generation. */
+const bodies: Readonly<Record<GenerationKind, z.ZodMiniType>> = {
+  image: imageParams,
+  video: videoParams,
+  music: musicParams,
+  speech: speechParams,
+};
+
+const again = z
+  .optional(z.union([z.string().check(z.minLength(1)), z.number()]))
+  .register(z.globalRegistry, {
+    description:
+      'The same arguments return the same task, without a second charge. To generate and pay for another result with the same arguments, pass a label that was not used before, such as 2.',
+  });
+
+/** Names of fields that send results elsewhere, or choose how a request is routed. An agent must not set them. */
+const forbidden = /callback|webhook|^route$/i;
+
+/** The body, with the label, as one object. */
+function withAgain(kind: GenerationKind): z.ZodMiniObject {
+  const body = bodies[kind];
+  if (!(body instanceof z.ZodMiniObject)) throw new TypeError('Params are an object');
+  const fields = Object.keys(body.shape).filter((name) => forbidden.test(name));
+  if (fields.length > 0) throw new TypeError(`A tool must not have the field ${fields[0]}`);
+  return z.safeExtend(body, { again });
+}
+
+const estimated = z.looseObject({ kind: z.enum(['image', 'video', 'music', 'speech']) });
+
+/** The input of a tool, as JSON schema. The server checks it itself, so that an error says that nothing was charged. */
+export function inputSchema(json: Fields): StandardSchemaWithJSON {
+  const toJson = () => json;
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'polygate',
+      validate: (value) => ({ value }),
+      jsonSchema: { input: toJson, output: toJson },
+    },
+  };
+}
+
+/** The JSON schema of the arguments of a generation. */
+export function generationInput(kind: GenerationKind): Fields {
+  // Every client knows the version of JSON schema that the protocol uses.
+  const { $schema: _, ...schema } = z.toJSONSchema(withAgain(kind), { io: 'input' });
+  return schema;
+}
+
+/** The JSON schema of the arguments of `estimate`: the fields of all kinds, of which the price depends on a few. */
+export function estimateInput(): Fields {
+  const kinds: GenerationKind[] = ['speech', 'music', 'video', 'image'];
+  const properties = Object.fromEntries(
+    kinds.flatMap((kind) => Object.entries(generationInput(kind).properties ?? {})),
+  );
+  return {
+    type: 'object',
+    properties: {
+      kind: { type: 'string', enum: ['image', 'video', 'music', 'speech'] },
+      ...properties,
+      model: { type: 'string', description: 'Id of a model; list_models lists them.' },
+    },
+    required: ['kind', 'model'],
+    additionalProperties: false,
+  };
+}
+
+/** The arguments of a generation. */
+export interface GenerationArguments {
+  readonly model: string;
+  /** All fields of the request. */
+  readonly body: Fields;
+  /** The label of another generation with the same fields. */
+  readonly again: string | undefined;
+}
+
+/**
+ * Checks the arguments of a generation.
+ *
+ * @throws `ConfigurationError` that names the first problems.
+ */
+export function parseGeneration(kind: GenerationKind, args: unknown): GenerationArguments {
+  const { again: label, ...body } = parse(withAgain(kind), args);
+  return {
+    model: textOf(body.model),
+    body: sorted(checkForbidden(body)),
+    again: label === undefined ? undefined : textOf(label),
+  };
+}
+
+/**
+ * Refuses arguments that a tool does not have.
+ *
+ * @throws `ConfigurationError` that names them, and those that were probably meant.
+ */
+export function checkNames(args: Fields, { properties = {} }: { properties?: object }): void {
+  const known = Object.keys(properties);
+  const unknown = Object.keys(args).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new ConfigurationError(`Invalid arguments. ${unknownFields(unknown, known)}`);
+}
+
+/** Checks the arguments of `estimate`. Fields that do not change the price can be left out. */
+export function parseEstimate(args: unknown): {
+  kind: GenerationKind;
+  model: string;
+  body: Fields;
+} {
+  const { kind } = z.parse(estimated, parse(estimated, args));
+  const { kind: _, ...fields } = isRecord(args) ? args : {};
+  const { shape } = withAgain(kind);
+  checkNames(fields, { properties: shape });
+  const partial = z.partial(z.object(shape));
+  const { again: _again, ...body } = parse(z.required(partial, { model: true }), fields);
+  return { kind, model: textOf(body.model), body };
+}
+
+/** A label or the id of a model, which the schemas have checked. */
+const textOf = (value: unknown) =>
+  typeof value === 'number' ? `${value}` : z.parse(z.string(), value);
+
+function parse(schema: z.ZodMiniType, args: unknown): Fields {
+  const { data, error } = z.safeParse(schema, args ?? {});
+  if (error === undefined && isRecord(data)) return data;
+  const problems = (error?.issues ?? []).slice(0, 5).map(({ path, message }) => {
+    const field = path.join('.');
+    return field === '' || message.startsWith(field) ? message : `${field}: ${message}`;
+  });
+  throw new ConfigurationError(`Invalid arguments. ${problems.join(' ')}`);
+}
+
+/** Free fields such as `extra_body` can have any name. */
+function checkForbidden(fields: Fields): Fields {
+  JSON.stringify(fields, (name, value: unknown) => {
+    if (!forbidden.test(name)) return value;
+    throw new ConfigurationError(`Invalid arguments. ${name}: tools do not accept this field.`);
+  });
+  // Some services merge it with the other fields. Then it could change what was checked, such as model and price.
+  const { extra_body: extra } = fields;
+  const hidden = isRecord(extra) ? Object.keys(extra).find((name) => isTopLevel(name)) : undefined;
+  if (hidden === undefined) return fields;
+  throw new ConfigurationError(
+    `Invalid arguments. extra_body.${hidden}: tools do not accept this field in extra_body.`,
+  );
+}
+
+/** Whether a field belongs to the top level of some request, also as services read it that ignore case and underscores. */
+function isTopLevel(name: string): boolean {
+  const folded = fold(name);
+  return Object.values(bodies).some(
+    (body) =>
+      body instanceof z.ZodMiniObject &&
+      Object.keys(body.shape).some((known) => fold(known) === folded),
+  );
+}
+
+const fold = (name: string) => name.replaceAll(/[_-]|\0.*/gs, '').toLowerCase();
+
+/** A copy with the fields of all objects in the same order, so that equal arguments are equal texts. */
+function sorted<Value>(value: Value): Value;
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => sorted(item));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, field]) => field !== undefined)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, field]) => [name, sorted(field)]),
+  );
+}

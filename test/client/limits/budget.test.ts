@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'vitest';
+
+import { fitsBudget } from '../../../src/client/limits/budget.ts';
+import { BudgetExceededError } from '../../../src/index.ts';
+import { caught, chat, errorReply, image, methodOf, onMock, scripted, turns } from '../support.ts';
+
+const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '1080p' };
+const submits = 'POST /v1/images/tasks';
+
+test.each([
+  // maxUsd, strict, spent, reserved, price, fits
+  [1, false, 0, 0, 0.5, true],
+  [1, false, 0.5, 0, 0.5, true],
+  [1, false, 0.5, 0, 0.51, false],
+  [1, false, 0, 0.5, 0.51, false],
+  [1, false, 1, 0, 0, true],
+  [1, false, 1.1, 0, 0, false],
+  [0.3, false, 0.1, 0.1, 0.1, true],
+  [1, false, 0.99, 0, undefined, true],
+  [1, false, 1, 0, undefined, false],
+  [1, false, 0.5, 0.5, undefined, false],
+  [0, false, 0, 0, undefined, false],
+  [1, true, 0, 0, undefined, false],
+  [1, true, 0, 0, 1, true],
+  [1 - 0.9, false, 0, 0, 0.1, true],
+  [0.3, false, 0.1 + 0.2, 0, undefined, false],
+])('with maxUsd %d (strict: %s), %d spent and %d reserved, a price of %s fits: %s', (...row) => {
+  const [maxUsd, strict, spent, reserved, price, fits] = row;
+  expect(fitsBudget({ maxUsd, strict }, { spent, reserved }, price)).toBe(fits);
+});
+
+describe('with known prices', () => {
+  test('a thousand parallel submits use the whole budget and never exceed it', async () => {
+    const { mock, gateway } = onMock({ concurrencyLimit: 8 }, { budget: { maxUsd: 1.01 } });
+    await gateway.models.retrieve(image.model);
+    const calls = Array.from({ length: 1_000 }, () => gateway.images.submit(image));
+    const results = await mock.clock.settle(Promise.allSettled(calls));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(50);
+    expect(mock.invoice).toHaveLength(50);
+    expect(gateway.spend.totalUsd).toBe(1);
+  });
+
+  test.each([
+    ['an image', 0.04, 'prism-image', { resolution: '2K', n: 1 }],
+    ['a request for three images', 0.06, 'prism-image', { num_images: 3 }],
+    ['a sketch', 0.005, 'prism-sketch', {}],
+  ])('%s is rejected if it would exceed the budget', async (_, price, model, more) => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: price * 1.5 } });
+    await gateway.models.list();
+    const call = () => gateway.images.submit({ model, prompt: 'A harbor', ...more });
+    await call();
+    const error = await caught(call());
+    expect(error).toBeInstanceOf(BudgetExceededError);
+    expect(error.message).toContain(`this request costs ${price} USD`);
+    expect(mock.invoice).toEqual([expect.objectContaining({ usd: price })]);
+  });
+
+  test('videos, music, speech and voices are rejected as well', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.0001, strict: true } });
+    await gateway.models.list();
+    const calls = [
+      [gateway.videos.submit(video), 0.2],
+      [gateway.audio.music.submit({ model: 'anthem-music', prompt: 'A shanty' }), 0.03],
+      [
+        gateway.audio.speech.submit({ model: 'echo-speech', text: 'Ahoy, all!', voice_id: 'v' }),
+        0.0003,
+      ],
+      [gateway.voices.clone({ audio_url: 'https://files.example/a.mp3', text: 'Ahoy' }), 1.5012],
+      [gateway.voices.design({ prompt: 'A sailor', preview_text: 'Ahoy' }), 3.000_12],
+    ] as const;
+    for (const [call, price] of calls) {
+      expect((await caught(call)).message).toContain(`this request costs ${price} USD`);
+    }
+    expect(mock.invoice).toEqual([]);
+  });
+
+  test('the price of a request that the service rejects is released', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 } });
+    await gateway.models.list();
+    mock.fail({ route: submits, status: 400, times: 1 });
+    await caught(gateway.images.submit(image));
+    await gateway.images.submit(image);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('the price of a request with an unknown outcome stays reserved until its key is sent again', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
+    await gateway.models.list();
+    mock.fail({ route: submits, reset: 'after', times: 1 });
+    await caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
+    expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+    const task = await gateway.images.submit(image, { idempotencyKey: 'row-1' });
+    expect(task.replayed).toBe(true);
+    expect(mock.invoice).toHaveLength(1);
+    expect(gateway.spend.totalUsd).toBe(0.02);
+  });
+
+  test('a charge that an error reports counts once, without its reservation', async () => {
+    const { mock, gateway: other } = onMock();
+    const { apiKey, baseURL, clock } = mock;
+    const failed = errorReply(500, 'internal_error', { 'x-svc-charge-usd': '0.02' });
+    const { fetch: failing } = scripted(failed);
+    const fetch: typeof mock.fetch = async (input, init) =>
+      methodOf(input, init) === 'POST' ? failing(input, init) : mock.fetch(input, init);
+    const settings = { apiKey, baseURL, clock, fetch, budget: { maxUsd: 0.05 }, maxRetries: 0 };
+    const gateway = other.withOptions(settings);
+    await gateway.models.list();
+    for (let count = 0; count < 2; count += 1) {
+      expect(await caught(gateway.images.submit(image))).not.toBeInstanceOf(BudgetExceededError);
+    }
+    expect(gateway.spend.totalUsd).toBe(0.04);
+  });
+
+  test('a retry after an unknown outcome is sent, because its price is already reserved', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 } });
+    await gateway.models.list();
+    mock.fail({ route: submits, reset: 'after', times: 2 });
+    await mock.clock.settle(gateway.images.submit(image));
+    expect(mock.invoice).toHaveLength(1);
+  });
+});
+
+describe('a reservation that several requests share under one key', () => {
+  /** A budget for one image, and a request with the key `row-1` that the service responds to after a minute. */
+  async function slowRequest() {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
+    await gateway.models.list();
+    mock.fail({ route: submits, delayMs: 30_000, attempt: 1 });
+    const slow = gateway.images.submit(image, { idempotencyKey: 'row-1' });
+    await turns();
+    return { mock, gateway, slow };
+  }
+  const failures: [string, (world: Awaited<ReturnType<typeof slowRequest>>) => Promise<unknown>][] =
+    [
+      [
+        'is rejected by the service',
+        async ({ mock, gateway }) => {
+          mock.fail({ route: submits, status: 400, attempt: 1 });
+          return caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
+        },
+      ],
+      [
+        'is aborted before it is sent',
+        async ({ gateway }) => {
+          const options = { idempotencyKey: 'row-1', signal: AbortSignal.abort() };
+          return caught(gateway.images.submit(image, options));
+        },
+      ],
+    ];
+
+  test.each(failures)('stays while one is in flight, even if another one %s', async (_, fail) => {
+    const world = await slowRequest();
+    const { mock, gateway, slow } = world;
+    await fail(world);
+    expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+    await mock.clock.settle(slow);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('is released once all of them have been rejected', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
+    await gateway.models.list();
+    mock.fail({ route: submits, status: 400, times: 3 });
+    const same = { idempotencyKey: 'row-1' };
+    await Promise.all([1, 2, 3].map(() => caught(gateway.images.submit(image, same))));
+    await gateway.images.submit(image);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('stays after an unknown outcome if a later request with the key is not sent', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
+    await gateway.models.list();
+    mock.fail({ route: submits, reset: 'after', times: 1 });
+    const same = { idempotencyKey: 'row-1' };
+    await caught(gateway.images.submit(image, same));
+    const aborted = gateway.images.submit(image, { ...same, signal: AbortSignal.abort() });
+    expect(await caught(aborted)).toMatchObject({ outcome: 'not-sent' });
+    expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+    await gateway.images.submit(image, same);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('is released after an unknown outcome once a later request with the key is rejected', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
+    await gateway.models.list();
+    mock.fail({ route: submits, reset: 'before', times: 1 });
+    const same = { idempotencyKey: 'row-1' };
+    await caught(gateway.images.submit(image, same));
+    mock.fail({ route: submits, status: 400, times: 1 });
+    await caught(gateway.images.submit(image, same));
+    await gateway.images.submit(image);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test.each([
+    ...[401, 402, 403, 429, 503].map((status) => ({ status, code: 'unavailable' })),
+    // The task that the key was charged for no longer exists.
+    { status: 404, code: 'task_not_found' },
+  ])(
+    'stays after an unknown outcome if a later request with the key gets a $status with $code',
+    async (rejected) => {
+      const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
+      await gateway.models.list();
+      mock.fail({ route: submits, reset: 'after', times: 1 });
+      const same = { idempotencyKey: 'row-1' };
+      await caught(gateway.images.submit(image, same));
+      mock.fail({ route: submits, times: 1, ...rejected });
+      await caught(gateway.images.submit(image, same));
+      expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+      await gateway.images.submit(image, same);
+      expect(mock.invoice).toHaveLength(1);
+    },
+  );
+});
+
+describe('voices, which are charged again under the same key,', () => {
+  const voice = { prompt: 'A sailor', preview_text: 'Ahoy' };
+  const same = { idempotencyKey: 'voice-1' };
+
+  test('each need the whole price, in parallel', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 4 } });
+    const calls = [1, 2].map(() => gateway.voices.design(voice, same));
+    const results = await mock.clock.settle(Promise.allSettled(calls));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(mock.requests).toHaveLength(1);
+  });
+
+  test('each need the whole price, one after the other', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 4 } });
+    await gateway.voices.design(voice, same);
+    expect(await caught(gateway.voices.design(voice, same))).toBeInstanceOf(BudgetExceededError);
+    expect(mock.requests).toHaveLength(1);
+  });
+});
+
+test('a replay of a counted charge is sent even if the budget is spent, because it is free', async () => {
+  const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.02 } });
+  const first = await gateway.images.submit(image, { idempotencyKey: 'row-1' });
+  expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+  const again = await gateway.images.submit(image, { idempotencyKey: 'row-1' });
+  expect(again.id).toBe(first.id);
+  expect(mock.invoice).toHaveLength(1);
+});
+
+test.each([
+  ['an image', 'known only after models.retrieve or models.list'],
+  ['a chat', 'known only when it is complete'],
+] as const)(
+  'a strict budget rejects %s whose price is not known, and says why',
+  async (name, why) => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 5, strict: true } });
+    const isChat = name === 'a chat';
+    const call = isChat ? gateway.chat.completions.create(chat) : gateway.images.submit(image);
+    const error = await caught(call);
+    expect(error).toBeInstanceOf(BudgetExceededError);
+    expect(error).toMatchObject({ outcome: 'not-sent', spentUsd: 0, maxUsd: 5 });
+    expect(error.message).toContain(
+      `The strict budget rejects this request, because its price is ${why}: ` +
+        '0 of 5 USD spent, 0 USD reserved. Nothing was charged.',
+    );
+    expect(mock.requests).toEqual([]);
+  },
+);
+
+test('a strict budget allows a request once its price has been loaded', async () => {
+  const { mock, gateway } = onMock({}, { budget: { maxUsd: 5, strict: true } });
+  await gateway.models.retrieve(image.model);
+  await gateway.images.submit(image);
+  expect(mock.invoice).toHaveLength(1);
+});
+
+test('an exhausted budget rejects a chat without recommending to load its price', async () => {
+  const { gateway } = onMock({}, { budget: { maxUsd: 0 } });
+  const error = await caught(gateway.chat.completions.create(chat));
+  expect(error.message).toContain('the price of this request is known only when it is complete. ');
+});

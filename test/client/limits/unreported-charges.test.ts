@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+
+import { reportedCharge } from '../../../src/client/limits/reported-charge.ts';
+import { BudgetExceededError } from '../../../src/index.ts';
+import type { Charge, Polygate, PolygateOptions } from '../../../src/index.ts';
+import { caught, chat, drain, image, onMock } from '../support.ts';
+
+const submits = 'POST /v1/images/tasks';
+const chats = 'POST /v1/chat/completions';
+const unreported = { headers: { 'x-svc-charge-usd': null } };
+
+test.each([
+  // chargeUsd, isReplay, reported
+  [0.02, false, 0.02],
+  [0, false, 0],
+  [undefined, false, undefined],
+  [0.02, true, 0.02],
+  [0, true, undefined],
+  [undefined, true, undefined],
+])('a charge of %s (replay: %s) is reported as %s', (chargeUsd, isReplay, reported) => {
+  expect(reportedCharge(chargeUsd, isReplay)).toBe(reported);
+});
+
+/** A gateway whose prices are loaded, and which reports no charges of the routes. */
+async function withoutCharges(options: PolygateOptions, ...routes: string[]) {
+  const charges: Charge[] = [];
+  const onCharge = (charge: Charge) => void charges.push(charge);
+  const { mock, gateway } = onMock({}, { onCharge, ...options });
+  await gateway.models.list();
+  for (const route of routes) mock.fail({ route, ...unreported });
+  return { mock, gateway, charges };
+}
+
+const post = (body: unknown) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+describe('a response that reports no charge', () => {
+  test.each<[string, (gateway: Polygate) => Promise<unknown>]>([
+    ['a submit', (gateway) => gateway.images.submit(image)],
+    ['a generation', (gateway) => gateway.images.generate(image)],
+    ['gateway.fetch', (gateway) => gateway.fetch('/v1/images/tasks', post(image))],
+    [
+      'a fallback model',
+      (gateway) =>
+        gateway.images.submit(
+          { ...image, model: 'no-such-model' },
+          { fallback: [image.model], fallbackOn: () => true },
+        ),
+    ],
+  ])('to %s counts its estimate toward the budget, but is not spent', async (_, send) => {
+    const { mock, gateway, charges } = await withoutCharges({ budget: { maxUsd: 0.05 } }, submits);
+    await mock.clock.settle(send(gateway));
+    await mock.clock.settle(send(gateway));
+    const error = await caught(mock.clock.settle(send(gateway)));
+    expect(error).toBeInstanceOf(BudgetExceededError);
+    expect(error.message).toContain('0 of 0.05 USD spent, 0.04 USD reserved');
+    expect(mock.invoice.map(({ usd }) => usd)).toEqual([0.02, 0.02]);
+    expect(gateway.spend).toMatchObject({ totalUsd: 0, requests: 0 });
+    expect(charges).toEqual([]);
+  });
+
+  test('counts toward the budget of a client that shares the ledger', async () => {
+    const { mock, gateway } = await withoutCharges({}, submits);
+    await gateway.images.submit(image);
+    const limited = gateway.withOptions({ budget: { maxUsd: 0.03 } });
+    expect(await caught(limited.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('counts once if its first response was lost and the retry is a replay', async () => {
+    const { mock, gateway } = await withoutCharges({ budget: { maxUsd: 0.05 } });
+    mock.fail({ route: submits, reset: 'after', times: 1 });
+    mock.fail({ route: submits, ...unreported });
+    const first = await mock.clock.settle(gateway.images.submit(image));
+    expect(first.replayed).toBe(true);
+    await gateway.images.submit(image);
+    expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+    expect(mock.invoice).toHaveLength(2);
+  });
+
+  test('counts once per key, and its charge replaces the estimate when a replay reports it', async () => {
+    const { mock, gateway } = await withoutCharges({ budget: { maxUsd: 0.05 } });
+    mock.fail({ route: submits, ...unreported, times: 3 });
+    const options = { idempotencyKey: 'row-1' };
+    for (let repeat = 0; repeat < 4; repeat += 1) await gateway.images.submit(image, options);
+    expect(gateway.spend).toMatchObject({ totalUsd: 0.02, requests: 1 });
+    await gateway.images.submit(image);
+    const error = await caught(gateway.images.submit(image));
+    expect(error.message).toContain('0.04 of 0.05 USD spent, 0 USD reserved');
+    expect(mock.invoice).toHaveLength(2);
+  });
+
+  test('keeps the reservation of a lost request if the replay costs nothing itself', async () => {
+    const { mock, gateway, charges } = await withoutCharges({ budget: { maxUsd: 0.03 } });
+    mock.fail({ route: submits, reset: 'after', times: 1 });
+    mock.fail({ route: submits, headers: { 'x-svc-charge-usd': '0' } });
+    await mock.clock.settle(gateway.images.submit(image));
+    expect(gateway.spend).toMatchObject({ totalUsd: 0, requests: 0 });
+    expect(charges).toEqual([expect.objectContaining({ usd: 0, replay: true })]);
+    expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('is free if it is an error', async () => {
+    const { mock, gateway } = await withoutCharges({ budget: { maxUsd: 0.02 } });
+    mock.fail({ route: submits, status: 400, times: 3 });
+    for (let call = 0; call < 3; call += 1) await caught(gateway.images.submit(image));
+    await gateway.images.submit(image);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test.each<[string, (gateway: Polygate) => Promise<unknown>]>([
+    ['a chat', (gateway) => gateway.chat.completions.create(chat)],
+    ['a streamed chat', (gateway) => drain(gateway.chat.completions.stream(chat))],
+  ])('to %s counts the largest charge so far', async (_, send) => {
+    const { mock, gateway } = await withoutCharges({ budget: { maxUsd: 0.05 } });
+    mock.fail({ route: chats, headers: { 'x-svc-charge-usd': '0.02' }, times: 1 });
+    mock.fail({ route: chats, ...unreported });
+    for (let call = 0; call < 3; call += 1) await mock.clock.settle(send(gateway));
+    const error = await caught(mock.clock.settle(send(gateway)));
+    expect(error).toBeInstanceOf(BudgetExceededError);
+    expect(error.message).toContain('0.02 of 0.05 USD spent, 0.04 USD reserved');
+    expect(mock.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
+  });
+
+  test('counts nothing while neither a price nor a charge is known', async () => {
+    const { mock, gateway } = await withoutCharges({ budget: { maxUsd: 0.01 } }, chats);
+    for (let call = 0; call < 3; call += 1) await gateway.chat.completions.create(chat);
+    expect(mock.invoice).toHaveLength(3);
+    expect(gateway.spend.totalUsd).toBe(0);
+  });
+});

@@ -1,0 +1,110 @@
+import type { ChatCompletion } from 'polygate';
+import { describe, expect, test } from 'vitest';
+
+import {
+  afterChat,
+  afterLostChat,
+  lateChargeOf,
+  lateStep,
+} from '../../../../src/integrations/bullmq/decisions/chat.ts';
+import { end } from '../../../../src/integrations/bullmq/decisions/next-time.ts';
+import {
+  keep,
+  release,
+  replaceBy,
+  spend,
+} from '../../../../src/integrations/bullmq/decisions/settlement.ts';
+import { afterFailedSubmit } from '../../../../src/integrations/bullmq/decisions/submit.ts';
+import { badRequest, chargedResponse, noSlot, notSent, reset } from './errors.ts';
+
+const completion = { id: 'c', object: 'chat.completion' } as ChatCompletion;
+
+describe('a chat', () => {
+  const attempt = { state: {}, key: 'k', attempts: 5, maxRetryDelay: 1_000, isChat: true };
+
+  test.each([
+    { chargeUsd: 0.1, replayed: false, settlement: replaceBy(0.1) },
+    { chargeUsd: 0.1, replayed: true, settlement: replaceBy(0.1) },
+    // What is reserved counts.
+    { chargeUsd: undefined, replayed: false, settlement: spend },
+    { chargeUsd: 0, replayed: true, settlement: spend },
+  ])('with the charge $chargeUsd settles $settlement', ({ settlement, ...charge }) => {
+    const { move } = afterChat({ error: { name: 'E', message: '' } }, completion, charge);
+    expect(move).toMatchObject({ from: 'submitting', to: 'succeeded', settlement });
+    expect(move.state).toEqual({ completion, error: undefined });
+  });
+
+  test('that another worker has recorded as lost still becomes its completion', () => {
+    const completed = afterChat({}, completion, { chargeUsd: 0.1, replayed: false });
+    const move = { ...completed.move, from: 'unknown' };
+    expect(lateStep(completed)).toEqual({ move, next: end });
+  });
+
+  test.each([
+    { error: badRequest, to: 'failed' },
+    // Nothing repeats a row that has ended.
+    { error: noSlot, to: 'failed' },
+    { error: badRequest, mayBeCharged: true, to: 'unknown' },
+    { error: noSlot, mayBeCharged: true, to: 'unknown' },
+  ])(
+    'that another worker has recorded as lost, and that $error.name has rejected, is $to',
+    (row) => {
+      const { error, to, mayBeCharged = false } = row;
+      const rejected = afterFailedSubmit({ ...attempt, mayBeCharged }, error);
+      const late = lateStep(rejected);
+      expect(late?.move).toMatchObject({ from: 'unknown', to, settlement: release });
+      expect(late?.move.state.error?.name).toBe(error.name);
+      expect(late?.next).toBe(end);
+    },
+  );
+
+  test('that another worker has recorded as lost, and whose response was lost, stays so', () => {
+    const lost = afterFailedSubmit({ ...attempt, mayBeCharged: false }, reset);
+    expect(lateStep(lost)).toBeUndefined();
+  });
+
+  test('that another worker has recorded as lost, and whose response reports a charge, counts it', () => {
+    const lost = afterFailedSubmit({ ...attempt, mayBeCharged: false }, chargedResponse);
+    expect(lateStep(lost)?.move).toMatchObject({
+      from: 'unknown',
+      to: 'unknown',
+      settlement: replaceBy(0.3),
+      state: { error: { name: 'ResponseValidationError' } },
+    });
+  });
+
+  test('that is lost may have been charged', () => {
+    const lost = afterLostChat('r', {});
+    expect(lost.move).toMatchObject({ to: 'unknown', state: { mayBeCharged: true } });
+    expect(lost.move.state.error?.idempotencyKey).toBeUndefined();
+  });
+
+  test.each([
+    { error: reset, to: 'unknown', settlement: keep },
+    { error: chargedResponse, to: 'unknown', settlement: replaceBy(0.3) },
+    // What an earlier request may have cost was spent when it was retried.
+    { error: badRequest, mayBeCharged: true, to: 'unknown', settlement: release },
+    { error: badRequest, to: 'failed', settlement: release },
+    { error: notSent, to: 'waiting', settlement: release },
+    { error: noSlot, to: 'waiting', settlement: release },
+  ])('whose request ends with $error.name leads to $to', (row) => {
+    const { error, to, settlement, mayBeCharged = false } = row;
+    const { move } = afterFailedSubmit({ ...attempt, mayBeCharged }, error);
+    expect(move).toMatchObject({ to, settlement });
+    expect(move.state.error?.idempotencyKey).toBeUndefined();
+  });
+});
+
+test.each([
+  { state: { completion }, settlement: replaceBy(0.2), chargeUsd: 0.2 },
+  // What was reserved has been spent already.
+  { state: { completion }, settlement: spend, chargeUsd: 0 },
+  { state: { completion }, settlement: undefined, chargeUsd: 0 },
+  { state: {}, settlement: release, chargeUsd: undefined },
+  { state: {}, settlement: keep, chargeUsd: undefined },
+  { state: {}, settlement: replaceBy(0.2), chargeUsd: 0.2 },
+])('a chat that comes too late for its row counts $chargeUsd after $settlement', (row) => {
+  const { state, settlement, chargeUsd } = row;
+  const move = { from: 'submitting', to: 'succeeded', state, settlement } as const;
+  expect(lateChargeOf(move)).toBe(chargeUsd);
+});

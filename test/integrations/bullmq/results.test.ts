@@ -1,0 +1,58 @@
+import { expect, onTestFinished, test } from 'vitest';
+
+import { Announcements } from '../../../src/integrations/bullmq/redis/announcements.ts';
+import { endedRows } from '../../../src/integrations/bullmq/results.ts';
+import { isRedisInstalled, startRedis } from './redis-server.ts';
+import { ended, openStores } from './stores.ts';
+
+test.skipIf(!isRedisInstalled)('a damaged row ends the results with its error', async () => {
+  await using redis = await startRedis();
+  await using stores = await openStores(redis.url);
+  const [id = ''] = await stores.add(1);
+  await ended(stores, id, {});
+  await stores.redis.hset(stores.row('r0'), 'pg:state', '{');
+  const announcements = new Announcements(stores.redis, stores.first.channels);
+  const { rows, index } = stores.first;
+  const source = { rows, index, announcements, isClosed: false };
+  const results = endedRows(source, Promise.resolve(0));
+  onTestFinished(() => {
+    source.isClosed = true;
+    announcements.close();
+  });
+  await expect(results.next()).rejects.toBeInstanceOf(SyntaxError);
+});
+
+test.skipIf(!isRedisInstalled)(
+  'a row that ends again while it is read is yielded once',
+  async () => {
+    await using redis = await startRedis();
+    await using stores = await openStores(redis.url);
+    const { first, second } = stores;
+    const [retried = '', other = ''] = await stores.add(2);
+    await ended(stores, retried, {});
+
+    // Another process retries the row between two requests of this one.
+    const endedAfter = first.index.endedAfter.bind(first.index);
+    let isRetried = false;
+    first.index.endedAfter = async (...page) => {
+      const numbers = await endedAfter(...page);
+      if (isRetried) return numbers;
+      isRetried = true;
+      await second.retry(retried, 'key', { to: 'waiting', state: {} });
+      await ended(stores, retried, { to: 'succeeded' });
+      await ended(stores, other, {});
+      return numbers;
+    };
+
+    const announcements = new Announcements(stores.redis, first.channels);
+    const yielded: string[] = [];
+    const { rows, index } = first;
+    const source = { rows, index, announcements, isClosed: false };
+    for await (const { id, status } of endedRows(source, Promise.resolve(0))) {
+      yielded.push(`${id} ${status}`);
+      source.isClosed = yielded.includes('r1 failed');
+    }
+    announcements.close();
+    expect(yielded).toEqual(['r0 succeeded', 'r1 failed']);
+  },
+);

@@ -1,0 +1,1 @@
+export { caught as rejection, image, onMock } from '../../client/support.ts';

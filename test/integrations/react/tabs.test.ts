@@ -1,0 +1,197 @@
+import type { KeyValueStorage } from 'polygate/react';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+import { eventually } from '../../support/eventually.ts';
+import { image, onMock, rejection } from './setup.ts';
+import { memoryStorage, openTab, storageKey } from './support.ts';
+
+const route = 'POST /v1/images/tasks';
+const posts = (mock: { requests: readonly { method: string }[] }) =>
+  mock.requests.filter(({ method }) => method === 'POST').length;
+
+test('two tabs share one task: one request, and one of them polls', async () => {
+  const { mock, gateway } = onMock();
+  const { storage } = memoryStorage();
+  const onFinish = vi.fn<(generation: unknown) => void>();
+  const one = openTab(gateway.images, { storage, onFinish });
+  const two = openTab(gateway.images, { storage, onFinish });
+  const results = await mock.clock.settle(
+    Promise.allSettled([one.store.generate(image), two.store.generate(image)]),
+  );
+  expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  await eventually(() =>
+    expect([one.now.status, two.now.status]).toEqual(['succeeded', 'succeeded']),
+  );
+  expect(two.now.urls).toEqual(one.now.urls);
+  expect(mock.invoice).toHaveLength(1);
+  expect(posts(mock)).toBe(1);
+  expect(onFinish).toHaveBeenCalledOnce();
+  const alone = onMock();
+  await alone.mock.clock.settle(openTab(alone.gateway.images).store.generate(image));
+  expect(mock.requests.length).toBeLessThanOrEqual(alone.mock.requests.length + 1);
+});
+
+test.each([
+  ['the receipt', 1],
+  ['the key', 0],
+])('two tabs send one request, although one of them sees %s late', async (_, seen) => {
+  const { mock, gateway } = onMock();
+  const { storage } = memoryStorage();
+  /** What the first tab has stored: the key, then the receipt. The second tab sees only `seen` of these for a while. */
+  const values: string[] = [];
+  const recording: KeyValueStorage = {
+    ...storage,
+    setItem: (key, value) => {
+      values.push(value);
+      storage.setItem(key, value);
+    },
+  };
+  let isBehind = true;
+  const late: KeyValueStorage = {
+    ...storage,
+    getItem: (key) => (isBehind ? (values[seen - 1] ?? null) : storage.getItem(key)),
+  };
+  const one = openTab(gateway.images, { storage: recording });
+  const two = openTab(gateway.images, { storage: late });
+  const first = one.store.generate(image);
+  const second = rejection(two.store.generate(image));
+  await eventually(() => expect(values.length).toBeGreaterThan(1));
+  setTimeout(() => (isBehind = false), 100);
+  expect(await second).toMatchObject({ code: 'generation_pending' });
+  await mock.clock.settle(first);
+  expect(posts(mock)).toBe(1);
+});
+
+test('a tab that opens while another one sends shows submitting, then its task', async () => {
+  const { mock, gateway } = onMock();
+  const { storage } = memoryStorage();
+  mock.fail({ route, delayMs: 1_000, times: 1 });
+  const one = openTab(gateway.images, { storage });
+  const result = one.store.generate(image);
+  await eventually(() => expect(mock.requests).toHaveLength(1));
+  const two = openTab(gateway.images, { storage });
+  await eventually(() => expect(two.now).toMatchObject({ status: 'submitting', isPending: true }));
+  expect(await rejection(two.store.generate(image))).toMatchObject({ code: 'generation_pending' });
+  await mock.clock.settle(result);
+  await eventually(() => expect(two.now.status).toBe('succeeded'));
+  expect(two.statuses()).not.toContain('unknown');
+  expect(posts(mock)).toBe(1);
+});
+
+test('a tab continues to poll when the one that polls is closed', async () => {
+  const { mock, gateway } = onMock();
+  const { storage } = memoryStorage();
+  const one = openTab(gateway.images, { storage });
+  const two = openTab(gateway.images, { storage });
+  void one.store.generate(image);
+  await eventually(() => expect(two.now.status).toBe('queued'));
+  one.close();
+  await mock.clock.settle(two.store.resume());
+  expect(two.now.status).toBe('succeeded');
+  expect(mock.invoice).toHaveLength(1);
+});
+
+describe('reset in one tab', () => {
+  test('forgets the task in the other', async () => {
+    const { mock, gateway } = onMock();
+    const { storage } = memoryStorage();
+    const one = openTab(gateway.images, { storage });
+    const two = openTab(gateway.images, { storage });
+    const result = one.store.generate(image);
+    await eventually(() => expect(two.now.status).toBe('queued'));
+    two.store.reset();
+    await eventually(() => expect(one.now).toMatchObject({ status: 'idle', task: undefined }));
+    expect(await result).toBeUndefined();
+    const { length } = mock.requests;
+    await mock.clock.advance(60_000);
+    expect(mock.requests).toHaveLength(length);
+  });
+
+  test('drops the response of the other', async () => {
+    const { mock, gateway } = onMock();
+    const { storage, items } = memoryStorage();
+    mock.fail({ route, delayMs: 1_000, times: 1 });
+    const one = openTab(gateway.images, { storage });
+    const two = openTab(gateway.images, { storage });
+    const result = one.store.generate(image);
+    await eventually(() => expect(two.now.status).toBe('submitting'));
+    two.store.reset();
+    await mock.clock.advance(2_000);
+    expect(await result).toBeUndefined();
+    await eventually(() => expect([one.now.status, two.now.status]).toEqual(['idle', 'idle']));
+    expect(items.size).toBe(0);
+  });
+});
+
+describe('a generation that was reset by a tab whose messages do not arrive', () => {
+  beforeEach(() => vi.stubGlobal('BroadcastChannel', undefined));
+  afterEach(() => vi.unstubAllGlobals());
+
+  test('is not filled by the response of a request', async () => {
+    const { mock, gateway } = onMock();
+    const { storage, items } = memoryStorage();
+    mock.fail({ route, delayMs: 1_000, times: 1 });
+    const tab = openTab(gateway.images, { storage });
+    const result = tab.store.generate(image);
+    await eventually(() => expect(mock.requests).toHaveLength(1));
+    items.clear();
+    expect(await mock.clock.settle(result)).toBeUndefined();
+    expect(tab.now).toMatchObject({ status: 'idle', task: undefined });
+    expect(items.size).toBe(0);
+  });
+
+  test('is not filled by the end of a task', async () => {
+    const { mock, gateway } = onMock({ tasks: { durationMs: 0 } });
+    const { storage, items } = memoryStorage();
+    const onFinish = vi.fn<(generation: unknown) => void>();
+    const tab = openTab(gateway.images, { storage, onFinish });
+    const result = tab.store.generate(image);
+    await eventually(() => expect(tab.now.status).toBe('queued'));
+    items.clear();
+    expect(await mock.clock.settle(result)).toBeUndefined();
+    expect(tab.now.status).toBe('idle');
+    expect(items.size).toBe(0);
+    expect(onFinish).not.toHaveBeenCalled();
+  });
+});
+
+test('music and speech with the same id are stored separately', async () => {
+  const { gateway } = onMock();
+  expect(gateway.audio.music.media).not.toBe(gateway.audio.speech.media);
+});
+
+describe('without locks', () => {
+  test('a stored key is unknown, and the tabs still pay once', async () => {
+    vi.stubGlobal('navigator', {});
+    try {
+      const { mock, gateway } = onMock({}, { maxRetries: 0 });
+      const { storage } = memoryStorage();
+      mock.fail({ route, reset: 'after', times: 1 });
+      const one = openTab(gateway.images, { storage });
+      await mock.clock.settle(one.store.generate(image));
+      const two = openTab(gateway.images, { storage });
+      await eventually(() => expect(two.now.status).toBe('unknown'));
+      await mock.clock.settle(Promise.all([one.store.resume(), two.store.resume()]));
+      expect(mock.invoice).toHaveLength(1);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+});
+
+test.each([
+  ['has removed the generation', undefined],
+  ['has generated another one', 'another-key'],
+])('a request is sent, although this tab learns only then that another tab %s', async (_, key) => {
+  const { mock, gateway } = onMock();
+  const { storage, entry } = memoryStorage();
+  const tab = openTab(gateway.images, { storage });
+  await mock.clock.settle(tab.store.generate(image));
+  // Without an event: as in another tab whose event is late, or when the page clears its storage.
+  if (key === undefined) storage.removeItem(storageKey);
+  else storage.setItem(storageKey, JSON.stringify({ ...entry(), key }));
+  const result = await mock.clock.settle(tab.store.generate({ ...image, prompt: 'A dog' }));
+  expect(result).toMatchObject({ status: 'succeeded' });
+  expect(tab.now).toMatchObject({ status: 'succeeded', isPending: false });
+  expect(mock.invoice).toHaveLength(2);
+});

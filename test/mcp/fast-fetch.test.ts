@@ -1,7 +1,0 @@
-import { expect, test } from 'vitest';
-
-import { fastFetch } from '../../src/mcp/fast-fetch.ts';
-
-test('requests are sent with undici if it is installed', async () => {
-  expect(await fastFetch()).toHaveProperty('close');
-});

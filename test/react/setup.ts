@@ -1,1 +1,0 @@
-export { caught as rejection, image, onMock } from '../core/support.ts';

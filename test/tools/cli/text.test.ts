@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+
+import { clientCode } from '../../../src/tools/cli/doctor/code.ts';
+import { cleanRecord, createCleaner, shellWord, wrap } from '../../../src/tools/cli/text.ts';
+
+test('text is printed without API keys in any form, and without control characters', () => {
+  const clean = createCleaner('canary/+"7');
+  expect(clean('key canary/+"7, canary%2F%2B%227 and sk-other')).toBe('key …, … and sk-…');
+  expect(clean('a\u001B[2Jb\r\nc\u009Bd\u2028e')).not.toMatch(/[\p{Cc}\p{Zl}]/u);
+});
+
+test('a short placeholder in place of a key does not garble words', () => {
+  expect(createCleaner('test')('the latest test')).toBe('the latest test');
+});
+
+test('a record is printed without API keys in its texts, and with all of its numbers', () => {
+  const record = { id: 'a 1700000000', created: 1_700_000_000 };
+  expect(cleanRecord(record, '1700000000')).toEqual({ id: 'a …', created: 1_700_000_000 });
+});
+
+test('text wraps at spaces with a hanging indent, and long words are not split', () => {
+  expect(wrap('aaa bbb ccc', 2, 9)).toBe('aaa bbb\n  ccc');
+  expect(wrap('a https://gateway.example/v1 b', 2, 10)).toBe(
+    'a\n  https://gateway.example/v1\n  b',
+  );
+  expect(wrap('aaa bbb', 2, Infinity)).toBe('aaa bbb');
+});
+
+test('options are formatted as code that evaluates to the same options', () => {
+  const options = {
+    headerPrefix: `x-'"\\\n`,
+    paths: { imageTask: `/v1/${'long/'.repeat(12)}{id}`, videoTask: '/v1/video/generations/{id}' },
+    retryAmbiguous: { voices: true },
+    headers: { 'x-tenant': 'a', ok: null },
+    timeout: undefined,
+    maxRetries: 3,
+  };
+  const code = clientCode(options);
+  class Polygate {
+    readonly options: unknown;
+    constructor(given: unknown) {
+      this.options = given;
+    }
+  }
+  // oxlint-disable-next-line no-implied-eval
+  const evaluate = new Function('Polygate', `${code}; return gateway.options;`);
+  const { timeout: _, ...expected } = options;
+  expect(evaluate(Polygate)).toEqual(expected);
+  expect(code).toContain('\n  retryAmbiguous: { voices: true },\n');
+  expect(code).toContain("\n  paths: {\n    imageTask: '/v1/long/");
+});
+
+test('an id of a service is one harmless word of the command that continues', () => {
+  expect(shellWord('task_1-a.b:c')).toBe('task_1-a.b:c');
+  expect(shellWord("a'; rm -rf $(x)\u001B[2J")).toBe(`'a'\\''; rm -rf $(x)'`);
+  expect(shellWord('')).toBe("''");
+});

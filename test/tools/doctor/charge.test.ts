@@ -1,0 +1,70 @@
+/** What is known about the charge of a request, as far as its response or its error shows. */
+import { APIError, ConfigurationError, PolygateError, ResponseValidationError } from 'polygate';
+import type { ResponseMeta } from 'polygate';
+import { expect, test } from 'vitest';
+
+import { emptyMeta } from '../../../src/client/http/response-meta.ts';
+import { chargeOfFailure, chargeOfResult } from '../../../src/tools/doctor/charge.ts';
+
+const metaOf = (status: number, charge?: number, idempotentReplay = false): ResponseMeta => ({
+  ...emptyMeta(status),
+  idempotentReplay,
+  ...(charge !== undefined && { chargeUsd: charge }),
+});
+
+test.each([
+  [0.1, false, 'reported'],
+  [0, false, 'unreported'],
+  [undefined, false, 'unreported'],
+  [0.1, true, 'free'],
+  [0, true, 'free'],
+  [undefined, true, 'free'],
+])('a result with the charge %j (a replay: %j) is %s', (chargeUsd, isReplay, kind) => {
+  expect(chargeOfResult(metaOf(200, chargeUsd), { isReplay }).kind).toBe(kind);
+});
+
+const failed = (
+  status: number,
+  outcome: 'unknown' | 'rejected',
+  chargeUsd?: number,
+  isMarked?: boolean,
+) => new APIError('failed', { meta: metaOf(status, chargeUsd, isMarked), outcome });
+
+const unreadable = (chargeUsd?: number, isMarked?: boolean) =>
+  new ResponseValidationError('invalid', { body: '', meta: metaOf(200, chargeUsd, isMarked) });
+
+test.each([
+  ['a rejection', failed(400, 'rejected'), 'free'],
+  ['a rejection that reports a charge of 0', failed(400, 'rejected', 0), 'free'],
+  ['a rejection that reports a charge', failed(404, 'unknown', 0.1), 'reported'],
+  ['an unknown outcome', failed(500, 'unknown'), 'possible'],
+  ['an unknown outcome that reports a charge of 0', failed(500, 'unknown', 0), 'possible'],
+  ['an unknown outcome that reports a charge', failed(500, 'unknown', 0.1), 'reported'],
+  ['a 409 that may be that of a proxy', failed(409, 'unknown'), 'possible'],
+  ['an overload', failed(503, 'rejected'), 'possible'],
+  ['a rate limit', failed(429, 'rejected'), 'free'],
+  ['a result that cannot be read', unreadable(0.1), 'reported'],
+  ['one that reports a charge of 0', unreadable(0), 'possible'],
+  ['one that reports no charge', unreadable(), 'unreported'],
+  ['invalid params, which are found before anything is sent', new ConfigurationError('no'), 'free'],
+  ['an error of the client without an outcome', new PolygateError('lost'), 'possible'],
+  ['an error that is not of the client', new Error('lost'), 'possible'],
+])('%s is %s', (_, error, kind) => {
+  expect(chargeOfFailure(error).kind).toBe(kind);
+});
+
+test('only a request whose key was used before can be a replay, which is not proven if its result cannot be read', () => {
+  const marked = unreadable(0.1, true);
+  expect(chargeOfFailure(marked).kind).toBe('reported');
+  expect(chargeOfFailure(marked, { reusesKey: true }).kind).toBe('possible');
+  expect(chargeOfFailure(unreadable(undefined, true), { reusesKey: true }).kind).toBe('possible');
+});
+
+test('headers that arrived before an error count', () => {
+  const error = new Error('cut off');
+  expect(chargeOfFailure(error, { meta: metaOf(200, 0.1) })).toEqual({
+    kind: 'reported',
+    usd: 0.1,
+  });
+  expect(chargeOfFailure(error, { meta: metaOf(200, 0) })).toEqual({ kind: 'possible' });
+});

@@ -1,0 +1,39 @@
+/** What a lost call counts once the service has rejected its repetition. */
+import { APIError, ConnectionError, Polygate } from 'polygate';
+import { expect, test } from 'vitest';
+
+import { emptyMeta } from '../../../src/client/http/response-meta.ts';
+import { createMockGateway } from '../../../src/mock/index.ts';
+import { ProcessBudget } from '../../../src/tools/mcp/budget.ts';
+import { Refunds } from '../../../src/tools/mcp/refunds.ts';
+
+const quote = { usd: 0.02, priceClass: 'image', units: 1 };
+const purchase = { route: 'generate_image', model: 'prism-image', quote };
+
+/** Loses a call for 0.02 USD, repeats it with this status, and learns then that such calls cost 0.05 USD. */
+async function leftAfter(status: number): Promise<number> {
+  const { apiKey, baseURL, fetch } = createMockGateway();
+  const refunds = new Refunds(
+    new Polygate({ apiKey, baseURL, fetch }),
+    new AbortController().signal,
+  );
+  const budget = new ProcessBudget({ maxUsd: 1, maxUsdPerCall: undefined }, refunds);
+  const reserve = (idempotencyKey: string) => budget.reserve({ ...purchase, idempotencyKey });
+  (await reserve('a')).leave(new ConnectionError('lost', { outcome: 'unknown' }));
+  const rejected = new APIError('no', { meta: emptyMeta(status), outcome: 'rejected' });
+  (await reserve('a')).leave(rejected);
+  const other = await reserve('b');
+  other.charge({ id: 't', chargeUsd: 0.05, meta: undefined, replayed: false });
+  return budget.leftUsd;
+}
+
+test.each([400, 404, 422])('nothing after a %d: it was not charged', async (status) => {
+  expect(await leftAfter(status)).toBe(0.95);
+});
+
+test.each([401, 402, 403, 429, 503])(
+  'what such calls cost after a %d: it may have been charged',
+  async (status) => {
+    expect(await leftAfter(status)).toBe(0.9);
+  },
+);
