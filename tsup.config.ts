@@ -58,7 +58,7 @@ export default defineConfig([
   ...['ai-sdk', 'bullmq'].map((name) => ({
     ...shared,
     name: `${name} types`,
-    entry: { [name]: `src/${name}/index.ts` },
+    entry: { [name]: `src/integrations/${name}/index.ts` },
     outDir: 'dist',
     // They refer to those of the package by its name: a shared chunk would rename every export of `polygate`.
     dts: { only: true },
