@@ -6,8 +6,9 @@
 import { runBatch } from './client/batch/batch.ts';
 import { runRecovery } from './client/batch/recover.ts';
 import { batches, recoveries } from './client/batch/start.ts';
-import { fallbackLoop } from './client/call/load-parts.ts';
-import { unreadBodies } from './client/call/request/request.ts';
+import { refusals } from './client/call/attempt.ts';
+import { fallbackLoop } from './client/call/execute.ts';
+import { unreadBodies } from './client/call/request.ts';
 import { sendToModels } from './client/call/send-to-models.ts';
 import { keepBodyUnread, toUnreadResult } from './client/call/unread-body.ts';
 import { structuredOutput } from './client/chat/completion-parser.ts';
@@ -20,7 +21,6 @@ import {
 import { finalInTime, runTools } from './client/chat/tool-run.ts';
 import { fetching } from './client/fetch/gateway-fetch.ts';
 import { sendFetch } from './client/fetch/send-fetch.ts';
-import { refusals } from './client/http/explain-refusal.ts';
 import { ky } from './client/http/hooked-transport.ts';
 import { createKyTransport } from './client/http/ky-transport.ts';
 import { refusedSignal } from './client/http/refused-signal.ts';

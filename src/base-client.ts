@@ -1,6 +1,6 @@
 import type { ClientContext } from './client/call/context.ts';
 import type { ChatClientOptions } from './client/config/options.ts';
-import type { ConcurrencyState } from './client/limits/concurrency-limiter.ts';
+import type { ConcurrencyState } from './client/limits/concurrency.ts';
 import { Chat } from './resources/chat.ts';
 import { Models } from './resources/models.ts';
 import type { Spend } from './wire/types/charge.ts';

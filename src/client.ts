@@ -4,10 +4,10 @@ import type { AnySubmission, RecoveredRow, RowOf } from './client/batch/results.
 import { startBatch, startRecovery } from './client/batch/start.ts';
 import { createContext } from './client/call/context.ts';
 import type { ClientContext } from './client/call/context.ts';
-import { sendRawRequest } from './client/call/request/raw-request.ts';
-import type { RawRequest } from './client/call/request/raw-request.ts';
-import type { RequestOptions } from './client/call/request/request-options.ts';
-import type { RequestPromise } from './client/call/request/request-promise.ts';
+import { sendRawRequest } from './client/call/raw-request.ts';
+import type { RawRequest } from './client/call/raw-request.ts';
+import type { RequestOptions } from './client/call/request-options.ts';
+import type { RequestPromise } from './client/call/request.ts';
 import type { Clock } from './client/config/clock.ts';
 import { resolveConfig } from './client/config/config.ts';
 import type { Config } from './client/config/config.ts';

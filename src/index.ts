@@ -7,7 +7,7 @@ export type { BaseClient } from './base-client.ts';
 export { ChatStream } from './client/chat/chat-stream.ts';
 export { Stream } from './client/stream/stream.ts';
 export { assumptions } from './client/config/assumptions.ts';
-export { estimate } from './client/limits/estimate.ts';
+export { estimate } from './client/limits/prices.ts';
 export { extractImages } from './client/chat/extract-images.ts';
 export { parseMaterialCallback } from './client/tasks/materials/material-callback.ts';
 export { blockers } from './resources/account.ts';
@@ -39,13 +39,20 @@ export type { Voices } from './resources/voices.ts';
 
 // Types of options, tasks, batches and streams
 export type { BatchOptions, RecoverOptions } from './client/batch/options.ts';
-export type { AnySubmission, BatchRow, ChatRow, RowOf } from './client/batch/results.ts';
-export type { BatchResult, ChatResult, RecoveredRow } from './client/batch/results.ts';
+export type {
+  AnySubmission,
+  BatchRow,
+  ChatRow,
+  RowOf,
+  BatchResult,
+  ChatResult,
+  RecoveredRow,
+} from './client/batch/results.ts';
 export type { BatchProgress } from './client/batch/run/progress.ts';
 export { ChatSubmission } from './client/chat/chat-submission.ts';
-export type { RawRequest } from './client/call/request/raw-request.ts';
-export type { RequestOptions } from './client/call/request/request-options.ts';
-export type { RequestPromise, WithResponse } from './client/call/request/request-promise.ts';
+export type { RawRequest } from './client/call/raw-request.ts';
+export type { RequestOptions } from './client/call/request-options.ts';
+export type { RequestPromise, WithResponse } from './client/call/request.ts';
 export type { RunOptions } from './client/chat/tool-run.ts';
 export type { Assumption } from './client/config/assumptions.ts';
 export type { Clock } from './client/config/clock.ts';
@@ -58,8 +65,8 @@ export type {
   Hooks,
   PolygateOptions,
 } from './client/config/options.ts';
-export type { ConcurrencyState } from './client/limits/concurrency-limiter.ts';
-export type { KnownPrices } from './client/limits/estimate.ts';
+export type { ConcurrencyState } from './client/limits/concurrency.ts';
+export type { KnownPrices } from './client/limits/prices.ts';
 export type { ItemStream } from './client/stream/stream.ts';
 export type { RelayedStreamOptions } from './client/stream/relayed-stream.ts';
 export type { DownloadProgress, DownloadResponse } from './client/tasks/downloads/download-body.ts';

@@ -1,3 +1,3 @@
 /** A response that the client reads without `Headers` and a web stream. */
-export { direct } from '../client/http/direct-response.ts';
-export type { BodyReader, DirectResponse } from '../client/http/direct-response.ts';
+export { direct } from '../client/http/response-body.ts';
+export type { BodyReader, DirectResponse } from '../client/http/response-body.ts';

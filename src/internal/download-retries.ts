@@ -2,7 +2,7 @@
 import { noMediaCode } from '../client/tasks/downloads/media-check.ts';
 import { isRecord } from '../wire/types/type-guards.ts';
 
-export { isTemporary } from '../client/http/temporary-status.ts';
+export { isTemporary } from '../client/call/outcome.ts';
 export { headBytes } from '../client/tasks/downloads/media-check.ts';
 
 /** Whether an error is about a file that is no media, such as a page about an outage. */

@@ -2,7 +2,6 @@
 import type { Polygate } from '../client.ts';
 import type { Clock } from '../client/config/clock.ts';
 
-export { isLoopbackHost } from '../client/config/base-url.ts';
 export { checkResultURL } from '../client/http/result-file.ts';
 
 /** The `fetch` of a client, with which it downloads. */

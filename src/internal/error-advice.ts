@@ -3,7 +3,7 @@ import type { PolygateError } from '../errors/base.ts';
 import { toMessage } from '../errors/message.ts';
 import type { MessageParts } from '../errors/message.ts';
 
-export { nothingCharged } from '../client/call/failure/error-message.ts';
+export { nothingCharged } from '../client/call/compose-error.ts';
 export { sentence } from '../client/http/json.ts';
 
 /** The message of an error for people: without what only a program can do, and without the parts that `change` removes. */

@@ -1,2 +1,2 @@
 /** A random key, which differs from all others. */
-export { newIdempotencyKey } from '../client/call/idempotency-key.ts';
+export { newIdempotencyKey } from '../client/http/request-headers.ts';

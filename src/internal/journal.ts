@@ -6,7 +6,7 @@ import { isLostChat, mayBeCharged, unpricedSubmits } from '../client/batch/journ
 import type { RowHistory } from '../client/batch/journal/row-history.ts';
 import type { Journal } from '../wire/types/tasks/journal.ts';
 
-export { roundUsd } from '../client/limits/round-usd.ts';
+export { roundUsd } from '../client/limits/budget.ts';
 
 /** A row of a journal. */
 export interface JournalRow {

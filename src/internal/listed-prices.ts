@@ -2,8 +2,8 @@
  * The prices of a model that apply to API requests, for texts and choices. Every field of the record can be missing or
  * invalid.
  */
-import { priceRecords } from '../client/limits/estimate.ts';
-import type { KnownPrices } from '../client/limits/estimate.ts';
+import { priceRecords } from '../client/limits/prices.ts';
+import type { KnownPrices } from '../client/limits/prices.ts';
 import type { ResolutionPrice } from '../wire/types/catalog/pricing.ts';
 import { isRecord } from '../wire/types/type-guards.ts';
 

@@ -1,7 +1,7 @@
 /** What an error response reveals about the request: rejected, or possibly carried out and charged. */
-export { outcomeOf, outcomeOfError, outcomeOfUnread } from '../client/call/failure/outcome.ts';
+export { outcomeOf, outcomeOfError, outcomeOfUnread } from '../client/call/outcome.ts';
 /** Whether an error response proves that no request with this body was ever charged. */
-export { isInvalidRequest } from '../client/limits/invalid-request.ts';
+export { isInvalidRequest } from '../client/limits/budget.ts';
 /** Parses the text of an error body, which `outcomeOfError` expects as JSON if it is JSON, and what is replaced in a request. */
 export { parseJson, withoutHalfPairs } from '../client/http/json.ts';
 /** The message and the code of an error body, in any envelope that the client reads. */

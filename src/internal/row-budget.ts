@@ -9,4 +9,4 @@ export {
 export { countedCharge, countedFailure } from '../client/batch/run/counted-charge.ts';
 export { highestPrice } from '../client/batch/run/prices.ts';
 export type { ReservedAmount } from '../client/batch/run/budget-decision.ts';
-export { roundUsd } from '../client/limits/round-usd.ts';
+export { roundUsd } from '../client/limits/budget.ts';

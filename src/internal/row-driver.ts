@@ -4,9 +4,9 @@
  */
 import type { Polygate } from '../client.ts';
 import type { ChatSubmission } from '../client/chat/chat-submission.ts';
-import { parseRetryAfter } from '../client/http/retry-after.ts';
-import type { KnownPrices } from '../client/limits/estimate.ts';
-import { requestPrice } from '../client/limits/request-price.ts';
+import { parseRetryAfter } from '../client/http/response-meta.ts';
+import type { KnownPrices } from '../client/limits/prices.ts';
+import { requestPrice } from '../client/limits/prices.ts';
 import type { Submission } from '../client/tasks/submit/submission.ts';
 import type { Task } from '../client/tasks/task.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
@@ -17,7 +17,7 @@ import type { Receipt, SucceededGeneration, TaskKind } from '../wire/types/tasks
 
 export { failedRow, isFinalError, slotRejectionOf } from '../client/batch/row/charge-rules.ts';
 export { rowKey } from '../client/batch/row/row-key.ts';
-export { canSucceedLater } from '../client/call/failure/retry.ts';
+export { canSucceedLater } from '../client/call/retry.ts';
 export { isKeyMissing } from '../client/http/request-headers.ts';
 export { requestHash } from '../client/tasks/fingerprint.ts';
 export { nextPollDelay, taskPollInterval } from '../client/tasks/wait/poll-delay.ts';

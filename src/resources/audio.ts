@@ -1,7 +1,7 @@
 import type { ClientContext } from '../client/call/context.ts';
-import type { FindProblem } from '../client/call/request/params.ts';
-import type { RequestOptions } from '../client/call/request/request-options.ts';
-import type { RequestPromise } from '../client/call/request/request-promise.ts';
+import type { FindProblem } from '../client/call/params.ts';
+import type { RequestOptions } from '../client/call/request-options.ts';
+import type { RequestPromise } from '../client/call/request.ts';
 import { generate } from '../client/tasks/submit/generate.ts';
 import type { GenerateOptions } from '../client/tasks/submit/generate.ts';
 import { Submission } from '../client/tasks/submit/submission.ts';

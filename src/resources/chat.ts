@@ -1,11 +1,10 @@
-import { limitsOf } from '../client/call/call-limits.ts';
-import { throwToCaller } from '../client/call/caller-stack.ts';
+import { limitsOf } from '../client/call/call.ts';
 import type { ClientContext } from '../client/call/context.ts';
 import { execute } from '../client/call/execute.ts';
-import { mergeExtraBody } from '../client/call/request/params.ts';
-import type { RequestOptions } from '../client/call/request/request-options.ts';
-import type { RequestPromise } from '../client/call/request/request-promise.ts';
-import { runNow, startRequest } from '../client/call/request/request.ts';
+import { mergeExtraBody } from '../client/call/params.ts';
+import type { RequestOptions } from '../client/call/request-options.ts';
+import type { RequestPromise } from '../client/call/request.ts';
+import { runNow, startRequest } from '../client/call/request.ts';
 import { ChatStream } from '../client/chat/chat-stream.ts';
 import type { ChatSubmission } from '../client/chat/chat-submission.ts';
 import { completionParser } from '../client/chat/completion-parser.ts';
@@ -13,7 +12,7 @@ import { createCompletion, describeChat, prepareChat } from '../client/chat/prep
 import type { PreparedChat } from '../client/chat/prepare-chat.ts';
 import { checkRun, startRun, toolRuns } from '../client/chat/start-run.ts';
 import type { RunOptions } from '../client/chat/tool-run.ts';
-import { captureContext } from '../client/config/caller-context.ts';
+import { throwToCaller, captureContext } from '../client/config/caller.ts';
 import { monotonicNow } from '../client/config/clock.ts';
 import { notify } from '../client/config/log.ts';
 import { checkValue } from '../client/config/validation.ts';

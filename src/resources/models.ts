@@ -1,10 +1,9 @@
-import { callTo } from '../client/call/api-call.ts';
+import { callTo } from '../client/call/call.ts';
 import type { ClientContext } from '../client/call/context.ts';
-import { checkRequestOptions, noBodyRules } from '../client/call/request/request-options.ts';
-import type { RequestOptions } from '../client/call/request/request-options.ts';
-import type { RequestPromise } from '../client/call/request/request-promise.ts';
-import { requestJson, withoutBody } from '../client/call/request/request.ts';
-import type { Prepare } from '../client/call/request/request.ts';
+import { checkRequestOptions, noBodyRules } from '../client/call/request-options.ts';
+import type { RequestOptions } from '../client/call/request-options.ts';
+import type { RequestPromise, Prepare } from '../client/call/request.ts';
+import { requestJson, withoutBody } from '../client/call/request.ts';
 import { readAndMap, readIterable, readWithSchema } from '../client/call/response.ts';
 import type { ResponseReader } from '../client/call/response.ts';
 import { oneOf } from '../client/config/validation.ts';

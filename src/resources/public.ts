@@ -1,8 +1,7 @@
 import type { ClientContext } from '../client/call/context.ts';
-import type { RequestOptions } from '../client/call/request/request-options.ts';
-import type { RequestPromise } from '../client/call/request/request-promise.ts';
-import { requestJson, withoutBody } from '../client/call/request/request.ts';
-import type { RequestDetails } from '../client/call/request/request.ts';
+import type { RequestOptions } from '../client/call/request-options.ts';
+import type { RequestPromise, RequestDetails } from '../client/call/request.ts';
+import { requestJson, withoutBody } from '../client/call/request.ts';
 import { queryString } from '../client/http/path.ts';
 import type { Endpoint } from '../wire/endpoints/endpoint.ts';
 import {

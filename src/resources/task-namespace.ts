@@ -1,5 +1,5 @@
-import type { RequestOptions } from '../client/call/request/request-options.ts';
-import type { RequestPromise } from '../client/call/request/request-promise.ts';
+import type { RequestOptions } from '../client/call/request-options.ts';
+import type { RequestPromise } from '../client/call/request.ts';
 import { Submission } from '../client/tasks/submit/submission.ts';
 import { describeChecked } from '../client/tasks/submit/submit-request.ts';
 import type { TaskDetails, TaskScope } from '../client/tasks/task-scope.ts';

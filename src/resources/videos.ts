@@ -1,6 +1,6 @@
 import type { ClientContext } from '../client/call/context.ts';
-import type { RequestOptions } from '../client/call/request/request-options.ts';
-import type { RequestPromise } from '../client/call/request/request-promise.ts';
+import type { RequestOptions } from '../client/call/request-options.ts';
+import type { RequestPromise } from '../client/call/request.ts';
 import { oneOf } from '../client/config/validation.ts';
 import { generate } from '../client/tasks/submit/generate.ts';
 import type { GenerateOptions } from '../client/tasks/submit/generate.ts';

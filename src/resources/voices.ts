@@ -1,15 +1,14 @@
-import { callTo } from '../client/call/api-call.ts';
+import { callTo } from '../client/call/call.ts';
 import type { ClientContext } from '../client/call/context.ts';
-import { bodyParams, checkFields, toJson } from '../client/call/request/params.ts';
-import type { FindProblem } from '../client/call/request/params.ts';
-import { checkRequestOptions, withIdempotencyKey } from '../client/call/request/request-options.ts';
-import type { RequestOptions } from '../client/call/request/request-options.ts';
-import type { RequestPromise } from '../client/call/request/request-promise.ts';
-import { requestJson, withoutBody } from '../client/call/request/request.ts';
-import type { Prepare } from '../client/call/request/request.ts';
+import { bodyParams, checkFields, toJson } from '../client/call/params.ts';
+import type { FindProblem } from '../client/call/params.ts';
+import { checkRequestOptions, withIdempotencyKey } from '../client/call/request-options.ts';
+import type { RequestOptions } from '../client/call/request-options.ts';
+import type { RequestPromise, Prepare } from '../client/call/request.ts';
+import { requestJson, withoutBody } from '../client/call/request.ts';
 import { readIterable } from '../client/call/response.ts';
 import { queryString } from '../client/http/path.ts';
-import { requestPrice } from '../client/limits/request-price.ts';
+import { requestPrice } from '../client/limits/prices.ts';
 import { cloneVoice, designVoice, listVoices } from '../wire/endpoints/voices.ts';
 import {
   voiceCloneParamsProblem,

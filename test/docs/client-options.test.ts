@@ -42,7 +42,7 @@ test.each(simpleDefaults)('the guide names the default of $name', ({ name, text 
 });
 
 test('the guide lists every option of a call', () => {
-  const fields = fieldsOf('src/client/call/request/request-options.ts', 'RequestOptions');
+  const fields = fieldsOf('src/client/call/request-options.ts', 'RequestOptions');
   expect(fields.length).toBeGreaterThan(6);
   expect(Array.from(itemsOf('Options of one call').keys())).toEqual(expect.arrayContaining(fields));
 });

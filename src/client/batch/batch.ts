@@ -1,6 +1,6 @@
 import { isNonEmptyString } from '../../wire/types/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
-import type { CallerContext } from '../config/caller-context.ts';
+import type { CallerContext } from '../config/caller.ts';
 import { checkOptions, checkValue, functionValue } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { batchRules, recoverRules } from './options.ts';

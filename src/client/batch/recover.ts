@@ -1,6 +1,6 @@
 import type { Journal } from '../../wire/types/tasks/journal.ts';
 import type { ClientContext } from '../call/context.ts';
-import type { CallerContext } from '../config/caller-context.ts';
+import type { CallerContext } from '../config/caller.ts';
 import { checkOptions, checkValue } from '../config/validation.ts';
 import { journalRule } from './journal/batch-journal.ts';
 import { isChatPath } from './journal/line.ts';

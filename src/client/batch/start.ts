@@ -1,9 +1,8 @@
 import { abortedError } from '../../errors/aborted.ts';
 import { unchecked } from '../../wire/types/schema.ts';
-import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
 import { structuredOutput } from '../chat/completion-parser.ts';
-import { captureContext } from '../config/caller-context.ts';
+import { throwToCaller, captureContext } from '../config/caller.ts';
 import { checkValue, signalRule } from '../config/validation.ts';
 import { Part } from '../http/part.ts';
 import type { LoadOptions } from '../http/part.ts';

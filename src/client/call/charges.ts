@@ -2,8 +2,8 @@ import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { notify } from '../config/log.ts';
 import { singleLine } from '../http/json.ts';
 import type { Reservation } from '../limits/ledger.ts';
-import { routeOf } from './api-call.ts';
-import type { ApiCall } from './api-call.ts';
+import { routeOf } from './call.ts';
+import type { ApiCall } from './call.ts';
 import type { ClientContext } from './context.ts';
 import type { RunningCall } from './running-call.ts';
 

@@ -1,12 +1,11 @@
 import type { Config } from '../config/config.ts';
 import type { Transport } from '../http/transport.ts';
-import { ClientSlots, createConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
-import type { ConcurrencyLimiter } from '../limits/concurrency-limiter.ts';
-import type { KnownPrices } from '../limits/estimate.ts';
+import { ClientSlots, createConcurrencyLimiter } from '../limits/concurrency.ts';
+import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import { createLedger } from '../limits/ledger.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { PollLimiter } from '../limits/poll-limiter.ts';
-import { RetryBudget } from '../limits/retry-budget.ts';
+import type { KnownPrices } from '../limits/prices.ts';
 
 /** What every call of one client needs. */
 export interface ClientContext {
@@ -68,4 +67,30 @@ function isSameAccount(one: Config, other: Config): boolean {
 /** The `authorization` header that replaces the API key, if any. */
 function authorizationOf({ headers }: Config): string | null | undefined {
   return headers.find(([name]) => name === 'authorization')?.[1];
+}
+
+/** Maximum number of retries without a success in between. */
+const capacity = 20;
+
+/**
+ * Keeps a client from flooding a service that is down. A retry spends a token and a success returns one; with no tokens
+ * left, failures are thrown immediately.
+ */
+export class RetryBudget {
+  #tokens = capacity;
+
+  /** Whether a token is left. */
+  get isLeft(): boolean {
+    return this.#tokens > 0;
+  }
+
+  /** Spends a token on a retry. */
+  spend(): void {
+    this.#tokens -= 1;
+  }
+
+  /** Returns a token after a success. */
+  refund(): void {
+    this.#tokens = Math.min(capacity, this.#tokens + 1);
+  }
 }

@@ -1,18 +1,19 @@
 import { PolygateError } from '../../errors/base.ts';
+import { captureContext, startSpan } from '../config/caller.ts';
+import type { Span } from '../config/caller.ts';
 import { monotonicNow } from '../config/clock.ts';
+import { Part } from '../http/part.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
-import type { ApiCall } from './api-call.ts';
-import { CallHistory } from './attempt/history.ts';
-import { limitsOf } from './call-limits.ts';
+import type { ApiCall } from './call.ts';
+import { limitsOf, loadTime } from './call.ts';
 import { openReservation } from './charges.ts';
 import type { ClientContext } from './context.ts';
-import { CallErrors } from './failure/errors.ts';
-import { fallbackLoop, hasParts, loadParts } from './load-parts.ts';
-import type { CheckedOptions } from './request/request-options.ts';
+import { CallErrors } from './errors.ts';
+import { CallHistory } from './history.ts';
+import type { CheckedOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
 import { runAttempts } from './retry-loop.ts';
 import type { PreparedCall, RunningCall } from './running-call.ts';
-import { startCallSpan } from './telemetry.ts';
 
 /**
  * Executes an API call. Every request of the client is one, except downloads. The parts of the client that the call needs
@@ -104,4 +105,65 @@ function runInTime<Result>(running: RunningCall<Result>): Promise<ApiResponse<Re
     errors,
     onTimeout: () => errors.timeout(totalTimeout, 'totalTimeout'),
   });
+}
+
+export const fallbackLoop = /* @__PURE__ */ new Part(() => import('./send-to-models.ts'));
+
+/** Whether a call can be sent now: the parts of the client that it needs are loaded, and its body is complete. */
+export function hasParts(
+  { transport }: ClientContext,
+  { fallback, parts = [], completeBody }: PreparedCall,
+): boolean {
+  // No array is created for the calls that have all their parts, which are nearly all.
+  return (
+    !completeBody &&
+    isLoaded(transport.part) &&
+    (!fallback || isLoaded(fallbackLoop)) &&
+    parts.every(isLoaded)
+  );
+}
+
+function isLoaded(part: Part<unknown> | undefined): boolean {
+  return part === undefined || part.loaded !== undefined;
+}
+
+/** Loads the parts that a call needs in the time that it has, and runs it in the context of the caller. */
+export async function loadParts<Result>(
+  { config, transport }: ClientContext,
+  prepared: PreparedCall,
+  run: (ready: PreparedCall) => Promise<Result>,
+): Promise<Result> {
+  const { call, options, fallback, parts = [], completeBody } = prepared;
+  const { clock } = config;
+  const enter = captureContext(config);
+  const { signal, idempotencyKey } = options;
+  const limits = limitsOf(config, monotonicNow(clock), options, call);
+  const details = { outcome: 'not-sent', idempotencyKey, task: call.task } as const;
+  const load = { signal, timeout: loadTime(limits), clock, details };
+  const needed = [transport.part, fallback && fallbackLoop, ...parts];
+  await Promise.all(needed.filter((part) => part !== undefined).map((part) => part.load(load)));
+  const ready = completeBody ? { ...call, body: await completeBody() } : call;
+  const { deadline } = limits;
+  return enter(() => run({ ...prepared, call: ready, options: { ...options, deadline } }));
+}
+
+/** Starts the span of a call. */
+function startCallSpan(config: ClientContext['config'], call: ApiCall, parent: Span | undefined) {
+  const { method, template, model, headers, body } = call;
+  const operation = {
+    type: 'call',
+    method,
+    template,
+    baseURL: config.baseURL,
+    model,
+    stream: headers?.accept === 'text/event-stream',
+    // A copy of bytes: telemetry must not be able to change what is sent.
+    body: body?.slice(),
+  } as const;
+  const span = startSpan(config, operation, parent);
+  if (call.previous) {
+    const { model: from, status } = call.previous;
+    span?.event({ type: 'fallback', from, to: model ?? '', status });
+  }
+  return span;
 }

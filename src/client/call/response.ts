@@ -2,15 +2,15 @@ import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { ResponseSchema } from '../../wire/types/schema.ts';
 import type { SchemaIssue } from '../../wire/types/standard-schema.ts';
+import type { Span } from '../config/caller.ts';
 import type { Config } from '../config/config.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import { readBodyText } from '../http/response-body.ts';
-import type { SlotLease } from '../limits/slot-lease.ts';
-import type { ApiCall } from './api-call.ts';
-import type { CallHistory } from './attempt/history.ts';
-import type { CallErrors, InvalidResult } from './failure/errors.ts';
-import type { Span } from './telemetry.ts';
+import type { SlotLease } from '../limits/concurrency.ts';
+import type { ApiCall } from './call.ts';
+import type { CallErrors, InvalidResult } from './errors.ts';
+import type { CallHistory } from './history.ts';
 
 /** The response to a call and the result read from it. */
 export interface ApiResponse<Result> {

@@ -1,13 +1,13 @@
-import { SlotLease } from '../limits/slot-lease.ts';
+import { monotonicNow } from '../config/clock.ts';
+import { SlotLease } from '../limits/concurrency.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
-import type { CheckTime } from '../limits/time-limit.ts';
-import { routeOf, waitsForSlot } from './api-call.ts';
-import { attempt } from './attempt/attempt.ts';
-import { takeSlot } from './attempt/take-slot.ts';
+import type { CheckTime, TimeLimit } from '../limits/time-limit.ts';
+import { attempt } from './attempt.ts';
+import { routeOf, waitsForSlot } from './call.ts';
 import { reserveBudget } from './charges.ts';
-import { decideRetry } from './failure/retry.ts';
-import type { Retry, RetryPolicy } from './failure/retry.ts';
 import type { ApiResponse } from './response.ts';
+import { decideRetry } from './retry.ts';
+import type { Retry, RetryPolicy } from './retry.ts';
 import type { RunningCall } from './running-call.ts';
 
 /**
@@ -92,5 +92,29 @@ async function pause<Result>(
     await context.config.clock.sleep(delayMs, signal);
   } catch (error) {
     throw errors.aborted(signal?.reason ?? error);
+  }
+}
+
+/** Waits for a concurrency slot, at most until `maxQueueTime` after the call began. */
+async function takeSlot<Result>(
+  { context, history, errors, span, startedAt }: RunningCall<Result>,
+  signal: AbortSignal | undefined,
+): Promise<SlotLease> {
+  const { config, shared, slots } = context;
+  const { clock, maxQueueTime } = config;
+  /** When the call began to wait, unless it got a slot immediately. */
+  let queuedAt: number | undefined;
+  const startWaiting = (): TimeLimit => {
+    queuedAt = monotonicNow(clock);
+    const ms = Math.max(0, startedAt + maxQueueTime - queuedAt);
+    return { clock, signal, ms, errors, onTimeout: () => errors.queueTimeout(maxQueueTime) };
+  };
+  history.isQueued = true;
+  try {
+    const wasRejected = history.earlier.slotRejections > 0;
+    return new SlotLease(await shared.concurrency.acquire(slots, wasRejected, startWaiting));
+  } finally {
+    history.isQueued = false;
+    if (queuedAt !== undefined) span?.event({ type: 'queued', ms: monotonicNow(clock) - queuedAt });
   }
 }

@@ -1,14 +1,12 @@
+import type { Span } from '../config/caller.ts';
 import type { Part } from '../http/part.ts';
 import type { Reservation } from '../limits/ledger.ts';
-import type { ApiCall } from './api-call.ts';
-import type { CallHistory } from './attempt/history.ts';
-import type { CallLimits } from './call-limits.ts';
+import type { ApiCall, CallLimits } from './call.ts';
 import type { ClientContext } from './context.ts';
-import type { CallErrors } from './failure/errors.ts';
-import type { Fallback } from './request/fallback-option.ts';
-import type { CheckedOptions } from './request/request-options.ts';
+import type { CallErrors } from './errors.ts';
+import type { CallHistory } from './history.ts';
+import type { Fallback, CheckedOptions } from './request-options.ts';
 import type { ResponseHandler } from './response.ts';
-import type { Span } from './telemetry.ts';
 
 /** A call that is ready to be sent. Later changes to the caller's params and options do not affect it. */
 export interface PreparedCall {

@@ -4,14 +4,12 @@ import type { ModelAttempt } from '../../errors/base.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { parseJson } from '../http/json.ts';
-import { routeOf } from './api-call.ts';
-import type { ApiCall } from './api-call.ts';
-import { limitsOf } from './call-limits.ts';
+import { routeOf, limitsOf } from './call.ts';
+import type { ApiCall } from './call.ts';
 import type { ClientContext, SharedState } from './context.ts';
-import { fallbackReason, nextModel } from './failure/fallback.ts';
-import type { FallbackReason, ModelOrder } from './failure/fallback.ts';
-import type { Fallback } from './request/fallback-option.ts';
-import type { CheckedOptions } from './request/request-options.ts';
+import { fallbackReason, nextModel } from './fallback.ts';
+import type { FallbackReason, ModelOrder } from './fallback.ts';
+import type { Fallback, CheckedOptions } from './request-options.ts';
 import type { PreparedCall } from './running-call.ts';
 
 /**

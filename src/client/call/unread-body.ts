@@ -1,11 +1,11 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { garbage } from '../http/garbage.ts';
+import { garbage } from '../config/environment.ts';
 import { isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
 import { toStream, WatchedBody } from '../http/watched-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
-import { waitsForSlot } from './api-call.ts';
-import { StreamErrors } from './failure/stream-errors.ts';
+import { waitsForSlot } from './call.ts';
 import type { ApiResponse, ResponseContext, ResponseHandler } from './response.ts';
+import { StreamErrors } from './stream-errors.ts';
 
 /**
  * Leaves the body to the caller. Aborting the caller's signal aborts the body, too. An event stream holds the concurrency

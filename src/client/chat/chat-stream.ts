@@ -4,7 +4,7 @@ import type { CompletionOf, PartialDeep } from '../../wire/types/chat/output.ts'
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { StandardSchema } from '../../wire/types/standard-schema.ts';
-import { throwToCaller } from '../call/caller-stack.ts';
+import { throwToCaller } from '../config/caller.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { streamReader } from '../stream/open-stream.ts';
 import { relayedStream } from '../stream/relayed-stream.ts';

@@ -2,12 +2,16 @@ import { createChatCompletion } from '../../wire/endpoints/chat.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { CompletionOf } from '../../wire/types/chat/output.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
-import type { AttemptObserver } from '../call/api-call.ts';
-import { fallbackOf } from '../call/request/fallback-option.ts';
-import { checkRequestOptions, fallbackRules } from '../call/request/request-options.ts';
-import type { RequestOptions } from '../call/request/request-options.ts';
-import type { RequestPromise } from '../call/request/request-promise.ts';
-import { copyOptions, fixedRules } from '../call/request/submission-options.ts';
+import type { AttemptObserver } from '../call/call.ts';
+import {
+  fallbackOf,
+  checkRequestOptions,
+  fallbackRules,
+  copyOptions,
+  fixedRules,
+} from '../call/request-options.ts';
+import type { RequestOptions } from '../call/request-options.ts';
+import type { RequestPromise } from '../call/request.ts';
 import type { Part } from '../http/part.ts';
 import type { CompletionTransform } from './completion-parser.ts';
 

@@ -5,19 +5,19 @@ import type { StreamParams } from '../../wire/types/chat/output.ts';
 import type { ChatParams } from '../../wire/types/chat/params.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isSchema } from '../../wire/types/standard-schema.ts';
-import { callTo } from '../call/api-call.ts';
-import type { ApiCall, AttemptObserver } from '../call/api-call.ts';
+import { callTo } from '../call/call.ts';
+import type { ApiCall, AttemptObserver } from '../call/call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
-import { fallbackOf } from '../call/request/fallback-option.ts';
-import { bodyParams, checkParams, toJson } from '../call/request/params.ts';
+import { bodyParams, checkParams, toJson } from '../call/params.ts';
 import {
+  fallbackOf,
   checkRequestOptions,
   fallbackRules,
   withIdempotencyKey,
-} from '../call/request/request-options.ts';
-import type { RequestOptions } from '../call/request/request-options.ts';
-import { startRequest } from '../call/request/request.ts';
+} from '../call/request-options.ts';
+import type { RequestOptions } from '../call/request-options.ts';
+import { startRequest } from '../call/request.ts';
 import type { ApiResponse } from '../call/response.ts';
 import type { PreparedCall } from '../call/running-call.ts';
 import { checkValue } from '../config/validation.ts';

@@ -1,9 +1,9 @@
 import type { ChatMessage } from '../../wire/types/chat/messages.ts';
 import type { RunParams, ToolRun, ToolRunProgress } from '../../wire/types/chat/run.ts';
 import { unchecked } from '../../wire/types/schema.ts';
-import { loadTime } from '../call/call-limits.ts';
-import { checkNoOptions, checkParams, toJson } from '../call/request/params.ts';
-import { checkRequestOptions, fallbackRules } from '../call/request/request-options.ts';
+import { loadTime } from '../call/call.ts';
+import { checkNoOptions, checkParams, toJson } from '../call/params.ts';
+import { checkRequestOptions, fallbackRules } from '../call/request-options.ts';
 import { functionValue, positiveInteger } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { parseJson } from '../http/json.ts';

@@ -14,14 +14,14 @@ import type {
   ToolRun,
   ToolRunProgress,
 } from '../../wire/types/chat/run.ts';
-import type { CallLimits } from '../call/call-limits.ts';
-import type { RequestOptions } from '../call/request/request-options.ts';
+import type { CallLimits } from '../call/call.ts';
+import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { monotonicNow, startTimer } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import { sentence, singleLine, toText } from '../http/json.ts';
-import { roundUsd } from '../limits/round-usd.ts';
+import { roundUsd } from '../limits/budget.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import type { TimeLimit } from '../limits/time-limit.ts';
 import { callsOf, withSentCalls } from '../stream/sent-calls.ts';

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { clientDefaults } from '../../wire/types/client-defaults.ts';
 import type { ClientDefaults } from '../../wire/types/client-defaults.ts';
+import { isLoopbackHost, parseURL } from '../../wire/types/parse-url.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
 import type { Telemetry } from '../../wire/types/telemetry.ts';
-import { parseBaseURL } from './base-url.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
 import {
@@ -12,14 +12,13 @@ import {
   readEnvironment,
   runtimeFetch,
   userAgent,
+  pageURL,
 } from './environment.ts';
-import { parseHeaderChanges } from './header-changes.ts';
-import type { HeaderChanges } from './header-changes.ts';
 import { createLog, logLevels } from './log.ts';
 import type { Log } from './log.ts';
 import type { Budget, ChatClientOptions, PolygateOptions } from './options.ts';
 import * as rules from './validation.ts';
-import type { Rule, Rules } from './validation.ts';
+import type { HeaderChanges, Rule, Rules } from './validation.ts';
 
 /** The options of a client, validated, with every default filled in. */
 export interface Config {
@@ -162,7 +161,35 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
     baseURL: parseBaseURL(baseURL, options.allowInsecureBaseURL),
     // Browsers and Next.js must not serve polls from a cache. Cloudflare Workers reject the option.
     cache: isCloudflare() ? undefined : 'no-store',
-    headers: parseHeaderChanges({ 'user-agent': userAgent(), ...omitUndefined(options.headers) }),
+    headers: rules.parseHeaderChanges({
+      'user-agent': userAgent(),
+      ...omitUndefined(options.headers),
+    }),
     log: createLog(logger, logLevel),
   };
+}
+
+/**
+ * Validates a base URL and removes a trailing `/` or `/v1`.
+ *
+ * @throws {@link ConfigurationError} when it is missing, not a URL, or not safe.
+ */
+function parseBaseURL(text: string | undefined, allowInsecure = false): string {
+  const page = pageURL();
+  const url = text?.trim() ? parseURL(text, page) : undefined;
+  if (url !== undefined) {
+    const { protocol, origin, pathname } = url;
+    const isSafe =
+      protocol === 'https:' ||
+      (protocol === 'http:' &&
+        (allowInsecure || isLoopbackHost(url.hostname) || page?.startsWith(`${origin}/`)));
+    if (isSafe && url.href === origin + pathname) {
+      return origin + pathname.replace(/(\/v1)?(?<!\/)\/*$/, '');
+    }
+  }
+  throw new ConfigurationError(
+    text?.trim()
+      ? 'baseURL (POLYGATE_BASE_URL): must be an https URL without credentials, query or fragment. allowInsecureBaseURL allows http.'
+      : 'baseURL: missing. Pass the URL of the service to the client or set POLYGATE_BASE_URL.',
+  );
 }

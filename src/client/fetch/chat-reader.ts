@@ -1,7 +1,7 @@
 import { unchecked } from '../../wire/types/schema.ts';
 import { textOf } from '../../wire/types/type-guards.ts';
 import type { ResponseHandler } from '../call/response.ts';
-import { garbage } from '../http/garbage.ts';
+import { garbage } from '../config/environment.ts';
 import { createResponse } from '../http/response-body.ts';
 import type { ChunkReader } from '../stream/chunk-reader.ts';
 import { readCompletion } from '../stream/read-completion.ts';

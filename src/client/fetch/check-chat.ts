@@ -1,6 +1,6 @@
 import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
-import { StreamErrors } from '../call/failure/stream-errors.ts';
 import type { ResponseContext } from '../call/response.ts';
+import { StreamErrors } from '../call/stream-errors.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { createAccumulator } from '../stream/accumulator.ts';
 import type { Accumulator } from '../stream/accumulator.ts';

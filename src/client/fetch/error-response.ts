@@ -1,7 +1,7 @@
 import { APIError } from '../../errors/api.ts';
 import { ResponseValidationError } from '../../errors/response-validation.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
-import type { AttemptObserver } from '../call/api-call.ts';
+import type { AttemptObserver } from '../call/call.ts';
 import { createResponse, withAbortableBody } from '../http/response-body.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import { attachDetails } from './response-details.ts';

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { parseURL } from '../../wire/types/parse-url.ts';
-import type { HeaderChanges } from '../config/header-changes.ts';
+import type { HeaderChanges } from '../config/validation.ts';
 import { checkValue, signalRule } from '../config/validation.ts';
 import { isUnsafePath } from '../http/path.ts';
 import { ownHeaders } from '../http/request-headers.ts';

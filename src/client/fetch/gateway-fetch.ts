@@ -1,9 +1,9 @@
 import { AbortedError } from '../../errors/aborted.ts';
 import { isRecord, textOf } from '../../wire/types/type-guards.ts';
-import { limitsOf, loadTime } from '../call/call-limits.ts';
-import { throwToCaller } from '../call/caller-stack.ts';
+import { limitsOf, loadTime } from '../call/call.ts';
 import type { ClientContext } from '../call/context.ts';
-import { fallbackRules } from '../call/request/request-options.ts';
+import { fallbackRules } from '../call/request-options.ts';
+import { throwToCaller } from '../config/caller.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { checkOptions } from '../config/validation.ts';
 import { Part } from '../http/part.ts';

@@ -1,7 +1,7 @@
 import { notSent } from '../../errors/aborted.ts';
 import { RequestTimeoutError } from '../../errors/connection.ts';
-import type { CallLimits } from '../call/call-limits.ts';
-import { timeoutSummary } from '../call/failure/error-message.ts';
+import type { CallLimits } from '../call/call.ts';
+import { timeoutSummary } from '../call/compose-error.ts';
 import type { Clock } from '../config/clock.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import type { FetchRequest, RequestBody } from './fetch-request.ts';

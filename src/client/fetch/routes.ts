@@ -1,8 +1,8 @@
 import type { Endpoint } from '../../wire/endpoints/endpoint.ts';
 import { findEndpoint } from '../../wire/endpoints/index.ts';
 import { unknownRequest } from '../../wire/endpoints/safety.ts';
-import { callTo } from '../call/api-call.ts';
-import type { ApiCall } from '../call/api-call.ts';
+import { callTo } from '../call/call.ts';
+import type { ApiCall } from '../call/call.ts';
 import type { Config } from '../config/config.ts';
 
 /** How the client treats a request, and the endpoint that the specification has for it. */

@@ -1,6 +1,6 @@
-import { StreamErrors } from '../call/failure/stream-errors.ts';
 import { readText } from '../call/response.ts';
 import type { ResponseContext, ResponseHandler } from '../call/response.ts';
+import { StreamErrors } from '../call/stream-errors.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import { createResponse, isEventStream, withBody } from '../http/response-body.ts';

@@ -4,7 +4,7 @@ import type { AfterResponseHook, BeforeRequestHook } from 'ky';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { HookError } from '../../errors/hook.ts';
 import { textOf } from '../../wire/types/type-guards.ts';
-import { captureContext } from '../config/caller-context.ts';
+import { captureContext } from '../config/caller.ts';
 import type { Config } from '../config/config.ts';
 import { blobBody } from '../config/environment.ts';
 import type { Hooks } from '../config/options.ts';

@@ -2,7 +2,7 @@ import { abortedError } from '../../errors/aborted.ts';
 import type { ErrorDetails } from '../../errors/base.ts';
 import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
 import { partsLoading } from '../../wire/types/parts-loading.ts';
-import { captureContext } from '../config/caller-context.ts';
+import { captureContext } from '../config/caller.ts';
 import { systemClock } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';

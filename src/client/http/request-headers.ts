@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { Config } from '../config/config.ts';
-import type { HeaderChanges } from '../config/header-changes.ts';
 import { checkValue, headerText } from '../config/validation.ts';
+import type { HeaderChanges } from '../config/validation.ts';
 
 /** The header that carries an idempotency key; materials use the second name. */
 export type IdempotencyHeader = 'x-idempotency-key' | 'idempotency-key';
@@ -126,4 +126,19 @@ async function callForApiKey(apiKey: () => unknown): Promise<string> {
   }
   checkValue(keyProblems.invalid, key ?? '', headerText);
   return String(key);
+}
+
+/**
+ * A random idempotency key. It is no secret: it only has to differ from all others. `crypto.randomUUID` is missing on
+ * pages served over plain http, and `crypto` in some mobile apps.
+ */
+export function newIdempotencyKey(): string {
+  const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
+  const bytes = new Uint8Array(16);
+  return toHex(crypto?.getRandomValues?.(bytes) ?? bytes.map(() => Math.random() * 256));
+}
+
+/** Bytes as lowercase hexadecimal digits. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

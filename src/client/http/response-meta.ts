@@ -1,10 +1,10 @@
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
+import { unchecked } from '../../wire/types/schema.ts';
 import type { Log } from '../config/log.ts';
-import { detachHeaders, headersOf } from './direct-response.ts';
-import type { HeaderReader } from './direct-response.ts';
-import { headerValues } from './header-values.ts';
-import { singleLine } from './json.ts';
+import { singleLine, parseJson } from './json.ts';
+import { detachHeaders, headersOf } from './response-body.ts';
+import type { HeaderReader } from './response-body.ts';
 
 /** What is shown instead of an API key. */
 export const redactedKey = '(the API key)';
@@ -122,4 +122,74 @@ export function emptyMeta(status = 200, requestId?: string): ResponseMeta {
       return new Headers();
     },
   };
+}
+
+/**
+ * What joins two headers of one name to one text: a comma with white space, as `fetch` joins them, one at the end, after
+ * which the second is empty, or one between two decimals. The comma in `0,02` or `1,234.50` joins nothing.
+ */
+const joint = /,(?:\s+|$)|,(?<=\.\d+,)(?=\d+\.)/;
+
+/** The different values of a header, in order. A header that arrives twice is one text with a comma. */
+export function headerValues(text: string): string[] {
+  return text.includes(',')
+    ? [...new Set(text.split(joint).map((value) => value.trim()))].filter(Boolean)
+    : [text];
+}
+
+/** An HTTP date: a weekday, a date and a time, then `GMT` or, in one format, the year. */
+const httpDate = /^[a-z]{3,9},? .{12,20}:\d\d \w{3,4}$/i;
+
+/**
+ * Parses a `Retry-After` header to ms: whole or decimal seconds, or one of the three HTTP date formats. The response's
+ * `Date` header corrects a skewed local clock. Past dates and invalid values count as absent. Of seconds that arrived
+ * twice, the largest number counts.
+ */
+export function parseRetryAfter(headers: HeaderReader, now: number): number | undefined {
+  const text = headers.get('retry-after');
+  if (text === null) return undefined;
+  const values = headerValues(text);
+  if (values.every((value) => /^\d+(\.\d+)?$/.test(value))) {
+    return Math.max(...values.map(Number)) * 1_000;
+  }
+  const delay = parseHttpDate(text) - (parseHttpDate(headers.get('date') ?? '') || now);
+  return delay > 0 ? delay : undefined;
+}
+
+/** The time in ms; NaN if the text is not a date. */
+function parseHttpDate(text: string): number {
+  // Without a time zone, a date would be read as local time.
+  return Date.parse(httpDate.test(text) ? text.replace(/\d$/, '$& GMT') : '');
+}
+
+/** Metadata whose headers are stored as one string. `Headers` take several times the memory. */
+class KeptMeta {
+  /** Parsed each time it is read. */
+  declare readonly headers: Headers;
+  readonly #text: string;
+
+  /** A property of each object, because copies of an object lack the getters of its class. */
+  static readonly #headers = {
+    enumerable: true,
+    get(this: KeptMeta): Headers {
+      return new Headers(unchecked<[string, string][]>(parseJson(this.#text)));
+    },
+  };
+
+  constructor(headers: Headers) {
+    this.#text = JSON.stringify([...headers]);
+    Object.defineProperty(this, 'headers', KeptMeta.#headers);
+  }
+
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+}
+
+/** A copy of the metadata that does not keep its response alive, as `Headers` can. */
+export function keepMeta(meta: ResponseMeta): ResponseMeta {
+  const { headers, ...fields } = meta;
+  // The headers of a simulated response may lack an iterator. An error here would lose a task that is paid for.
+  return Symbol.iterator in headers ? Object.assign(new KeptMeta(headers), fields) : meta;
 }

@@ -1,7 +1,7 @@
 import { monotonicNow, startTimer, whenAborted } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
-import type { BodyReader } from './direct-response.ts';
-import { weakly } from './garbage.ts';
+import { weakly } from '../config/environment.ts';
+import type { BodyReader } from './response-body.ts';
 import { finishBody } from './response-body.ts';
 
 /** What can end a body early, and what its end releases. */

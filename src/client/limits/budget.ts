@@ -1,5 +1,5 @@
+import type { Outcome } from '../../errors/base.ts';
 import type { Budget } from '../config/options.ts';
-import { roundUsd } from './round-usd.ts';
 
 /** Money that is no longer available, in USD. */
 export interface Commitments {
@@ -37,4 +37,37 @@ export function budgetProblem(
   return roundUsd(spent + reserved) >= limit
     ? `Budget exceeded: ${state}; the price of this request is known only ${whenKnown}`
     : `The strict budget rejects this request, because its price is known only ${whenKnown}: ${state}`;
+}
+
+/** Rounds away floating-point errors, so that a million charges of 0.000001 USD add up to exactly 1 USD. */
+export function roundUsd(usd: number): number {
+  return Math.round(usd * 1e12) / 1e12;
+}
+
+/**
+ * The charge in USD that a response to a paid request reports. Undefined if it reports none: then the estimate of a request that
+ * has succeeded counts toward every budget, because a service may charge without reporting it. A replay that costs nothing says
+ * nothing about the request that it repeats.
+ */
+export function reportedCharge(
+  chargeUsd: number | undefined,
+  isReplay: boolean,
+): number | undefined {
+  return isReplay ? chargeUsd || undefined : chargeUsd;
+}
+
+/**
+ * Whether an error response rejects the request itself as invalid, so that no request with this key and this body was
+ * ever charged, not even one whose response was lost. Other rejections, such as a 401, a 402, a 403 or a 429, depend on
+ * the API key, the balance, a firewall or the moment, and say nothing about an earlier request. A 404 with the code
+ * `task_not_found` proves nothing either: the task that was paid for may no longer exist.
+ */
+export function isInvalidRequest({ outcome, status, code }: ErrorResponse): boolean {
+  return outcome === 'rejected' && [400, 404, 422].includes(status) && code !== 'task_not_found';
+}
+
+interface ErrorResponse {
+  readonly outcome?: Outcome | undefined;
+  readonly status: number;
+  readonly code?: string | undefined;
 }

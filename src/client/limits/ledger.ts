@@ -7,11 +7,8 @@ import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
 import type { Budget } from '../config/options.ts';
 import { checkValue, functionValue } from '../config/validation.ts';
-import { fitsBudget } from './budget.ts';
+import { fitsBudget, roundUsd, reportedCharge, isInvalidRequest } from './budget.ts';
 import type { Commitments } from './budget.ts';
-import { isInvalidRequest } from './invalid-request.ts';
-import { reportedCharge } from './reported-charge.ts';
-import { roundUsd } from './round-usd.ts';
 
 /** A paid call, as the ledger knows it. */
 export interface PaidCall {

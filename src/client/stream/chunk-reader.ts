@@ -2,11 +2,11 @@ import type {
   ChatCompletionChunk,
   ChatCompletionChunkChoice,
 } from '../../wire/types/chat/completion.ts';
-import type { StreamErrors } from '../call/failure/stream-errors.ts';
 import type { ResponseContext } from '../call/response.ts';
+import type { StreamErrors } from '../call/stream-errors.ts';
 import type { Config } from '../config/config.ts';
-import type { BodyReader } from '../http/direct-response.ts';
 import { singleLine, parseJson } from '../http/json.ts';
+import type { BodyReader } from '../http/response-body.ts';
 import { WatchedBody } from '../http/watched-body.ts';
 import { createAccumulator } from './accumulator.ts';
 import type { Accumulator } from './accumulator.ts';

@@ -2,7 +2,7 @@ import { StreamTruncatedError } from '../../errors/stream.ts';
 import type { StreamError } from '../../errors/stream.ts';
 import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
 import { isFinished, isSuccessful } from '../../wire/types/chat/finished.ts';
-import type { StreamErrors } from '../call/failure/stream-errors.ts';
+import type { StreamErrors } from '../call/stream-errors.ts';
 
 /**
  * What proves a streamed chat complete, whether the client reads it, `gateway.fetch` passes it on, or another client has

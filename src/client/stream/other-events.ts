@@ -1,6 +1,6 @@
 import type { StreamError } from '../../errors/stream.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
-import type { StreamErrors } from '../call/failure/stream-errors.ts';
+import type { StreamErrors } from '../call/stream-errors.ts';
 import { hasError } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import type { StreamEvent } from './event-decoder.ts';

@@ -1,13 +1,18 @@
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { StreamErrors } from '../call/failure/stream-errors.ts';
 import type { ResponseContext } from '../call/response.ts';
+import { StreamErrors } from '../call/stream-errors.ts';
 import { whenAborted } from '../config/clock.ts';
-import { headersOf } from '../http/direct-response.ts';
-import type { BodyReader } from '../http/direct-response.ts';
 import { parseJson } from '../http/json.ts';
-import { isEventStream, readBodyText, readerOf, withBody } from '../http/response-body.ts';
-import { SlotLease } from '../limits/slot-lease.ts';
+import {
+  headersOf,
+  isEventStream,
+  readBodyText,
+  readerOf,
+  withBody,
+} from '../http/response-body.ts';
+import type { BodyReader } from '../http/response-body.ts';
+import { SlotLease } from '../limits/concurrency.ts';
 import { readChunks } from './chunk-reader.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import { isEventText, withoutDone } from './event-decoder.ts';

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
-import { throwToCaller } from '../call/caller-stack.ts';
-import { garbage } from '../http/garbage.ts';
+import { throwToCaller } from '../config/caller.ts';
+import { garbage } from '../config/environment.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { streamReader } from './open-stream.ts';
 import { relayedStream } from './relayed-stream.ts';

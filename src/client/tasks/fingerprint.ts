@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { toHex } from '../call/idempotency-key.ts';
+import { toHex } from '../http/request-headers.ts';
 
 /**
  * The SHA-256 hash of the given texts, in hexadecimal digits.

@@ -11,7 +11,7 @@ import type {
   TaskStatus,
 } from '../../wire/types/tasks/task.ts';
 import { isNonEmptyString, isRecord, textOf } from '../../wire/types/type-guards.ts';
-import type { ApiCall } from '../call/api-call.ts';
+import type { ApiCall } from '../call/call.ts';
 import type { ReadResult } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
 import { redactedKey } from '../http/response-meta.ts';

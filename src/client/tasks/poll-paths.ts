@@ -2,7 +2,7 @@ import { APIError } from '../../errors/api.ts';
 import { ConfigurationError } from '../../errors/configuration.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
-import type { ApiCall } from '../call/api-call.ts';
+import type { ApiCall } from '../call/call.ts';
 import { singleLine } from '../http/json.ts';
 import { fillPath, isSafePathValue } from '../http/path.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';

@@ -1,7 +1,7 @@
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { Generation, TaskKind } from '../../wire/types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
-import type { PollHeaders } from '../call/request/request-options.ts';
+import type { PollHeaders } from '../call/request-options.ts';
 import { readJson } from '../call/response.ts';
 import type { ResponseHandler, ResponseReader } from '../call/response.ts';
 import type { Rules } from '../config/validation.ts';

@@ -8,12 +8,12 @@ import type {
   SucceededGeneration,
   TaskKind,
 } from '../../wire/types/tasks/task.ts';
-import { throwToCaller } from '../call/caller-stack.ts';
-import { checkRequestOptions, noBodyRules } from '../call/request/request-options.ts';
-import type { PollHeaders, RequestOptions } from '../call/request/request-options.ts';
-import type { RequestPromise } from '../call/request/request-promise.ts';
-import { startRequest } from '../call/request/request.ts';
-import type { Span } from '../call/telemetry.ts';
+import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
+import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
+import type { RequestPromise } from '../call/request.ts';
+import { startRequest } from '../call/request.ts';
+import type { Span } from '../config/caller.ts';
+import { throwToCaller } from '../config/caller.ts';
 import { checkPathValue } from '../http/path.ts';
 import { parseReceipt } from './receipt.ts';
 import { TaskPolls } from './task-polls.ts';

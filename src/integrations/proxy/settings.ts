@@ -7,7 +7,7 @@ import {
   oneOf,
 } from '../../internal/validation.ts';
 import type { Rule } from '../../internal/validation.ts';
-import { parseURL } from '../../wire/types/parse-url.ts';
+import { isLoopbackHost, parseURL } from '../../wire/types/parse-url.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { isApiKey } from './api-key.ts';
 import { createPriceList } from './limits/price-list.ts';
@@ -164,9 +164,9 @@ function isOrigin(origin: unknown): boolean {
 
 function normalizeBaseURL(text: string, allowInsecure: boolean): string {
   const { protocol, hostname, href, origin, pathname } = new URL(text);
-  const isLoopback = /^(.+\.)?localhost$|^127(\.\d{1,3}){3}$|^\[::1\]$/.test(hostname);
   assert(
-    (protocol === 'https:' || allowInsecure || isLoopback) && href === origin + pathname,
+    (protocol === 'https:' || allowInsecure || isLoopbackHost(hostname)) &&
+      href === origin + pathname,
     'baseURL',
     'must be an https:// URL without credentials, query or fragment (http:// is accepted for loopback hosts, or if allowInsecureBaseURL is set)',
   );

@@ -1,8 +1,8 @@
 import { ConfigurationError, Polygate } from 'polygate';
 import type { PolygateOptions } from 'polygate';
 
-import { checkResultURL, isLoopbackHost } from '../../internal/downloads.ts';
-import { parseURL } from '../../wire/types/parse-url.ts';
+import { checkResultURL } from '../../internal/downloads.ts';
+import { isLoopbackHost, parseURL } from '../../wire/types/parse-url.ts';
 import { UsageError } from './arguments.ts';
 import type { Settings } from './settings.ts';
 

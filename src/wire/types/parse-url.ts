@@ -6,3 +6,8 @@ export function parseURL(text: string, base?: string): URL | undefined {
     return undefined;
   }
 }
+
+const loopback = /^((.+\.)?localhost|127(\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])$/;
+
+/** Whether a host name of a URL refers to this machine. */
+export const isLoopbackHost = (hostname: string): boolean => loopback.test(hostname);

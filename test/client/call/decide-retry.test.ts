@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { decideRetry } from '../../../src/client/call/failure/retry.ts';
-import type { RetryPolicy } from '../../../src/client/call/failure/retry.ts';
+import { decideRetry } from '../../../src/client/call/retry.ts';
+import type { RetryPolicy } from '../../../src/client/call/retry.ts';
 import { emptyMeta } from '../../../src/client/http/response-meta.ts';
 import {
   AbortedError,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { fallbackReason } from '../../../src/client/call/failure/fallback.ts';
+import { fallbackReason } from '../../../src/client/call/fallback.ts';
 import { emptyMeta } from '../../../src/client/http/response-meta.ts';
 import {
   AbortedError,

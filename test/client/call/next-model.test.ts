@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { nextModel } from '../../../src/client/call/failure/fallback.ts';
-import type { FallbackReason } from '../../../src/client/call/failure/fallback.ts';
+import { nextModel } from '../../../src/client/call/fallback.ts';
+import type { FallbackReason } from '../../../src/client/call/fallback.ts';
 
 type Reason = FallbackReason | undefined;
 

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import {
-  combineOutcomes,
-  outcomeOf,
-  outcomeOfUnread,
-} from '../../../src/client/call/failure/outcome.ts';
+import { combineOutcomes, outcomeOf, outcomeOfUnread } from '../../../src/client/call/outcome.ts';
 import type { Outcome } from '../../../src/index.ts';
 
 /** The outcome of each status: with a body that names no uncertain code, and with an unread body. */

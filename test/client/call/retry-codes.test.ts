@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { backoff, isRetryable } from '../../../src/client/call/failure/retry.ts';
-import { RetryBudget } from '../../../src/client/limits/retry-budget.ts';
+import { RetryBudget } from '../../../src/client/call/context.ts';
+import { backoff, isRetryable } from '../../../src/client/call/retry.ts';
 import type { Polygate } from '../../../src/index.ts';
 import { caught, chat, clientOf, image, errorReply, scripted, virtualClock } from '../support.ts';
 import type { Reply } from '../support.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { parseRetryAfter } from '../../../src/client/http/retry-after.ts';
+import { parseRetryAfter } from '../../../src/client/http/response-meta.ts';
 
 const now = Date.parse('2026-05-01T00:00:00Z');
 

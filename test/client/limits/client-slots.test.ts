@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import {
-  ClientSlots,
-  createConcurrencyLimiter,
-} from '../../../src/client/limits/concurrency-limiter.ts';
-import type { ConcurrencyLimiter } from '../../../src/client/limits/concurrency-limiter.ts';
+import { ClientSlots, createConcurrencyLimiter } from '../../../src/client/limits/concurrency.ts';
+import type { ConcurrencyLimiter } from '../../../src/client/limits/concurrency.ts';
 import type { Polygate } from '../../../src/index.ts';
 import { chat, drain, image, onMock, turns, virtualClock } from '../support.ts';
 import { manualClient, submitMany, taskWithLimit } from './manual-service.ts';

@@ -4,7 +4,7 @@ import {
   initialWindow,
   windowAfterRejection,
   windowAfterSuccess,
-} from '../../../src/client/limits/concurrency-window.ts';
+} from '../../../src/client/limits/concurrency.ts';
 import { Polygate } from '../../../src/index.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
 import { image, onMock, errorReply, submitted, turns } from '../support.ts';

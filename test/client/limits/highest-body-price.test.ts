@@ -1,7 +1,7 @@
 /** What a body costs that sets two fields of which a service reads only one. */
 import { expect, test } from 'vitest';
 
-import { highestBodyPrice } from '../../../src/client/limits/highest-body-price.ts';
+import { highestBodyPrice } from '../../../src/client/limits/body-price.ts';
 
 const priceOf = (resolution: string, unitPriceUsd: number) => ({
   resolution,

@@ -95,6 +95,7 @@ test.each([
 test.each<[string, object]>([
   ['a base URL with the version', { baseURL: 'https://host.example/v1/' }],
   ['a loopback base URL', { baseURL: 'http://localhost:8787' }],
+  ['a base URL of this machine without a name', { baseURL: 'http://0.0.0.0:8787' }],
   [
     'plain http with allowInsecureBaseURL',
     { baseURL: 'http://10.0.0.1', allowInsecureBaseURL: true },

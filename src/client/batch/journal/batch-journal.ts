@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../../errors/configuration.ts';
 import type { ChatCompletion } from '../../../wire/types/chat/completion.ts';
 import type { Journal } from '../../../wire/types/tasks/journal.ts';
-import { newIdempotencyKey } from '../../call/idempotency-key.ts';
 import type { Log } from '../../config/log.ts';
 import { objectWithMethods } from '../../config/validation.ts';
 import type { Rule } from '../../config/validation.ts';
+import { newIdempotencyKey } from '../../http/request-headers.ts';
 import { unsentError } from '../row-errors.ts';
 import { JournalContents, tornLine } from './contents.ts';
 import { EarlierRows } from './earlier-rows.ts';

@@ -5,7 +5,7 @@ import type { ChatCompletion } from '../../../wire/types/chat/completion.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import type { Receipt, TaskKind } from '../../../wire/types/tasks/task.ts';
 import { isRecord, isNonEmptyString } from '../../../wire/types/type-guards.ts';
-import { fallbackRules } from '../../call/request/request-options.ts';
+import { fallbackRules } from '../../call/request-options.ts';
 import { checkValue, oneOf } from '../../config/validation.ts';
 import type { Rule } from '../../config/validation.ts';
 import { parseReceipt } from '../../tasks/receipt.ts';

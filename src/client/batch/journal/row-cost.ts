@@ -1,5 +1,5 @@
 import type { Receipt } from '../../../wire/types/tasks/task.ts';
-import { roundUsd } from '../../limits/round-usd.ts';
+import { roundUsd } from '../../limits/budget.ts';
 
 /** What a row has cost in all runs, in USD. */
 export interface RowCost {

@@ -1,4 +1,4 @@
-import { throwToCaller } from '../../call/caller-stack.ts';
+import { throwToCaller } from '../../config/caller.ts';
 import { whenAborted } from '../../config/clock.ts';
 import type { RowResult } from '../results.ts';
 import type { RunContext } from '../run/context.ts';

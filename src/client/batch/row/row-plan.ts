@@ -1,5 +1,5 @@
-import type { AttemptObserver } from '../../call/api-call.ts';
-import type { RequestOptions } from '../../call/request/request-options.ts';
+import type { AttemptObserver } from '../../call/call.ts';
+import type { RequestOptions } from '../../call/request-options.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { Intent, JournalLine } from '../journal/line.ts';
 import type { CostFields } from '../journal/row-cost.ts';

@@ -1,4 +1,4 @@
-import type { AttemptObserver } from '../../call/api-call.ts';
+import type { AttemptObserver } from '../../call/call.ts';
 import type { RowContext } from '../run/context.ts';
 import { isUncharged, slotRejectionOf } from './charge-rules.ts';
 import type { RowSubmission } from './row-plan.ts';

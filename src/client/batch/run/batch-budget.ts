@@ -1,5 +1,5 @@
 import { BudgetExceededError } from '../../../errors/budget.ts';
-import { roundUsd } from '../../limits/round-usd.ts';
+import { roundUsd } from '../../limits/budget.ts';
 import { addCost, noCost } from '../journal/row-cost.ts';
 import type { RowCost } from '../journal/row-cost.ts';
 import {

@@ -1,5 +1,5 @@
 /** What the budget of a batch or a queue decides: pure functions, so that a table can test them. All amounts are in USD. */
-import { roundUsd } from '../../limits/round-usd.ts';
+import { roundUsd } from '../../limits/budget.ts';
 
 /** How many submissions may have been charged an amount of which nothing is known. */
 const maxUnpriced = 4;

@@ -1,8 +1,8 @@
 import type { Journal } from '../../../wire/types/tasks/journal.ts';
 import type { TaskUpdate, WaitOptions } from '../../../wire/types/tasks/task-handle.ts';
 import type { ClientContext } from '../../call/context.ts';
-import type { CallerContext } from '../../config/caller-context.ts';
-import { parseHeaderChanges } from '../../config/header-changes.ts';
+import type { CallerContext } from '../../config/caller.ts';
+import { parseHeaderChanges } from '../../config/validation.ts';
 import { BatchJournal } from '../journal/batch-journal.ts';
 import type { RecoverOptions } from '../options.ts';
 import { BatchBudget } from './batch-budget.ts';

@@ -1,7 +1,7 @@
 import type { ResponseMeta } from '../../../wire/types/meta.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
-import { reportedCharge } from '../../limits/reported-charge.ts';
+import { reportedCharge } from '../../limits/budget.ts';
 
 /** What a submission counts toward `maxUsd` when it has ended: its charge, what is reserved for it, or nothing. */
 export type CountedCharge =

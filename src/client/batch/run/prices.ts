@@ -1,6 +1,6 @@
 import type { ClientContext } from '../../call/context.ts';
-import type { CallerContext } from '../../config/caller-context.ts';
-import type { KnownPrices } from '../../limits/estimate.ts';
+import type { CallerContext } from '../../config/caller.ts';
+import type { KnownPrices } from '../../limits/prices.ts';
 
 /** Fetches a model, so that its prices are known. */
 export type FetchModel = (model: string) => Promise<unknown>;

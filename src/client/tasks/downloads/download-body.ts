@@ -5,7 +5,7 @@ import { ResponseValidationError } from '../../../errors/response-validation.ts'
 import { unchecked } from '../../../wire/types/schema.ts';
 import type { TaskHandle } from '../../../wire/types/tasks/task-handle.ts';
 import type { TaskKind } from '../../../wire/types/tasks/task.ts';
-import type { StreamErrors } from '../../call/failure/stream-errors.ts';
+import type { StreamErrors } from '../../call/stream-errors.ts';
 import type { Config } from '../../config/config.ts';
 import { notify } from '../../config/log.ts';
 import { withBody } from '../../http/response-body.ts';

@@ -1,5 +1,5 @@
-import { pollHeaderRules } from '../../call/request/request-options.ts';
-import type { RequestOptions } from '../../call/request/request-options.ts';
+import { pollHeaderRules } from '../../call/request-options.ts';
+import type { RequestOptions } from '../../call/request-options.ts';
 import {
   functionValue,
   headerText,

@@ -1,6 +1,6 @@
 import type { TaskHandle } from '../../../wire/types/tasks/task-handle.ts';
 import type { Generation, Receipt } from '../../../wire/types/tasks/task.ts';
-import { throwToCaller } from '../../call/caller-stack.ts';
+import { throwToCaller } from '../../config/caller.ts';
 import type { Config } from '../../config/config.ts';
 import { checkValue, plainObject, signalRule } from '../../config/validation.ts';
 import { Part } from '../../http/part.ts';

@@ -1,11 +1,11 @@
 import type { TaskUpdate, WaitOptions } from '../../../wire/types/tasks/task-handle.ts';
 import type { SucceededGeneration, TaskKind } from '../../../wire/types/tasks/task.ts';
-import type { RequestOptions } from '../../call/request/request-options.ts';
-import type { RequestPromise } from '../../call/request/request-promise.ts';
-import { startRequest } from '../../call/request/request.ts';
+import type { RequestOptions } from '../../call/request-options.ts';
+import type { RequestPromise } from '../../call/request.ts';
+import { startRequest } from '../../call/request.ts';
 import type { ApiResponse } from '../../call/response.ts';
-import { startSpan } from '../../call/telemetry.ts';
-import type { Span } from '../../call/telemetry.ts';
+import { startSpan } from '../../config/caller.ts';
+import type { Span } from '../../config/caller.ts';
 import { notify } from '../../config/log.ts';
 import type { Log } from '../../config/log.ts';
 import { functionValue } from '../../config/validation.ts';

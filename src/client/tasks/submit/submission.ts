@@ -1,13 +1,18 @@
 import { omitUndefined, unchecked } from '../../../wire/types/schema.ts';
 import type { Receipt, TaskKind } from '../../../wire/types/tasks/task.ts';
-import type { AttemptObserver } from '../../call/api-call.ts';
-import { fallbackOf } from '../../call/request/fallback-option.ts';
-import { checkRequestOptions, fallbackRules } from '../../call/request/request-options.ts';
-import type { RequestOptions } from '../../call/request/request-options.ts';
-import type { RequestPromise } from '../../call/request/request-promise.ts';
-import { runNow } from '../../call/request/request.ts';
-import { copyOptions, fixed, fixedRules } from '../../call/request/submission-options.ts';
-import type { KnownPrices } from '../../limits/estimate.ts';
+import type { AttemptObserver } from '../../call/call.ts';
+import {
+  fallbackOf,
+  checkRequestOptions,
+  fallbackRules,
+  copyOptions,
+  fixed,
+  fixedRules,
+} from '../../call/request-options.ts';
+import type { RequestOptions } from '../../call/request-options.ts';
+import type { RequestPromise } from '../../call/request.ts';
+import { runNow } from '../../call/request.ts';
+import type { KnownPrices } from '../../limits/prices.ts';
 import { requestHash } from '../fingerprint.ts';
 import type { TaskScope } from '../task-scope.ts';
 import { openTask } from '../task.ts';

@@ -1,10 +1,10 @@
 import type { SubmitEndpoint } from '../../../wire/endpoints/endpoint.ts';
-import type { AttemptObserver } from '../../call/api-call.ts';
-import { bodyParams, checkParams, toJson } from '../../call/request/params.ts';
-import type { FindProblem } from '../../call/request/params.ts';
-import type { RequestOptions } from '../../call/request/request-options.ts';
-import { requestPrice } from '../../limits/request-price.ts';
-import type { PriceEstimator } from '../../limits/request-price.ts';
+import type { AttemptObserver } from '../../call/call.ts';
+import { bodyParams, checkParams, toJson } from '../../call/params.ts';
+import type { FindProblem } from '../../call/params.ts';
+import type { RequestOptions } from '../../call/request-options.ts';
+import { requestPrice } from '../../limits/prices.ts';
+import type { PriceEstimator } from '../../limits/prices.ts';
 
 /** A submission, as a resource describes it: its params are checked and serialized. */
 export interface SubmitRequest {

@@ -1,19 +1,19 @@
 import type { TaskKind } from '../../../wire/types/tasks/task.ts';
-import { callTo } from '../../call/api-call.ts';
-import type { ApiCall } from '../../call/api-call.ts';
+import { callTo } from '../../call/call.ts';
+import type { ApiCall } from '../../call/call.ts';
 import { execute } from '../../call/execute.ts';
-import { fallbackOf } from '../../call/request/fallback-option.ts';
 import {
+  fallbackOf,
   checkRequestOptions,
   fallbackRules,
   withIdempotencyKey,
-} from '../../call/request/request-options.ts';
-import type { RequestOptions } from '../../call/request/request-options.ts';
-import type { RequestPromise } from '../../call/request/request-promise.ts';
-import { startRequest } from '../../call/request/request.ts';
+} from '../../call/request-options.ts';
+import type { RequestOptions } from '../../call/request-options.ts';
+import type { RequestPromise } from '../../call/request.ts';
+import { startRequest } from '../../call/request.ts';
 import type { ApiResponse } from '../../call/response.ts';
 import type { PreparedCall } from '../../call/running-call.ts';
-import type { Span } from '../../call/telemetry.ts';
+import type { Span } from '../../config/caller.ts';
 import type { Rules } from '../../config/validation.ts';
 import type { TaskScope } from '../task-scope.ts';
 import type { SubmittedTask } from '../task.ts';

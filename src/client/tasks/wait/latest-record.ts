@@ -1,8 +1,8 @@
 import type { ClientContext } from '../../call/context.ts';
 import type { ApiResponse } from '../../call/response.ts';
 import { monotonicNow } from '../../config/clock.ts';
-import { headersOf } from '../../http/direct-response.ts';
-import { parseRetryAfter } from '../../http/retry-after.ts';
+import { headersOf } from '../../http/response-body.ts';
+import { parseRetryAfter } from '../../http/response-meta.ts';
 
 /** The fields that polling itself reads. */
 export interface Pollable {

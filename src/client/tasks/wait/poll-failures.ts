@@ -3,7 +3,7 @@ import type { PolygateError } from '../../../errors/base.ts';
 import { ConnectionError } from '../../../errors/connection.ts';
 import { ResponseValidationError } from '../../../errors/response-validation.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
-import { isTemporary } from '../../http/temporary-status.ts';
+import { isTemporary } from '../../call/outcome.ts';
 
 /**
  * Whether a failed poll reveals nothing about the task, so that the wait continues: no response, a service that is

@@ -1,6 +1,6 @@
 import type { WaitOptions } from '../../../wire/types/tasks/task-handle.ts';
-import type { PollHeaders } from '../../call/request/request-options.ts';
-import { noHeaderChanges, parseHeaderChanges } from '../../config/header-changes.ts';
+import type { PollHeaders } from '../../call/request-options.ts';
+import { noHeaderChanges, parseHeaderChanges } from '../../config/validation.ts';
 
 const noPollHeaders: PollHeaders = { headers: noHeaderChanges };
 

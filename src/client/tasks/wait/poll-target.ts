@@ -1,7 +1,7 @@
 import type { ErrorDetails, PolygateError } from '../../../errors/base.ts';
 import type { TelemetryWait } from '../../../wire/types/telemetry.ts';
 import type { ClientContext } from '../../call/context.ts';
-import type { CheckedOptions, PollHeaders } from '../../call/request/request-options.ts';
+import type { CheckedOptions, PollHeaders } from '../../call/request-options.ts';
 import type { ApiResponse } from '../../call/response.ts';
 import type { LatestRecord, Pollable } from './latest-record.ts';
 

@@ -1,8 +1,7 @@
 import type { ErrorDetails } from '../../../errors/base.ts';
 import type { WaitOptions } from '../../../wire/types/tasks/task-handle.ts';
-import { throwToCaller } from '../../call/caller-stack.ts';
-import type { Span } from '../../call/telemetry.ts';
-import { captureContext } from '../../config/caller-context.ts';
+import type { Span } from '../../config/caller.ts';
+import { throwToCaller, captureContext } from '../../config/caller.ts';
 import { checkOptions } from '../../config/validation.ts';
 import { Part } from '../../http/part.ts';
 import type { Pollable } from './latest-record.ts';

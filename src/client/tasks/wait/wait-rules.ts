@@ -1,4 +1,4 @@
-import { pollHeaderRules } from '../../call/request/request-options.ts';
+import { pollHeaderRules } from '../../call/request-options.ts';
 import { functionValue, nonNegativeMs, signalRule } from '../../config/validation.ts';
 import type { Rules } from '../../config/validation.ts';
 

@@ -1,9 +1,9 @@
 import { APIError } from '../../../errors/api.ts';
 import type { PolygateError } from '../../../errors/base.ts';
 import type { WaitOptions } from '../../../wire/types/tasks/task-handle.ts';
-import type { PollHeaders } from '../../call/request/request-options.ts';
-import { startSpan } from '../../call/telemetry.ts';
-import type { Span } from '../../call/telemetry.ts';
+import type { PollHeaders } from '../../call/request-options.ts';
+import { startSpan } from '../../config/caller.ts';
+import type { Span } from '../../config/caller.ts';
 import { notify } from '../../config/log.ts';
 import { PollLimiter } from '../../limits/poll-limiter.ts';
 import { toPollResult } from './latest-record.ts';

@@ -1,27 +1,27 @@
-import { findEndpoint } from '../../../wire/endpoints/index.ts';
-import { unknownRequest } from '../../../wire/endpoints/safety.ts';
-import { unchecked } from '../../../wire/types/schema.ts';
-import type { StandardSchema } from '../../../wire/types/standard-schema.ts';
-import { isRecord } from '../../../wire/types/type-guards.ts';
+import { findEndpoint } from '../../wire/endpoints/index.ts';
+import { unknownRequest } from '../../wire/endpoints/safety.ts';
+import { unchecked } from '../../wire/types/schema.ts';
+import type { StandardSchema } from '../../wire/types/standard-schema.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
 import {
   booleanValue,
   checkOptions,
   oneOf,
   plainObject,
   standardSchema,
-} from '../../config/validation.ts';
-import type { Rule } from '../../config/validation.ts';
-import { isUnsafePath, queryString } from '../../http/path.ts';
-import type { ClientContext } from '../context.ts';
-import { execute } from '../execute.ts';
-import { readJson } from '../response.ts';
-import type { ResponseReader } from '../response.ts';
-import type { PreparedCall } from '../running-call.ts';
+} from '../config/validation.ts';
+import type { Rule } from '../config/validation.ts';
+import { isUnsafePath, queryString } from '../http/path.ts';
+import type { ClientContext } from './context.ts';
+import { execute } from './execute.ts';
 import { mergeExtraBody, toJson } from './params.ts';
 import { checkRequestOptions, noBodyRules, withIdempotencyKey } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
-import type { RequestPromise } from './request-promise.ts';
+import type { RequestPromise } from './request.ts';
 import { startRequest } from './request.ts';
+import { readJson } from './response.ts';
+import type { ResponseReader } from './response.ts';
+import type { PreparedCall } from './running-call.ts';
 
 /** A request to an endpoint for which the client has no method, such as `/v1/images/edits`. */
 export interface RawRequest<Result = unknown> {

@@ -1,11 +1,11 @@
-import type { Outcome } from '../../../errors/base.ts';
-import type { ConcurrencyLimitError } from '../../../errors/status.ts';
-import type { ChatCompletion } from '../../../wire/types/chat/completion.ts';
-import type { ResponseMeta } from '../../../wire/types/meta.ts';
-import { sentKeys } from '../../http/request-headers.ts';
-import type { ApiCall } from '../api-call.ts';
-import { combineOutcomes } from '../failure/outcome.ts';
-import type { Retry } from '../failure/retry.ts';
+import type { Outcome } from '../../errors/base.ts';
+import type { ConcurrencyLimitError } from '../../errors/status.ts';
+import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
+import type { ResponseMeta } from '../../wire/types/meta.ts';
+import { sentKeys } from '../http/request-headers.ts';
+import type { ApiCall } from './call.ts';
+import { combineOutcomes } from './outcome.ts';
+import type { Retry } from './retry.ts';
 
 /** The result of the attempts that have ended. */
 export interface EarlierAttempts {

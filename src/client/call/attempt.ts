@@ -1,20 +1,19 @@
-import { APIError } from '../../../errors/api.ts';
-import type { ResponseMeta } from '../../../wire/types/meta.ts';
-import { headersOf } from '../../http/direct-response.ts';
-import { explainRefusal } from '../../http/explain-refusal.ts';
-import { withoutHalfPairs } from '../../http/json.ts';
-import { buildRequestHeaders, resolveApiKey } from '../../http/request-headers.ts';
-import { readErrorText } from '../../http/response-body.ts';
-import { parseResponseMeta } from '../../http/response-meta.ts';
-import { parseRetryAfter } from '../../http/retry-after.ts';
-import type { Attempt, HttpRequest } from '../../http/transport.ts';
-import type { SlotLease } from '../../limits/slot-lease.ts';
-import { runWithTimeLimit } from '../../limits/time-limit.ts';
-import type { CheckTime } from '../../limits/time-limit.ts';
-import { routeOf } from '../api-call.ts';
-import { recordCharge } from '../charges.ts';
-import type { ApiResponse } from '../response.ts';
-import type { RunningCall } from '../running-call.ts';
+import { APIError } from '../../errors/api.ts';
+import type { ResponseMeta } from '../../wire/types/meta.ts';
+import { withoutHalfPairs } from '../http/json.ts';
+import { causeChain } from '../http/network-error.ts';
+import { Part } from '../http/part.ts';
+import { buildRequestHeaders, resolveApiKey } from '../http/request-headers.ts';
+import { headersOf, readErrorText } from '../http/response-body.ts';
+import { parseResponseMeta, parseRetryAfter } from '../http/response-meta.ts';
+import type { Attempt, HttpRequest } from '../http/transport.ts';
+import type { SlotLease } from '../limits/concurrency.ts';
+import { runWithTimeLimit } from '../limits/time-limit.ts';
+import type { CheckTime } from '../limits/time-limit.ts';
+import { routeOf } from './call.ts';
+import { recordCharge } from './charges.ts';
+import type { ApiResponse } from './response.ts';
+import type { RunningCall } from './running-call.ts';
 
 /**
  * Sends a call once, within the time limit of an attempt, and reads its response. Rejects with one of the errors of the
@@ -151,4 +150,17 @@ function recordResponse<Result>(
   }
   if (reservation) recordCharge(running, reservation, response.ok, meta());
   return meta;
+}
+
+/** What recognizes refused signals. Loaded after the refusal: `fetch` refuses a signal only outside browsers. */
+export const refusals = /* @__PURE__ */ new Part(() => import('../http/refused-signal.ts'));
+
+/** What an error that `fetch` rejected with means, if it may have refused the signal, or else the error. */
+export async function explainRefusal(
+  error: unknown,
+  ...sent: [signal: AbortSignal, fetch: typeof globalThis.fetch]
+): Promise<unknown> {
+  if (!causeChain(error).some(({ message }) => message.includes('AbortSignal'))) return error;
+  const loaded = await refusals.load().catch(() => undefined);
+  return loaded?.refusedSignal(error, ...sent) ?? error;
 }

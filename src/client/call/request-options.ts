@@ -1,8 +1,10 @@
-import type { PolygateError } from '../../../errors/base.ts';
-import type { WaitOptions } from '../../../wire/types/tasks/task-handle.ts';
-import { noHeaderChanges, parseHeaderChanges } from '../../config/header-changes.ts';
-import type { HeaderChanges } from '../../config/header-changes.ts';
+import type { PolygateError } from '../../errors/base.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import type { WaitOptions } from '../../wire/types/tasks/task-handle.ts';
+import type { Span } from '../config/caller.ts';
 import {
+  noHeaderChanges,
+  parseHeaderChanges,
   checkOptions,
   checkValue,
   durationMs,
@@ -12,10 +14,9 @@ import {
   nonNegativeInteger,
   plainObject,
   signalRule,
-} from '../../config/validation.ts';
-import type { Rule, Rules } from '../../config/validation.ts';
-import { newIdempotencyKey } from '../idempotency-key.ts';
-import type { Span } from '../telemetry.ts';
+} from '../config/validation.ts';
+import type { HeaderChanges, Rule, Rules } from '../config/validation.ts';
+import { newIdempotencyKey } from '../http/request-headers.ts';
 
 /** Options of one call: the last argument of every method. An unknown name is rejected with `ConfigurationError`. */
 export interface RequestOptions {
@@ -172,4 +173,48 @@ export function withIdempotencyKey(options: RequestOptions = {}) {
   // A key is generated only if none was passed. An invalid key, such as null, is rejected later.
   const { idempotencyKey = newIdempotencyKey() } = options;
   return { ...options, idempotencyKey };
+}
+
+/** A copy of the options of a submission, because the caller may reuse the object for the next one. */
+export function copyOptions(options: RequestOptions = {}): RequestOptions {
+  const { headers, fallback } = options;
+  return {
+    ...options,
+    headers: headers && { ...headers },
+    fallback: isList(fallback) ? fallback.slice() : fallback,
+  };
+}
+
+/** Anything but a list is rejected later. */
+const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
+
+/** The rule of the options that a submission has already used. */
+export const fixed: Rule = [() => false, 'passed to submission()'];
+
+export const fixedRules: Rules = { extraBody: fixed, fallback: fixed, fallbackOn: fixed };
+
+/** The other models of a call. */
+export interface Fallback {
+  /** The model of the params, then the others, in the order in which they are tried. */
+  readonly models: readonly [string, ...string[]];
+  readonly isAllowed: RequestOptions['fallbackOn'];
+}
+
+/**
+ * The fallback of a call to `model`; undefined if it has none. Later changes to the options have no effect.
+ *
+ * @throws {@link ConfigurationError} if a model is listed twice.
+ */
+export function fallbackOf(
+  model: string,
+  { fallback = [], fallbackOn }: Pick<RequestOptions, 'fallback' | 'fallbackOn'> = {},
+): Fallback | undefined {
+  if (fallback.length === 0) return undefined;
+  const models = [model, ...fallback] as const;
+  if (new Set(models).size < models.length) {
+    throw new ConfigurationError(
+      'fallback: must not contain a model twice, or the model of the params.',
+    );
+  }
+  return { models, isAllowed: fallbackOn };
 }

@@ -1,8 +1,8 @@
-import { APIError } from '../../../errors/api.ts';
-import { PolygateError } from '../../../errors/base.ts';
-import { BudgetExceededError } from '../../../errors/budget.ts';
-import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
-import type { Safety } from '../../../wire/endpoints/safety.ts';
+import { APIError } from '../../errors/api.ts';
+import { PolygateError } from '../../errors/base.ts';
+import { BudgetExceededError } from '../../errors/budget.ts';
+import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
+import type { Safety } from '../../wire/endpoints/safety.ts';
 
 /**
  * Why another model may be tried after an error:

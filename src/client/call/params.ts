@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../../errors/configuration.ts';
-import { modelProblem, notAnObjectProblem } from '../../../wire/types/param-checks.ts';
-import { isRecord } from '../../../wire/types/type-guards.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { modelProblem, notAnObjectProblem } from '../../wire/types/param-checks.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
 import { optionAmong } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
 

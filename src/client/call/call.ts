@@ -7,7 +7,8 @@ import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
 import type { Config } from '../config/config.ts';
 import type { EndpointHeaders } from '../http/request-headers.ts';
-import type { KnownPrices } from '../limits/estimate.ts';
+import type { KnownPrices } from '../limits/prices.ts';
+import type { CheckedOptions } from './request-options.ts';
 
 /** Observes the attempts of a call. */
 export interface AttemptObserver {
@@ -88,4 +89,37 @@ export function callTo(endpoint: Endpoint, config: Config): ApiCall {
     idempotencyHeader,
     credentials: audience !== 'public',
   };
+}
+
+/** The time limits of a call. */
+export interface CallLimits {
+  /** The time that one attempt may take, in ms. */
+  readonly timeout: number;
+  /** The time that the whole call may take, in ms; Infinity if it is not limited. */
+  readonly totalTimeout: number;
+  /** When `totalTimeout` ends, in monotonic ms. */
+  readonly deadline: number;
+}
+
+/**
+ * The time limits of a call that begins `now`, in monotonic ms. An option of the call takes precedence over the endpoint,
+ * and the endpoint over the client. A call that is only a part of another one has the deadline of the whole.
+ */
+export function limitsOf(
+  config: Pick<Config, 'timeout' | 'totalTimeout'>,
+  now: number,
+  options: Pick<CheckedOptions, 'timeout' | 'totalTimeout' | 'deadline'> = {},
+  endpoint: Pick<ApiCall, 'timeout'> = {},
+): CallLimits {
+  const { totalTimeout = config.totalTimeout ?? Infinity } = options;
+  return {
+    timeout: options.timeout ?? endpoint.timeout ?? config.timeout,
+    totalTimeout,
+    deadline: options.deadline ?? now + totalTimeout,
+  };
+}
+
+/** The time in which a part of the client has to be loaded, in ms: no more than an attempt may take. */
+export function loadTime({ timeout, totalTimeout }: CallLimits): number {
+  return Math.min(timeout, totalTimeout);
 }

@@ -1,32 +1,31 @@
-import { AbortedError } from '../../../errors/aborted.ts';
-import type { APIError } from '../../../errors/api.ts';
-import type { PolygateError } from '../../../errors/base.ts';
-import { BudgetExceededError } from '../../../errors/budget.ts';
-import { ConfigurationError } from '../../../errors/configuration.ts';
-import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
-import { HookError } from '../../../errors/hook.ts';
-import { ResponseValidationError } from '../../../errors/response-validation.ts';
+import { AbortedError } from '../../errors/aborted.ts';
+import type { APIError } from '../../errors/api.ts';
+import type { PolygateError } from '../../errors/base.ts';
+import { BudgetExceededError } from '../../errors/budget.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
+import { HookError } from '../../errors/hook.ts';
+import { ResponseValidationError } from '../../errors/response-validation.ts';
 import {
   ConcurrencyLimitError,
   concurrencyLimitCode,
   statusErrorClass,
-} from '../../../errors/status.ts';
-import { StreamError } from '../../../errors/stream.ts';
-import type { ResponseMeta } from '../../../wire/types/meta.ts';
-import type { SchemaIssue } from '../../../wire/types/standard-schema.ts';
-import type { Budget } from '../../config/options.ts';
-import { noReason, parseErrorBody } from '../../http/error-body.ts';
-import type { ErrorBody } from '../../http/error-body.ts';
-import { parseJson, singleLine, stringify } from '../../http/json.ts';
-import { networkAdvice, networkOutcome } from '../../http/network-error.ts';
-import { BodyTooLargeError } from '../../http/response-body.ts';
-import { emptyMeta } from '../../http/response-meta.ts';
-import { budgetProblem } from '../../limits/budget.ts';
-import type { Commitments } from '../../limits/budget.ts';
-import type { CallHistory } from '../attempt/history.ts';
-import { composeError, redact, safeCause } from './compose-error.ts';
+} from '../../errors/status.ts';
+import { StreamError } from '../../errors/stream.ts';
+import type { ResponseMeta } from '../../wire/types/meta.ts';
+import type { SchemaIssue } from '../../wire/types/standard-schema.ts';
+import type { Budget } from '../config/options.ts';
+import { noReason, parseErrorBody } from '../http/error-body.ts';
+import type { ErrorBody } from '../http/error-body.ts';
+import { parseJson, singleLine, stringify } from '../http/json.ts';
+import { networkAdvice, networkOutcome } from '../http/network-error.ts';
+import { BodyTooLargeError } from '../http/response-body.ts';
+import { emptyMeta } from '../http/response-meta.ts';
+import { budgetProblem } from '../limits/budget.ts';
+import type { Commitments } from '../limits/budget.ts';
+import { composeError, redact, safeCause, timeoutSummary } from './compose-error.ts';
 import type { Addition } from './compose-error.ts';
-import { timeoutSummary } from './error-message.ts';
+import type { CallHistory } from './history.ts';
 import { combineOutcomes, outcomeOfError, outcomeOfUnread } from './outcome.ts';
 
 /** Why a body is invalid, and what it reveals nevertheless. */

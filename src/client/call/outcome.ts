@@ -1,6 +1,6 @@
-import type { APIErrorDetails } from '../../../errors/api.ts';
-import type { Outcome } from '../../../errors/base.ts';
-import type { ResponseMeta } from '../../../wire/types/meta.ts';
+import type { APIErrorDetails } from '../../errors/api.ts';
+import type { Outcome } from '../../errors/base.ts';
+import type { ResponseMeta } from '../../wire/types/meta.ts';
 
 /** What an error response reveals about the request: rejected, or possibly carried out and charged. Specification: Codes. */
 export function outcomeOf(status: number, code = '', chargeUsd = 0): Outcome {
@@ -56,3 +56,10 @@ type ErrorResponse = Pick<APIErrorDetails, 'meta' | 'code' | 'body'>;
 export function combineOutcomes(previous: Outcome, last: Outcome): Outcome {
   return previous === 'unknown' || last === 'not-sent' ? previous : last;
 }
+
+/**
+ * Whether a request that costs nothing, such as a poll or a download, may succeed later after a response with this
+ * status: a timeout, a rate limit or an outage. It does not matter whether the request was carried out.
+ */
+export const isTemporary = (status: number): boolean =>
+  status >= 500 || [408, 429].includes(status);

@@ -1,9 +1,9 @@
-import type { ErrorDetails, PolygateError } from '../../../errors/base.ts';
-import { StreamError, StreamIdleTimeoutError } from '../../../errors/stream.ts';
-import { networkAdvice } from '../../http/network-error.ts';
-import type { CallHistory } from '../attempt/history.ts';
+import type { ErrorDetails, PolygateError } from '../../errors/base.ts';
+import { StreamError, StreamIdleTimeoutError } from '../../errors/stream.ts';
+import { networkAdvice } from '../http/network-error.ts';
 import { composeError, safeCause } from './compose-error.ts';
 import { CallErrors } from './errors.ts';
+import type { CallHistory } from './history.ts';
 
 /** The errors of a call whose body is read while it is received. */
 export class StreamErrors extends CallErrors {

@@ -1,7 +1,6 @@
 import type { ConcurrencyMeta } from '../../wire/types/meta.ts';
 import { monotonicNow, startTimer, whenAborted } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
-import { initialWindow, windowAfterRejection, windowAfterSuccess } from './concurrency-window.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -166,4 +165,81 @@ export function createConcurrencyLimiter(clock: Clock, window = initialWindow) {
       update(reported);
     },
   };
+}
+
+/** How many requests may be in flight concurrently. */
+interface ConcurrencyWindow {
+  /** Maximum number of requests in flight. */
+  readonly size: number;
+  /** The account's limit, as last reported. */
+  readonly limit?: number | undefined;
+  /** Whether no response has arrived yet, so that the size is a guess. */
+  readonly initial?: boolean | undefined;
+}
+
+/** The window before the first response. */
+export const initialWindow: ConcurrencyWindow = { size: 4, initial: true };
+
+/**
+ * The window after a response. A reported limit or `remaining` sets its size. Otherwise, the first response opens it
+ * fully, and each later one grows it by one, up to the last known limit.
+ */
+export function windowAfterSuccess(
+  window: ConcurrencyWindow,
+  reported: ConcurrencyMeta,
+  inFlight: number,
+): ConcurrencyWindow {
+  const { limit, remaining } = reported;
+  const grown = window.initial || limit !== undefined ? Infinity : window.size + 1;
+  const size = remaining === undefined ? grown : inFlight + Math.max(0, remaining);
+  return resize(window, reported, size);
+}
+
+/** The window after a 429: what is in flight now. If the response reports no limit, half of that. */
+export function windowAfterRejection(
+  window: ConcurrencyWindow,
+  reported: ConcurrencyMeta,
+  inFlight: number,
+): ConcurrencyWindow {
+  const halved = Math.floor(Math.min(window.size, inFlight + 1) / 2);
+  return resize(window, reported, reported.limit === undefined ? halved : inFlight);
+}
+
+/** The window with a new size, but at least 1 and at most the last known limit. */
+function resize(
+  window: ConcurrencyWindow,
+  { limit = window.limit }: ConcurrencyMeta,
+  size: number,
+): ConcurrencyWindow {
+  return { limit, size: Math.max(1, Math.min(limit ?? Infinity, size)) };
+}
+
+const nothing = () => undefined;
+
+/** The concurrency slot of an attempt. A stream, which continues after the attempt, takes it over. */
+export class SlotLease {
+  /** Whether a stream has taken it over. */
+  isTransferred = false;
+  readonly #release: ReleaseSlot;
+
+  /** Without an argument, of an attempt that holds no slot. */
+  constructor(release: ReleaseSlot = nothing) {
+    this.#release = release;
+  }
+
+  /** Leaves the release of the slot to the caller. */
+  transfer(): ReleaseSlot {
+    this.isTransferred = true;
+    return this.#release;
+  }
+
+  /** Takes the slot back from a stream that could not be opened, because its attempt has failed. */
+  takeBack(): void {
+    this.isTransferred = false;
+  }
+
+  /** Releases the slot when the attempt ends, unless a stream has taken it over. */
+  end(): void {
+    if (!this.isTransferred) this.#release();
+  }
 }
