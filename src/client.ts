@@ -8,10 +8,8 @@ import { sendRawRequest } from './client/call/raw-request.ts';
 import type { RawRequest } from './client/call/raw-request.ts';
 import type { RequestOptions } from './client/call/request-options.ts';
 import type { RequestPromise } from './client/call/request.ts';
-import type { Clock } from './client/config/clock.ts';
 import { resolveConfig } from './client/config/config.ts';
 import type { Config } from './client/config/config.ts';
-import type { Log } from './client/config/log.ts';
 import type { PolygateOptions } from './client/config/options.ts';
 import { createGatewayFetch } from './client/fetch/gateway-fetch.ts';
 import type { FetchOptions } from './client/fetch/send-fetch.ts';
@@ -29,9 +27,22 @@ import { Public } from './resources/public.ts';
 import type { TaskNamespace } from './resources/task-namespace.ts';
 import { Videos } from './resources/videos.ts';
 import { Voices } from './resources/voices.ts';
+import { clientContext } from './wire/types/client-defaults.ts';
+import { unchecked } from './wire/types/schema.ts';
 import type { Journal } from './wire/types/tasks/journal.ts';
 import type { TaskHandle } from './wire/types/tasks/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from './wire/types/tasks/task.ts';
+
+/** What integrations use of a client besides its public members. Nothing in it leads to the API key. */
+export interface IntegrationContext extends Pick<
+  Config,
+  'clock' | 'fetch' | 'log' | 'maxRetryDelay' | 'random'
+> {
+  /** What the ledger reserves for requests whose charge is not known, in USD. */
+  readonly reservedUsd: number;
+  /** Creates a `fetch` with options of the methods. */
+  readonly fetchWith: (options: FetchOptions) => typeof globalThis.fetch;
+}
 
 /**
  * A client for the gateway: chat, images, videos, audio, voices, materials, models and account.
@@ -87,8 +98,6 @@ export class Polygate extends BaseClient<PolygateOptions> {
    * an API key is passed in a browser without `dangerouslyAllowBrowser`.
    */
   constructor(options?: PolygateOptions);
-  /** @internal A client created by `withOptions` shares the state of its parent if both use the same account. */
-  constructor(options: PolygateOptions, parent: ClientContext);
   constructor(options: PolygateOptions = {}, parent?: ClientContext) {
     const config = resolveConfig(options, { hooks: hooksRule });
     const context = createContext(config, createTransport(config), parent);
@@ -101,16 +110,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
     this.voices = new Voices(context);
     this.materials = new Materials(context);
     this.public = new Public(context);
-    this.fetch = this.fetchWith({});
-  }
-
-  /** @internal Creates a `fetch` with options of the methods, for the provider of the AI SDK. */
-  fetchWith(options: FetchOptions): typeof globalThis.fetch {
-    return createGatewayFetch(
-      this.#context,
-      (kind, details) => this.#namespaceFor(kind).submitted(details),
-      options,
-    );
+    this.fetch = this.#fetchWith({});
   }
 
   /** The URL below which `fetch` sends requests: that of the service, without `/v1` and without a trailing slash. */
@@ -118,30 +118,13 @@ export class Polygate extends BaseClient<PolygateOptions> {
     return this.#context.config.baseURL;
   }
 
-  /** @internal The options that determine delays, including those of the queue on Redis. */
-  get delayOptions(): Pick<Config, 'maxRetryDelay' | 'random'> {
-    const { maxRetryDelay, random } = this.#context.config;
-    return { maxRetryDelay, random };
-  }
-
-  /** @internal The clock on which delays pass. */
-  get clock(): Clock {
-    return this.#context.config.clock;
-  }
-
-  /** @internal What the ledger reserves for requests whose charge is not known, in USD. */
-  get reservedUsd(): number {
-    return this.#context.shared.ledger.commitments.reserved;
-  }
-
-  /** @internal The `fetch` that requests are sent with. */
-  get ownFetch(): typeof globalThis.fetch {
-    return this.#context.config.fetch;
-  }
-
-  /** @internal The log of the client, which is that of the queue on Redis, too. */
-  get log(): Log {
-    return this.#context.config.log;
+  /** @internal What integrations use, which read it with `contextOf` of `internal.ts`. */
+  get [clientContext](): IntegrationContext {
+    const { config, shared } = this.#context;
+    const { clock, fetch, log, maxRetryDelay, random } = config;
+    const reservedUsd = shared.ledger.commitments.reserved;
+    const fetchWith = (options: FetchOptions) => this.#fetchWith(options);
+    return { clock, fetch, log, maxRetryDelay, random, reservedUsd, fetchWith };
   }
 
   override withOptions(options: PolygateOptions): Polygate {
@@ -282,13 +265,24 @@ export class Polygate extends BaseClient<PolygateOptions> {
     return startRecovery(this.#context, { journal, recreate, options, fetchModel });
   }
 
+  #fetchWith(options: FetchOptions): typeof globalThis.fetch {
+    return createGatewayFetch(
+      this.#context,
+      (kind, details) => this.#namespaceFor(kind).submitted(details),
+      options,
+    );
+  }
+
   /** Returns the namespace for a kind of task. */
   #namespaceFor(kind: TaskKind): TaskNamespace<TaskKind> {
     return { image: this.images, video: this.videos, audio: this.audio }[kind];
   }
 }
 
-/** Defined outside the class, because the bundler renames a class that refers to itself. */
-function derive(options: PolygateOptions, parent: ClientContext): Polygate {
-  return new Polygate(options, parent);
+/**
+ * A client that shares the state of its parent if both use the same account. Defined outside the class, because the bundler
+ * renames a class that refers to itself.
+ */
+function derive(...args: [options: PolygateOptions, parent: ClientContext]): Polygate {
+  return unchecked(Reflect.construct(Polygate, args));
 }

@@ -1,5 +1,5 @@
-import type { Pricing } from '../../wire/types/catalog/pricing.ts';
-import { textOf } from '../../wire/types/type-guards.ts';
+import type { Pricing, ResolutionPrice } from '../../wire/types/catalog/pricing.ts';
+import { isRecord, textOf } from '../../wire/types/type-guards.ts';
 import { roundUsd } from './budget.ts';
 
 /** Estimates the price of one request in USD from the model's prices; undefined if they are unknown. */
@@ -107,7 +107,7 @@ function priceOf(pricing: KnownPrices, units: number, resolution?: string): numb
 }
 
 /** The records that may have prices. That in `profiles.api`, which API requests are charged by, takes precedence. */
-export const priceRecords = (pricing: KnownPrices) => [pricing?.profiles?.api, pricing];
+const priceRecords = (pricing: KnownPrices) => [pricing?.profiles?.api, pricing];
 
 /** Unit price in USD. */
 function unitPrice(pricing: KnownPrices, resolution?: string): unknown {
@@ -132,4 +132,26 @@ function unitPrice(pricing: KnownPrices, resolution?: string): unknown {
 
 function characters(text: string): number {
   return Array.from(text).length;
+}
+
+/** A price in USD; undefined if there is none. */
+export function listedPrice(
+  pricing: KnownPrices,
+  name: 'unitPriceUsd' | 'inputPricePer1kUsd' | 'outputPricePer1kUsd',
+): number | undefined {
+  return priceRecords(pricing)
+    .map((record) => record?.[name])
+    .find((price) => typeof price === 'number');
+}
+
+/** The prices of the resolutions that are available. */
+export function resolutionPrices(pricing: KnownPrices): readonly ResolutionPrice[] {
+  const lists = priceRecords(pricing).map((record) => record?.resolutionPrices);
+  const list = lists.find((prices) => Array.isArray(prices) && prices.length > 0) ?? [];
+  return list.filter((price) => isRecord(price) && isOffered(price));
+}
+
+/** The service may leave out the field, whatever the types say. */
+function isOffered({ enabled }: { enabled?: boolean }): boolean {
+  return enabled ?? true;
 }

@@ -2,8 +2,7 @@ import type { JSONObject, SharedV4ProviderOptions, SharedV4Warning } from '@ai-s
 import type { RequestOptions } from 'polygate';
 
 import { ConfigurationError } from '../../errors/configuration.ts';
-import { ownHeaders } from '../../internal/gateway-fetch.ts';
-import { optionAmong } from '../../internal/option-names.ts';
+import { ownHeaders, optionAmong } from '../../internal.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
 

@@ -1,6 +1,6 @@
 import { AbortedError } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
-import type { ResponseDetails } from '../../internal/gateway-fetch.ts';
+import type { ResponseDetails } from '../../internal.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 
 /**

@@ -8,8 +8,8 @@ import type {
 } from '@ai-sdk/provider';
 
 import type { Polygate } from '../../client.ts';
-import { detailsOf } from '../../internal/gateway-fetch.ts';
-import type { ResponseDetails } from '../../internal/gateway-fetch.ts';
+import { contextOf, detailsOf } from '../../internal.ts';
+import type { ResponseDetails } from '../../internal.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { checkFields, metadataOf, unsupported } from './call.ts';
 import { toAbort, toGenerateError, toStreamError } from './chat-errors.ts';
@@ -65,7 +65,7 @@ export class PolygateChatModel implements LanguageModelV4 {
   #start() {
     const client = this.#client;
     let response: ResponseDetails | undefined;
-    let fetch = client.fetchWith({ readsChats: true });
+    let fetch = contextOf(client).fetchWith({ readsChats: true });
     const model = new OpenAICompatibleChatLanguageModel(this.modelId, {
       provider: this.provider,
       url: ({ path }) => `${client.baseURL}/v1${path}`,
@@ -78,7 +78,7 @@ export class PolygateChatModel implements LanguageModelV4 {
         // The client checks it.
         if (fallback !== undefined) {
           const models = unchecked<readonly string[]>(fallback);
-          fetch = client.fetchWith({ fallback: models, readsChats: true });
+          fetch = contextOf(client).fetchWith({ fallback: models, readsChats: true });
         }
         return body;
       },

@@ -5,8 +5,7 @@ import type { Polygate } from '../../client.ts';
 import { AbortedError } from '../../errors/aborted.ts';
 import { APIError } from '../../errors/api.ts';
 import { ConnectionError } from '../../errors/connection.ts';
-import { downloadDelay, isNoMedia, isTemporary } from '../../internal/download-retries.ts';
-import { clockOf } from '../../internal/downloads.ts';
+import { downloadDelay, isNoMedia, isTemporary, contextOf } from '../../internal.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 
 /** A file that the AI SDK passes to a model. */
@@ -62,8 +61,8 @@ export async function downloadFile(
       }
       if (retry === maxRetries || !canDownloadLater(error)) throw error;
       // If the signal aborts, the next download reports it.
-      await clockOf(client)
-        .sleep(downloadDelay(retry), signal)
+      await contextOf(client)
+        .clock.sleep(downloadDelay(retry), signal)
         .catch(() => undefined);
     }
   }

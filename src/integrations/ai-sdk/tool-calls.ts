@@ -1,6 +1,6 @@
 import type { LanguageModelV4Content, LanguageModelV4FinishReason } from '@ai-sdk/provider';
 
-import { executableArguments, isCutOff } from '../../internal/tool-calls.ts';
+import { executableArguments, isCutOff } from '../../internal.ts';
 
 /**
  * The content of a response without tool calls that were cut off: the AI SDK would execute them with the defaults of their

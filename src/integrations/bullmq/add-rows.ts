@@ -3,14 +3,19 @@ import type { ChatSubmission, Submission } from 'polygate';
 
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { ConflictError } from '../../errors/status.ts';
-import { sentence } from '../../internal/error-advice.ts';
-import { emptyMeta } from '../../internal/response-meta.ts';
-import { describeRow, requestHash, rowKey } from '../../internal/row-driver.ts';
-import { checkValue, objectWithMethods } from '../../internal/validation.ts';
+import {
+  sentence,
+  emptyMeta,
+  requestHash,
+  rowKey,
+  checkValue,
+  objectWithMethods,
+} from '../../internal.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import { submitPriority } from './redis/bullmq-layout.ts';
 import { withinTime } from './redis/outage.ts';
 import type { RowStore } from './redis/row-store.ts';
+import { describeRow } from './row-driver.ts';
 import { jobIdOf } from './stored-row.ts';
 import type { RowData } from './stored-row.ts';
 

@@ -30,4 +30,4 @@ export { GenerationQueue } from './queue.ts';
 export type { RowCounts } from './queue.ts';
 export type { EndedRow, EndStatus, Row, RowError, RowStatus } from './row.ts';
 export type { QueueWorker } from './worker/worker.ts';
-export type { RowKind } from '../../internal/row-driver.ts';
+export type { RowKind } from './row-driver.ts';

@@ -10,8 +10,8 @@ import {
   positiveInteger,
   signalRule,
   stringValue,
-} from '../../internal/validation.ts';
-import type { Rules } from '../../internal/validation.ts';
+} from '../../internal.ts';
+import type { Rules } from '../../internal.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 
 /** Options of a {@link GenerationQueue}. */

@@ -2,7 +2,7 @@ import type { ChatSubmission, Submission } from 'polygate';
 
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { ConnectionError } from '../../errors/connection.ts';
-import { checkOptions } from '../../internal/validation.ts';
+import { checkOptions } from '../../internal.ts';
 import { addAll } from './add-rows.ts';
 import type { RowInput } from './add-rows.ts';
 import type { PauseReason } from './decisions/step.ts';

@@ -1,7 +1,7 @@
 /** What callers do with one row. */
 import { ConfigurationError } from '../../errors/configuration.ts';
 import { ConnectionError } from '../../errors/connection.ts';
-import { rowKey } from '../../internal/row-driver.ts';
+import { rowKey } from '../../internal.ts';
 import { afterRetry, needsNewKey } from './decisions/retry.ts';
 import type { RowStore } from './redis/row-store.ts';
 import type { StoredRow } from './stored-row.ts';

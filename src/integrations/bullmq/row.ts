@@ -1,9 +1,9 @@
 import type { ChatCompletion, Outcome, Receipt, SucceededGeneration } from 'polygate';
 
 import { PolygateError } from '../../errors/base.ts';
-import type { RowKind } from '../../internal/row-driver.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
 import { isRecord, textOf } from '../../wire/types/type-guards.ts';
+import type { RowKind } from './row-driver.ts';
 
 /** Where a row is: `waiting` until it is submitted, `running` while its task is, and then how it has ended. */
 export type RowStatus = 'waiting' | 'submitting' | 'running' | EndStatus;

@@ -1,6 +1,6 @@
 import type { ChatCompletion, Generation, Receipt } from 'polygate';
 
-import type { RowRequest } from '../../internal/row-driver.ts';
+import type { RowRequest } from './row-driver.ts';
 import type { RowError, RowStatus } from './row.ts';
 
 /** What a job contains. It never changes. */

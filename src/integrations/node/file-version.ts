@@ -1,6 +1,6 @@
 import type { DownloadRange } from 'polygate';
 
-import { headBytes } from '../../internal/download-retries.ts';
+import { headBytes } from '../../internal.ts';
 
 /** What identifies one version of a file, so that two parts of different versions are never joined. */
 export interface FileVersion {

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { APIError, ConnectionError } from 'polygate';
 import type { DownloadRange, DownloadResponse } from 'polygate';
 
-import { downloadDelay, isNoMedia, isTemporary } from '../../internal/download-retries.ts';
+import { downloadDelay, isNoMedia, isTemporary } from '../../internal.ts';
 import { isSameVersion, restOf, versionOf } from './file-version.ts';
 import type { FileVersion } from './file-version.ts';
 

@@ -1,7 +1,7 @@
 import { metrics } from '@opentelemetry/api';
 import type { Counter, Histogram, MeterProvider, UpDownCounter } from '@opentelemetry/api';
 
-import { version } from '../../internal/version.ts';
+import { version } from '../../internal.ts';
 
 /** The metrics of a client. */
 export interface Instruments {

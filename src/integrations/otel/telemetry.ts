@@ -3,9 +3,8 @@ import type { MeterProvider, SpanContext, TracerProvider } from '@opentelemetry/
 import { ConfigurationError } from 'polygate';
 import type { Telemetry } from 'polygate';
 
-import { booleanValue, objectWithMethods, optionsProblem } from '../../internal/validation.ts';
-import type { Rule } from '../../internal/validation.ts';
-import { version } from '../../internal/version.ts';
+import { booleanValue, objectWithMethods, optionsProblem, version } from '../../internal.ts';
+import type { Rule } from '../../internal.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { sharedAttributes, spanAttributes, spanName } from './attributes.ts';
 import { instrumentSource } from './metrics.ts';

@@ -1,5 +1,4 @@
-import { outcomeOfUnread, withoutHalfPairs } from '../../internal/outcome.ts';
-import { parseResponseMeta } from '../../internal/response-meta.ts';
+import { outcomeOfUnread, withoutHalfPairs, parseResponseMeta } from '../../internal.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
 import { resolveApiKey } from './api-key.ts';
 import { copyOf, filterList, recordOwner } from './isolate/ownership.ts';

@@ -1,13 +1,13 @@
 import type { Outcome } from '../../errors/base.ts';
-import { sentence } from '../../internal/error-advice.ts';
 import {
+  sentence,
   outcomeOf,
   outcomeOfError,
   parseErrorBody,
   parseJson,
   readErrorText,
-} from '../../internal/outcome.ts';
-import type { ResponseMeta } from '../../internal/response-meta.ts';
+} from '../../internal.ts';
+import type { ResponseMeta } from '../../internal.ts';
 import { keyFilterFor } from './body/key-filter.ts';
 import type { KeyFilter } from './body/key-filter.ts';
 import { errorResponse, errorType } from './error-response.ts';

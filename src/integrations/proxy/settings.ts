@@ -5,8 +5,8 @@ import {
   functionValue,
   objectWithMethods,
   oneOf,
-} from '../../internal/validation.ts';
-import type { Rule } from '../../internal/validation.ts';
+} from '../../internal.ts';
+import type { Rule } from '../../internal.ts';
 import { isLoopbackHost, parseURL } from '../../wire/types/parse-url.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { isApiKey } from './api-key.ts';

@@ -1,4 +1,4 @@
-import { networkAdvice, networkErrorMessage, networkOutcome } from '../../internal/network.ts';
+import { networkAdvice, networkErrorMessage, networkOutcome } from '../../internal.ts';
 import { ProxyError } from './error-response.ts';
 
 /** No response arrived. */

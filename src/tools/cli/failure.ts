@@ -6,8 +6,7 @@ import {
   TaskFailedError,
 } from 'polygate';
 
-import { isUncharged } from '../../internal/charges.ts';
-import { messageForPeople, nothingCharged, statesCharge } from '../../internal/error-advice.ts';
+import { isUncharged, messageForPeople, nothingCharged, statesCharge } from '../../internal.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { messageOf, MissingPackageError, UsageError } from './arguments.ts';
 import { formatUsd } from './money.ts';

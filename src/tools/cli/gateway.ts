@@ -1,7 +1,7 @@
 import { ConfigurationError, Polygate } from 'polygate';
 import type { PolygateOptions } from 'polygate';
 
-import { checkResultURL } from '../../internal/downloads.ts';
+import { checkResultURL } from '../../internal.ts';
 import { isLoopbackHost, parseURL } from '../../wire/types/parse-url.ts';
 import { UsageError } from './arguments.ts';
 import type { Settings } from './settings.ts';

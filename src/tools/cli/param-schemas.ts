@@ -1,4 +1,4 @@
-import { optionAmong } from '../../internal/option-names.ts';
+import { optionAmong } from '../../internal.ts';
 import { chatParams } from '../../wire/schemas/chat/params.ts';
 import { musicParams, speechParams } from '../../wire/schemas/media/audio.ts';
 import { imageParams } from '../../wire/schemas/media/images.ts';

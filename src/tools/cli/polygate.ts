@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import type { ParseArgsOptionsConfig } from 'node:util';
 
-import { version } from '../../internal/version.ts';
+import { version } from '../../internal.ts';
 import { findCommand, parseOptions, printError, unknownName, UsageError } from './arguments.ts';
 import { commandOptions, commandSummaries, commonOptions } from './command-options.ts';
 

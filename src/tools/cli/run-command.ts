@@ -1,4 +1,4 @@
-import { version } from '../../internal/version.ts';
+import { version } from '../../internal.ts';
 import type { CommandLog } from './command-log.ts';
 import { describeFailure, exitCodeOf } from './failure.ts';
 import { endWithReader } from './output.ts';

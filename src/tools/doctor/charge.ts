@@ -1,6 +1,6 @@
 import type { ResponseMeta } from 'polygate';
 
-import { isUncharged } from '../../internal/charges.ts';
+import { isUncharged } from '../../internal.ts';
 import { errorResponse, statusOf } from './run/failure.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { ConfigurationError } from 'polygate';
 import type { Polygate } from 'polygate';
 
-import { fetchOf } from '../../internal/downloads.ts';
-import { sentKeys } from '../../internal/gateway-fetch.ts';
+import { contextOf, sentKeys } from '../../internal.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
 import { runChecks } from './checks.ts';
 import type { DiagnoseOptions, Diagnosis } from './diagnosis.ts';
@@ -56,7 +55,7 @@ export async function diagnose({
 
 /** A client that collects the API keys that it sends: findings quote the service, which can repeat them in any response. */
 function learningKeys(gateway: Polygate, keys: Set<string>): Polygate {
-  const send = fetchOf(gateway);
+  const send = contextOf(gateway).fetch;
   return gateway.withOptions({
     fetch(input, init) {
       const headers = new Headers(input instanceof Request ? input.headers : init?.headers);

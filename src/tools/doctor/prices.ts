@@ -1,8 +1,7 @@
 import { estimate } from 'polygate';
 import type { KnownPrices, Model } from 'polygate';
 
-import { roundUsd } from '../../internal/budget.ts';
-import { listedPrice, resolutionPrices } from '../../internal/listed-prices.ts';
+import { roundUsd, listedPrice, resolutionPrices } from '../../internal.ts';
 import { textOf } from '../../wire/types/type-guards.ts';
 
 /** Upper bound for the input tokens of a diagnostic chat. */

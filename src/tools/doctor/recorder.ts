@@ -1,6 +1,6 @@
 import type { Polygate, Telemetry } from 'polygate';
 
-import { fetchOf } from '../../internal/downloads.ts';
+import { contextOf } from '../../internal.ts';
 
 /** One call of a client, with the error that ended it. */
 export interface RecordedCall {
@@ -36,7 +36,7 @@ export function recordCalls(client: Polygate): {
     },
   };
   const { baseURL } = client;
-  const send = fetchOf(client);
+  const send = contextOf(client).fetch;
   const fetch: typeof globalThis.fetch = (input, init) => {
     const url = input instanceof Request ? input.url : input.toString();
     const call = calls.at(-1);

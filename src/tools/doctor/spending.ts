@@ -1,6 +1,6 @@
 import type { Polygate, PolygateOptions } from 'polygate';
 
-import { reservedUsdOf, roundUsd } from '../../internal/budget.ts';
+import { contextOf, roundUsd } from '../../internal.ts';
 import type { Skip } from './run/report.ts';
 import { usd } from './text.ts';
 
@@ -71,8 +71,9 @@ export class Spending {
     const gateway = this.#gateway;
     const strict = type === 'image';
     const left = (this.#maxUsd ?? 0) - this.#committedUsd;
+    const committedUsd = gateway.spend.totalUsd + contextOf(gateway).reservedUsd;
     return {
-      budget: { maxUsd: roundUsd(gateway.spend.totalUsd + reservedUsdOf(gateway) + left), strict },
+      budget: { maxUsd: roundUsd(committedUsd + left), strict },
       // A service that charges replays would charge a retry again, so each request is sent once.
       maxRetries: 0,
       // The diagnosis sends one paid request at a time, and must see a 429 instead of waiting for a slot.

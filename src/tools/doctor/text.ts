@@ -1,4 +1,4 @@
-import { newIdempotencyKey } from '../../internal/idempotency-key.ts';
+import { newIdempotencyKey } from '../../internal.ts';
 
 /**
  * The longest text that a finding has. What the service writes is shortened before: no sentence about a charge, which

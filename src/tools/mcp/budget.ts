@@ -1,10 +1,8 @@
 import type { PolygateError, Task } from 'polygate';
 import { APIError, BudgetExceededError } from 'polygate';
 
-import { createLedger, roundUsd } from '../../internal/budget.ts';
-import type { Reservation } from '../../internal/budget.ts';
-import { reportedCharge } from '../../internal/charges.ts';
-import { isInvalidRequest } from '../../internal/outcome.ts';
+import { createLedger, roundUsd, reportedCharge, isInvalidRequest } from '../../internal.ts';
+import type { Reservation } from '../../internal.ts';
 import { formatUsd } from '../cli/money.ts';
 import type { Quote } from './price.ts';
 import type { Refunds } from './refunds.ts';

@@ -1,6 +1,6 @@
 import type { KnownPrices, Model } from 'polygate';
 
-import { highestBodyPrice, highestBodyUnits } from '../../internal/request-price.ts';
+import { highestBodyPrice, highestBodyUnits } from '../../internal.ts';
 import type { GenerationKind } from '../cli/state/task-entry.ts';
 
 /** The units in which the kinds are billed. */

@@ -1,6 +1,6 @@
 import type { Polygate } from 'polygate';
 
-import { roundUsd } from '../../internal/budget.ts';
+import { roundUsd } from '../../internal.ts';
 import { balanceOf } from '../cli/balance/balance-of.ts';
 import { formatUsd } from '../cli/money.ts';
 

@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CallToolResult, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
 
-import { version } from '../../internal/version.ts';
+import { version } from '../../internal.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { generationKinds } from '../cli/state/task-entry.ts';
 import { createCall } from './call.ts';

@@ -1,7 +1,7 @@
 import type { Polygate, Task } from 'polygate';
 import { AbortedError, ConfigurationError, PolygateError } from 'polygate';
 
-import { isUncharged, withEarlierCharge } from '../../internal/charges.ts';
+import { isUncharged, withEarlierCharge } from '../../internal.ts';
 import { CommandLog } from '../cli/command-log.ts';
 import { earlierRequestAdvice } from '../cli/failure.ts';
 import { submitEntry } from '../cli/generate/submit.ts';

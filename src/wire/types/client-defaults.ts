@@ -6,3 +6,6 @@ export interface ClientDefaults {
   readonly apiKey?: null;
   readonly baseURL?: string;
 }
+
+/** The property of a client that has what integrations need: see `contextOf` of `internal.ts`. */
+export const clientContext = Symbol.for('polygate.client-context');

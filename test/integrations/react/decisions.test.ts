@@ -14,7 +14,7 @@ import {
 } from '../../../src/integrations/react/store/decisions.ts';
 import type { Entry } from '../../../src/integrations/react/store/entry.ts';
 import { fingerprintOf } from '../../../src/integrations/react/store/random-key.ts';
-import { isUncharged } from '../../../src/internal/charges.ts';
+import { isUncharged } from '../../../src/internal.ts';
 
 const unknown: Entry = { v: 1, key: 'k', fingerprint: 'same' };
 const accepted: Entry = { ...unknown, receipt: { v: 1, kind: 'image', id: 'task_1' } };

@@ -5,8 +5,8 @@ import {
   reservationProblem,
   roundUsd,
   unpricedUsd,
-} from '../../../internal/row-budget.ts';
-import type { ReservedAmount } from '../../../internal/row-budget.ts';
+} from '../../../internal.ts';
+import type { ReservedAmount } from '../../../internal.ts';
 
 /** What a queue has spent, and what its rows may cost. */
 export interface QueueSpend {

@@ -1,11 +1,6 @@
 import { APIError } from '../../../errors/api.ts';
 import { AuthenticationError } from '../../../errors/status.ts';
-import {
-  canSucceedLater,
-  failedRow,
-  isKeyMissing,
-  slotRejectionOf,
-} from '../../../internal/row-driver.ts';
+import { canSucceedLater, failedRow, isKeyMissing, slotRejectionOf } from '../../../internal.ts';
 import type { Move } from './step.ts';
 
 /** Whether there is no valid API key: the service rejects it, or the function that returns it fails. */

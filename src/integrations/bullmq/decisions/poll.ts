@@ -5,8 +5,9 @@ import {
   isInvalidRecord,
   nextPollDelay,
   taskPollInterval,
-} from '../../../internal/row-driver.ts';
-import type { DelayOptions, TaskResult } from '../../../internal/row-driver.ts';
+} from '../../../internal.ts';
+import type { IntegrationContext } from '../../../internal.ts';
+import type { TaskResult } from '../row-driver.ts';
 import { errorRecord } from '../row.ts';
 import type { RowError } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
@@ -32,7 +33,7 @@ interface RowWithTask extends PolledRow {
 }
 
 /** What the delay before a poll depends on. */
-export interface PollTiming extends DelayOptions {
+export interface PollTiming extends Pick<IntegrationContext, 'maxRetryDelay' | 'random'> {
   /** The time of Redis in ms. */
   readonly now: number;
 }

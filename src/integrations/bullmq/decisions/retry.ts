@@ -1,4 +1,4 @@
-import type { RowKind } from '../../../internal/row-driver.ts';
+import type { RowKind } from '../row-driver.ts';
 import type { RowStatus } from '../row.ts';
 import type { RowData, RowState } from '../stored-row.ts';
 import { deadlineAfter } from './poll.ts';

@@ -4,7 +4,7 @@
  * `redis/scripts/late-charge.ts` for the charge of a chat whose row was retried or removed.
  */
 
-import { countedCharge, countedFailure } from '../../../internal/row-budget.ts';
+import { countedCharge, countedFailure } from '../../../internal.ts';
 
 /** What happens to the amount that is reserved for a row. */
 export type Settlement =

@@ -2,9 +2,8 @@ import type { Receipt } from 'polygate';
 
 import { BudgetExceededError } from '../../../errors/budget.ts';
 import { PaymentRequiredError } from '../../../errors/status.ts';
-import { isUncharged } from '../../../internal/charges.ts';
-import { canSucceedLater, slotRejectionOf } from '../../../internal/row-driver.ts';
-import type { TaskResult } from '../../../internal/row-driver.ts';
+import { isUncharged, canSucceedLater, slotRejectionOf } from '../../../internal.ts';
+import type { TaskResult } from '../row-driver.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
 import { endOfUnaccepted, lacksKey, retryAfterOf } from './failures.ts';

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 
 import type { Redis } from 'ioredis';
 
-import { isUnpriced } from '../../../internal/row-budget.ts';
-import type { ReservedAmount } from '../../../internal/row-budget.ts';
+import { isUnpriced } from '../../../internal.ts';
+import type { ReservedAmount } from '../../../internal.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import type { Decision } from '../decisions/budget.ts';
 import type { Admission, Refusal } from '../decisions/refusal.ts';

@@ -1,6 +1,6 @@
 import type { Polygate } from 'polygate';
 
-import { logOf } from '../../../internal/row-driver.ts';
+import { contextOf } from '../../../internal.ts';
 import { lateChargeOf, lateStep } from '../decisions/chat.ts';
 import type { Move, Step } from '../decisions/step.ts';
 import { repeatInOutage } from '../redis/outage.ts';
@@ -23,7 +23,7 @@ export async function recordSubmission(
   step: Step,
 ): Promise<Step | undefined> {
   const { id, kind } = row.data;
-  const warn = (text: string) => logOf(gateway).warn(() => `row ${id}: ${text}`);
+  const warn = (text: string) => contextOf(gateway).log.warn(() => `row ${id}: ${text}`);
   const warnOf = (problem: string) => (error: unknown) =>
     warn(`${problem}, so the end of its submission is recorded later. ${textFor(error)}`);
   try {

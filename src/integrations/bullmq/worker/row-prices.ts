@@ -1,8 +1,8 @@
 import type { KnownPrices, Polygate } from 'polygate';
 
-import { highestPrice } from '../../../internal/row-budget.ts';
-import { estimateUsd } from '../../../internal/row-driver.ts';
+import { highestPrice } from '../../../internal.ts';
 import { isRejected, lacksKey } from '../decisions/failures.ts';
+import { estimateUsd } from '../row-driver.ts';
 import type { RowData } from '../stored-row.ts';
 
 /** How long known prices are used, in ms. */

@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
 import type { Polygate } from 'polygate';
 
-import { logOf } from '../../../internal/row-driver.ts';
+import { contextOf } from '../../../internal.ts';
 import { isRecord, textOf } from '../../../wire/types/type-guards.ts';
 import type { RowData } from '../stored-row.ts';
 
@@ -12,7 +12,7 @@ export function logFailedStep(
   delayMs: number,
   error: unknown,
 ): void {
-  logOf(gateway).warn(
+  contextOf(gateway).log.warn(
     () =>
       `row ${nameOf(job)}: a step failed and is repeated in ${delayMs / 1_000} s or later. ${textFor(error)}`,
   );
@@ -20,7 +20,7 @@ export function logFailedStep(
 
 /** Logs that Redis does not let a row be submitted. */
 export function logRejection(gateway: Polygate, id: string, error: unknown): void {
-  logOf(gateway).warn(
+  contextOf(gateway).log.warn(
     () =>
       `row ${id}: Redis has rejected a command, so the row is submitted later. ${textFor(error)}`,
   );
@@ -28,12 +28,12 @@ export function logRejection(gateway: Polygate, id: string, error: unknown): voi
 
 /** Logs why the budget pauses the queue. */
 export function logPause(gateway: Polygate, problem: string): void {
-  logOf(gateway).warn(() => `The queue pauses at its budget: ${problem}.`);
+  contextOf(gateway).log.warn(() => `The queue pauses at its budget: ${problem}.`);
 }
 
 /** Logs an error that changes nothing for any row, such as one of a connection that is restored. */
 export function logMinor(gateway: Polygate, what: string, error: unknown): void {
-  logOf(gateway).debug(() => `${what}. ${textFor(error)}`);
+  contextOf(gateway).log.debug(() => `${what}. ${textFor(error)}`);
 }
 
 /** The id of a row. A job of another library can have any data. */

@@ -2,13 +2,7 @@
 import type { Polygate, Task } from 'polygate';
 
 import { PolygateError } from '../../../errors/base.ts';
-import {
-  delayOptionsOf,
-  pollRow,
-  sendChat,
-  submitStoredRow,
-} from '../../../internal/row-driver.ts';
-import type { TaskResult } from '../../../internal/row-driver.ts';
+import { contextOf } from '../../../internal.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { afterChat } from '../decisions/chat.ts';
 import { reportedLimit } from '../decisions/failures.ts';
@@ -17,6 +11,8 @@ import type { PollTiming } from '../decisions/poll.ts';
 import type { Move, Step } from '../decisions/step.ts';
 import { afterAccepted, afterFailedSubmit } from '../decisions/submit.ts';
 import type { FailedSubmission } from '../decisions/submit.ts';
+import { pollRow, sendChat, submitStoredRow } from '../row-driver.ts';
+import type { TaskResult } from '../row-driver.ts';
 import type { RunningRow, StoredRow } from '../stored-row.ts';
 
 /** The options that the steps of a row depend on. */
@@ -116,13 +112,13 @@ const failedSubmission = ({
   key: row.key,
   mayBeCharged,
   attempts,
-  maxRetryDelay: delayOptionsOf(gateway).maxRetryDelay,
+  maxRetryDelay: contextOf(gateway).maxRetryDelay,
 });
 
-const timingOf = ({ gateway, clock }: DueRow): PollTiming => ({
-  ...delayOptionsOf(gateway),
-  now: clock(),
-});
+const timingOf = ({ gateway, clock }: DueRow): PollTiming => {
+  const { maxRetryDelay, random } = contextOf(gateway);
+  return { maxRetryDelay, random, now: clock() };
+};
 
 const withLimit = (step: Step, limit: Move['limit']): Step => ({
   ...step,

@@ -1,4 +1,4 @@
-import type { BodyReader } from '../../../internal/direct-response.ts';
+import type { BodyReader } from '../../../internal.ts';
 
 /** Cancels what can no longer be read, so that its connection does not stay open forever. */
 const abandoned = new FinalizationRegistry<() => void>((cancel) => cancel());

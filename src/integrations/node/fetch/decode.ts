@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream';
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 
-import type { BodyReader } from '../../../internal/direct-response.ts';
+import type { BodyReader } from '../../../internal.ts';
 
 /** Decoders by content coding. Unlike those of `fetch`, they fail if the data ends early. */
 const decoders: Readonly<Record<string, (() => Transform) | undefined>> = {

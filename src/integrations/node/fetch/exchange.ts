@@ -1,4 +1,4 @@
-import type { BodyReader } from '../../../internal/direct-response.ts';
+import type { BodyReader } from '../../../internal.ts';
 import type { DispatchController } from './dispatcher.ts';
 
 /** Maximum amount of unread data. Beyond this, the sender is slowed down. */

@@ -1,6 +1,6 @@
 import { ConfigurationError } from 'polygate';
 
-import type { BodyReader } from '../../../internal/direct-response.ts';
+import type { BodyReader } from '../../../internal.ts';
 import { unknownNameProblem } from '../../../wire/types/nearest-name.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';

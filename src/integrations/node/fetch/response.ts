@@ -1,5 +1,5 @@
-import { direct } from '../../../internal/direct-response.ts';
-import type { BodyReader, DirectResponse } from '../../../internal/direct-response.ts';
+import { direct } from '../../../internal.ts';
+import type { BodyReader, DirectResponse } from '../../../internal.ts';
 import { handOver, toStream, unusable, whenAbandoned } from './body-stream.ts';
 import type { ResponseHead } from './exchange.ts';
 import { createHeaders, headerValue } from './headers.ts';

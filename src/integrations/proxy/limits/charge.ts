@@ -1,5 +1,4 @@
-import { isInvalidRequest } from '../../../internal/outcome.ts';
-import { reportedCharge } from '../../../internal/response-meta.ts';
+import { isInvalidRequest, reportedCharge } from '../../../internal.ts';
 import type { ProxyResponse } from '../options.ts';
 import type { SettledAs } from '../store/store.ts';
 

@@ -1,4 +1,4 @@
-import type { KnownPrices } from '../../../internal/request-price.ts';
+import type { KnownPrices } from '../../../internal.ts';
 import { listModels } from '../../../wire/endpoints/models.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';

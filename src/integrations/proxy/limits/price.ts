@@ -1,4 +1,4 @@
-import { highestBodyPrice } from '../../../internal/request-price.ts';
+import { highestBodyPrice } from '../../../internal.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { ProxyError } from '../error-response.ts';
 import type { Route } from '../routes.ts';

@@ -5,8 +5,8 @@ import {
   nonNegativeNumber,
   oneOf,
   positiveInteger,
-} from '../../../internal/validation.ts';
-import type { Rule } from '../../../internal/validation.ts';
+} from '../../../internal.ts';
+import type { Rule } from '../../../internal.ts';
 import type { StoredLimits } from '../store/store.ts';
 
 /** The length of a window: one of these names, or a number of ms, at most ten years of 365 days. */

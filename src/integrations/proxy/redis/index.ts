@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../../errors/configuration.ts';
-import { checkOptions, objectWithMethods, stringValue } from '../../../internal/validation.ts';
+import { checkOptions, objectWithMethods, stringValue } from '../../../internal.ts';
 import { holderOf } from '../limits/reservations.ts';
 import { keyMemoryMs, toNanoUsd, toUsd } from '../store/store.ts';
 import type { Refusal, Store } from '../store/store.ts';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 import { fileJournal } from 'polygate/journal';
 
-import { openJournal } from '../../../internal/journal.ts';
+import { openJournal } from '../../../internal.ts';
 import { CommandLog } from '../command-log.ts';
 import { EarlyEnd } from '../early-end.ts';
 import { createSavingGateway } from '../gateway.ts';

@@ -1,7 +1,6 @@
 import type { Model } from 'polygate';
 
-import { requestPrice } from '../../../internal/charges.ts';
-import { roundUsd } from '../../../internal/journal.ts';
+import { requestPrice, roundUsd } from '../../../internal.ts';
 import { formatUsd } from '../money.ts';
 import { sumCosts } from './state/journal-state.ts';
 import type { Costs, JournalState } from './state/journal-state.ts';

@@ -4,8 +4,8 @@ import { ConfigurationError } from 'polygate';
 import type { Journal, Model, Polygate } from 'polygate';
 
 import { finalPath } from '../../../integrations/node/final-path.ts';
-import { readJournal } from '../../../internal/journal.ts';
-import type { JournalContent } from '../../../internal/journal.ts';
+import { readJournal } from '../../../internal.ts';
+import type { JournalContent } from '../../../internal.ts';
 import { messageOf, UsageError } from '../arguments.ts';
 import { prepareFolder } from '../files/save-results.ts';
 import { estimateCosts } from './estimate.ts';

@@ -1,7 +1,7 @@
 import { BudgetExceededError } from 'polygate';
 import type { Journal } from 'polygate';
 
-import { readJournal } from '../../../internal/journal.ts';
+import { readJournal } from '../../../internal.ts';
 import { messageOf } from '../arguments.ts';
 import { cutText } from '../chat/cut-reason.ts';
 import { describeFailure } from '../failure.ts';

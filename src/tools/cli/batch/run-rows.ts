@@ -1,7 +1,7 @@
 import { AbortedError } from 'polygate';
 import type { BatchProgress } from 'polygate';
 
-import { contentText } from '../../../internal/content-text.ts';
+import { contentText } from '../../../internal.ts';
 import { cutReason } from '../chat/cut-reason.ts';
 import { commandMessage } from '../failure.ts';
 import { BatchRun } from './batch-run.ts';

@@ -1,4 +1,4 @@
-import type { JournalRow } from '../../../internal/journal.ts';
+import type { JournalRow } from '../../../internal.ts';
 import { ExistingFiles } from '../files/existing.ts';
 import { digest } from '../state/task-entry.ts';
 import { areComplete } from './state/file-record.ts';

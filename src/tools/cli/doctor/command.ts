@@ -2,7 +2,7 @@ import type { Polygate } from 'polygate';
 import { diagnose } from 'polygate/doctor';
 import type { Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
-import { version } from '../../../internal/version.ts';
+import { version } from '../../../internal.ts';
 import { messageOf, printError } from '../arguments.ts';
 import { EarlyEnd } from '../early-end.ts';
 import { createGateway } from '../gateway.ts';

@@ -1,6 +1,6 @@
 import type { Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
-import { roundUsd } from '../../../internal/budget.ts';
+import { roundUsd } from '../../../internal.ts';
 import { isPaid } from './skipped.ts';
 
 /** What is known of a run whose checks did not end. */

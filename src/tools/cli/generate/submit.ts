@@ -1,6 +1,6 @@
 import type { Polygate, Receipt, Task } from 'polygate';
 
-import { isUncharged, withEarlierCharge } from '../../../internal/charges.ts';
+import { isUncharged, withEarlierCharge } from '../../../internal.ts';
 import { messageOf } from '../arguments.ts';
 import type { CommandLog } from '../command-log.ts';
 import { earlierRequestAdvice } from '../failure.ts';

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-import { version } from '../../../internal/version.ts';
+import { version } from '../../../internal.ts';
 import { createMockGateway } from '../../../mock/index.ts';
 import type { ExchangeSummary, MockGateway } from '../../../mock/index.ts';
 import { listen } from '../../../mock/node/index.ts';

@@ -1,6 +1,6 @@
 import type { KnownPrices } from 'polygate';
 
-import { listedPrice, resolutionPrices } from '../../../internal/listed-prices.ts';
+import { listedPrice, resolutionPrices } from '../../../internal.ts';
 import { formatUsd } from '../money.ts';
 import { cleanText } from '../text.ts';
 

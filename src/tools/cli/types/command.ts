@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { ConfigurationError } from 'polygate';
 
 import { finalPath } from '../../../integrations/node/final-path.ts';
-import { version } from '../../../internal/version.ts';
+import { version } from '../../../internal.ts';
 import { messageOf, printError, UsageError } from '../arguments.ts';
 import { createGateway } from '../gateway.ts';
 import { resolveSettings } from '../settings.ts';

@@ -1,6 +1,6 @@
 import type { KnownPrices } from 'polygate';
 
-import { listedPrice, resolutionPrices } from '../../../internal/listed-prices.ts';
+import { listedPrice, resolutionPrices } from '../../../internal.ts';
 
 const units: Readonly<Record<string, string>> = {
   image: 'per image',

@@ -1,7 +1,7 @@
 import { APIError } from 'polygate';
 import type { Polygate } from 'polygate';
 
-import { isTaskCode, parseErrorBody } from '../../../internal/error-body.ts';
+import { isTaskCode, parseErrorBody } from '../../../internal.ts';
 import type { Endpoint } from '../../../wire/endpoints/endpoint.ts';
 import { pollImageGeneration, pollImageTask } from '../../../wire/endpoints/images.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Polygate, SucceededGeneration } from 'polygate';
 
-import { fetchOf } from '../../../internal/downloads.ts';
+import { contextOf } from '../../../internal.ts';
 import { isLoopbackHost, parseURL } from '../../../wire/types/parse-url.ts';
 import type { Check } from '../run/check.ts';
 
@@ -38,7 +38,7 @@ export const download = (result: SucceededGeneration<'image'> | undefined): Chec
 function allowOwnLoopback(client: Polygate, url: string): Polygate {
   const { origin, hostname } = new URL(client.baseURL);
   if (!isLoopbackHost(hostname) || parseURL(url)?.origin !== origin) return client;
-  const fetch = fetchOf(client);
+  const { fetch } = contextOf(client);
   return client.withOptions({
     allowInsecureBaseURL: true,
     fetch: (input, init) =>

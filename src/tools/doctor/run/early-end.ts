@@ -1,6 +1,6 @@
 import { PolygateError } from 'polygate';
 
-import { requestOf } from '../../../internal/error-advice.ts';
+import { requestOf } from '../../../internal.ts';
 import { usd } from '../text.ts';
 import type { DiagnosisContext } from './context.ts';
 import { noResponseAdvice } from './failure.ts';

@@ -7,7 +7,7 @@ import {
 } from 'polygate';
 import type { RequestPromise, ResponseMeta } from 'polygate';
 
-import { messageForPeople } from '../../../internal/error-advice.ts';
+import { messageForPeople } from '../../../internal.ts';
 import type { Finding } from './report.ts';
 
 /** What the service sent instead of a result. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { readJournal } from '../../../../src/internal/journal.ts';
+import { readJournal } from '../../../../src/internal.ts';
 import { defaultModels } from '../../../../src/mock/models/defaults.ts';
 import { toModelRecord } from '../../../../src/mock/models/record.ts';
 import {

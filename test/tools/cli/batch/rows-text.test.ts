@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { JournalRow } from '../../../../src/internal/journal.ts';
+import type { JournalRow } from '../../../../src/internal.ts';
 import { rowsText } from '../../../../src/tools/cli/batch/rows-text.ts';
 import type { WorkRow } from '../../../../src/tools/cli/batch/work.ts';
 

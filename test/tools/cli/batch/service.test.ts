@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { JournalRow } from '../../../../src/internal/journal.ts';
+import type { JournalRow } from '../../../../src/internal.ts';
 import { checkService } from '../../../../src/tools/cli/batch/state/service.ts';
 import type { JournalService } from '../../../../src/tools/cli/batch/state/service.ts';
 import { accountOf } from '../../../../src/tools/cli/state/task-entry.ts';

@@ -1,5 +1,5 @@
-import { roundUsd } from '../../../../internal/journal.ts';
-import type { JournalContent, JournalRow } from '../../../../internal/journal.ts';
+import { roundUsd } from '../../../../internal.ts';
+import type { JournalContent, JournalRow } from '../../../../internal.ts';
 
 /** The rows of a journal by their ids there. */
 export type JournalState = JournalContent['rows'];

@@ -1,4 +1,4 @@
-import type { JournalContent } from '../../../../internal/journal.ts';
+import type { JournalContent } from '../../../../internal.ts';
 import { isNonEmptyString, isRecord } from '../../../../wire/types/type-guards.ts';
 import { UsageError } from '../../arguments.ts';
 import { isSameService } from '../../state/service-url.ts';

@@ -1,12 +1,10 @@
+import type { Journal } from '../../../wire/types/tasks/journal.ts';
 /** What the journal of a batch says about its rows, by the rules of the client. */
-import { BatchJournal } from '../client/batch/journal/batch-journal.ts';
-import { JournalContents } from '../client/batch/journal/contents.ts';
-import { isChatPath } from '../client/batch/journal/line.ts';
-import { isLostChat, mayBeCharged, unpricedSubmits } from '../client/batch/journal/row-history.ts';
-import type { RowHistory } from '../client/batch/journal/row-history.ts';
-import type { Journal } from '../wire/types/tasks/journal.ts';
-
-export { roundUsd } from '../client/limits/budget.ts';
+import { BatchJournal } from './batch-journal.ts';
+import { JournalContents } from './contents.ts';
+import { isChatPath } from './line.ts';
+import { isLostChat, mayBeCharged, unpricedSubmits } from './row-history.ts';
+import type { RowHistory } from './row-history.ts';
 
 /** A row of a journal. */
 export interface JournalRow {

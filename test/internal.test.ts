@@ -1,9 +1,9 @@
 import { BudgetExceededError, PolygateError } from 'polygate';
 import { expect, test } from 'vitest';
 
-import { messageForPeople } from '../../src/internal/error-advice.ts';
-import { chat, image, onMock } from '../client/support.ts';
-import { rejection } from '../support/rejection.ts';
+import { messageForPeople } from '../src/internal.ts';
+import { chat, image, onMock } from './client/support.ts';
+import { rejection } from './support/rejection.ts';
 
 type World = ReturnType<typeof onMock>;
 

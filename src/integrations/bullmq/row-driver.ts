@@ -2,26 +2,22 @@
  * Drives the rows of a queue that stores them elsewhere, such as in Redis. Each step of a row is one call, which any
  * process can make.
  */
-import type { Polygate } from '../client.ts';
-import type { ChatSubmission } from '../client/chat/chat-submission.ts';
-import { parseRetryAfter } from '../client/http/response-meta.ts';
-import type { KnownPrices } from '../client/limits/prices.ts';
-import { requestPrice } from '../client/limits/prices.ts';
-import type { Submission } from '../client/tasks/submit/submission.ts';
-import type { Task } from '../client/tasks/task.ts';
-import { ConfigurationError } from '../errors/configuration.ts';
-import type { TaskNamespace } from '../resources/task-namespace.ts';
-import type { ChatCompletion } from '../wire/types/chat/completion.ts';
-import type { ResponseMeta } from '../wire/types/meta.ts';
-import type { Receipt, SucceededGeneration, TaskKind } from '../wire/types/tasks/task.ts';
+import type {
+  ChatCompletion,
+  ChatSubmission,
+  KnownPrices,
+  Polygate,
+  Receipt,
+  ResponseMeta,
+  Submission,
+  SucceededGeneration,
+  Task,
+  TaskKind,
+  TaskNamespace,
+} from 'polygate';
 
-export { failedRow, isFinalError, slotRejectionOf } from '../client/batch/row/charge-rules.ts';
-export { rowKey } from '../client/batch/row/row-key.ts';
-export { canSucceedLater } from '../client/call/retry.ts';
-export { isKeyMissing } from '../client/http/request-headers.ts';
-export { requestHash } from '../client/tasks/fingerprint.ts';
-export { nextPollDelay, taskPollInterval } from '../client/tasks/wait/poll-delay.ts';
-export { isInvalidRecord } from '../client/tasks/wait/poll-failures.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { parseRetryAfter, requestPrice } from '../../internal.ts';
 
 /** What a row is: the kind of its task, or a chat, which the service may charge each time it is sent. */
 export type RowKind = TaskKind | 'chat';
@@ -122,13 +118,6 @@ export async function pollRow(gateway: Polygate, receipt: Receipt): Promise<Task
   const { meta } = await task.retrieve({ maxRetries: 0 }).withResponse();
   return { task, meta, result: await resultOf(task, meta) };
 }
-
-/** The options of the client that determine the delays of a queue. */
-export type DelayOptions = Polygate['delayOptions'];
-
-export const logOf = ({ log }: Polygate): Polygate['log'] => log;
-
-export const delayOptionsOf = ({ delayOptions }: Polygate): DelayOptions => delayOptions;
 
 function namespaceOf(gateway: Polygate, kind: TaskKind): TaskNamespace<TaskKind> {
   return { image: gateway.images, video: gateway.videos, audio: gateway.audio }[kind];

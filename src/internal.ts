@@ -1,0 +1,130 @@
+/**
+ * What integrations and tools share with the client, besides its public names and the wire. They are built separately and
+ * import the client by its name, so what belongs to one client is read with {@link contextOf}; the other names here are
+ * rules, of which each build has a copy.
+ */
+import type { IntegrationContext, Polygate } from './client.ts';
+import { noMediaCode } from './client/tasks/downloads/media-check.ts';
+import type { PolygateError } from './errors/base.ts';
+import { ConfigurationError } from './errors/configuration.ts';
+import { toMessage } from './errors/message.ts';
+import type { MessageParts } from './errors/message.ts';
+import { clientContext } from './wire/types/client-defaults.ts';
+import { unchecked } from './wire/types/schema.ts';
+import { isRecord } from './wire/types/type-guards.ts';
+
+/**
+ * What integrations use of a client besides its public members.
+ *
+ * @throws {@link ConfigurationError} if it is a client of a version that does not provide it.
+ */
+export function contextOf(gateway: Polygate): IntegrationContext {
+  const context = unchecked<Partial<Polygate>>(gateway)[clientContext];
+  if (context) return context;
+  throw new ConfigurationError(
+    'gateway: must be a Polygate of the same version of polygate. Install one version only.',
+  );
+}
+
+export type { IntegrationContext };
+
+// Options and arguments
+export {
+  booleanValue,
+  checkOptions,
+  checkValue,
+  functionValue,
+  nonNegativeInteger,
+  nonNegativeNumber,
+  objectWithMethods,
+  oneOf,
+  optionsProblem,
+  positiveInteger,
+  signalRule,
+  stringValue,
+} from './client/config/validation.ts';
+export type { Rule, Rules } from './client/config/validation.ts';
+export { optionAmong } from './client/call/request-options.ts';
+export { version } from './client/config/version.ts';
+
+// Requests and responses
+export {
+  isKeyMissing,
+  newIdempotencyKey,
+  ownHeaders,
+  sentKeys,
+} from './client/http/request-headers.ts';
+export { checkResultURL } from './client/http/result-file.ts';
+export { direct, readErrorText } from './client/http/response-body.ts';
+export type { BodyReader, DirectResponse } from './client/http/response-body.ts';
+export { parseJson, sentence, withoutHalfPairs } from './client/http/json.ts';
+export { emptyMeta, parseResponseMeta, parseRetryAfter } from './client/http/response-meta.ts';
+export { networkAdvice, networkErrorMessage, networkOutcome } from './client/http/network-error.ts';
+export { parseErrorBody } from './client/http/error-body.ts';
+export { detailsOf } from './client/fetch/response-details.ts';
+export type { ResponseMeta } from './wire/types/meta.ts';
+export type { ResponseDetails } from './client/fetch/response-details.ts';
+export { isTaskCode } from './client/tasks/poll-paths.ts';
+export { isInvalidRecord } from './client/tasks/wait/poll-failures.ts';
+export { nextPollDelay, taskPollInterval } from './client/tasks/wait/poll-delay.ts';
+export { contentText } from './client/chat/content-text.ts';
+export { executableArguments, isCutOff } from './client/stream/tool-arguments.ts';
+
+// What an error says about the request and its charge
+export { isTemporary, outcomeOf, outcomeOfError, outcomeOfUnread } from './client/call/outcome.ts';
+export { canSucceedLater } from './client/call/retry.ts';
+export { nothingCharged } from './client/call/compose-error.ts';
+export {
+  failedRow,
+  isFinalError,
+  isUncharged,
+  slotRejectionOf,
+  withEarlierCharge,
+} from './client/batch/row/charge-rules.ts';
+
+// Prices, charges and budgets
+export { isInvalidRequest, reportedCharge, roundUsd } from './client/limits/budget.ts';
+export { createLedger } from './client/limits/ledger.ts';
+export type { Reservation } from './client/limits/ledger.ts';
+export { listedPrice, requestPrice, resolutionPrices } from './client/limits/prices.ts';
+export type { KnownPrices } from './client/limits/prices.ts';
+export { highestBodyPrice, highestBodyUnits } from './client/limits/body-price.ts';
+export {
+  isUnpriced,
+  nextReservation,
+  reservationFor,
+  reservationProblem,
+  unpricedUsd,
+} from './client/batch/run/budget-decision.ts';
+export type { ReservedAmount } from './client/batch/run/budget-decision.ts';
+export { countedCharge, countedFailure } from './client/batch/run/counted-charge.ts';
+export { highestPrice } from './client/batch/run/prices.ts';
+
+// Rows of journals and queues
+export { openJournal, readJournal } from './client/batch/journal/journal-content.ts';
+export type { JournalContent, JournalRow } from './client/batch/journal/journal-content.ts';
+export { rowKey } from './client/batch/row/row-key.ts';
+export { requestHash } from './client/tasks/fingerprint.ts';
+
+// Downloads
+export { headBytes } from './client/tasks/downloads/media-check.ts';
+
+/** Whether an error is about a file that is no media, such as a page about an outage. */
+export const isNoMedia = (error: unknown): boolean => isRecord(error) && error.code === noMediaCode;
+
+/** The delay before a download that has failed is repeated, in ms: from half a second, doubled each time, to eight seconds. */
+export const downloadDelay = (retry: number): number => Math.min(500 * 2 ** retry, 8_000);
+
+/** The message of an error for people: without what only a program can do, and without the parts that `change` removes. */
+export function messageForPeople(
+  { message, parts }: PolygateError,
+  change?: Partial<MessageParts>,
+): string {
+  return parts ? toMessage({ ...parts, programAdvice: undefined, ...change }) : message;
+}
+
+/** The request that an error is about, such as `GET /v1/account`. */
+export const requestOf = ({ parts }: PolygateError): string | undefined => parts?.request;
+
+/** Whether the message of an error says something about charges. */
+export const statesCharge = ({ parts }: PolygateError): boolean => parts?.charge !== undefined;

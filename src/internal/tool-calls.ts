@@ -1,1 +1,0 @@
-export { executableArguments, isCutOff } from '../client/stream/tool-arguments.ts';
