@@ -10,6 +10,7 @@ import type {
 import type { Polygate, PolygateOptions } from 'polygate';
 
 import { Polygate as Client } from '../../client.ts';
+import { contextOf } from '../../internal.ts';
 import { PolygateChatModel } from './chat-model.ts';
 import { PolygateImageModel } from './image-model.ts';
 import { PolygateSpeechModel } from './speech-model.ts';
@@ -52,10 +53,11 @@ export interface PolygateProvider extends ProviderV4 {
  * const { text } = await generateText({ model: polygate('some-chat-model'), prompt: 'Say hello' });
  * ```
  *
- * @throws `ConfigurationError` if an option is unknown or invalid.
+ * @throws `ConfigurationError` if an option is unknown or invalid, or the client is of another version of polygate.
  */
 export function createPolygate(settings: PolygateProviderSettings = {}): PolygateProvider {
   const client = 'client' in settings ? settings.client : new Client(settings);
+  contextOf(client);
   const chatModel = (modelId: string) => new PolygateChatModel(modelId, client);
   const imageModel = (modelId: string) => new PolygateImageModel(modelId, client);
   const speechModel = (modelId: string) => new PolygateSpeechModel(modelId, client);

@@ -2,6 +2,7 @@ import type { ConnectionOptions } from 'bullmq';
 import type { Polygate } from 'polygate';
 
 import {
+  contextOf,
   booleanValue,
   checkOptions,
   checkValue,
@@ -91,6 +92,7 @@ export function queueSettings(name: string, options: GenerationQueueOptions): Qu
   ]);
   checkOptions(options, queueRules);
   checkValue('gateway', options.gateway ?? null, queueRules.gateway);
+  contextOf(options.gateway);
   checkValue('connection', options.connection ?? null, queueRules.connection);
   const { gateway, prefix = 'bull', maxUsd, waitTimeout = 1_800_000, attempts = 5 } = options;
   return { gateway, prefix, maxUsd, waitTimeout, attempts };

@@ -4,6 +4,7 @@ import { createPolygate } from 'polygate/ai-sdk';
 import { describe, expect, test } from 'vitest';
 
 import { Polygate } from '../../../src/index.ts';
+import { unchecked } from '../../../src/wire/types/schema.ts';
 import { onProvider } from './support.ts';
 
 describe('createPolygate', () => {
@@ -19,6 +20,15 @@ describe('createPolygate', () => {
   test('uses the client that it is given', () => {
     const { gateway } = onProvider();
     expect(createPolygate({ client: gateway }).client).toBe(gateway);
+  });
+
+  test('rejects a client of a version that does not share what integrations need', () => {
+    const { gateway } = onProvider();
+    const { models, images, fetch, baseURL } = gateway;
+    const client = unchecked<Polygate>({ models, images, fetch, baseURL });
+    expect(() => createPolygate({ client })).toThrow(
+      /^gateway: must be a Polygate of the same version/,
+    );
   });
 
   test('rejects unknown options', () => {
