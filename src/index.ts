@@ -9,7 +9,7 @@ export { Stream } from './client/stream/stream.ts';
 export { assumptions } from './client/config/assumptions.ts';
 export { estimate } from './client/limits/estimate.ts';
 export { extractImages } from './client/chat/extract-images.ts';
-export { parseMaterialCallback } from './client/tasks/materials/material-callback.ts';
+export { parseMaterialCallback } from './client/tasks/material.ts';
 export { blockers } from './resources/account.ts';
 export { customModel } from './wire/types/catalog/model-catalog.ts';
 
@@ -39,8 +39,15 @@ export type { Voices } from './resources/voices.ts';
 
 // Types of options, tasks, batches and streams
 export type { BatchOptions, RecoverOptions } from './client/batch/options.ts';
-export type { AnySubmission, BatchRow, ChatRow, RowOf } from './client/batch/results.ts';
-export type { BatchResult, ChatResult, RecoveredRow } from './client/batch/results.ts';
+export type {
+  AnySubmission,
+  BatchRow,
+  ChatRow,
+  RowOf,
+  BatchResult,
+  ChatResult,
+  RecoveredRow,
+} from './client/batch/results.ts';
 export type { BatchProgress } from './client/batch/run/progress.ts';
 export { ChatSubmission } from './client/chat/chat-submission.ts';
 export type { RawRequest } from './client/call/request/raw-request.ts';
@@ -62,11 +69,11 @@ export type { ConcurrencyState } from './client/limits/concurrency-limiter.ts';
 export type { KnownPrices } from './client/limits/estimate.ts';
 export type { ItemStream } from './client/stream/stream.ts';
 export type { RelayedStreamOptions } from './client/stream/relayed-stream.ts';
-export type { DownloadProgress, DownloadResponse } from './client/tasks/downloads/download-body.ts';
-export type { DownloadOptions, DownloadRange } from './client/tasks/downloads/options.ts';
-export type { MaterialUpdate } from './client/tasks/materials/material-target.ts';
-export type { Submission } from './client/tasks/submit/submission.ts';
-export type { GenerateOptions } from './client/tasks/submit/generate.ts';
+export type { DownloadProgress, DownloadResponse } from './client/tasks/download-body.ts';
+export type { DownloadOptions, DownloadRange } from './client/tasks/download.ts';
+export type { MaterialUpdate } from './client/tasks/material.ts';
+export type { Submission } from './client/tasks/submission.ts';
+export type { GenerateOptions } from './client/tasks/submit.ts';
 export type { SubmittedTask, Task } from './client/tasks/task.ts';
 
 // Types of requests and responses

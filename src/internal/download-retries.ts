@@ -1,9 +1,9 @@
 /** When a download that has failed is repeated, which costs nothing. */
-import { noMediaCode } from '../client/tasks/downloads/media-check.ts';
+import { noMediaCode } from '../client/tasks/media-check.ts';
 import { isRecord } from '../wire/types/type-guards.ts';
 
 export { isTemporary } from '../client/http/temporary-status.ts';
-export { headBytes } from '../client/tasks/downloads/media-check.ts';
+export { headBytes } from '../client/tasks/media-check.ts';
 
 /** Whether an error is about a file that is no media, such as a page about an outage. */
 export const isNoMedia = (error: unknown): boolean => isRecord(error) && error.code === noMediaCode;

@@ -7,7 +7,7 @@ import type { ChatSubmission } from '../client/chat/chat-submission.ts';
 import { parseRetryAfter } from '../client/http/retry-after.ts';
 import type { KnownPrices } from '../client/limits/estimate.ts';
 import { requestPrice } from '../client/limits/request-price.ts';
-import type { Submission } from '../client/tasks/submit/submission.ts';
+import type { Submission } from '../client/tasks/submission.ts';
 import type { Task } from '../client/tasks/task.ts';
 import { ConfigurationError } from '../errors/configuration.ts';
 import type { TaskNamespace } from '../resources/task-namespace.ts';
@@ -19,9 +19,9 @@ export { failedRow, isFinalError, slotRejectionOf } from '../client/batch/row/ch
 export { rowKey } from '../client/batch/row/row-key.ts';
 export { canSucceedLater } from '../client/call/failure/retry.ts';
 export { isKeyMissing } from '../client/http/request-headers.ts';
-export { requestHash } from '../client/tasks/fingerprint.ts';
-export { nextPollDelay, taskPollInterval } from '../client/tasks/wait/poll-delay.ts';
-export { isInvalidRecord } from '../client/tasks/wait/poll-failures.ts';
+export { isInvalidRecord, nextPollDelay } from '../client/tasks/poll-decisions.ts';
+export { requestHash } from '../client/tasks/submission.ts';
+export { taskPollInterval } from '../client/tasks/task-polls.ts';
 
 /** What a row is: the kind of its task, or a chat, which the service may charge each time it is sent. */
 export type RowKind = TaskKind | 'chat';

@@ -7,7 +7,7 @@ import {
   positiveInteger,
 } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
-import { waitRules } from '../tasks/wait/wait-rules.ts';
+import { waitRules } from '../tasks/wait.ts';
 import { journalRule } from './journal/batch-journal.ts';
 import type { BatchProgress } from './run/progress.ts';
 

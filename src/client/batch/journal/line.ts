@@ -8,7 +8,7 @@ import { isRecord, isNonEmptyString } from '../../../wire/types/type-guards.ts';
 import { fallbackRules } from '../../call/request/request-options.ts';
 import { checkValue, oneOf } from '../../config/validation.ts';
 import type { Rule } from '../../config/validation.ts';
-import { parseReceipt } from '../../tasks/receipt.ts';
+import { parseReceipt } from '../../tasks/task.ts';
 import type { CostFields } from './row-cost.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { ChatCompletion } from '../../../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../../../wire/types/meta.ts';
 import type { ChatSubmission } from '../../chat/chat-submission.ts';
 import { emptyMeta } from '../../http/response-meta.ts';
-import { requestHash } from '../../tasks/fingerprint.ts';
+import { requestHash } from '../../tasks/submission.ts';
 import type { Intent } from '../journal/line.ts';
 import { mayBeCharged } from '../journal/row-history.ts';
 import { changedParamsError, damagedJournalError, lostChatError } from '../row-errors.ts';

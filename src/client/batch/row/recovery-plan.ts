@@ -1,7 +1,7 @@
 import type { Receipt, TaskKind } from '../../../wire/types/tasks/task.ts';
 import type { ChatSubmission } from '../../chat/chat-submission.ts';
-import { requestHash } from '../../tasks/fingerprint.ts';
-import type { Submission } from '../../tasks/submit/submission.ts';
+import { requestHash } from '../../tasks/submission.ts';
+import type { Submission } from '../../tasks/submission.ts';
 import type { Task } from '../../tasks/task.ts';
 import { isChatPath, taskKindOf } from '../journal/line.ts';
 import { mayBeCharged } from '../journal/row-history.ts';

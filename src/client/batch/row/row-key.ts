@@ -1,4 +1,4 @@
-import { fingerprint } from '../../tasks/fingerprint.ts';
+import { fingerprint } from '../../tasks/submission.ts';
 
 /**
  * The idempotency key of a row: the same in every process that works on it. Other params are another request, so where

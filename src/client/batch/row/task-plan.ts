@@ -1,6 +1,6 @@
 import type { TaskKind } from '../../../wire/types/tasks/task.ts';
-import type { Submission } from '../../tasks/submit/submission.ts';
-import { hasId } from '../../tasks/task-id.ts';
+import type { Submission } from '../../tasks/submission.ts';
+import { hasId } from '../../tasks/task-scope.ts';
 import type { Task } from '../../tasks/task.ts';
 import type { Intent } from '../journal/line.ts';
 import { mayBeCharged } from '../journal/row-history.ts';

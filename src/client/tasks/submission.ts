@@ -1,20 +1,21 @@
-import { omitUndefined, unchecked } from '../../../wire/types/schema.ts';
-import type { Receipt, TaskKind } from '../../../wire/types/tasks/task.ts';
-import type { AttemptObserver } from '../../call/api-call.ts';
-import { fallbackOf } from '../../call/request/fallback-option.ts';
-import { checkRequestOptions, fallbackRules } from '../../call/request/request-options.ts';
-import type { RequestOptions } from '../../call/request/request-options.ts';
-import type { RequestPromise } from '../../call/request/request-promise.ts';
-import { runNow } from '../../call/request/request.ts';
-import { copyOptions, fixed, fixedRules } from '../../call/request/submission-options.ts';
-import type { KnownPrices } from '../../limits/estimate.ts';
-import { requestHash } from '../fingerprint.ts';
-import type { TaskScope } from '../task-scope.ts';
-import { openTask } from '../task.ts';
-import type { SubmittedTask, Task } from '../task.ts';
-import { pollHeadersOf } from '../wait/poll-headers.ts';
-import type { SubmitRequest } from './submit-request.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
+import type { Receipt, TaskKind } from '../../wire/types/tasks/task.ts';
+import type { AttemptObserver } from '../call/api-call.ts';
+import { toHex } from '../call/idempotency-key.ts';
+import { fallbackOf } from '../call/request/fallback-option.ts';
+import { checkRequestOptions, fallbackRules } from '../call/request/request-options.ts';
+import type { RequestOptions } from '../call/request/request-options.ts';
+import type { RequestPromise } from '../call/request/request-promise.ts';
+import { runNow } from '../call/request/request.ts';
+import { copyOptions, fixed, fixedRules } from '../call/request/submission-options.ts';
+import type { KnownPrices } from '../limits/estimate.ts';
+import { pollHeadersOf } from './polled-record.ts';
 import { submitTask } from './submit.ts';
+import type { SubmitRequest } from './submit.ts';
+import type { TaskScope } from './task-scope.ts';
+import { openTask } from './task.ts';
+import type { SubmittedTask, Task } from './task.ts';
 
 /** A submit request that is described but not sent: one row of a batch. Created by the `submission` methods. */
 export class Submission<Kind extends TaskKind = TaskKind> {
@@ -122,4 +123,34 @@ export interface SubmissionDetails {
   readonly idempotencyKey: string | undefined;
   /** The caller's signal for this submission only. */
   readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The SHA-256 hash of the given texts, in hexadecimal digits.
+ *
+ * @throws {@link ConfigurationError} on pages served over plain http and in some mobile apps, which have no
+ * `crypto.subtle`.
+ */
+export async function fingerprint(...texts: string[]): Promise<string> {
+  const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
+  const subtle = crypto?.subtle;
+  if (subtle === undefined) {
+    throw new ConfigurationError(
+      'crypto.subtle: is missing. Browsers have it only on https and localhost.',
+    );
+  }
+  const bytes = new TextEncoder().encode(JSON.stringify(texts));
+  return toHex(new Uint8Array(await subtle.digest('SHA-256', bytes)));
+}
+
+/** The fingerprint of a request to one or more models, by which a later process recognizes it. */
+export function requestHash(
+  path: string,
+  body: string,
+  fallback: readonly string[] = [],
+): Promise<string> {
+  // Without a fallback, as in journals of earlier versions.
+  return fallback.length > 0
+    ? fingerprint(path, body, JSON.stringify(fallback))
+    : fingerprint(path, body);
 }

@@ -1,19 +1,23 @@
-import { APIError } from '../../../errors/api.ts';
-import type { PolygateError } from '../../../errors/base.ts';
-import type { WaitOptions } from '../../../wire/types/tasks/task-handle.ts';
-import type { PollHeaders } from '../../call/request/request-options.ts';
-import { startSpan } from '../../call/telemetry.ts';
-import type { Span } from '../../call/telemetry.ts';
-import { notify } from '../../config/log.ts';
-import { PollLimiter } from '../../limits/poll-limiter.ts';
-import { toPollResult } from './latest-record.ts';
-import type { Pollable } from './latest-record.ts';
-import { canPollLater } from './poll-failures.ts';
-import { pollHeadersOf } from './poll-headers.ts';
-import { PollSchedule } from './poll-schedule.ts';
-import type { PollOptions, PollTarget, Polled } from './poll-target.ts';
+import { APIError } from '../../errors/api.ts';
+import type { PolygateError } from '../../errors/base.ts';
+import type { WaitOptions } from '../../wire/types/tasks/task-handle.ts';
+import type { PollHeaders } from '../call/request/request-options.ts';
+import { startSpan } from '../call/telemetry.ts';
+import type { Span } from '../call/telemetry.ts';
+import { monotonicNow } from '../config/clock.ts';
+import type { Config } from '../config/config.ts';
+import { notify } from '../config/log.ts';
+import { PollLimiter } from '../limits/poll-limiter.ts';
+import {
+  defaultMaxPollInterval,
+  defaultWaitTimeout,
+  nextPollDelay,
+  canPollLater,
+} from './poll-decisions.ts';
+import { pollHeadersOf, toPollResult } from './polled-record.ts';
+import type { Pollable, PollOptions, PollTarget, Polled } from './polled-record.ts';
 
-export { readGeneration } from '../generation.ts';
+export { readGeneration } from './generation.ts';
 
 /**
  * One wait for a record. Its user repeats three steps until the record is `finished`: wait until a poll is due, poll, and
@@ -153,5 +157,61 @@ export class Wait<Value extends Pollable> {
     return this.#target.errors.timeout(
       `The wait exceeded ${this.#schedule.waitTimeout} ms (${status}).`,
     );
+  }
+}
+
+/** When one wait polls next, and when it gives up. */
+class PollSchedule {
+  /** The time limit of the wait, in ms. */
+  readonly waitTimeout: number;
+  /** When the wait ends, in monotonic ms. */
+  readonly deadline: number;
+  readonly #config: Pick<Config, 'clock' | 'random'>;
+  readonly #maxInterval: number;
+  /** The delay before the next poll, without jitter. */
+  #interval: number;
+  #dueAt = -Infinity;
+
+  constructor(
+    { context, pollInterval: defaultInterval, latest }: PollTarget<Pollable, unknown>,
+    options: Pick<WaitOptions<never>, 'pollInterval' | 'maxPollInterval' | 'waitTimeout'>,
+  ) {
+    const {
+      pollInterval = defaultInterval,
+      maxPollInterval = Math.max(pollInterval, defaultMaxPollInterval),
+      waitTimeout = defaultWaitTimeout,
+    } = options;
+    this.waitTimeout = waitTimeout;
+    this.#config = context.config;
+    this.deadline = this.#now + waitTimeout;
+    this.#maxInterval = maxPollInterval;
+    this.#interval = pollInterval;
+    const { received } = latest;
+    if (received) this.recordPoll(received.retryAfterMs, received.at);
+  }
+
+  get #now(): number {
+    return monotonicNow(this.#config.clock);
+  }
+
+  /** Time left until the deadline, in ms. */
+  get remainingMs(): number {
+    return this.deadline - this.#now;
+  }
+
+  /** Waits until the next poll is due, or the deadline. Rejects as soon as the signal aborts. */
+  untilDue(signal: AbortSignal | undefined): Promise<void> | undefined {
+    signal?.throwIfAborted();
+    const ms = Math.min(this.#dueAt, this.deadline) - this.#now;
+    return ms > 0 ? this.#config.clock.sleep(ms, signal) : undefined;
+  }
+
+  /** Schedules the poll after one that has ended. The delay grows from `pollInterval` to `maxPollInterval`. */
+  recordPoll(retryAfterMs?: number, endedAt = this.#now): void {
+    const { random } = this.#config;
+    const maxInterval = this.#maxInterval;
+    const next = nextPollDelay({ interval: this.#interval, maxInterval, retryAfterMs, random });
+    this.#interval = next.interval;
+    this.#dueAt = endedAt + next.delayMs;
   }
 }

@@ -1,11 +1,11 @@
-import type { TaskHandle } from '../../../wire/types/tasks/task-handle.ts';
-import type { Generation, Receipt } from '../../../wire/types/tasks/task.ts';
-import { throwToCaller } from '../../call/caller-stack.ts';
-import type { Config } from '../../config/config.ts';
-import { checkValue, plainObject, signalRule } from '../../config/validation.ts';
-import { Part } from '../../http/part.ts';
+import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
+import type { Generation, Receipt } from '../../wire/types/tasks/task.ts';
+import { throwToCaller } from '../call/caller-stack.ts';
+import type { Config } from '../config/config.ts';
+import { checkValue, plainObject, signalRule } from '../config/validation.ts';
+import { Part } from '../http/part.ts';
 import type { DownloadResponse } from './download-body.ts';
-import type { DownloadOptions } from './options.ts';
+import type { DownloadOptions } from './download.ts';
 
 export const downloads = /* @__PURE__ */ new Part(() => import('./download.ts'));
 

@@ -1,4 +1,4 @@
-import type { TaskKind } from '../../../wire/types/tasks/task.ts';
+import type { TaskKind } from '../../wire/types/tasks/task.ts';
 
 /** How many bytes at the start of a file decide whether it is media. */
 export const headBytes = 1_024;

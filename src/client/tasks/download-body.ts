@@ -1,18 +1,18 @@
-import { abortedError } from '../../../errors/aborted.ts';
-import { ConnectionError } from '../../../errors/connection.ts';
-import { createError } from '../../../errors/create-error.ts';
-import { ResponseValidationError } from '../../../errors/response-validation.ts';
-import { unchecked } from '../../../wire/types/schema.ts';
-import type { TaskHandle } from '../../../wire/types/tasks/task-handle.ts';
-import type { TaskKind } from '../../../wire/types/tasks/task.ts';
-import type { StreamErrors } from '../../call/failure/stream-errors.ts';
-import type { Config } from '../../config/config.ts';
-import { notify } from '../../config/log.ts';
-import { withBody } from '../../http/response-body.ts';
-import { parseResponseMeta } from '../../http/response-meta.ts';
-import type { FilePart } from '../../http/result-file.ts';
-import { toStream, WatchedBody } from '../../http/watched-body.ts';
-import type { BodyCheck } from '../../http/watched-body.ts';
+import { abortedError } from '../../errors/aborted.ts';
+import { ConnectionError } from '../../errors/connection.ts';
+import { createError } from '../../errors/create-error.ts';
+import { ResponseValidationError } from '../../errors/response-validation.ts';
+import { unchecked } from '../../wire/types/schema.ts';
+import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
+import type { TaskKind } from '../../wire/types/tasks/task.ts';
+import type { StreamErrors } from '../call/failure/stream-errors.ts';
+import type { Config } from '../config/config.ts';
+import { notify } from '../config/log.ts';
+import { withBody } from '../http/response-body.ts';
+import { parseResponseMeta } from '../http/response-meta.ts';
+import type { FilePart } from '../http/result-file.ts';
+import { toStream, WatchedBody } from '../http/watched-body.ts';
+import type { BodyCheck } from '../http/watched-body.ts';
 import { MediaCheck, noMediaCode } from './media-check.ts';
 
 /** How much of a file has been downloaded. */
