@@ -48,7 +48,7 @@ export type {
   ChatResult,
   RecoveredRow,
 } from './client/batch/results.ts';
-export type { BatchProgress } from './client/batch/run/progress.ts';
+export type { BatchProgress } from './client/batch/progress.ts';
 export { ChatSubmission } from './client/chat/chat-submission.ts';
 export type { RawRequest } from './client/call/request/raw-request.ts';
 export type { RequestOptions } from './client/call/request/request-options.ts';

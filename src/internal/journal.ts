@@ -1,9 +1,9 @@
+import { JournalContents } from '../client/batch/journal-contents.ts';
+import { isChatPath } from '../client/batch/journal-line.ts';
 /** What the journal of a batch says about its rows, by the rules of the client. */
-import { BatchJournal } from '../client/batch/journal/batch-journal.ts';
-import { JournalContents } from '../client/batch/journal/contents.ts';
-import { isChatPath } from '../client/batch/journal/line.ts';
-import { isLostChat, mayBeCharged, unpricedSubmits } from '../client/batch/journal/row-history.ts';
-import type { RowHistory } from '../client/batch/journal/row-history.ts';
+import { BatchJournal } from '../client/batch/journal.ts';
+import { isLostChat, mayBeCharged, unpricedSubmits } from '../client/batch/row-history.ts';
+import type { RowHistory } from '../client/batch/row-history.ts';
 import type { Journal } from '../wire/types/tasks/journal.ts';
 
 export { roundUsd } from '../client/limits/round-usd.ts';

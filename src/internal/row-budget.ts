@@ -1,12 +1,13 @@
 /** What the budget of rows decides, by the rules of a batch. */
 export {
+  countedCharge,
+  countedFailure,
+  highestPrice,
   isUnpriced,
   nextReservation,
   reservationFor,
   reservationProblem,
   unpricedUsd,
-} from '../client/batch/run/budget-decision.ts';
-export { countedCharge, countedFailure } from '../client/batch/run/counted-charge.ts';
-export { highestPrice } from '../client/batch/run/prices.ts';
-export type { ReservedAmount } from '../client/batch/run/budget-decision.ts';
+} from '../client/batch/budget-decisions.ts';
+export type { ReservedAmount } from '../client/batch/budget-decisions.ts';
 export { roundUsd } from '../client/limits/round-usd.ts';

@@ -15,12 +15,11 @@ import type { ChatCompletion } from '../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../wire/types/meta.ts';
 import type { Receipt, SucceededGeneration, TaskKind } from '../wire/types/tasks/task.ts';
 
-export { failedRow, isFinalError, slotRejectionOf } from '../client/batch/row/charge-rules.ts';
-export { rowKey } from '../client/batch/row/row-key.ts';
+export { failedRow, isFinalError, slotRejectionOf } from '../client/batch/charge-rules.ts';
+export { rowKey, requestHash } from '../client/tasks/submission.ts';
 export { canSucceedLater } from '../client/call/failure/retry.ts';
 export { isKeyMissing } from '../client/http/request-headers.ts';
 export { isInvalidRecord, nextPollDelay } from '../client/tasks/poll-decisions.ts';
-export { requestHash } from '../client/tasks/submission.ts';
 export { taskPollInterval } from '../client/tasks/task-polls.ts';
 
 /** What a row is: the kind of its task, or a chat, which the service may charge each time it is sent. */

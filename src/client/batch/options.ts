@@ -8,8 +8,8 @@ import {
 } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { waitRules } from '../tasks/wait.ts';
-import { journalRule } from './journal/batch-journal.ts';
-import type { BatchProgress } from './run/progress.ts';
+import { journalRule } from './journal.ts';
+import type { BatchProgress } from './progress.ts';
 
 /** Options of `gateway.recover` and `gateway.batch`. The wait options apply to each row. */
 export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'> {

@@ -1,7 +1,7 @@
-import { monotonicNow, startTimer } from '../../config/clock.ts';
-import type { Config } from '../../config/config.ts';
-import { notify } from '../../config/log.ts';
-import type { BatchBudget } from './batch-budget.ts';
+import { monotonicNow, startTimer } from '../config/clock.ts';
+import type { Config } from '../config/config.ts';
+import { notify } from '../config/log.ts';
+import type { BatchBudget } from './budget.ts';
 
 /** The progress of a batch or a recovery, as passed to `onProgress`. */
 export interface BatchProgress {

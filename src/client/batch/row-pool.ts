@@ -1,14 +1,34 @@
-import { AbortedError } from '../../../errors/aborted.ts';
-import type { RowResult } from '../results.ts';
-import type { Row } from '../row/row.ts';
-import { Changes } from '../run/changes.ts';
-import type { RunContext } from '../run/context.ts';
-import type { PauseReason } from '../run/pause.ts';
-import type { RowCounts } from '../run/progress.ts';
-import { nextRead, nextStep } from './decisions.ts';
-import type { Step } from './decisions.ts';
-import { EndedRows } from './ended-rows.ts';
-import type { RowSource, RowWork } from './row-source.ts';
+import { AbortedError } from '../../errors/aborted.ts';
+import { Changes } from './changes.ts';
+import type { JournalLine } from './journal-line.ts';
+import type { PauseReason } from './pause.ts';
+import { nextRead, nextStep } from './pool-decisions.ts';
+import type { Step } from './pool-decisions.ts';
+import type { RowCounts } from './progress.ts';
+import type { RowResult } from './results.ts';
+import type { Row } from './row.ts';
+import type { RunContext } from './run.ts';
+
+/** A row that a pool can run. */
+export interface RowWork<Result extends RowResult> {
+  readonly row: Row;
+  /**
+   * Takes the row through its states with `runRow`, which never rejects. `onAccepted` is called when the row waits only
+   * for its result.
+   */
+  readonly run: (onAccepted: () => void) => Promise<Result>;
+}
+
+/** The rows of a run. */
+export interface RowSource<Result extends RowResult> {
+  readonly rows: Iterable<RowWork<Result>> | AsyncIterable<RowWork<Result>>;
+  /** The rows that are known before they are read. */
+  readonly known?: Iterable<Row> | undefined;
+  /** Returns the number of rows, if it is known. Called when it is needed, because the caller may add rows. */
+  readonly countRows: () => number | undefined;
+  /** Whether no more rows are read once the run has paused. Those in flight are finished and yielded. */
+  readonly endsAtPause: boolean;
+}
 
 /** The rows that a run works on concurrently, from the moment they are read until the caller has taken their results. */
 export class RowPool<Result extends RowResult> {
@@ -18,9 +38,18 @@ export class RowPool<Result extends RowResult> {
   readonly #running = new Set<Row>();
   /** Those of the running rows that are not accepted yet. */
   readonly #active = new Set<Row>();
-  readonly #ended: EndedRows<Result>;
   /** Rows that were read, or are known, and have no result. */
   readonly #open: Set<Row>;
+  /** Results that the caller has not taken, and what to record when the caller has taken them. */
+  readonly #results: { readonly result: Result; readonly line: JournalLine | undefined }[] = [];
+  /** Rows that only the pause kept from being submitted. They are not yielded. */
+  readonly #paused: { readonly status: RowResult['status']; readonly error: PauseReason }[] = [];
+  /** Numbers of the results that were or will be yielded. */
+  readonly #counts = { done: 0, failed: 0, unknown: 0 };
+  /** Numbers of the results that the caller has taken, and of those that succeeded or failed. */
+  readonly #taken = { yielded: 0, done: 0 };
+  /** Number of `finished` lines that are not durable yet. */
+  #recording = 0;
   #hasReadAll = false;
   #isStopped = false;
   /** `readAll` and the loop in run-rows.ts wait for these. */
@@ -31,35 +60,33 @@ export class RowPool<Result extends RowResult> {
     this.#source = source;
     this.#context = context;
     this.#onChange = onChange;
-    this.#ended = new EndedRows(context.journal, () => this.#changes.notify());
     this.#open = new Set(source.known);
   }
 
   /** The numbers of rows by how they have ended, and of those that are running. */
   get counts(): RowCounts {
-    return { ...this.#ended.counts, running: this.#running.size };
+    return { ...this.#counts, running: this.#running.size };
   }
 
-  /** Rows that were read, or are known, and have no result. */
   get open(): Iterable<Row> {
     return this.#open;
   }
 
-  /** What the error of a paused run reports. */
+  /** What the error of a paused run reports. `total` is undefined if the source did not yield all rows. */
   get pausedRows() {
-    return { ...this.#ended.summary, total: this.#source.countRows() };
+    return { paused: this.#paused, ...this.#taken, total: this.#source.countRows() };
   }
 
   /** Decides how the run continues. */
   nextStep(): Step<Result, PauseReason> {
     const { signal, pause } = this.#context;
     return nextStep({
-      result: this.#ended.first,
+      result: this.#results[0]?.result,
       isAborted: signal?.aborted === true,
       pauseReason: pause.reason,
       mayReadMore: !this.#hasReadAll && !this.#isEnding,
       running: this.#running.size,
-      recording: this.#ended.recording,
+      recording: this.#recording,
     });
   }
 
@@ -83,9 +110,24 @@ export class RowPool<Result extends RowResult> {
     return this.#changes.next();
   }
 
-  /** The caller has taken the first result. */
+  /**
+   * Removes the first result, which the caller has taken, and records the end of its row. If the process dies before that,
+   * the next one yields the result again.
+   */
   take(): void {
-    this.#ended.take();
+    const end = this.#results.shift();
+    if (end) {
+      this.#taken.yielded += 1;
+      if (end.result.status !== 'unknown') this.#taken.done += 1;
+      if (end.line) void this.#record(end.line);
+    }
+    this.#changes.notify();
+  }
+
+  async #record(line: JournalLine): Promise<void> {
+    this.#recording += 1;
+    await this.#context.journal.tryAppend(line, 'a recovery yields the row again');
+    this.#recording -= 1;
     this.#changes.notify();
   }
 
@@ -115,7 +157,7 @@ export class RowPool<Result extends RowResult> {
     const { config, slots, maxInFlight } = this.#context;
     return nextRead({
       isEnding: this.#isEnding,
-      inFlight: this.#running.size + this.#ended.untaken,
+      inFlight: this.#running.size + this.#results.length,
       maxInFlight,
       active: this.#active.size,
       requests: config.concurrency === false ? undefined : slots.inFlight,
@@ -141,11 +183,18 @@ export class RowPool<Result extends RowResult> {
   #end(row: Row, result: Result): void {
     const { pause, signal } = this.#context;
     const { status, error } = result;
-    if (pause.isReason(error)) this.#ended.addPaused({ status, error });
+    if (pause.isReason(error)) this.#paused.push({ status, error });
     // A row that was cut short stays open: it is listed in the error of the aborted run.
     else if (!signal?.aborted || !AbortedError.is(error)) {
-      this.#ended.add(row, result);
+      this.#results.push({ result, line: finishedLine(row, result) });
+      this.#counts[status === 'succeeded' ? 'done' : status] += 1;
       this.#open.delete(row);
     }
   }
+}
+
+/** The line for the end of a row; undefined if it is not final, or was recorded by an earlier run. */
+function finishedLine({ state, history }: Row, { id, status }: RowResult): JournalLine | undefined {
+  if (state !== 'durable' || status === 'unknown' || status === history.status) return undefined;
+  return { type: 'finished', id, status };
 }

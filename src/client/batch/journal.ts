@@ -1,17 +1,16 @@
-import { ConfigurationError } from '../../../errors/configuration.ts';
-import type { ChatCompletion } from '../../../wire/types/chat/completion.ts';
-import type { Journal } from '../../../wire/types/tasks/journal.ts';
-import { newIdempotencyKey } from '../../call/idempotency-key.ts';
-import type { Log } from '../../config/log.ts';
-import { objectWithMethods } from '../../config/validation.ts';
-import type { Rule } from '../../config/validation.ts';
-import { unsentError } from '../row-errors.ts';
-import { JournalContents, tornLine } from './contents.ts';
-import { EarlierRows } from './earlier-rows.ts';
-import { isChatPath } from './line.ts';
-import type { JournalLine } from './line.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
+import type { Journal } from '../../wire/types/tasks/journal.ts';
+import { newIdempotencyKey } from '../call/idempotency-key.ts';
+import type { Log } from '../config/log.ts';
+import { objectWithMethods } from '../config/validation.ts';
+import type { Rule } from '../config/validation.ts';
+import { JournalContents, tornLine } from './journal-contents.ts';
+import { isChatPath, parseLine } from './journal-line.ts';
+import type { JournalLine } from './journal-line.ts';
+import { unsentError } from './row-errors.ts';
+import { EarlierRows } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
-import { StoredCompletions } from './stored-completions.ts';
 
 export const journalRule: Rule = objectWithMethods('read', 'append');
 
@@ -176,3 +175,55 @@ export class BatchJournal {
 }
 
 async function* noLines(): AsyncGenerator<string> {}
+
+/**
+ * The completions in a journal. All of them may be too large for the memory, so the journal is read a second time, as far
+ * as the rows need it. Rows that come in the order of the journal leave nothing in memory.
+ */
+class StoredCompletions {
+  readonly #read: () => AsyncIterable<string>;
+  /** Numbers of the lines that rows will need. */
+  readonly #wanted: Set<number>;
+  /** Lines that were passed before their rows needed them. */
+  readonly #passed = new Map<number, string>();
+  #lines: AsyncIterator<string> | undefined;
+  #number = 0;
+  #previous: Promise<unknown> = Promise.resolve();
+
+  constructor(read: () => AsyncIterable<string>, wanted: Iterable<number>) {
+    this.#read = read;
+    this.#wanted = new Set(wanted);
+  }
+
+  /** Returns the completion of a line. */
+  async take(lineNumber: number): Promise<ChatCompletion> {
+    const text = this.#previous.then(() => this.#find(lineNumber));
+    this.#previous = text.catch(() => undefined);
+    const line = parseLine((await text) ?? 'null');
+    if (line.type === 'completed') return line.completion;
+    throw new ConfigurationError(
+      `journal: line ${lineNumber} has changed while the batch was running. Nothing was sent for its row.`,
+    );
+  }
+
+  /** Ends the second reading. */
+  async close(): Promise<void> {
+    await this.#lines?.return?.();
+  }
+
+  async #find(lineNumber: number): Promise<string | undefined> {
+    const passed = this.#passed.get(lineNumber);
+    this.#passed.delete(lineNumber);
+    this.#wanted.delete(lineNumber);
+    if (passed !== undefined) return passed;
+    this.#lines ??= this.#read()[Symbol.asyncIterator]();
+    while (this.#number < lineNumber) {
+      const next: IteratorResult<string, unknown> = await this.#lines.next();
+      if (next.done) return undefined;
+      this.#number += 1;
+      if (this.#number === lineNumber) return next.value;
+      if (this.#wanted.has(this.#number)) this.#passed.set(this.#number, next.value);
+    }
+    return undefined;
+  }
+}

@@ -1,10 +1,10 @@
-import { BudgetExceededError } from '../../../errors/budget.ts';
-import type { ConfigurationError } from '../../../errors/configuration.ts';
-import { PaymentRequiredError } from '../../../errors/status.ts';
-import type { Log } from '../../config/log.ts';
-import { sentence } from '../../http/json.ts';
-import { emptyMeta } from '../../http/response-meta.ts';
-import type { RowState } from '../row/row.ts';
+import { BudgetExceededError } from '../../errors/budget.ts';
+import type { ConfigurationError } from '../../errors/configuration.ts';
+import { PaymentRequiredError } from '../../errors/status.ts';
+import type { Log } from '../config/log.ts';
+import { sentence } from '../http/json.ts';
+import { emptyMeta } from '../http/response-meta.ts';
+import type { Row } from './row.ts';
 
 /** Why a run pauses: a 402, a budget that has no room for the next row, or a journal that is not safe for chats. */
 export type PauseReason = PaymentRequiredError | BudgetExceededError | ConfigurationError;
@@ -17,14 +17,8 @@ export type PauseReason = PaymentRequiredError | BudgetExceededError | Configura
  *     402, journal   yes      yes                              no: it may have been charged
  *     budget         yes      no: its price is reserved in it  no
  */
-export function keepsBack(reason: PauseReason, state: RowState): boolean {
+export function keepsBack(reason: PauseReason, state: Row['state']): boolean {
   return state === 'planned' || (state === 'recorded' && !BudgetExceededError.is(reason));
-}
-
-/** A row that is being submitted, as the pause sees it. */
-interface Submitting {
-  readonly state: RowState;
-  readonly controller: AbortController;
 }
 
 /**
@@ -36,7 +30,7 @@ export class Pause {
   readonly #beginsAtBudget: boolean;
   #reason: PauseReason | undefined;
   /** A set, because Node 20 warns of a leak if a signal has a listener for each of many rows. */
-  readonly #submitting = new Set<Submitting>();
+  readonly #submitting = new Set<Row>();
 
   /** `beginsAtBudget`: it begins at a budget, too, and not only at a 402. */
   constructor({ log, beginsAtBudget }: { log: Log; beginsAtBudget: boolean }) {
@@ -76,10 +70,7 @@ export class Pause {
   }
 
   /** Keeps back a row during the work that submits it, whenever its state allows. */
-  async whileSubmitting<Accepted>(
-    row: Submitting,
-    submit: () => Promise<Accepted>,
-  ): Promise<Accepted> {
+  async whileSubmitting<Accepted>(row: Row, submit: () => Promise<Accepted>): Promise<Accepted> {
     this.#submitting.add(row);
     try {
       this.keepBack(row);
@@ -90,7 +81,7 @@ export class Pause {
   }
 
   /** Aborts the row if the pause keeps it back. Called when its state becomes one in which that is possible. */
-  keepBack({ state, controller }: Submitting): void {
+  keepBack({ state, controller }: Row): void {
     if (this.#reason && keepsBack(this.#reason, state)) controller.abort(this.#reason);
   }
 }

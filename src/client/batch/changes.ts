@@ -1,4 +1,4 @@
-import { whenAborted } from '../../config/clock.ts';
+import { whenAborted } from '../config/clock.ts';
 
 /** Wakes everything that waits for a change. */
 export class Changes {

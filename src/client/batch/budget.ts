@@ -1,47 +1,24 @@
-import { BudgetExceededError } from '../../../errors/budget.ts';
-import { roundUsd } from '../../limits/round-usd.ts';
-import { addCost, noCost } from '../journal/row-cost.ts';
-import type { RowCost } from '../journal/row-cost.ts';
+import { BudgetExceededError } from '../../errors/budget.ts';
+import type { KnownPrices } from '../limits/estimate.ts';
+import { roundUsd } from '../limits/round-usd.ts';
 import {
+  highestPrice,
   isUnpriced,
   nextReservation,
   reservationFor,
   reservationProblem,
   unpricedUsd,
-} from './budget-decision.ts';
-import type { ReservationState, ReservedAmount } from './budget-decision.ts';
+} from './budget-decisions.ts';
+import type { ReservationState, ReservedAmount, CountedCharge } from './budget-decisions.ts';
 import { Changes } from './changes.ts';
-import type { CountedCharge } from './counted-charge.ts';
-
-/** A row, as its budget sees it. */
-export interface Spender {
-  readonly cost: RowCost;
-  addCost(change: Partial<RowCost>): void;
-}
+import { addCost, noCost, unpricedSubmits } from './row-history.ts';
+import type { RowCost, RowHistory } from './row-history.ts';
+import type { Row } from './row.ts';
 
 /** What is set aside for a submission until it is settled. It is part of the estimates of its row. */
 export interface ReservedPrice extends ReservedAmount {
   /** Path of the endpoint. */
   readonly path: string;
-}
-
-/** A submission that needs a part of the budget. */
-interface Purchase {
-  /** Estimated price in USD; undefined if it is not known. */
-  readonly price: number | undefined;
-  /** Path of the endpoint: requests to it have similar prices. */
-  readonly path: string;
-  readonly signal: AbortSignal;
-  /** Number of unpriced submissions of earlier runs that it repeats under their key: together, they are charged once. */
-  readonly repeats: number;
-}
-
-/** What earlier runs have spent on a row. */
-interface EarlierCost {
-  readonly cost: RowCost;
-  readonly path: string;
-  /** Number of its submissions that were or may have been charged, and of which neither charge nor price is known. */
-  readonly unpriced: number;
 }
 
 /** The budget of a batch, over all runs of its journal. Also adds up its costs if there is no limit. */
@@ -67,7 +44,9 @@ export class BatchBudget {
   }
 
   /** Adds what earlier runs have spent on a row. */
-  addEarlier({ cost, path, unpriced }: EarlierCost): void {
+  addEarlier(row: RowHistory): void {
+    const { cost = noCost, path = '' } = row;
+    const unpriced = unpricedSubmits(row);
     this.#total = addCost(this.#total, cost);
     // The sum, because the journal does not keep each charge of a chat that was resent. Too much is safer than
     // too little.
@@ -80,13 +59,21 @@ export class BatchBudget {
    * in flight, whose charges may be lower. Until the first charge is known, requests without a price are sent one at a
    * time, and only while few of them are unpriced.
    *
+   * `path` is that of the endpoint: requests to it have similar prices. `repeats` is the number of unpriced submissions of
+   * earlier runs that this one repeats under their key: together, they are charged once.
+   *
    * @throws {@link BudgetExceededError} when the remaining budget does not cover the price, or might not because the price is
    * unknown.
    */
-  async reserve(row: Spender, purchase: Purchase): Promise<ReservedPrice> {
-    const { path, signal, repeats } = purchase;
+  async reserve(
+    row: Row,
+    path: string,
+    price: number | undefined,
+    repeats: number,
+  ): Promise<ReservedPrice> {
+    const { signal } = row.controller;
     for (;;) {
-      const state = this.#stateFor(purchase);
+      const state = this.#stateFor(path, price, repeats);
       const decision = nextReservation(state);
       if (decision === 'reserve') {
         this.#addUnpriced(path, -repeats);
@@ -100,7 +87,7 @@ export class BatchBudget {
     }
   }
 
-  #stateFor({ price, path, repeats }: Purchase): ReservationState {
+  #stateFor(path: string, price: number | undefined, repeats: number): ReservationState {
     const { chargedUsd, estimatedUsd } = this.total;
     const repeated = Math.min(repeats, this.#unpricedAt(path));
     const repeatedUsd = repeated * this.#largestAt(path);
@@ -114,13 +101,13 @@ export class BatchBudget {
   }
 
   /** Takes over the reservation of an earlier run, whose submission is sent again under its key. */
-  adopt({ cost }: Spender, path: string): ReservedPrice {
+  adopt({ cost }: Row, path: string): ReservedPrice {
     this.#inFlight += 1;
     return { usd: cost.estimatedUsd, basis: 'price', path };
   }
 
   /** Ends the reservation of a submission. If it still counts, but has no amount, the submission is unpriced. */
-  settle(row: Spender, reserved: ReservedPrice, counted: CountedCharge): void {
+  settle(row: Row, reserved: ReservedPrice, counted: CountedCharge): void {
     const { path, usd } = reserved;
     this.#inFlight -= 1;
     switch (counted.counts) {
@@ -153,7 +140,7 @@ export class BatchBudget {
     this.#largest.set(path, Math.max(this.#largestAt(path), usd));
   }
 
-  #change(row: Spender, change: Partial<RowCost>): void {
+  #change(row: Row, change: Partial<RowCost>): void {
     row.addCost(change);
     this.#total = addCost(this.#total, change);
   }
@@ -166,4 +153,43 @@ export class BatchBudget {
       { outcome: 'not-sent', spentUsd: chargedUsd, maxUsd: this.#maxUsd },
     );
   }
+}
+
+/** Fetches a model, so that its prices are known. */
+export type FetchModel = (model: string) => Promise<unknown>;
+
+/** A submission that may have a price. */
+export interface Priced {
+  /** The models to which it may be sent. */
+  readonly models: readonly string[];
+  /** Whether its price can be known before it is sent. */
+  readonly hasPrice: boolean;
+  /** Estimates the price in USD from the prices of a model; undefined if it is not known. */
+  estimateUsd(prices: KnownPrices): number | undefined;
+}
+
+/**
+ * Returns a function that estimates the price of a row in USD: that of its most expensive model; undefined if it is not
+ * known. Fetches the prices of each model once, if they are needed. Without `fetchModel`, only those count that the client
+ * knows already.
+ */
+export function rowPrices(
+  prices: ReadonlyMap<string, KnownPrices>,
+  fetchModel: FetchModel | undefined,
+) {
+  const fetched = new Map<string, Promise<unknown>>();
+  const priceAt = async (submission: Priced, model: string) => {
+    const price = submission.estimateUsd(prices.get(model));
+    if (price !== undefined || !fetchModel || !submission.hasPrice) return price;
+    let pending = fetched.get(model);
+    if (!pending) {
+      // Without its price, a row is treated like a chat. The row itself reports what is wrong.
+      pending = fetchModel(model).catch(() => undefined);
+      fetched.set(model, pending);
+    }
+    await pending;
+    return submission.estimateUsd(prices.get(model));
+  };
+  return (submission: Priced) =>
+    highestPrice(submission.models, (model) => priceAt(submission, model));
 }

@@ -28,13 +28,10 @@
  * If a step throws, the state that the row has reached decides whether its result is `failed` or `unknown`: see
  * `isFinalError` in charge-rules.ts.
  */
-import type { Task } from '../../tasks/task.ts';
-import { addCost, noCost } from '../journal/row-cost.ts';
-import type { RowCost } from '../journal/row-cost.ts';
-import { mayBeCharged } from '../journal/row-history.ts';
-import type { RowHistory } from '../journal/row-history.ts';
-import type { Spender } from '../run/batch-budget.ts';
+import type { Task } from '../tasks/task.ts';
 import type { ChargeFacts } from './charge-rules.ts';
+import { addCost, noCost, mayBeCharged } from './row-history.ts';
+import type { RowCost, RowHistory } from './row-history.ts';
 
 /** The state that a row has reached in this run. */
 export type RowState = 'planned' | 'recorded' | 'sent' | 'accepted' | 'durable';
@@ -60,7 +57,7 @@ const startsOf = {
  * A row of a batch or a recovery. Each step throws if the row is in a state that does not allow it. That is a mistake
  * in the client: nothing that a service, a journal or a caller does leads to it.
  */
-export class Row implements Spender {
+export class Row {
   #id = '';
   #history: RowHistory = {};
   #state: RowState = 'planned';

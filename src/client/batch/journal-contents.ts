@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../../errors/configuration.ts';
-import { parseLine } from './line.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { parseLine } from './journal-line.ts';
 import { addLine } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
 

@@ -1,19 +1,18 @@
-import { createChatCompletion } from '../../../wire/endpoints/chat.ts';
-import { findEndpoint } from '../../../wire/endpoints/index.ts';
-import { chatCompletionSchema } from '../../../wire/types/chat/completion.ts';
-import type { ChatCompletion } from '../../../wire/types/chat/completion.ts';
-import { unchecked } from '../../../wire/types/schema.ts';
-import type { Receipt, TaskKind } from '../../../wire/types/tasks/task.ts';
-import { isRecord, isNonEmptyString } from '../../../wire/types/type-guards.ts';
-import { fallbackRules } from '../../call/request/request-options.ts';
-import { checkValue, oneOf } from '../../config/validation.ts';
-import type { Rule } from '../../config/validation.ts';
-import { parseReceipt } from '../../tasks/task.ts';
-import type { CostFields } from './row-cost.ts';
+import { createChatCompletion } from '../../wire/endpoints/chat.ts';
+import { findEndpoint } from '../../wire/endpoints/index.ts';
+import { chatCompletionSchema } from '../../wire/types/chat/completion.ts';
+import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
+import { unchecked } from '../../wire/types/schema.ts';
+import type { Receipt, TaskKind } from '../../wire/types/tasks/task.ts';
+import { isRecord, isNonEmptyString } from '../../wire/types/type-guards.ts';
+import { fallbackRules } from '../call/request/request-options.ts';
+import { checkValue, oneOf } from '../config/validation.ts';
+import type { Rule } from '../config/validation.ts';
+import { parseReceipt } from '../tasks/task.ts';
 
 /**
  * One line of a journal, which stores it as JSON after the version, `v: 1`. A line is appended for each step of a row
- * (see row/row.ts); the `run` line comes first. The format is stable: journals of earlier versions must stay
+ * (see row.ts); the `run` line comes first. The format is stable: journals of earlier versions must stay
  * readable. docs/batches.md documents it.
  */
 export type JournalLine =
@@ -35,9 +34,6 @@ export type JournalLine =
     } & CostFields)
   | { readonly type: 'finished'; readonly id: string; readonly status: 'succeeded' | 'failed' };
 
-/** A line about a row. */
-export type RowLine = Exclude<JournalLine, { type: 'run' | 'torn' }>;
-
 /** The submission that a row is about to send. */
 export interface Intent {
   /** Idempotency key. A chat has one only if its request carries it. */
@@ -50,6 +46,14 @@ export interface Intent {
   readonly params?: { readonly model: string } | undefined;
   /** The other models that may be used, if there are any, only with `storeParams`. */
   readonly fallback?: readonly string[] | undefined;
+}
+
+/** What the row has cost in all runs, as of a line. Lines of version 0.2 have no such fields. */
+export interface CostFields {
+  /** The sum of its charges in USD; absent if it is 0, unless the charge of a task or completion is known to be 0. */
+  readonly usd?: number | undefined;
+  /** The sum of the estimates in USD for submissions whose charge is not known; absent if it is 0. */
+  readonly estimatedUsd?: number | undefined;
 }
 
 /**
