@@ -32,10 +32,10 @@ import {
   readRelayed,
   readStream,
 } from './client/stream/reading.ts';
-import { download } from './client/tasks/downloads/download.ts';
-import { downloads } from './client/tasks/downloads/start-download.ts';
-import { waits } from './client/tasks/wait/run-wait.ts';
-import { readGeneration, Wait } from './client/tasks/wait/wait.ts';
+import { download } from './client/tasks/download.ts';
+import { downloads } from './client/tasks/start-download.ts';
+import { waits } from './client/tasks/wait.ts';
+import { readGeneration, Wait } from './client/tasks/wait-steps.ts';
 
 batches.provide({ runBatch });
 downloads.provide({ download });

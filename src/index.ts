@@ -9,7 +9,7 @@ export { Stream } from './client/stream/stream.ts';
 export { assumptions } from './client/config/assumptions.ts';
 export { estimate } from './client/limits/prices.ts';
 export { extractImages } from './client/chat/extract-images.ts';
-export { parseMaterialCallback } from './client/tasks/materials/material-callback.ts';
+export { parseMaterialCallback } from './client/tasks/material.ts';
 export { blockers } from './resources/account.ts';
 export { customModel } from './wire/types/catalog/model-catalog.ts';
 
@@ -48,7 +48,7 @@ export type {
   ChatResult,
   RecoveredRow,
 } from './client/batch/results.ts';
-export type { BatchProgress } from './client/batch/run/progress.ts';
+export type { BatchProgress } from './client/batch/progress.ts';
 export { ChatSubmission } from './client/chat/chat-submission.ts';
 export type { RawRequest } from './client/call/raw-request.ts';
 export type { RequestOptions } from './client/call/request-options.ts';
@@ -69,11 +69,11 @@ export type { ConcurrencyState } from './client/limits/concurrency.ts';
 export type { KnownPrices } from './client/limits/prices.ts';
 export type { ItemStream } from './client/stream/stream.ts';
 export type { RelayedStreamOptions } from './client/stream/relayed-stream.ts';
-export type { DownloadProgress, DownloadResponse } from './client/tasks/downloads/download-body.ts';
-export type { DownloadOptions, DownloadRange } from './client/tasks/downloads/options.ts';
-export type { MaterialUpdate } from './client/tasks/materials/material-target.ts';
-export type { Submission } from './client/tasks/submit/submission.ts';
-export type { GenerateOptions } from './client/tasks/submit/generate.ts';
+export type { DownloadProgress, DownloadResponse } from './client/tasks/download-body.ts';
+export type { DownloadOptions, DownloadRange } from './client/tasks/download.ts';
+export type { MaterialUpdate } from './client/tasks/material.ts';
+export type { Submission } from './client/tasks/submission.ts';
+export type { GenerateOptions } from './client/tasks/submit.ts';
 export type { SubmittedTask, Task } from './client/tasks/task.ts';
 
 // Types of requests and responses

@@ -4,7 +4,7 @@
  * rules, of which each build has a copy.
  */
 import type { IntegrationContext, Polygate } from './client.ts';
-import { noMediaCode } from './client/tasks/downloads/media-check.ts';
+import { noMediaCode } from './client/tasks/media-check.ts';
 import type { PolygateError } from './errors/base.ts';
 import { ConfigurationError } from './errors/configuration.ts';
 import { toMessage } from './errors/message.ts';
@@ -64,9 +64,8 @@ export { parseErrorBody } from './client/http/error-body.ts';
 export { detailsOf } from './client/fetch/response-details.ts';
 export type { ResponseMeta } from './wire/types/meta.ts';
 export type { ResponseDetails } from './client/fetch/response-details.ts';
-export { isTaskCode } from './client/tasks/poll-paths.ts';
-export { isInvalidRecord } from './client/tasks/wait/poll-failures.ts';
-export { nextPollDelay, taskPollInterval } from './client/tasks/wait/poll-delay.ts';
+export { isTaskCode, taskPollInterval } from './client/tasks/task-polls.ts';
+export { isInvalidRecord, nextPollDelay } from './client/tasks/poll-decisions.ts';
 export { contentText } from './client/chat/content-text.ts';
 export { executableArguments, isCutOff } from './client/stream/tool-arguments.ts';
 
@@ -80,7 +79,7 @@ export {
   isUncharged,
   slotRejectionOf,
   withEarlierCharge,
-} from './client/batch/row/charge-rules.ts';
+} from './client/batch/charge-rules.ts';
 
 // Prices, charges and budgets
 export { isInvalidRequest, reportedCharge, roundUsd } from './client/limits/budget.ts';
@@ -95,19 +94,19 @@ export {
   reservationFor,
   reservationProblem,
   unpricedUsd,
-} from './client/batch/run/budget-decision.ts';
-export type { ReservedAmount } from './client/batch/run/budget-decision.ts';
-export { countedCharge, countedFailure } from './client/batch/run/counted-charge.ts';
-export { highestPrice } from './client/batch/run/prices.ts';
+  countedCharge,
+  countedFailure,
+  highestPrice,
+} from './client/batch/budget-decisions.ts';
+export type { ReservedAmount } from './client/batch/budget-decisions.ts';
 
 // Rows of journals and queues
-export { openJournal, readJournal } from './client/batch/journal/journal-content.ts';
-export type { JournalContent, JournalRow } from './client/batch/journal/journal-content.ts';
-export { rowKey } from './client/batch/row/row-key.ts';
-export { requestHash } from './client/tasks/fingerprint.ts';
+export { openJournal, readJournal } from './client/batch/journal-content.ts';
+export type { JournalContent, JournalRow } from './client/batch/journal-content.ts';
+export { rowKey, requestHash } from './client/tasks/submission.ts';
 
 // Downloads
-export { headBytes } from './client/tasks/downloads/media-check.ts';
+export { headBytes } from './client/tasks/media-check.ts';
 
 /** Whether an error is about a file that is no media, such as a page about an outage. */
 export const isNoMedia = (error: unknown): boolean => isRecord(error) && error.code === noMediaCode;

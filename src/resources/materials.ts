@@ -14,11 +14,16 @@ import { notify } from '../client/config/log.ts';
 import { functionValue } from '../client/config/validation.ts';
 import type { Rules } from '../client/config/validation.ts';
 import { queryString } from '../client/http/path.ts';
-import { materialTarget, readMaterial } from '../client/tasks/materials/material-target.ts';
-import type { MaterialUpdate } from '../client/tasks/materials/material-target.ts';
-import { toPollResult } from '../client/tasks/wait/latest-record.ts';
-import { checkAndWait, updatesOf, waitForResult, waits } from '../client/tasks/wait/run-wait.ts';
-import { waitCallbackRules } from '../client/tasks/wait/wait-rules.ts';
+import { materialTarget, readMaterial } from '../client/tasks/material.ts';
+import type { MaterialUpdate } from '../client/tasks/material.ts';
+import { toPollResult } from '../client/tasks/polled-record.ts';
+import {
+  waitCallbackRules,
+  checkAndWait,
+  updatesOf,
+  waitForResult,
+  waits,
+} from '../client/tasks/wait.ts';
 import {
   createMaterial,
   deleteMaterial,

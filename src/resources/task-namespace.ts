@@ -1,7 +1,7 @@
 import type { RequestOptions } from '../client/call/request-options.ts';
 import type { RequestPromise } from '../client/call/request.ts';
-import { Submission } from '../client/tasks/submit/submission.ts';
-import { describeChecked } from '../client/tasks/submit/submit-request.ts';
+import { Submission } from '../client/tasks/submission.ts';
+import { describeChecked } from '../client/tasks/submit.ts';
 import type { TaskDetails, TaskScope } from '../client/tasks/task-scope.ts';
 import { openTask, Task } from '../client/tasks/task.ts';
 import { ConfigurationError } from '../errors/configuration.ts';

@@ -43,7 +43,7 @@ test('a poll whose response could not be read for lack of its file is not sent',
   const { mock, open } = onFreshClients();
   const { id } = await (await open()).gateway.images.submit(image);
   const { gateway } = await open();
-  holdFile('tasks/wait/wait.ts').release(new Error('missing'));
+  holdFile('tasks/wait-steps.ts').release(new Error('missing'));
   const error = await caught(gateway.images.task(id).retrieve());
   expect(error).toMatchObject({ name: 'ConnectionError', task: { id } });
   expect(error.message).toContain(`Task ${id} is not lost.`);

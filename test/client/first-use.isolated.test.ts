@@ -45,7 +45,7 @@ test('a wait that is aborted while its file loads says that its task is not lost
   const { open } = onFreshClients();
   const { id } = await (await open()).gateway.images.submit(image);
   const { gateway } = await open();
-  holdFile('tasks/wait/wait.ts');
+  holdFile('tasks/wait-steps.ts');
   const controller = new AbortController();
   const wait = caught(gateway.images.task(id).wait({ signal: controller.signal }));
   controller.abort('closed');
@@ -60,7 +60,7 @@ test('a wait ends within its time limit, even if its file never arrives', async 
   const { open } = onFreshClients();
   const { id } = await (await open()).gateway.images.submit(image);
   const { gateway } = await open();
-  holdFile('tasks/wait/wait.ts');
+  holdFile('tasks/wait-steps.ts');
   const error = await caught(gateway.images.task(id).wait({ waitTimeout: 0 }));
   expect(error).toMatchObject({ name: 'RequestTimeoutError', task: { id } });
 });
@@ -99,7 +99,7 @@ test.each(['download', 'fetch'] as const)(
   async (name) => {
     const { mock, open } = onFreshClients();
     const { gateway } = await open({ timeout: 20 });
-    holdFile(name === 'fetch' ? 'fetch/send-fetch.ts' : 'tasks/downloads/download.ts');
+    holdFile(name === 'fetch' ? 'fetch/send-fetch.ts' : 'tasks/download.ts');
     const call = () =>
       name === 'fetch' ? gateway.fetch('/v1/models') : gateway.download('https://files.example/a');
     expect(await caught(call())).toMatchObject({

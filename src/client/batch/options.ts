@@ -7,9 +7,9 @@ import {
   positiveInteger,
 } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
-import { waitRules } from '../tasks/wait/wait-rules.ts';
-import { journalRule } from './journal/batch-journal.ts';
-import type { BatchProgress } from './run/progress.ts';
+import { waitRules } from '../tasks/wait.ts';
+import { journalRule } from './journal.ts';
+import type { BatchProgress } from './progress.ts';
 
 /** Options of `gateway.recover` and `gateway.batch`. The wait options apply to each row. */
 export interface RecoverOptions extends Omit<WaitOptions<TaskUpdate>, 'onUpdate'> {

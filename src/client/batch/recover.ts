@@ -1,31 +1,45 @@
 import type { Journal } from '../../wire/types/tasks/journal.ts';
+import type { Receipt, TaskKind } from '../../wire/types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
+import type { ChatSubmission } from '../chat/chat-submission.ts';
 import type { CallerContext } from '../config/caller.ts';
 import { checkOptions, checkValue } from '../config/validation.ts';
-import { journalRule } from './journal/batch-journal.ts';
-import { isChatPath } from './journal/line.ts';
-import { mayBeCharged } from './journal/row-history.ts';
-import type { RowHistory } from './journal/row-history.ts';
+import { requestHash } from '../tasks/submission.ts';
+import type { Submission } from '../tasks/submission.ts';
+import type { Task } from '../tasks/task.ts';
+import type { FetchModel } from './budget.ts';
+import { isChatPath, taskKindOf } from './journal-line.ts';
+import { journalRule } from './journal.ts';
 import { recoverRules } from './options.ts';
 import type { RecoverOptions } from './options.ts';
-import { unreadJournalError } from './pool/end-errors.ts';
-import type { RowWork } from './pool/row-source.ts';
-import { runRows } from './pool/run-rows.ts';
 import type { RowResult } from './results.ts';
-import { planRecovery } from './row/recovery-plan.ts';
-import type { Recreator } from './row/recovery-plan.ts';
-import { Row } from './row/row.ts';
-import { runRow } from './row/run-row.ts';
-import { createRunContext } from './run/context.ts';
-import type { RunContext } from './run/context.ts';
-import { beginRun, endRun } from './run/lifecycle.ts';
-import type { FetchModel } from './run/prices.ts';
-import { untilAborted } from './run/until-aborted.ts';
+import { lostChatError, missingParamsError } from './row-errors.ts';
+import { mayBeCharged } from './row-history.ts';
+import type { RowHistory } from './row-history.ts';
+import { chatPlan, chatSubmission, receivedEarlier, taskPlan, taskSubmission } from './row-plan.ts';
+import type { RowPlan } from './row-plan.ts';
+import type { RowWork } from './row-pool.ts';
+import { Row } from './row.ts';
+import { runRow } from './run-row.ts';
+import { unreadJournalError, runRows } from './run-rows.ts';
+import { createRunContext, beginRun, endRun, untilAborted } from './run.ts';
+import type { RunContext } from './run.ts';
 
 /** A recovery, as the client passes it on. */
 export interface RecoverArguments {
   readonly journal: Journal;
-  readonly recreate: Recreator;
+  /** Recreates submissions and tasks from what a journal records: a client. */
+  readonly recreate: {
+    /** The namespace for a kind of task. */
+    namespaceFor(kind: TaskKind): {
+      /** The submission of a `submit` line that has params. */
+      restore(path: string, params: { model: string }, fallback?: readonly string[]): Submission;
+      /** The task of an `accepted` line. */
+      task(receipt: Receipt): Task;
+    };
+    /** The submission of a chat from its stored params. */
+    chat(params: { model: string }, fallback?: readonly string[]): ChatSubmission;
+  };
   readonly options: RecoverOptions;
   readonly fetchModel: FetchModel;
 }
@@ -41,13 +55,12 @@ export async function* runRecovery(
 ): AsyncGenerator<RowResult, void, undefined> {
   checkOptions(options, recoverRules);
   checkValue('journal', journal ?? null, journalRule);
-  const context = createRunContext({
-    client,
+  const pausesAtBudget = options.maxUsd !== undefined;
+  const context = createRunContext(client, enter, {
+    ...options,
     journal,
-    enter,
     fetchModel,
-    pausesAtBudget: options.maxUsd !== undefined,
-    options,
+    pausesAtBudget,
   });
   try {
     await readJournal(context);
@@ -59,7 +72,7 @@ export async function* runRecovery(
     const rows = function* (): Generator<RowWork<RowResult>> {
       for (const row of known) {
         const makePlan = () => planRecovery(row, recreate, context);
-        yield { row, run: (onAccepted) => runRow(row, { makePlan, context, onAccepted }) };
+        yield { row, run: (onAccepted) => runRow(row, context, makePlan, onAccepted) };
       }
     };
     const countRows = () => known.length;
@@ -80,11 +93,53 @@ function isUnfinished(history: RowHistory): boolean {
 
 /** Reads and locks the journal, until the caller aborts. Even if they have aborted before: the error lists the rows. */
 async function readJournal(context: RunContext): Promise<void> {
-  const { journal, signal, config } = context;
-  const error = () => unreadJournalError(signal?.reason, 'recovery');
   const read = async () => {
-    await journal.read();
+    await context.journal.read();
     await beginRun(context);
   };
-  await untilAborted(read, { signal, clock: config.clock, error });
+  await untilAborted(context, read, () => unreadJournalError(context.signal?.reason, 'recovery'));
+}
+
+/** Plans a row of a recovery. It can be sent again only if its params were stored, too. */
+async function planRecovery(
+  row: Row,
+  recreate: RecoverArguments['recreate'],
+  context: RunContext,
+): Promise<RowPlan<unknown>> {
+  const { receipt, path = '', params, fallback, hash = '', key = '' } = row.history;
+  if (isChatPath(path)) return planChatRecovery(row, recreate, context);
+  if (receipt) {
+    const accepted = recreate.namespaceFor(receipt.kind).task(receipt);
+    return taskPlan({ accepted }, context);
+  }
+  const kind = taskKindOf(path);
+  if (kind && params && (await isIntact(row.history))) {
+    // A row that was rejected is submitted anew, which must be durable before it is sent.
+    const recordedBy = mayBeCharged(row.history) ? 'earlier-run' : undefined;
+    const restored = recreate.namespaceFor(kind).restore(path, params, fallback);
+    const intent = { key, path, hash, params, fallback };
+    return taskPlan({ submission: taskSubmission(restored, intent, recordedBy) }, context);
+  }
+  throw missingParamsError(row.id, key);
+}
+
+/** A chat that was sent is sent again only with `resendUnknown`. Completions are not checked: the schema is not stored. */
+async function planChatRecovery(
+  { id, history }: Row,
+  recreate: RecoverArguments['recreate'],
+  { journal, resendUnknown }: RunContext,
+): Promise<RowPlan<unknown>> {
+  const { completedAt, path = '', params, fallback, hash = '', key } = history;
+  if (completedAt !== undefined) {
+    return chatPlan(receivedEarlier(await journal.completionAt(completedAt)));
+  }
+  if (!resendUnknown || !params || !(await isIntact(history))) throw lostChatError(id);
+  const submission = recreate.chat(params, fallback);
+  const intent = { key, path, hash, params, fallback };
+  return chatPlan({ submission: chatSubmission(submission, intent) }, submission);
+}
+
+/** Params that were edited in the journal would be another request under the same key. */
+async function isIntact({ path = '', params, fallback, hash }: RowHistory): Promise<boolean> {
+  return hash === (await requestHash(path, JSON.stringify(params), fallback));
 }

@@ -2,7 +2,7 @@ import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { CompletionOf } from '../../wire/types/chat/output.ts';
 import type { SucceededGeneration, TaskKind } from '../../wire/types/tasks/task.ts';
 import type { ChatSubmission } from '../chat/chat-submission.ts';
-import type { Submission } from '../tasks/submit/submission.ts';
+import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 
 /** The result of a row that submits a task. */

@@ -75,7 +75,8 @@ export function unsentError(reason: unknown): AbortedError {
  */
 export function toRowError(
   thrown: unknown,
-  { signal, pauseReason }: { signal: AbortSignal; pauseReason: Error | undefined },
+  signal: AbortSignal,
+  pauseReason: Error | undefined,
 ): Error {
   const cause = AbortedError.is(thrown) ? thrown.cause : thrown;
   // Only the reason of the run itself: the caller's signal may abort a request that was sent with any error.

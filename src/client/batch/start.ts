@@ -6,7 +6,7 @@ import { throwToCaller, captureContext } from '../config/caller.ts';
 import { checkValue, signalRule } from '../config/validation.ts';
 import { Part } from '../http/part.ts';
 import type { LoadOptions } from '../http/part.ts';
-import { waits } from '../tasks/wait/run-wait.ts';
+import { waits } from '../tasks/wait.ts';
 import type { BatchArguments } from './batch.ts';
 import type { RecoverArguments } from './recover.ts';
 import type { AnySubmission, RecoveredRow, RowOf } from './results.ts';

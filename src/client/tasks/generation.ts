@@ -15,7 +15,6 @@ import type { ApiCall } from '../call/call.ts';
 import type { ReadResult } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
 import { redactedKey } from '../http/response-meta.ts';
-import { missingId } from './task-id.ts';
 
 /**
  * Creates a reader for every shape of task record that gateways of this kind send. If a record has no id, it is that of
@@ -47,7 +46,8 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
     if (status === 'succeeded' && urls.length === 0) return missingResult(id);
     if (status !== 'succeeded' && id === undefined) return missingTask(ids);
     const generation: GenerationFields<Kind> & Pick<Generation, 'status' | 'urls' | 'error'> = {
-      id: id ?? missingId,
+      // See `hasId`.
+      id: id ?? '',
       kind,
       rawStatus: textOf(record.status) ?? '',
       progress: parseProgress(record.progress),

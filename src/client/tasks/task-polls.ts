@@ -1,6 +1,8 @@
 import { AbortedError } from '../../errors/aborted.ts';
+import { APIError } from '../../errors/api.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
 import { createError } from '../../errors/create-error.ts';
-import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
+import { TaskWaitTimeoutError, TaskFailedError } from '../../errors/tasks.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { Generation, SucceededGeneration, TaskKind } from '../../wire/types/tasks/task.ts';
@@ -13,23 +15,24 @@ import { execute } from '../call/execute.ts';
 import type { PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { monotonicNow } from '../config/clock.ts';
-import { taskFailedError } from './failed-task.ts';
-import { firstPollCall, isUnknownPath, pollCalls } from './poll-paths.ts';
-import type { PolledTask } from './poll-paths.ts';
-import { rememberTask } from './remembered-tasks.ts';
+import { noReason } from '../http/error-body.ts';
+import { singleLine, sentence } from '../http/json.ts';
+import { fillPath, isSafePathValue } from '../http/path.ts';
+import { LatestRecord } from './polled-record.ts';
+import type { PollResult, PollOptions, PollTarget } from './polled-record.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
-import { LatestRecord } from './wait/latest-record.ts';
-import type { PollResult } from './wait/latest-record.ts';
-import { taskPollInterval } from './wait/poll-delay.ts';
-import type { PollOptions, PollTarget, WaitErrors } from './wait/poll-target.ts';
-import { waits } from './wait/run-wait.ts';
+import { waits } from './wait.ts';
+
+/** The delay before the first poll of a task in ms that the specification recommends. */
+export const taskPollInterval = 2_000;
 
 const isFinal = (status: string): boolean => status === 'succeeded' || status === 'failed';
 
 /** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
-export class TaskPolls<Kind extends TaskKind>
-  implements PolledTask<Kind>, PollTarget<Generation<Kind>, SucceededGeneration<Kind>>
-{
+export class TaskPolls<Kind extends TaskKind> implements PollTarget<
+  Generation<Kind>,
+  SucceededGeneration<Kind>
+> {
   readonly task: TaskHandle<Kind>;
   readonly scope: TaskScope<Kind>;
   readonly details: TaskDetails;
@@ -67,18 +70,13 @@ export class TaskPolls<Kind extends TaskKind>
     return this.details.pollHeaders;
   }
 
-  /** The poll to try first. */
-  get call(): ApiCall {
-    return this.#found ?? firstPollCall(this);
-  }
-
   initial(): Generation<Kind> {
     const { id, kind } = this.task;
     return { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) };
   }
 
   remember(generation: Generation<Kind>): void {
-    rememberTask(generation, this.task);
+    taskOfRecord.set(generation, this.task);
   }
 
   toResult(last: Generation<Kind>): SucceededGeneration<Kind> {
@@ -86,7 +84,7 @@ export class TaskPolls<Kind extends TaskKind>
     throw taskFailedError(this.task, last);
   }
 
-  get errors(): WaitErrors {
+  get errors(): PollTarget<Generation<Kind>, unknown>['errors'] {
     const { task, latest } = this;
     const { id, idempotencyKey } = task;
     const details = { task, idempotencyKey };
@@ -113,7 +111,7 @@ export class TaskPolls<Kind extends TaskKind>
     const { deadline } = limitsOf(config, monotonicNow(config.clock), options);
     const { waitDeadline = Infinity, timeout = config.timeout } = options;
     let firstError: unknown;
-    for (const call of pollCalls(this)) {
+    for (const call of this.#calls()) {
       const remainingMs = waitDeadline - monotonicNow(config.clock);
       if (firstError && remainingMs <= 0) break;
       try {
@@ -135,4 +133,72 @@ export class TaskPolls<Kind extends TaskKind>
     if (call.path !== this.details.pollPath) context.shared.pollTemplates.set(kind, call.template);
     return response;
   }
+
+  /** The poll to try first: at the path that has found the task, that the service named, or of the best template. */
+  get call(): ApiCall {
+    return this.#found ?? this.#pollAt(this.#bestTemplate, this.details.pollPath);
+  }
+
+  /**
+   * The polls at every path at which the task may be found, best first: where the service named one, then at the
+   * template that worked for another task, then at the assumed templates. Assumptions A1 and A2.
+   */
+  *#calls(): Generator<ApiCall> {
+    const first = this.call;
+    yield first;
+    // Now, because another poll may have found a template that works since then.
+    const templates = new Set([this.#bestTemplate, ...this.scope.pollTemplates]);
+    if (this.details.pollPath === undefined) templates.delete(first.template);
+    for (const template of templates) yield this.#pollAt(template);
+  }
+
+  /** The template that worked for another task, or else the one that is assumed. */
+  get #bestTemplate(): string {
+    const { context, kind, pollTemplates } = this.scope;
+    return context.shared.pollTemplates.get(kind) ?? pollTemplates[0];
+  }
+
+  #pollAt(template: string, path = this.#pathOf(template)): ApiCall {
+    return { method: 'GET', template, path, safety: 'safe', task: this.task };
+  }
+
+  /** The service may have named any text as the id of a task that was paid for. */
+  #pathOf(template: string): string {
+    const { task, details } = this;
+    const { id, idempotencyKey } = task;
+    // An id that only the caller has named says nothing about a charge.
+    if (isSafePathValue(id) || !details.meta) return fillPath(template, { id });
+    throw new ConfigurationError(
+      `Task ${singleLine(id)} was accepted and may have been charged, but cannot be polled: its id is not safe in a URL path. Contact the service with the id and the idempotency key.`,
+      { outcome: 'unknown', task, idempotencyKey },
+    );
+  }
+}
+
+/** The tasks of records, so that a download of their results can poll with the headers of the submission. */
+const taskOfRecord = new WeakMap<Generation, TaskHandle>();
+
+/** The task of a record, or of its copy in an update; undefined if this process did not receive it. */
+export const rememberedTask = (generation: Generation): TaskHandle | undefined =>
+  taskOfRecord.get(generation);
+
+/** Whether the error of a poll means that its path does not exist, rather than the task. */
+function isUnknownPath(error: unknown): boolean {
+  return APIError.is(error) && [404, 405].includes(error.status) && !isTaskCode(error.code);
+}
+
+/** Whether an error code is about a task, so that the path of the poll exists. */
+export function isTaskCode(code: string | undefined): boolean {
+  return code?.startsWith('task') ?? false;
+}
+
+/** The error of a task that has failed, given its last record. */
+export function taskFailedError(task: TaskHandle, generation: Generation): TaskFailedError {
+  const { id, idempotencyKey } = task;
+  const reason = sentence(singleLine(generation.error?.message ?? noReason));
+  const summary = `Task ${id} failed: ${reason}`;
+  const programAdvice =
+    'Your balance shows whether it was refunded. To try again, use a new idempotency key.';
+  const details = { task, idempotencyKey, generation };
+  return createError(TaskFailedError, { summary, programAdvice }, details);
 }

@@ -5,7 +5,7 @@ import type { PollHeaders } from '../call/request-options.ts';
 import { readJson } from '../call/response.ts';
 import type { ResponseHandler, ResponseReader } from '../call/response.ts';
 import type { Rules } from '../config/validation.ts';
-import { waits } from './wait/run-wait.ts';
+import { waits } from './wait.ts';
 
 /** The tasks of one namespace: how they are polled, and with which client. */
 export interface TaskScope<Kind extends TaskKind> {
@@ -45,3 +45,6 @@ export interface TaskDetails {
   /** Headers of the submission, which its polls carry, too. */
   readonly pollHeaders?: PollHeaders | undefined;
 }
+
+/** Whether the id of a task is known. If not, the task cannot be polled, and only its idempotency key can find it again. */
+export const hasId = ({ id }: { readonly id?: string | undefined }): boolean => Boolean(id);

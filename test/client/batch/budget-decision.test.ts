@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { nextReservation } from '../../../src/client/batch/run/budget-decision.ts';
-import type { ReservationState } from '../../../src/client/batch/run/budget-decision.ts';
+import { nextReservation } from '../../../src/client/batch/budget-decisions.ts';
+import type { ReservationState } from '../../../src/client/batch/budget-decisions.ts';
 
 /** A row that costs 0.2 USD, in a budget of which 0.5 of 1 USD is committed. */
 const priced: ReservationState = {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 
-import { notRecordedError, unsentError } from '../../../src/client/batch/row-errors.ts';
 import {
   afterFailure,
   failedRow,
   withEarlierCharge,
-} from '../../../src/client/batch/row/charge-rules.ts';
-import type { FailureFacts, SubmissionFacts } from '../../../src/client/batch/row/charge-rules.ts';
+} from '../../../src/client/batch/charge-rules.ts';
+import type { FailureFacts, SubmissionFacts } from '../../../src/client/batch/charge-rules.ts';
+import { notRecordedError, unsentError } from '../../../src/client/batch/row-errors.ts';
 import { emptyMeta } from '../../../src/client/http/response-meta.ts';
 import { createError } from '../../../src/errors/create-error.ts';
 import {

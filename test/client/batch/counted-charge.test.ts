@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { countedCharge } from '../../../src/client/batch/run/counted-charge.ts';
-import type { CountedCharge } from '../../../src/client/batch/run/counted-charge.ts';
+import { countedCharge } from '../../../src/client/batch/budget-decisions.ts';
+import type { CountedCharge } from '../../../src/client/batch/budget-decisions.ts';
 
 const charge: CountedCharge = { counts: 'charge', usd: 0.2 };
 const free: CountedCharge = { counts: 'charge', usd: 0 };

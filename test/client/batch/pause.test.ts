@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import { Row } from '../../../src/client/batch/row/row.ts';
-import { Pause, keepsBack } from '../../../src/client/batch/run/pause.ts';
-import type { PauseReason } from '../../../src/client/batch/run/pause.ts';
+import { Pause, keepsBack } from '../../../src/client/batch/pause.ts';
+import type { PauseReason } from '../../../src/client/batch/pause.ts';
+import { Row } from '../../../src/client/batch/row.ts';
 import { emptyMeta } from '../../../src/client/http/response-meta.ts';
 import {
   BudgetExceededError,

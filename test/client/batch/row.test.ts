@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { Row } from '../../../src/client/batch/row/row.ts';
-import type { RowState } from '../../../src/client/batch/row/row.ts';
+import { Row } from '../../../src/client/batch/row.ts';
+import type { RowState } from '../../../src/client/batch/row.ts';
 
 const steps = {
   identify: (row: Row) => row.identify('a', {}),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { contentInsteadOfMedia } from '../../../src/client/tasks/downloads/media-check.ts';
+import { contentInsteadOfMedia } from '../../../src/client/tasks/media-check.ts';
 import { ResponseValidationError } from '../../../src/index.ts';
 import type { Generation } from '../../../src/index.ts';
 import { rejection } from '../../support/rejection.ts';

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
 
-import {
-  firstDownloadStep,
-  nextDownloadStep,
-} from '../../../src/client/tasks/downloads/next-step.ts';
+import { firstDownloadStep, nextDownloadStep } from '../../../src/client/tasks/download-step.ts';
 import type {
   DownloadStep,
   FirstDownloadStep,
-} from '../../../src/client/tasks/downloads/next-step.ts';
-import type { DownloadSource } from '../../../src/client/tasks/downloads/source.ts';
+  DownloadSource,
+} from '../../../src/client/tasks/download-step.ts';
 import { clientOf, hang, scripted } from '../support.ts';
 
 const file = new Response('frames', { headers: { 'content-length': '6' } });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { emptyMeta } from '../../../src/client/http/response-meta.ts';
-import { canPollLater } from '../../../src/client/tasks/wait/poll-failures.ts';
+import { canPollLater } from '../../../src/client/tasks/poll-decisions.ts';
 import {
   AbortedError,
   APIError,

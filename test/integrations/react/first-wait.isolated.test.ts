@@ -21,7 +21,7 @@ test('a wait whose file cannot be loaded after a reload starts again when the br
 
   const page = new EventTarget();
   vi.stubGlobal('window', page);
-  const path = new URL('../../../src/client/tasks/wait/wait.ts', import.meta.url).pathname;
+  const path = new URL('../../../src/client/tasks/wait-steps.ts', import.meta.url).pathname;
   let isOffline = true;
   let loads = 0;
   vi.doMock(path, async (importOriginal) => {

@@ -1,0 +1,149 @@
+import type { ResponseMeta } from '../../wire/types/meta.ts';
+import { unchecked } from '../../wire/types/schema.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
+import { reportedCharge, roundUsd } from '../limits/budget.ts';
+
+/** How many submissions may have been charged an amount of which nothing is known. */
+const maxUnpriced = 4;
+
+/** What is set aside for a submission until it is accepted or has failed. */
+export interface ReservedAmount {
+  /** The amount in USD. */
+  readonly usd: number;
+  /**
+   * Where the amount comes from: the price (or what an earlier run has reserved), the largest charge for such a request so
+   * far, or nothing, because neither is known.
+   */
+  readonly basis: 'price' | 'largest-charge' | 'unknown';
+}
+
+/** The price in USD with the most expensive of the models; undefined if the price with one is not known. */
+export async function highestPrice(
+  models: readonly string[],
+  priceAt: (model: string) => Promise<number | undefined>,
+): Promise<number | undefined> {
+  let highest = 0;
+  for (const model of models) {
+    const price = await priceAt(model);
+    if (price === undefined) return undefined;
+    highest = Math.max(highest, price);
+  }
+  return highest;
+}
+
+/** What to reserve for a request. `largest` is the largest charge for such a request so far, if one is known. */
+export function reservationFor(
+  price: number | undefined,
+  largest: number | undefined,
+): ReservedAmount {
+  if (price !== undefined) return { usd: price, basis: 'price' };
+  if (largest !== undefined) return { usd: largest, basis: 'largest-charge' };
+  return { usd: 0, basis: 'unknown' };
+}
+
+/** What unpriced requests may have cost: as much as any other. Both are by path. */
+export function unpricedUsd(
+  unpriced: ReadonlyMap<string, number>,
+  largest: ReadonlyMap<string, number>,
+): number {
+  let usd = 0;
+  for (const [path, count] of unpriced) usd += count * (largest.get(path) ?? 0);
+  return usd;
+}
+
+/** Whether nothing is set aside for a submission although it may be charged. */
+export const isUnpriced = ({ usd, basis }: ReservedAmount): boolean =>
+  usd === 0 && basis !== 'price';
+
+/** What decides whether a budget covers a submission. */
+export interface ReservationState {
+  readonly maxUsd: number;
+  /** What all rows have been charged, and what is reserved for rows that may be charged. */
+  readonly committedUsd: number;
+  /** What to reserve. */
+  readonly next: ReservedAmount;
+  /** Number of submissions with a reservation. Their charges may be lower. */
+  readonly inFlight: number;
+  /** Number of submissions to the same path that were or may have been charged, and count with no amount. */
+  readonly unpriced: number;
+}
+
+/** Whether to reserve the amount, to wait for submissions in flight, or to give up because the budget does not cover it. */
+export function nextReservation(state: ReservationState): 'reserve' | 'wait' | 'exceeded' {
+  if (fits(state)) return 'reserve';
+  return state.inFlight > 0 ? 'wait' : 'exceeded';
+}
+
+function fits(state: ReservationState): boolean {
+  const { maxUsd, committedUsd, next, inFlight, unpriced } = state;
+  if (maxUsd === Infinity) return true;
+  // An unknown charge is more than nothing.
+  if (next.basis !== 'price' && committedUsd >= maxUsd) return false;
+  if (isUnpriced(next) && unpriced >= maxUnpriced) return false;
+  // One at a time until the first charge is known.
+  if (next.basis === 'unknown') return inFlight === 0;
+  return roundUsd(committedUsd + next.usd) <= maxUsd;
+}
+
+/** Why a budget does not cover a submission. */
+export function reservationProblem({ next, unpriced }: ReservationState): string {
+  if (!isUnpriced(next)) return `the next row costs ${next.usd} USD`;
+  if (unpriced < maxUnpriced) return 'the price of the next row is not known';
+  return (
+    `${unpriced} more rows may have been charged, and what such a row costs is not known. ` +
+    'It becomes known when the service reports a charge above 0 for one, for example in a run without maxUsd'
+  );
+}
+
+/** What a submission counts toward `maxUsd` when it has ended: its charge, what is reserved for it, or nothing. */
+export type CountedCharge =
+  | { readonly counts: 'charge'; readonly usd: number }
+  | { readonly counts: 'reservation' | 'nothing' };
+
+/** What the response to a submission says about its charge. */
+export interface ChargeReport {
+  /** The charge in USD, if the service has reported one. */
+  readonly chargeUsd: number | undefined;
+  /** Whether the response is that of an earlier request with the same key. Only that one was charged. */
+  readonly isReplay: boolean;
+}
+
+/**
+ * What an accepted submission of a row counts, in a batch and in a queue:
+ *
+ *     response                     isReplayPaid   counts
+ *     ---------------------------  -------------  -----------
+ *     first one, with a charge     any            charge
+ *     first one, without a charge  any            reservation
+ *     replay, charge above 0       yes            charge
+ *     replay, charge of 0 or none  yes            reservation
+ *     replay                       no             nothing
+ *
+ * `isReplayPaid` means that the owner of the budget may have paid for the request that is replayed, and may not have counted
+ * it. A batch and a queue differ only in what they know about that request:
+ *
+ * - In a batch, `isReplayPaid` is always true. The journal has neither the requests of a run without a journal, whose
+ *   keys the caller can pass on, nor those whose lines are lost. So a replay counts even if another program has paid
+ *   for it: `maxUsd` limits what the tasks and completions of a batch cost together.
+ * - In a queue, it is true if the row was submitted before. Redis has every request of every row, and the sum of a
+ *   queue keeps the charges of removed rows. Any other request counts already, or another program has paid for it.
+ */
+export function countedCharge({
+  chargeUsd,
+  isReplay,
+  isReplayPaid,
+}: ChargeReport & { readonly isReplayPaid: boolean }): CountedCharge {
+  if (isReplay && !isReplayPaid) return { counts: 'nothing' };
+  const usd = reportedCharge(chargeUsd, isReplay);
+  return usd === undefined ? { counts: 'reservation' } : { counts: 'charge', usd };
+}
+
+/**
+ * What a submission counts that may have been charged and has failed: the charge above 0 that its response has reported,
+ * for example with a body that cannot be read, or else what is reserved.
+ */
+export function countedFailure(error: unknown): CountedCharge {
+  const { meta } = unchecked<{ meta?: ResponseMeta }>(isRecord(error) ? error : {});
+  const usd = meta?.chargeUsd;
+  return usd ? { counts: 'charge', usd } : { counts: 'reservation' };
+}

@@ -1,0 +1,130 @@
+/** What is known about the charges of a row. A batch and a queue share these rules. */
+import { AbortedError } from '../../errors/aborted.ts';
+import { PolygateError } from '../../errors/base.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { RequestTimeoutError } from '../../errors/connection.ts';
+import { restateCharge } from '../../errors/restate-charge.ts';
+import { ConcurrencyLimitError } from '../../errors/status.ts';
+import { TaskFailedError } from '../../errors/tasks.ts';
+
+/** How far a row has come, when an error ends it. */
+export interface ChargeFacts {
+  /** Whether it has a task: its submission was accepted. */
+  readonly hasTask: boolean;
+  /** Whether an earlier submission under its key may have been charged. */
+  readonly mayBeCharged: boolean;
+  /** Whether its submission is recorded, so that it may have been sent. Does not matter with a task. */
+  readonly isRecorded?: boolean | undefined;
+}
+
+/**
+ * Whether an error proves that the task of the row failed or nothing was charged. If not, the row may have been charged,
+ * and must be continued under the same key.
+ */
+export function isFinalError(
+  { hasTask, mayBeCharged, isRecorded }: ChargeFacts,
+  error: unknown,
+): boolean {
+  if (hasTask) return TaskFailedError.is(error);
+  // What happens now says nothing about a request that was sent before.
+  if (mayBeCharged) return false;
+  // A callback that submits a request itself may have caused a charge before the row was recorded.
+  if (!isRecorded) return !(PolygateError.is(error) && error.outcome === 'unknown');
+  return isUnchargedSubmission(error);
+}
+
+/**
+ * Whether an error proves that a submission was not charged. If it has a task, its outcome is that of a later request.
+ */
+function isUnchargedSubmission(error: unknown): boolean {
+  return PolygateError.is(error) && !error.task && isUncharged(error);
+}
+
+/** Whether an error proves that no attempt of its call was charged. */
+export function isUncharged(error: unknown): boolean {
+  if (!PolygateError.is(error)) return false;
+  // A `ConfigurationError` without an outcome was thrown before anything was sent.
+  return error.outcome === undefined ? ConfigurationError.is(error) : error.outcome !== 'unknown';
+}
+
+/** What decides how a row ends that has failed. */
+export interface FailureFacts extends ChargeFacts {
+  /** Whether the service charges the earlier submission once under its key, however often it is sent. */
+  readonly isChargedOnce: boolean;
+  /** Whether the error is the reason of a pause, so that the row is not yielded. */
+  readonly isPauseReason: boolean;
+}
+
+/**
+ * The end of a row that has failed. Its error says what is known about all submissions of the row, except for the
+ * reason of a pause, which belongs to all rows.
+ */
+export function failedRow<Thrown>(
+  facts: FailureFacts,
+  error: Thrown,
+): { readonly status: 'failed' | 'unknown'; readonly error: Thrown | PolygateError } {
+  const status = isFinalError(facts, error) ? 'failed' : 'unknown';
+  const isEarlierOpen = facts.mayBeCharged && !facts.hasTask && !facts.isPauseReason;
+  return {
+    status,
+    error: isEarlierOpen ? withEarlierCharge(error, earlierRowAdvice(facts)) : error,
+  };
+}
+
+/** What is known about a submission when an error ends it. */
+export interface SubmissionFacts {
+  /** Which run has recorded it: an earlier one may have sent it. Undefined if none has, so that it was not sent. */
+  readonly recordedBy: 'this-run' | 'earlier-run' | undefined;
+  /** Whether the service charges it once under its key, however often it is sent. */
+  readonly isChargedOnce: boolean;
+}
+
+/**
+ * Decides what becomes of the reservation of a submission that failed:
+ *
+ *     submission                                       certainly not charged   may have been charged, or aborted task
+ *     -----------------------------------------------  ----------------------  --------------------------------------
+ *     not recorded, so it was not sent                 release                 release
+ *     recorded by this run                             refuse                  keep
+ *     recorded by an earlier run, which may have sent  keep                    keep
+ *
+ * - `keep`: the row may have been charged, so the estimate still counts.
+ * - `release`: nothing is reserved any longer.
+ * - `refuse`: like `release`, and a `refused` line takes the `submit` line back, so that the row can be submitted again, even
+ *   with other params.
+ */
+export function afterFailure(
+  { recordedBy, isChargedOnce }: SubmissionFacts,
+  error: unknown,
+): 'keep' | 'release' | 'refuse' {
+  if (recordedBy === undefined) return 'release';
+  const facts = { hasTask: false, mayBeCharged: recordedBy === 'earlier-run', isRecorded: true };
+  if (!isFinalError(facts, error)) return 'keep';
+  // An aborted run does not wait for the lines of its tasks. Its `refused` line could come after another run has sent
+  // the task again under the same key, and would take back what that run has sent. A queue has no such lines.
+  return isChargedOnce && AbortedError.is(error) ? 'keep' : 'refuse';
+}
+
+/** What the error of a row says about its earlier request. `isChargedOnce`: its key protects it from a second charge. */
+function earlierRowAdvice({ isChargedOnce }: { isChargedOnce: boolean }): string {
+  const next = isChargedOnce
+    ? 'submit the row again only under its idempotency key.'
+    : 'if the row is sent again, you may pay for it a second time.';
+  return `This request was not charged, but an earlier one of this row may have been: ${next}`;
+}
+
+/**
+ * The error of a request that an earlier one with the same key may have been charged for. It describes the last
+ * request only, so it is replaced by a copy with the outcome of all of them, and with `advice`.
+ */
+export function withEarlierCharge<Thrown>(error: Thrown, advice: string): Thrown | PolygateError {
+  if (!PolygateError.is(error) || error.task) return error;
+  if (error.outcome !== 'rejected' && error.outcome !== 'not-sent') return error;
+  return restateCharge(error, advice);
+}
+
+/** The error of a call that got no slot in time, also if its `totalTimeout` ended while it was waiting for one. */
+export function slotRejectionOf(error: unknown): ConcurrencyLimitError | undefined {
+  const rejection = RequestTimeoutError.is(error) ? error.cause : error;
+  return ConcurrencyLimitError.is(rejection) ? rejection : undefined;
+}

@@ -1,0 +1,107 @@
+import { createChatCompletion } from '../../wire/endpoints/chat.ts';
+import { findEndpoint } from '../../wire/endpoints/index.ts';
+import { chatCompletionSchema } from '../../wire/types/chat/completion.ts';
+import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
+import { unchecked } from '../../wire/types/schema.ts';
+import type { Receipt, TaskKind } from '../../wire/types/tasks/task.ts';
+import { isRecord, isNonEmptyString } from '../../wire/types/type-guards.ts';
+import { fallbackRules } from '../call/request-options.ts';
+import { checkValue, oneOf } from '../config/validation.ts';
+import type { Rule } from '../config/validation.ts';
+import { parseReceipt } from '../tasks/task.ts';
+
+/**
+ * One line of a journal, which stores it as JSON after the version, `v: 1`. A line is appended for each step of a row
+ * (see row.ts); the `run` line comes first. The format is stable: journals of earlier versions must stay
+ * readable. docs/batches.md documents it.
+ */
+export type JournalLine =
+  | { readonly type: 'run'; readonly run: string }
+  /** The damaged lines before this one were torn when a process died, and were never acted on. */
+  | { readonly type: 'torn' }
+  | ({ readonly type: 'submit'; readonly id: string } & Intent & CostFields)
+  | ({ readonly type: 'accepted'; readonly id: string; readonly receipt: Receipt } & CostFields)
+  | ({
+      readonly type: 'completed';
+      readonly id: string;
+      readonly completion: ChatCompletion;
+    } & CostFields)
+  | ({
+      readonly type: 'refused';
+      readonly id: string;
+      /** Whether a 402 or a budget is the only reason. */
+      readonly paused?: boolean | undefined;
+    } & CostFields)
+  | { readonly type: 'finished'; readonly id: string; readonly status: 'succeeded' | 'failed' };
+
+/** The submission that a row is about to send. */
+export interface Intent {
+  /** Idempotency key. A chat has one only if its request carries it. */
+  readonly key?: string | undefined;
+  /** Path of the endpoint, such as `/v1/videos`. It identifies the kind of the row. */
+  readonly path: string;
+  /** Fingerprint of path, params and fallback. */
+  readonly hash: string;
+  /** Params, only with `storeParams`. */
+  readonly params?: { readonly model: string } | undefined;
+  /** The other models that may be used, if there are any, only with `storeParams`. */
+  readonly fallback?: readonly string[] | undefined;
+}
+
+/** What the row has cost in all runs, as of a line. Lines of version 0.2 have no such fields. */
+export interface CostFields {
+  /** The sum of its charges in USD; absent if it is 0, unless the charge of a task or completion is known to be 0. */
+  readonly usd?: number | undefined;
+  /** The sum of the estimates in USD for submissions whose charge is not known; absent if it is 0. */
+  readonly estimatedUsd?: number | undefined;
+}
+
+/**
+ * Parses one line.
+ *
+ * @throws {@link ConfigurationError} that names the damaged field, or any other error when the line is not JSON.
+ */
+export function parseLine(json: string): JournalLine {
+  const line: unknown = JSON.parse(json);
+  const { v, type, receipt, completion, ...fields } = isRecord(line) ? line : {};
+  checkValue('v', v ?? null, version);
+  checkValue('type', type ?? null, lineType);
+  for (const [name, rule] of Object.entries(rulesOf(type, fields.path))) {
+    checkValue(name, fields[name] ?? null, rule);
+  }
+  if (type === 'submit') checkValue('fallback', fields.fallback, fallbackRules.fallback);
+  if (type === 'accepted') parseReceipt(receipt);
+  if (type === 'completed') checkValue('completion', completion ?? null, completionRule);
+  return unchecked<JournalLine>(line);
+}
+
+const version: Rule = [(value) => value === 1, '1, the only supported version'];
+const lineType = oneOf('run', 'submit', 'accepted', 'completed', 'refused', 'finished', 'torn');
+const text: Rule = [isNonEmptyString, 'a non-empty string'];
+const submitPath: Rule = [(path) => kindOf(path) !== undefined, 'a submit path'];
+const completionRule: Rule = [
+  (value) => chatCompletionSchema.validate(value, []) === undefined,
+  'a chat completion',
+];
+
+function rulesOf(type: unknown, path: unknown): Readonly<Record<string, Rule>> {
+  if (type === 'torn') return {};
+  if (type === 'run') return { run: text };
+  if (type !== 'submit') return { id: text };
+  const key = isChatPath(path) ? {} : { key: text };
+  return { id: text, ...key, hash: text, path: submitPath };
+}
+
+/** The path of chats, which the service may charge each time they are sent. */
+export const chatPath = createChatCompletion.path;
+
+/** Whether a row with this path is a chat. */
+export const isChatPath = (path: unknown): boolean => path === chatPath;
+
+/** The kind of task that a submission to this path creates; undefined when it is not the path of a submit endpoint. */
+export function taskKindOf(path: unknown): TaskKind | undefined {
+  return findEndpoint('POST', String(path))?.kind;
+}
+
+const kindOf = (path: unknown): TaskKind | 'chat' | undefined =>
+  isChatPath(path) ? 'chat' : taskKindOf(path);

@@ -1,0 +1,229 @@
+import { ConfigurationError } from '../../errors/configuration.ts';
+import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
+import type { Journal } from '../../wire/types/tasks/journal.ts';
+import { newIdempotencyKey } from '../http/request-headers.ts';
+import type { Log } from '../config/log.ts';
+import { objectWithMethods } from '../config/validation.ts';
+import type { Rule } from '../config/validation.ts';
+import { JournalContents, tornLine } from './journal-contents.ts';
+import { isChatPath, parseLine } from './journal-line.ts';
+import type { JournalLine } from './journal-line.ts';
+import { unsentError } from './row-errors.ts';
+import { EarlierRows } from './row-history.ts';
+import type { RowHistory } from './row-history.ts';
+
+export const journalRule: Rule = objectWithMethods('read', 'append');
+
+/** Reads and appends the journal of a batch. Without a `Journal`, it is always empty and appending does nothing. */
+export class BatchJournal {
+  /** What earlier runs recorded about the rows. */
+  readonly earlier = new EarlierRows();
+  readonly #journal: Journal | undefined;
+  readonly #log: Log;
+  #contents = new JournalContents();
+  #completions: StoredCompletions | undefined;
+  #release: (() => Promise<void>) | undefined;
+  #locking: Promise<void> | undefined;
+  /** While a torn line is being marked. */
+  #marking: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(journal: Journal | undefined, log: Log) {
+    this.#journal = journal;
+    this.#log = log;
+  }
+
+  /** Reads all lines. */
+  async read(): Promise<void> {
+    const contents = new JournalContents();
+    this.#contents = contents;
+    this.earlier.beginReading(contents.rows);
+    for await (const text of this.#journal?.read() ?? []) contents.add(text);
+    this.earlier.endReading(contents.rows);
+    const completed = [...contents.rows.values()].flatMap(({ completedAt = [] }) => completedAt);
+    this.#completions = new StoredCompletions(() => this.#journal?.read() ?? noLines(), completed);
+  }
+
+  /** What earlier runs recorded about the rows that this run has not read; undefined if a journal itself was not read. */
+  get unread(): RowHistory[] | undefined {
+    return this.#journal && !this.earlier.isRead ? undefined : this.earlier.unread;
+  }
+
+  /** One error for each damaged line. */
+  get damaged(): readonly ConfigurationError[] {
+    return this.#contents.damaged;
+  }
+
+  /**
+   * Reads the journal and returns the id of its run, from which all keys are derived. Starts the run if the journal is
+   * empty.
+   *
+   * @throws {@link ConfigurationError} when the journal has lines but no readable `run` line. A new run would derive
+   * new keys, and rows that were already paid for would be paid for again.
+   */
+  async openRun(): Promise<string> {
+    await this.read();
+    const existing = this.#contents.openRun();
+    if (existing !== undefined) return existing;
+    const run = newIdempotencyKey();
+    await this.append({ type: 'run', run });
+    // Another process may have started a run at the same time. The first line wins in both processes.
+    await this.read();
+    return this.#contents.openRun() ?? run;
+  }
+
+  /** Whether chats were recorded in it. */
+  get hasChats(): boolean {
+    return [...this.earlier.byId.values()].some(({ path }) => isChatPath(path));
+  }
+
+  /**
+   * Keeps other processes from using the journal until {@link close}, and reads it again. A line that was torn by the end
+   * of the last process is marked, because more lines follow. `isRequired`: the journal must support it.
+   *
+   * @throws {@link ConfigurationError} if the journal cannot be locked, or is locked.
+   */
+  async lock({ isRequired }: { isRequired: boolean }): Promise<void> {
+    const journal = this.#journal;
+    if (!journal) return;
+    if (!journal.lock) {
+      if (!isRequired) return;
+      throw new ConfigurationError(
+        'journal: has no lock(), which chats need: two processes that send the same chat would both be charged. ' +
+          'Use fileJournal, or implement lock(). Nothing was sent for chats.',
+      );
+    }
+    await (this.#locking ??= this.#lock(journal.lock.bind(journal)));
+    // A row whose callback was still running when the batch ended.
+    if (this.#isClosed) throw unsentError(undefined);
+  }
+
+  async #lock(lock: () => Promise<() => Promise<void>>): Promise<void> {
+    const release = await lock().catch((cause: unknown) => {
+      if (ConfigurationError.is(cause)) throw cause;
+      throw new ConfigurationError(
+        `journal: locking failed (${String(cause)}). Nothing was sent.`,
+        { cause },
+      );
+    });
+    if (this.#isClosed) return release();
+    this.#release = release;
+    await this.read();
+    // Once the lock is released, another process may mark the line, and a second mark would hide an earlier
+    // damaged line.
+    if (!this.#contents.isTorn || this.#isClosed) return;
+    this.#marking = this.#write(tornLine);
+    await this.#marking.finally(() => (this.#marking = undefined));
+    this.#contents.markTorn();
+  }
+
+  /** Whether a line is being written that needs the lock. */
+  get isMarking(): boolean {
+    return this.#marking !== undefined;
+  }
+
+  /** Whether a damaged line may be about a row with this history, because it is later than all of its lines. */
+  isIncompleteFor(history: RowHistory): boolean {
+    return this.#contents.isIncompleteFor(history);
+  }
+
+  /** The number of damaged lines that may be about a row. */
+  get damagedCount(): number {
+    return this.#contents.damagedCount;
+  }
+
+  /** The completion that an earlier run has received. */
+  async completionAt(lineNumber: number): Promise<ChatCompletion> {
+    if (!this.#completions) throw new ConfigurationError('journal: was not read.');
+    return this.#completions.take(lineNumber);
+  }
+
+  /** Releases what reading and locking occupy. The lock is released even if the reading cannot be ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([this.#completions?.close(), this.#unlock()]);
+  }
+
+  async #unlock(): Promise<void> {
+    await Promise.allSettled([this.#marking]);
+    await this.#release?.();
+  }
+
+  /** Appends a line and waits until it is durable. */
+  async append(line: JournalLine): Promise<void> {
+    await this.#write(JSON.stringify({ v: 1, ...line }));
+  }
+
+  async #write(text: string): Promise<void> {
+    await this.#journal?.append(text);
+  }
+
+  /**
+   * Appends a line without requiring it, and returns whether it is durable. A lost line never leads to a second charge: at
+   * worst a task is resent with the same key, changed params are rejected, a chat is unknown to later runs, or a result that
+   * was taken is yielded again. `ifLost` says in the log which of these happens.
+   */
+  async tryAppend(line: JournalLine, ifLost: string): Promise<boolean> {
+    try {
+      await this.append(line);
+      return true;
+    } catch (error) {
+      this.#log.error(() => `journal: appending failed (${String(error)}), so ${ifLost}.`);
+      return false;
+    }
+  }
+}
+
+async function* noLines(): AsyncGenerator<string> {}
+
+/**
+ * The completions in a journal. All of them may be too large for the memory, so the journal is read a second time, as far
+ * as the rows need it. Rows that come in the order of the journal leave nothing in memory.
+ */
+class StoredCompletions {
+  readonly #read: () => AsyncIterable<string>;
+  /** Numbers of the lines that rows will need. */
+  readonly #wanted: Set<number>;
+  /** Lines that were passed before their rows needed them. */
+  readonly #passed = new Map<number, string>();
+  #lines: AsyncIterator<string> | undefined;
+  #number = 0;
+  #previous: Promise<unknown> = Promise.resolve();
+
+  constructor(read: () => AsyncIterable<string>, wanted: Iterable<number>) {
+    this.#read = read;
+    this.#wanted = new Set(wanted);
+  }
+
+  /** Returns the completion of a line. */
+  async take(lineNumber: number): Promise<ChatCompletion> {
+    const text = this.#previous.then(() => this.#find(lineNumber));
+    this.#previous = text.catch(() => undefined);
+    const line = parseLine((await text) ?? 'null');
+    if (line.type === 'completed') return line.completion;
+    throw new ConfigurationError(
+      `journal: line ${lineNumber} has changed while the batch was running. Nothing was sent for its row.`,
+    );
+  }
+
+  /** Ends the second reading. */
+  async close(): Promise<void> {
+    await this.#lines?.return?.();
+  }
+
+  async #find(lineNumber: number): Promise<string | undefined> {
+    const passed = this.#passed.get(lineNumber);
+    this.#passed.delete(lineNumber);
+    this.#wanted.delete(lineNumber);
+    if (passed !== undefined) return passed;
+    this.#lines ??= this.#read()[Symbol.asyncIterator]();
+    while (this.#number < lineNumber) {
+      const next: IteratorResult<string, unknown> = await this.#lines.next();
+      if (next.done) return undefined;
+      this.#number += 1;
+      if (this.#number === lineNumber) return next.value;
+      if (this.#wanted.has(this.#number)) this.#passed.set(this.#number, next.value);
+    }
+    return undefined;
+  }
+}

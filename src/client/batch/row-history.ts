@@ -1,0 +1,201 @@
+import type { Receipt } from '../../wire/types/tasks/task.ts';
+import { roundUsd } from '../limits/budget.ts';
+import { chatPath, isChatPath } from './journal-line.ts';
+import type { CostFields, Intent, JournalLine } from './journal-line.ts';
+
+/** What earlier runs recorded about a row. Its {@link Intent} is that of the latest submission. */
+export interface RowHistory extends Partial<Intent> {
+  /** Number of recorded submissions without a matching `refused` line. Each run refuses only its own. */
+  readonly openSubmits?: number;
+  /** Receipt of the task, once a submission was accepted. */
+  readonly receipt?: Receipt | undefined;
+  /** Number of the line with the completion of a chat. Completions are read when their rows need them. */
+  readonly completedAt?: number | undefined;
+  /** How the row ended, once the caller took the result. */
+  readonly status?: string | undefined;
+  /** What it has cost in all runs. */
+  readonly cost?: RowCost | undefined;
+  /** Whether the charge of its task or completion is known. */
+  readonly isChargeKnown?: boolean | undefined;
+  /** Number of the latest line. */
+  readonly lineNumber?: number | undefined;
+}
+
+/** Whether an earlier run may have paid for the row. If so, it must never be submitted under another key. */
+export function mayBeCharged({ openSubmits = 0, receipt, completedAt }: RowHistory): boolean {
+  return openSubmits > 0 || receipt !== undefined || completedAt !== undefined;
+}
+
+/** Whether a row is a chat that was sent, and whose completion is not in the journal. */
+export function isLostChat(history: RowHistory): boolean {
+  return isChatPath(history.path) && mayBeCharged(history) && history.completedAt === undefined;
+}
+
+/**
+ * The number of submissions of a row that were or may have been charged, and of which neither charge nor price is known. All
+ * submissions of a task are charged once.
+ */
+export function unpricedSubmits(history: RowHistory): number {
+  const { path, openSubmits = 0, completedAt, cost, isChargeKnown } = history;
+  if (!mayBeCharged(history) || (cost?.estimatedUsd ?? 0) > 0) return 0;
+  if (!isChatPath(path)) return isChargeKnown ? 0 : 1;
+  // The `submit` line of a completion may be damaged.
+  const charged = Math.max(openSubmits, completedAt === undefined ? 0 : 1);
+  return charged - (isChargeKnown ? 1 : 0);
+}
+
+/** What is known about a row after one more line about it. */
+export function addLine(
+  before: RowHistory,
+  line: Exclude<JournalLine, { type: 'run' | 'torn' }>,
+  lineNumber: number,
+): RowHistory {
+  // Params can be large, and only a submission that is open or paused is ever resent from them.
+  const { params, fallback, ...kept } = before;
+  const { openSubmits = 0 } = before;
+  const history = { ...kept, lineNumber };
+  switch (line.type) {
+    case 'submit': {
+      // A chat that is sent without a key may still be replayed under that of an earlier request.
+      const { key = before.key, path, hash } = line;
+      const intent: Intent = { key, path, hash, params: line.params, fallback: line.fallback };
+      return { ...history, ...intent, cost: readCost(line), openSubmits: openSubmits + 1 };
+    }
+    case 'accepted': {
+      const { receipt } = line;
+      return { ...history, receipt, ...readCharge(line, receipt) };
+    }
+    case 'completed':
+      return { ...history, completedAt: lineNumber, path: chatPath, ...readCharge(line) };
+    case 'refused': {
+      // If two processes submit a task under one key, the one that is rejected knows nothing about the cost of the other.
+      const isOther = !isChatPath(before.path) && (openSubmits > 1 || before.receipt !== undefined);
+      return {
+        ...history,
+        ...(line.paused && { params, fallback }),
+        cost: isOther ? before.cost : readCost(line),
+        // If the `submit` line of a `refused` line is damaged, later submissions still count.
+        openSubmits: Math.max(0, openSubmits - 1),
+      };
+    }
+    case 'finished':
+      return { ...history, status: line.status };
+  }
+}
+
+function readCharge(
+  line: CostFields,
+  receipt?: Receipt,
+): Pick<RowHistory, 'cost' | 'isChargeKnown'> {
+  const isChargeKnown = line.usd !== undefined || (receipt?.chargeUsd ?? 0) > 0;
+  return { cost: readCost(line, receipt), isChargeKnown };
+}
+
+/** What a row has cost in all runs, in USD. */
+export interface RowCost {
+  /** The sum of its charges. */
+  readonly chargedUsd: number;
+  /** The sum of the estimates for submissions whose charge is not known, because they may have been charged. */
+  readonly estimatedUsd: number;
+}
+
+export const noCost: RowCost = { chargedUsd: 0, estimatedUsd: 0 };
+
+/** A cost after a change. */
+export function addCost(
+  cost: RowCost,
+  { chargedUsd = 0, estimatedUsd = 0 }: Partial<RowCost>,
+): RowCost {
+  return {
+    chargedUsd: roundUsd(cost.chargedUsd + chargedUsd),
+    estimatedUsd: Math.max(0, roundUsd(cost.estimatedUsd + estimatedUsd)),
+  };
+}
+
+/** The fields of a line for a cost. */
+export function toCostFields({ chargedUsd, estimatedUsd }: RowCost): CostFields {
+  return { usd: chargedUsd || undefined, estimatedUsd: estimatedUsd || undefined };
+}
+
+/** The same for a line about a task or completion. A charge that is known to be 0 is not absent. */
+export function toSettledFields(cost: RowCost, isChargeKnown: boolean): CostFields {
+  const fields = toCostFields(cost);
+  return isChargeKnown ? { ...fields, usd: cost.chargedUsd } : fields;
+}
+
+/** The cost of a row as of a line. An amount that was edited by hand must not make the row unreadable. */
+function readCost({ usd, estimatedUsd }: CostFields, receipt?: Receipt): RowCost {
+  const chargedUsd = amount(usd) ?? amount(receipt?.chargeUsd) ?? 0;
+  return { chargedUsd, estimatedUsd: amount(estimatedUsd) ?? 0 };
+}
+
+const amount = (value: unknown): number | undefined =>
+  typeof value === 'number' && value >= 0 && value < Infinity ? value : undefined;
+
+/**
+ * What earlier runs recorded about the rows, until this run has planned them.
+ *
+ * The journal is read up to three times: when the run starts, after a new run was recorded, and when the journal was locked,
+ * because another process may have worked on it before. A batch locks it at its first chat if nothing requires that earlier,
+ * so rows can be in planning when it is read again: their history is recalled once more then. Rows that are planned are
+ * not read again, because the later lines about them are those of this run.
+ */
+export class EarlierRows {
+  #byId: Map<string, RowHistory> = new Map();
+  #isRead = false;
+  /** The rows that this run has read, and whether it still needs what is recorded about them. */
+  readonly #read = new Map<string, 'planning' | 'planned'>();
+
+  /** All rows that this run has not planned, by id. */
+  get byId(): ReadonlyMap<string, RowHistory> {
+    return this.#byId;
+  }
+
+  /** Whether these are the rows of the whole journal. False only while this run has not read any row. */
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
+  /** The rows that this run has not read. */
+  get unread(): RowHistory[] {
+    return Array.from(this.#byId)
+      .filter(([id]) => !this.#read.has(id))
+      .map(([, history]) => history);
+  }
+
+  /**
+   * A reading of the journal begins, which adds to `rows`. Rows that are planned meanwhile need what was read before; if
+   * there are none, one copy of a large journal is enough.
+   */
+  beginReading(rows: Map<string, RowHistory>): void {
+    if (this.#read.size > 0) return;
+    this.#byId = rows;
+    this.#isRead = false;
+  }
+
+  /** The journal was read. What this run itself has recorded was not left by an earlier one. */
+  endReading(rows: Map<string, RowHistory>): void {
+    this.#byId = rows;
+    this.#isRead = true;
+    for (const [id, state] of this.#read) if (state === 'planned') rows.delete(id);
+  }
+
+  /** What is recorded about a row that is being planned. */
+  recall(id: string): RowHistory {
+    this.#read.set(id, 'planning');
+    return this.#byId.get(id) ?? {};
+  }
+
+  /** Frees what is recorded about a row that was planned. */
+  forget(id: string): void {
+    this.#read.set(id, 'planned');
+    this.#byId.delete(id);
+  }
+
+  /** Takes all rows, for a recovery. */
+  takeAll(): [id: string, history: RowHistory][] {
+    const rows = [...this.#byId];
+    this.#byId.clear();
+    return rows;
+  }
+}

@@ -1,0 +1,223 @@
+import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
+import type { ResponseMeta } from '../../wire/types/meta.ts';
+import type { TaskKind } from '../../wire/types/tasks/task.ts';
+import type { AttemptObserver } from '../call/call.ts';
+import type { RequestOptions } from '../call/request-options.ts';
+import type { ChatSubmission } from '../chat/chat-submission.ts';
+import { emptyMeta } from '../http/response-meta.ts';
+import { requestHash, rowKey } from '../tasks/submission.ts';
+import type { Submission } from '../tasks/submission.ts';
+import { hasId } from '../tasks/task-scope.ts';
+import type { Task } from '../tasks/task.ts';
+import type { ChargeReport } from './budget-decisions.ts';
+import type { Priced } from './budget.ts';
+import type { CostFields, Intent, JournalLine } from './journal-line.ts';
+import type { RowOutcome } from './results.ts';
+import { changedParamsError, damagedJournalError, lostChatError } from './row-errors.ts';
+import { mayBeCharged } from './row-history.ts';
+import type { Row } from './row.ts';
+import type { RunContext } from './run.ts';
+
+/** What a row sends: the submission of a task or a chat. */
+export interface RowSubmission<Accepted> extends Priced {
+  /** What is recorded before it is sent. */
+  readonly intent: Intent;
+  /** Set if an earlier run has recorded it, and may have sent it under its key. */
+  readonly recordedBy?: 'earlier-run' | undefined;
+  send(options: RequestOptions, observer: AttemptObserver): Promise<Accepted>;
+}
+
+/** How a row starts: with what an earlier run has received for it, or with a submission. */
+export type RowStart<Accepted> =
+  | { readonly accepted: Accepted }
+  | { readonly submission: RowSubmission<Accepted> };
+
+/**
+ * How a row continues from what earlier runs recorded, and in what tasks and chats differ. `Accepted` is what proves that a
+ * submission was charged: the task, or the completion.
+ */
+export interface RowPlan<Accepted> {
+  readonly start: RowStart<Accepted>;
+  /** The signal of the submission, as its caller passed it. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Whether the service charges a submission once under its key, however often it is sent. If not, the intent is recorded
+   * at the last moment, when the request has a concurrency slot: after a crash, a row with an intent is not sent again.
+   */
+  readonly isChargedOnce: boolean;
+  /** What the response says about the charge of the submission. */
+  chargeOf(accepted: Accepted): ChargeReport;
+  /** The task, if the row is one. */
+  taskOf(accepted: Accepted): Task | undefined;
+  /** The journal line that makes `accepted` durable; undefined if nothing could be found with it. */
+  toLine(id: string, accepted: Accepted, cost: CostFields): JournalLine | undefined;
+  /** The result of the row. */
+  finish(accepted: Accepted, signal: AbortSignal): Promise<RowOutcome>;
+}
+
+/** A completion, and the metadata of its response. */
+interface Completed {
+  readonly completion: ChatCompletion;
+  readonly meta: ResponseMeta;
+}
+
+/** The completion that an earlier run has received. Nothing needs its metadata again. */
+export function receivedEarlier(completion: ChatCompletion): RowStart<Completed> {
+  return { accepted: { completion, meta: emptyMeta(200) } };
+}
+
+/** The submission of a chat, as a row sends it. */
+export function chatSubmission(
+  submission: ChatSubmission<unknown>,
+  intent: Intent,
+): RowSubmission<Completed> {
+  return {
+    models: [submission.model],
+    hasPrice: false,
+    estimateUsd: () => undefined,
+    intent,
+    send: async (options, observer) => {
+      const { data, meta } = await submission.sendUnparsed(options, observer).withResponse();
+      return { completion: data, meta };
+    },
+  };
+}
+
+/**
+ * The plan for the row of a chat. `submission` checks the completion. Without it, the completion is the result as it is.
+ */
+export function chatPlan(
+  start: RowStart<Completed>,
+  submission?: ChatSubmission<unknown>,
+  signal?: AbortSignal,
+): RowPlan<Completed> {
+  return {
+    start,
+    signal,
+    isChargedOnce: false,
+    chargeOf: ({ meta }) => ({ chargeUsd: meta.chargeUsd, isReplay: meta.idempotentReplay }),
+    taskOf: () => undefined,
+    toLine: (id, { completion }, cost) => ({ type: 'completed', id, completion, ...cost }),
+    finish: async ({ completion: received, meta }) => {
+      try {
+        const checked = await (submission?.parse(received, meta) ?? received);
+        const parsed = 'parsed' in checked ? { parsed: checked.parsed } : {};
+        return { status: 'succeeded', completion: checked, ...parsed };
+      } catch (thrown) {
+        // It was paid for, and another one would not be the same.
+        const error =
+          thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
+        return { status: 'failed', completion: received, error };
+      }
+    },
+  };
+}
+
+/**
+ * Plans a row of a batch. Nothing is written or sent.
+ *
+ * @throws `ConfigurationError` when the submission is invalid, or differs from one that may have been charged.
+ * @throws `ConnectionError` when an earlier run may have been charged for the row and has no completion.
+ */
+export async function planChat(
+  { id, history }: Row,
+  submission: ChatSubmission<unknown>,
+  { journal, resendUnknown, config }: RunContext,
+  { runId, storeParams }: { runId: string; storeParams: boolean },
+): Promise<RowPlan<Completed>> {
+  const details = await submission.details(storeParams);
+  const { idempotencyKey, signal, path, body, params, fallback } = details;
+  const hash = await requestHash(path, body, fallback);
+  // Without a readable `submit` line, the completion is all that is known.
+  const hasChanged = history.hash !== undefined && history.hash !== hash;
+  if (mayBeCharged(history) && hasChanged) throw changedParamsError(id);
+  if (history.completedAt !== undefined) {
+    const completion = await journal.completionAt(history.completedAt);
+    return chatPlan(receivedEarlier(completion), submission, signal);
+  }
+  if (!resendUnknown) {
+    if (mayBeCharged(history)) throw lostChatError(id);
+    if (journal.isIncompleteFor(history)) throw damagedJournalError(id);
+  }
+  // Only a request that the service replays carries a derived key.
+  const derived = config.retryAmbiguous.chat ? await rowKey(runId, id, hash) : undefined;
+  const key = idempotencyKey ?? derived;
+  const stored = params && fallback.length > 0 ? fallback : undefined;
+  const intent = { key, path, hash, params, fallback: stored };
+  return chatPlan({ submission: chatSubmission(submission, intent) }, submission, signal);
+}
+
+/** The submission of a task, as a row sends it. */
+export function taskSubmission<Kind extends TaskKind>(
+  submission: Submission<Kind>,
+  intent: Intent,
+  recordedBy?: 'earlier-run',
+): RowSubmission<Task<Kind>> {
+  return {
+    models: submission.models,
+    hasPrice: true,
+    estimateUsd: (prices) => submission.estimateUsd(prices),
+    intent,
+    recordedBy,
+    send: (options, observer) => submission.send(options, observer),
+  };
+}
+
+/** The plan for the row of a task. */
+export function taskPlan<Kind extends TaskKind>(
+  start: RowStart<Task<Kind>>,
+  { enter, waitOptions }: RunContext,
+  signal?: AbortSignal,
+): RowPlan<Task<Kind>> {
+  return {
+    start,
+    signal,
+    isChargedOnce: true,
+    chargeOf: ({ chargeUsd, replayed }) => ({ chargeUsd, isReplay: replayed }),
+    taskOf: (accepted) => accepted,
+    toLine: (id, accepted, cost) => {
+      if (!hasId(accepted)) return undefined;
+      return { type: 'accepted', id, receipt: accepted.toJSON(), ...cost };
+    },
+    finish: async (accepted, rowSignal) => {
+      const options = { ...waitOptions, signal: rowSignal };
+      const generation = await enter(() => accepted.wait(options));
+      return { status: 'succeeded', generation };
+    },
+  };
+}
+
+/**
+ * Plans a row of a batch. Nothing is written or sent.
+ *
+ * @throws `ConfigurationError` when the submission is invalid, or differs from one that may have been charged.
+ */
+export async function planTask<Kind extends TaskKind>(
+  row: Row,
+  submission: Submission<Kind>,
+  context: RunContext,
+  { runId, storeParams }: { runId: string; storeParams: boolean },
+): Promise<RowPlan<Task<Kind>>> {
+  const { id, history } = row;
+  const { idempotencyKey, signal, ...request } = await submission.details(storeParams);
+  const { hash } = request;
+  const hasChanged =
+    history.completedAt !== undefined || (history.hash !== undefined && history.hash !== hash);
+  if (mayBeCharged(history)) {
+    if (hasChanged) throw changedParamsError(id);
+    if (history.receipt) {
+      return taskPlan({ accepted: submission.task(history.receipt) }, context, signal);
+    }
+    const repeated = { ...request, key: row.idempotencyKey };
+    const start = { submission: taskSubmission(submission, repeated, 'earlier-run') };
+    return taskPlan(start, context, signal);
+  }
+  // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
+  // derived key is the same in every process that runs the batch with the same journal.
+  const key =
+    idempotencyKey ??
+    (hasChanged ? undefined : history.key) ??
+    (await rowKey(runId, id, hasChanged ? hash : ''));
+  const start = { submission: taskSubmission(submission, { ...request, key }) };
+  return taskPlan(start, context, signal);
+}

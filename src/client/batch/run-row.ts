@@ -1,0 +1,245 @@
+import type { AttemptObserver } from '../call/call.ts';
+import { forwardAbort } from '../config/clock.ts';
+import { countedCharge, countedFailure } from './budget-decisions.ts';
+import type { ReservedPrice } from './budget.ts';
+import { afterFailure, failedRow, isUncharged, slotRejectionOf } from './charge-rules.ts';
+import { isChatPath } from './journal-line.ts';
+import type { JournalLine } from './journal-line.ts';
+import type { RowResult } from './results.ts';
+import { notRecordedError, toRowError, unsentError } from './row-errors.ts';
+import { toCostFields, toSettledFields, unpricedSubmits } from './row-history.ts';
+import type { RowPlan, RowSubmission } from './row-plan.ts';
+import type { Row } from './row.ts';
+import type { RunContext } from './run.ts';
+
+/**
+ * Takes a row through all its states: see row.ts. Ends early when its controller aborts, and never rejects. `makePlan`
+ * identifies and plans the row. `onAccepted` is called when it has a task or a completion, and waits only for its result.
+ */
+export async function runRow<Accepted>(
+  row: Row,
+  context: RunContext,
+  makePlan: () => Promise<RowPlan<Accepted>>,
+  onAccepted: () => void,
+): Promise<RowResult> {
+  const { pause } = context;
+  const { signal } = row.controller;
+  let stopListening: (() => void) | undefined;
+  try {
+    const plan = await makePlan();
+    stopListening = forwardAbort(plan.signal, row.controller);
+    const accepted = await accept(row, plan, context);
+    onAccepted();
+    return { ...identityOf(row), ...(await plan.finish(accepted, signal)) };
+  } catch (thrown) {
+    const error = toRowError(thrown, signal, pause.reason);
+    const isPauseReason = pause.isReason(error);
+    // A callback can receive a 402, too, for example for a chat request that writes the row's prompt.
+    if (isPauseReason) pause.begin(error);
+    // Of the earlier submission, which counts here: the plan may be another kind of request, or may have failed.
+    const isChargedOnce = !isChatPath(row.history.path);
+    const facts = { ...row.chargeFacts, isChargedOnce, isPauseReason };
+    return { ...identityOf(row), ...failedRow(facts, error) };
+  } finally {
+    stopListening?.();
+  }
+}
+
+/** The part of a result that does not depend on how the row ended. */
+function identityOf({ id, idempotencyKey, task }: Row) {
+  return { id, idempotencyKey, task };
+}
+
+/** Returns what an earlier run has received for the row, or submits it. */
+async function accept<Accepted>(
+  row: Row,
+  plan: RowPlan<Accepted>,
+  context: RunContext,
+): Promise<Accepted> {
+  const { start } = plan;
+  if ('accepted' in start) {
+    row.resume(plan.taskOf(start.accepted));
+    return start.accepted;
+  }
+  row.setKey(start.submission.intent.key);
+  const accepted = new SubmittingRow(row, plan, start.submission, context).submit();
+  if (plan.isChargedOnce) return accepted;
+  // The journal must stay locked until the outcome of a chat is recorded.
+  const { sending } = context;
+  const settled = () => sending.delete(accepted);
+  sending.add(accepted);
+  accepted.then(settled, settled);
+  return accepted;
+}
+
+/** A row that is being submitted. */
+class SubmittingRow<Accepted> {
+  readonly #row: Row;
+  readonly #plan: RowPlan<Accepted>;
+  readonly #submission: RowSubmission<Accepted>;
+  readonly #context: RunContext;
+
+  constructor(
+    row: Row,
+    plan: RowPlan<Accepted>,
+    submission: RowSubmission<Accepted>,
+    context: RunContext,
+  ) {
+    this.#row = row;
+    this.#plan = plan;
+    this.#submission = submission;
+    this.#context = context;
+  }
+
+  /** Reserves the price of the row, records its intent, sends it, and records what the service has accepted. */
+  async submit(): Promise<Accepted> {
+    const row = this.#row;
+    const plan = this.#plan;
+    const { budget, pause } = this.#context;
+    // An earlier run may have sent it, so a budget that has no room for new rows does not keep it back.
+    if (this.#submission.recordedBy) row.record();
+    const { accepted, reserved } = await pause.whileSubmitting(row, () => this.#reserveAndSend());
+    const counted = countedCharge({ ...plan.chargeOf(accepted), isReplayPaid: true });
+    budget.settle(row, reserved, counted);
+    const cost = toSettledFields(row.cost, counted.counts === 'charge');
+    const line = plan.toLine(row.id, accepted, cost);
+    const isAppended = !line || (await this.#tryAppend(line));
+    if (isAppended || plan.isChargedOnce) row.makeDurable();
+    return accepted;
+  }
+
+  /** Reserves the price, and sends the row until it is accepted. If that fails, settles the reservation. */
+  async #reserveAndSend(): Promise<{ accepted: Accepted; reserved: ReservedPrice }> {
+    const row = this.#row;
+    const reserved = await this.#reservePrice();
+    try {
+      const accepted = await this.#recordAndSend();
+      row.accept(this.#plan.taskOf(accepted));
+      return { accepted, reserved };
+    } catch (thrown) {
+      const error = toRowError(thrown, row.controller.signal, this.#context.pause.reason);
+      await this.#settleFailure(reserved, error);
+      throw error;
+    }
+  }
+
+  /**
+   * Reserves the price, unless an earlier run has reserved it for the same submission. If that run did not know it, the
+   * submission is counted as unpriced until now.
+   */
+  async #reservePrice(): Promise<ReservedPrice> {
+    const row = this.#row;
+    const { recordedBy, intent } = this.#submission;
+    const { budget, priceOf } = this.#context;
+    const { path } = intent;
+    if (recordedBy && row.cost.estimatedUsd > 0) return budget.adopt(row, path);
+    const repeats = recordedBy ? unpricedSubmits(row.history) : 0;
+    const price = await priceOf(this.#submission);
+    return budget.reserve(row, path, price, repeats);
+  }
+
+  async #recordAndSend(): Promise<Accepted> {
+    const { isChargedOnce } = this.#plan;
+    let recording: Promise<void> | undefined;
+    const recordOnce = () => (recording ??= this.#recordIntent());
+    try {
+      if (this.#submission.recordedBy) await this.#recordAgain();
+      else if (isChargedOnce) await recordOnce();
+      return await this.#sendWhenSlotFree(isChargedOnce ? undefined : recordOnce);
+    } catch (error) {
+      // A time limit can end the call while its intent is being written. Only then is it known what has to be taken back.
+      await recording?.catch(() => undefined);
+      throw error;
+    } finally {
+      this.#context.chats.remove(this.#row);
+    }
+  }
+
+  /** Makes the submission durable before it is sent. If the line cannot be written, nothing is sent. */
+  async #recordIntent(): Promise<void> {
+    const { signal } = this.#row.controller;
+    if (signal.aborted) throw unsentError(signal.reason);
+    await this.#context.journal.append(this.#submitLine).catch((error: unknown) => {
+      throw notRecordedError(error);
+    });
+    this.#row.record();
+  }
+
+  /**
+   * Records that this run sends what an earlier one has recorded. Without this line, an earlier run that is still alive
+   * could take back the only one: if its own request is rejected, it appends a `refused` line.
+   */
+  async #recordAgain(): Promise<void> {
+    if (!this.#row.controller.signal.aborted) await this.#tryAppend(this.#submitLine);
+  }
+
+  get #submitLine(): JournalLine {
+    const { id, cost } = this.#row;
+    return { type: 'submit', id, ...this.#submission.intent, ...toCostFields(cost) };
+  }
+
+  /**
+   * Sends the row, repeatedly until the service has a free concurrency slot. A single request gives up after
+   * `maxQueueTime` or `totalTimeout`. A batch does not: if running tasks occupy the slots (assumption A14), each row has to
+   * wait until earlier tasks end.
+   */
+  async #sendWhenSlotFree(beforeAttempt?: () => Promise<void>): Promise<Accepted> {
+    const row = this.#row;
+    const { config, pause, enter, chats } = this.#context;
+    const { idempotencyKey, controller } = row;
+    const { signal } = controller;
+    const markUnsent = () => {
+      row.markUnsent();
+      pause.keepBack(row);
+    };
+    const observer: AttemptObserver = {
+      beforeAttempt,
+      onSend: () => {
+        row.markSent();
+        if (!this.#plan.isChargedOnce) chats.add(row);
+      },
+      onResponse: ({ status }) => {
+        if (status === 402) pause.begin();
+      },
+      // Attempts that were certainly rejected count as unsent.
+      onRetry: (outcome) => {
+        if (outcome !== 'unknown') markUnsent();
+        chats.removeBeforeRetry(row);
+      },
+    };
+    for (;;) {
+      try {
+        return await enter(() => this.#submission.send({ idempotencyKey, signal }, observer));
+      } catch (error) {
+        const rejection = config.concurrency === false ? undefined : slotRejectionOf(error);
+        // If an earlier attempt may have been charged, that is reported instead of retrying.
+        const mayRetry = rejection !== undefined && rejection.outcome !== 'unknown';
+        if (mayRetry || isUncharged(error)) markUnsent();
+        if (!mayRetry) throw error;
+        chats.removeBeforeRetry(row);
+        // A row that found no free slot waits at least a second.
+        await config.clock.sleep(Math.max(1_000, rejection.retryAfterMs ?? 0), signal);
+      }
+    }
+  }
+
+  /** Settles the reservation of a failed submission, and takes its `submit` line back if it was certainly not charged. */
+  async #settleFailure(reserved: ReservedPrice, error: Error): Promise<void> {
+    const row = this.#row;
+    const { budget, pause } = this.#context;
+    const thisRun = row.state === 'planned' ? undefined : 'this-run';
+    const recordedBy = this.#submission.recordedBy ?? thisRun;
+    const next = afterFailure({ recordedBy, isChargedOnce: this.#plan.isChargedOnce }, error);
+    budget.settle(row, reserved, next === 'keep' ? countedFailure(error) : { counts: 'nothing' });
+    if (next !== 'refuse') return;
+    const paused = pause.isReason(error) || undefined;
+    await this.#tryAppend({ type: 'refused', id: row.id, paused, ...toCostFields(row.cost) });
+  }
+
+  #tryAppend(line: JournalLine): Promise<boolean> {
+    const ifLost = this.#plan.isChargedOnce
+      ? 'the row may be resent with the same key'
+      : 'later runs will not know the outcome of the row';
+    return this.#context.journal.tryAppend(line, ifLost);
+  }
+}

@@ -1,0 +1,167 @@
+import { abortedError } from '../../errors/aborted.ts';
+import type { AbortedError } from '../../errors/aborted.ts';
+import type { PolygateError } from '../../errors/base.ts';
+import { BudgetExceededError } from '../../errors/budget.ts';
+import { ConfigurationError } from '../../errors/configuration.ts';
+import { createError } from '../../errors/create-error.ts';
+import { PaymentRequiredError } from '../../errors/status.ts';
+import type { OpenRow } from '../../wire/types/tasks/task-handle.ts';
+import { throwToCaller } from '../config/caller.ts';
+import { whenAborted } from '../config/clock.ts';
+import { sentence } from '../http/json.ts';
+import { emptyMeta } from '../http/response-meta.ts';
+import type { PauseReason } from './pause.ts';
+import { ProgressReporter, toProgress } from './progress.ts';
+import type { RowResult } from './results.ts';
+import { mayBeCharged } from './row-history.ts';
+import type { RowHistory } from './row-history.ts';
+import { RowPool } from './row-pool.ts';
+import type { RowSource } from './row-pool.ts';
+import type { Row } from './row.ts';
+import type { RunContext } from './run.ts';
+
+/**
+ * Reads rows while the limits allow, works on them concurrently, and yields each result as soon as it is available.
+ * An error of the source is thrown after the results of all rows that were read before. So is the error that ends a
+ * paused run, in place of any error of the source. If the caller aborts, the results of all rows that have finished
+ * are yielded, then an error with the other rows is thrown. If the caller leaves, chats in flight are read to their end.
+ */
+export async function* runRows<Result extends RowResult>(
+  source: RowSource<Result>,
+  context: RunContext,
+): AsyncGenerator<Result, void, undefined> {
+  const { config, journal, budget, signal, onProgress } = context;
+  const pool = new RowPool(source, context, () => progress.update());
+  const progress = new ProgressReporter(config, onProgress, () =>
+    toProgress(source.countRows(), pool.counts, budget),
+  );
+  const stopListening = whenAborted(signal, (reason) => pool.stop(reason));
+  try {
+    const reading = signal?.aborted ? undefined : pool.readAll();
+    // Not an unhandled rejection: the loop below throws it at the end, or no caller is left to report it to.
+    reading?.catch(() => undefined);
+    for (;;) {
+      const step = pool.nextStep();
+      switch (step.type) {
+        case 'yield':
+          yield step.result;
+          // The generator resumes once the caller has taken the result.
+          pool.take();
+          break;
+        case 'wait':
+          await pool.nextChange();
+          break;
+        case 'abort':
+          throw runAbortedError(signal?.reason, pool.open, journal.unread);
+        case 'pause':
+          // Not the error of the source, which may never yield another row.
+          throw runPausedError(step.reason, pool.pausedRows, journal.unread);
+        case 'end':
+          return await reading;
+      }
+    }
+  } catch (error) {
+    throwToCaller(error);
+  } finally {
+    // An abort still ends the chats in flight at once.
+    await pool.leave();
+    stopListening();
+    progress.end();
+  }
+}
+
+/** The error of a run that the caller has aborted before it has read its journal, and therefore any row. */
+export function unreadJournalError(reason: unknown, run: 'batch' | 'recovery'): AbortedError {
+  return abortedError(
+    reason,
+    { outcome: 'unknown', rows: [] },
+    `Aborted by the caller before the journal was read. This ${run} sent nothing, but an earlier run may have been charged for its rows.`,
+  );
+}
+
+/**
+ * The error of a run that the caller has aborted, with the rows that have no result. `unread` is what earlier runs recorded
+ * about rows that this one has not read; undefined if the journal was not read.
+ */
+function runAbortedError(
+  reason: unknown,
+  open: Iterable<Row>,
+  unread: readonly RowHistory[] | undefined,
+): AbortedError {
+  if (!unread) return unreadJournalError(reason, 'batch');
+  const rows = Array.from(open, toOpenRow);
+  const unknown = rows.filter(({ outcome }) => outcome === 'unknown').length;
+  const isUnreadPaid = unread.some((row) => mayBeCharged(row) && !row.status);
+  const outcome = unknown > 0 || isUnreadPaid ? 'unknown' : 'not-sent';
+  return abortedError(
+    reason,
+    { outcome, rows },
+    `Aborted by the caller. ${openSummary(rows.length, unknown)}` +
+      (isUnreadPaid ? ' An earlier run may have been charged for rows that were not read.' : ''),
+  );
+}
+
+/** What a row without a result needs to be continued. */
+function toOpenRow({ id, idempotencyKey, task, mayBePaid }: Row): OpenRow {
+  return { id, idempotencyKey, task, outcome: mayBePaid ? 'unknown' : 'not-sent' };
+}
+
+function openSummary(open: number, unknown: number): string {
+  if (open === 0) return 'Every row that was read has a result.';
+  const count = `Rows without a result: ${open}.`;
+  if (unknown === 0) return `${count} None of them was sent.`;
+  return (
+    `${count} Of these, ${unknown} may have been charged: run the batch again with the same journal, ` +
+    'or continue with the tasks and idempotency keys in `rows` of this error.'
+  );
+}
+
+/** What an error says, without what it says about the charge of its request, because other rows were charged. */
+const summaryOf = ({ message, parts }: PolygateError): string =>
+  parts?.summary ?? sentence(message);
+
+/** The error that ends a run which has paused for this reason. */
+function runPausedError(
+  reason: PauseReason,
+  { paused, yielded, done: rowsDone, total }: RowPool<RowResult>['pausedRows'],
+  unread: readonly RowHistory[] | undefined,
+): PauseReason {
+  if (ConfigurationError.is(reason)) return reason;
+  const mayBePaid =
+    paused.some(({ status }) => status === 'unknown') || !unread || unread.some(mayBeCharged);
+  const rowsOpen = Math.max(paused.length, (total ?? 0) - yielded);
+  const counts =
+    `Rows done: ${rowsDone}. ` +
+    `Rows rejected or not sent: ${total === undefined ? 'at least ' : ''}${rowsOpen}.`;
+  const unknown = yielded - rowsDone;
+  const charge =
+    `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}.` +
+    (unknown > 0 ? ` Rows with unknown outcome: ${unknown}; they may have been charged.` : '');
+  const runAgain = 'then run it again with the same journal.';
+  const programAdvice = 'Without a journal, run only the rows that were not yielded.';
+  if (BudgetExceededError.is(reason)) {
+    const { spentUsd, maxUsd } = reason;
+    const summary = `${summaryOf(reason)} ${counts}`;
+    return createError(
+      BudgetExceededError,
+      { summary, charge, advice: `Raise the budget, ${runAgain}`, programAdvice },
+      { outcome: mayBePaid ? 'unknown' : 'not-sent', spentUsd, maxUsd, rowsDone, rowsOpen },
+    );
+  }
+  // The response of the service, which says whether it is the balance or the API key that has reached its limit.
+  const cause = paused
+    .map(({ error }) => error)
+    .find((error) => PaymentRequiredError.is(error) && error.outcome === 'rejected');
+  const advice = `Top up the balance or raise the limit of the API key, ${runAgain}`;
+  return createError(
+    PaymentRequiredError,
+    { summary: `402: The balance is insufficient. ${counts}`, charge, advice, programAdvice },
+    {
+      meta: PaymentRequiredError.is(cause) ? cause.meta : emptyMeta(402),
+      outcome: mayBePaid ? 'unknown' : 'rejected',
+      cause,
+      rowsDone,
+      rowsOpen,
+    },
+  );
+}
