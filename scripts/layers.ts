@@ -35,14 +35,14 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   internal: [...base, 'client', 'resources', 'client.ts'],
   'integrations/journal': [
     'wire/types',
-    'errors/configuration.ts',
+    'errors/base.ts',
     'integrations/node/final-path.ts',
     'node:fs/promises',
     'node:os',
     'node:path',
   ],
   'integrations/node': [
-    'errors/configuration.ts',
+    'errors/base.ts',
     'integrations/journal/lock-file.ts',
     'integrations/proxy/store/memory-store.ts',
     'integrations/proxy/store/store.ts',
@@ -78,7 +78,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'wire/types/schema.ts',
     'wire/types/type-guards.ts',
     'errors/base.ts',
-    'errors/configuration.ts',
+    'errors/base.ts',
   ],
   'integrations/ai-sdk': [
     'client.ts',
@@ -183,7 +183,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   mock: [
     'wire/types',
     'wire/schemas',
-    'errors/configuration.ts',
+    'errors/base.ts',
     'fflate/browser',
     'hono',
     'hono/**',
@@ -195,7 +195,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'integrations/node/final-path.ts',
     'wire/types',
     'wire/schemas',
-    'errors/configuration.ts',
+    'errors/base.ts',
     'hono',
     'hono/**',
     'zod/mini',

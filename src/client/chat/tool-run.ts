@@ -1,8 +1,7 @@
-import { notSent } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
-import { RequestTimeoutError } from '../../errors/connection.ts';
-import { restateCharge } from '../../errors/restate-charge.ts';
-import { ToolRoundsError } from '../../errors/tool-rounds.ts';
+import { notSent, RequestTimeoutError } from '../../errors/call.ts';
+import { ToolRoundsError } from '../../errors/chat.ts';
+import { restateCharge } from '../../errors/message.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import { finishMeaning } from '../../wire/types/chat/finish-reason.ts';
 import type { ChatMessage, ToolMessage } from '../../wire/types/chat/messages.ts';

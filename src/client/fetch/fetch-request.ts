@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { parseURL } from '../../wire/types/parse-url.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import { checkValue, signalRule } from '../config/validation.ts';

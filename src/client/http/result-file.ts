@@ -1,5 +1,5 @@
 import type { ErrorDetails } from '../../errors/base.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { parseURL } from '../../wire/types/parse-url.ts';
 import { isBrowser } from '../config/environment.ts';
 

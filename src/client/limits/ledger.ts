@@ -1,4 +1,4 @@
-import { APIError } from '../../errors/api.ts';
+import { APIError } from '../../errors/responses.ts';
 import type { PolygateError } from '../../errors/base.ts';
 import type { Safety } from '../../wire/endpoints/safety.ts';
 import type { Charge, ModelSpend, Spend } from '../../wire/types/charge.ts';

@@ -8,7 +8,7 @@ import type {
 } from '@ai-sdk/provider';
 
 import type { Polygate } from '../../client.ts';
-import { APIError } from '../../errors/api.ts';
+import { APIError } from '../../errors/responses.ts';
 import type { VideoParams } from '../../wire/types/media/videos.ts';
 import { parseURL } from '../../wire/types/parse-url.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';

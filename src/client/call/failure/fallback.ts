@@ -1,7 +1,6 @@
-import { APIError } from '../../../errors/api.ts';
 import { PolygateError } from '../../../errors/base.ts';
-import { BudgetExceededError } from '../../../errors/budget.ts';
-import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
+import { BudgetExceededError, ConnectionError, RequestTimeoutError } from '../../../errors/call.ts';
+import { APIError } from '../../../errors/responses.ts';
 import type { Safety } from '../../../wire/endpoints/safety.ts';
 
 /**

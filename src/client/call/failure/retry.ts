@@ -1,8 +1,10 @@
-import { APIError } from '../../../errors/api.ts';
 import type { Outcome } from '../../../errors/base.ts';
-import { ConnectionError } from '../../../errors/connection.ts';
-import { ResponseValidationError } from '../../../errors/response-validation.ts';
-import { ConcurrencyLimitError } from '../../../errors/status.ts';
+import { ConnectionError } from '../../../errors/call.ts';
+import {
+  ResponseValidationError,
+  APIError,
+  ConcurrencyLimitError,
+} from '../../../errors/responses.ts';
 import type { Safety } from '../../../wire/endpoints/safety.ts';
 import { outcomeOfError } from './outcome.ts';
 

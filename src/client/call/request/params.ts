@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import { modelProblem, notAnObjectProblem } from '../../../wire/types/param-checks.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { optionAmong } from './request-options.ts';

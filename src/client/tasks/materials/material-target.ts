@@ -1,5 +1,5 @@
-import { abortedError } from '../../../errors/aborted.ts';
-import { MaterialFailedError, MaterialWaitTimeoutError } from '../../../errors/materials.ts';
+import { abortedError } from '../../../errors/call.ts';
+import { MaterialFailedError, MaterialWaitTimeoutError } from '../../../errors/tasks.ts';
 import { retrieveMaterial } from '../../../wire/endpoints/materials.ts';
 import { isFinalMaterialStatus } from '../../../wire/types/media/material-status.ts';
 import { isAvailable, materialSchema } from '../../../wire/types/media/materials.ts';

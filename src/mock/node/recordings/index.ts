@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import { finalPath } from '../../../integrations/node/final-path.ts';
 import { clientDefaults } from '../../../wire/types/client-defaults.ts';
 import { checkNames } from '../../option-names.ts';

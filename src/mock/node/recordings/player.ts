@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import { describeNearest, nameOf } from './difference.ts';
 import { formatEvent } from './events.ts';
 import { canonical, mapStrings } from './json.ts';
