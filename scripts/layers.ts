@@ -78,7 +78,6 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'wire/types/schema.ts',
     'wire/types/type-guards.ts',
     'errors/base.ts',
-    'errors/base.ts',
   ],
   'integrations/ai-sdk': [
     'client.ts',
