@@ -99,54 +99,69 @@ function partsOf({ content }: ChatEntry): readonly object[] {
   return parts;
 }
 
+/** A message and the results of its calls, without which it cannot be sent. */
+interface Group {
+  readonly message: ChatEntry;
+  readonly all: Numbered[];
+  /** What the storage has of them. */
+  readonly stored: Numbered[];
+  /** The new parts of the message that do not fit, or `all`, of which then only what is stored remains. */
+  readonly left: Set<object>;
+}
+
 /**
- * Stores as much of a conversation as fits: without its largest parts, such as pictures, and messages. A message without
- * parts that is stored is never left out. Returns the ids of messages that do not fit. Rejects if nothing can be stored.
+ * Stores as much of a conversation as fits: without its largest new parts, such as pictures, and new messages. What is
+ * stored is never left out. Returns the ids of messages that do not fit. Rejects if nothing can be stored.
  */
 export async function storeWhatFits(
   messages: readonly Numbered[],
   stored: ReadonlyMap<string, ChatEntry>,
   store: (kept: readonly Numbered[], lost: readonly string[]) => Promise<void>,
 ): Promise<readonly string[]> {
-  // Calls of tools cannot be sent without the results that follow them.
-  const groups: [Numbered, ...Numbered[]][] = [];
+  const groups: Group[] = [];
   for (const each of messages) {
-    if (each[1].role === 'tool') groups.at(-1)?.push(each);
-    else groups.push([each]);
+    const [id, message] = each;
+    const last = groups.at(-1);
+    const isResult = last && message.role === 'tool';
+    const group = isResult ? last : { message, all: [], stored: [], left: new Set<object>() };
+    if (!isResult) groups.push(group);
+    group.all.push(each);
+    const theirs = stored.get(id);
+    if (theirs) group.stored.push(isFuller(message, theirs) ? [id, theirs] : each);
   }
-  const droppable = groups.flatMap((group) => {
-    const [[id, message]] = group;
-    const parts = partsOf(message);
-    return parts.length > 0 || stored.has(id) ? parts : [group];
-  });
-  // Several messages can have the same part.
-  const pieces = [...new Set(droppable)].toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  const dropped = new Set<object>();
-  for (;;) {
-    const kept = groups.flatMap((group) => withoutPieces(group, dropped));
+  const pieces = groups
+    .flatMap((group) => newPieces(group).map((piece) => ({ group, piece, size: sizeOf(piece) })))
+    .toSorted((a, b) => b.size - a.size);
+  for (let next = 0; ; next += 1) {
+    const kept = groups.flatMap(keptOf);
     const whole = new Set(kept.map(([, message]) => message));
     const lost = messages.flatMap(([id, message]) => (whole.has(message) ? [] : [id]));
     try {
       await store(kept, lost);
       return lost;
     } catch (error) {
-      const next = pieces[dropped.size];
-      if (!next) throw error;
-      dropped.add(next);
+      const largest = pieces[next];
+      if (!largest) throw error;
+      largest.group.left.add(largest.piece);
     }
   }
 }
 
-/** A message, and the results of its calls, without what was dropped. */
-function withoutPieces(
-  group: readonly [Numbered, ...Numbered[]],
-  dropped: ReadonlySet<object>,
-): readonly Numbered[] {
-  const [[id, message], ...results] = group;
+/** What can be left out of a group, because the storage does not have it: parts, or without parts all of it. */
+function newPieces({ message, all, stored }: Group): readonly object[] {
   const parts = partsOf(message);
-  const content = parts.filter((part) => !dropped.has(part));
-  if (dropped.has(group)) return [];
-  if (content.length === parts.length) return group;
+  const [[, theirs] = []] = stored;
+  const known = new Set(theirs && partsOf(theirs).map((part) => JSON.stringify(part)));
+  if (parts.length > 0) return parts.filter((part) => !known.has(JSON.stringify(part)));
+  return all.every((each) => stored.includes(each)) ? [] : [all];
+}
+
+/** A group without what does not fit. */
+function keptOf({ message, all, stored, left }: Group): readonly Numbered[] {
+  const [[id] = [''], ...results] = all;
+  const content = partsOf(message).filter((part) => !left.has(part));
+  if (left.size === 0) return all;
+  if (left.has(all)) return stored;
   return content.length > 0
     ? [[id, unchecked<ChatEntry>({ ...message, content })], ...results]
     : [];
