@@ -88,17 +88,102 @@ describe('a run that fails', () => {
     throw new Error('a failed assertion');
   };
 
-  test('between two requests leads to one more failure at most, after which the next run records', async () => {
+  test('between two requests is continued by the next run, which sends only the rest', async () => {
     const { path, clientOf, mock } = await startRecording();
+    const warned = warnings();
     await rejection(Error, run(path, clientOf, failBetween));
     await rejection(Error, run(path, clientOf, failBetween));
-    expect(existsSync(path)).toBe(true);
-    const error = await rejection(ConfigurationError, run(path, clientOf, askBoth));
-    expect(error.message).toMatch(/may have failed before this request.* next run records again/s);
-    expect(mock.invoice).toHaveLength(1);
+    expect(warned()).toEqual([]);
     expect(await run(path, clientOf, askBoth)).toBe('record');
+    expect(warned().join()).toMatch(
+      /app.json ends before POST \/v1\/chat\/completions.* sent and recorded/,
+    );
+    expect(mock.invoice).toHaveLength(2);
     expect(await run(path, clientOf, askBoth)).toBe('replay');
-    expect(mock.invoice).toHaveLength(3);
+    expect(mock.invoice).toHaveLength(2);
+  });
+
+  const draw = (prompt: string, seen: string[]) => async (gateway: Polygate) => {
+    const generation = await gateway.images.generate({ ...image, prompt }, { pollInterval: 1 });
+    const bytes = await (await gateway.download(generation)).arrayBuffer();
+    seen.push(Buffer.from(bytes).toString('base64'));
+    return gateway.images.submit({ ...image, prompt: 'Like it', image_urls: generation.urls });
+  };
+
+  test('keeps its files and links when it is continued', async () => {
+    const { path, clientOf, mock } = await startRecording();
+    warnings();
+    const seen: string[] = [];
+    const failing = async (gateway: Polygate) => {
+      await draw('A', seen)(gateway);
+      throw new Error('a failed assertion');
+    };
+    const whole = async (gateway: Polygate) => {
+      await draw('A', seen)(gateway);
+      await draw('B', seen)(gateway);
+    };
+    await rejection(Error, run(path, clientOf, failing));
+    expect(await run(path, clientOf, whole)).toBe('record');
+    const { length } = mock.requests;
+    expect(await run(path, clientOf, whole)).toBe('replay');
+    expect(mock.requests).toHaveLength(length);
+    const [a, b] = [seen[0], seen[2]];
+    expect(a).not.toBe(b);
+    expect(seen).toEqual([a, a, b, a, b]);
+    expect(mock.invoice).toHaveLength(4);
+  });
+
+  test('before it used a link that the tape does not keep fails once, and the next run records', async () => {
+    const { path, clientOf } = await startRecording();
+    warnings();
+    const failing = async (gateway: Polygate) => {
+      await gateway.images.generate(image, { pollInterval: 1 });
+      throw new Error('a failed assertion');
+    };
+    await rejection(Error, run(path, clientOf, failing));
+    const seen: string[] = [];
+    const { message } = await rejection(Error, run(path, clientOf, draw(image.prompt, seen)));
+    expect(message).toMatch(
+      /a link or a text that the tape does not keep.* next run records again/s,
+    );
+    expect(existsSync(path)).toBe(false);
+    expect(await run(path, clientOf, draw(image.prompt, seen))).toBe('record');
+    expect(await run(path, clientOf, draw(image.prompt, seen))).toBe('replay');
+  });
+
+  test('is not continued by a client without a base URL', async () => {
+    const { path, clientOf, readTape } = await startRecording();
+    await rejection(Error, run(path, clientOf, failBetween));
+    const before = await readTape();
+    vi.stubEnv('POLYGATE_API_KEY', '');
+    vi.stubEnv('POLYGATE_BASE_URL', '');
+    const { message } = await rejection(
+      ConfigurationError,
+      run(path, (fetch) => new Polygate({ fetch }), askBoth),
+    );
+    expect(message).toContain('give the client an API key and a base URL');
+    expect(await readTape()).toBe(before);
+  });
+
+  test('long ago is recorded from the beginning once the service does not know its task anymore', async () => {
+    const { path, clientOf, mock } = await startRecording();
+    const warned = warnings();
+    await rejection(
+      Error,
+      run(path, clientOf, async (gateway) => {
+        await gateway.images.submit(image);
+        throw new Error('a failed assertion');
+      }),
+    );
+    const faults = ['tasks', 'generations'].map((name) =>
+      mock.fail({ route: `GET /v1/images/${name}/{id}`, status: 404 }),
+    );
+    const program = async (gateway: Polygate) => gateway.images.generate(image);
+    await rejection(Error, run(path, clientOf, program));
+    expect(warned().at(-1)).toMatch(/was deleted, because the service does not know/);
+    for (const fault of faults) fault.remove();
+    expect(await run(path, clientOf, program)).toBe('record');
+    expect(await run(path, clientOf, program)).toBe('replay');
   });
 
   test.each([
@@ -118,7 +203,7 @@ describe('a run that fails', () => {
         await tape.save();
       },
     ],
-  ])('does not make a replay delete the tape %s', async (_, record) => {
+  ])('does not make a replay continue or delete the tape %s', async (name, record) => {
     const { path, clientOf, readTape } = await startRecording();
     onTestFinished(() => void vi.unstubAllEnvs());
     await record(path, clientOf);
@@ -126,11 +211,15 @@ describe('a run that fails', () => {
     const gateway = clientOf(recordings(path).fetch);
     const { message } = await rejection(ConfigurationError, askBoth(gateway));
     expect(message).toContain('To record again, delete the tape.');
+    const rest =
+      "To record the rest, run the test with mode 'auto' and without the environment variable CI.";
+    expect(message.includes(rest)).toBe(name === 'with CI');
     expect(await readTape()).toBe(before);
   });
 
-  test('while it waits for a task does not make a replay poll until its time limit', async () => {
-    const { path, clientOf, mock } = await startRecording({ tasks: { durationMs: 60_000 } });
+  test('while it waits for a task is continued with the real state of the task', async () => {
+    const { path, clientOf, mock } = await startRecording({ tasks: { durationMs: 500 } });
+    warnings();
     const stop = new AbortController();
     const onUpdate = () => {
       if (mock.requests.some(({ method }) => method === 'GET')) stop.abort();
@@ -140,10 +229,10 @@ describe('a run that fails', () => {
       Error,
       run(path, clientOf, async (gateway) => gateway.images.generate(image, { signal, onUpdate })),
     );
-    const replayed = run(path, clientOf, async (gateway) => gateway.images.generate(image));
-    const { message } = await rejection(ConfigurationError, replayed);
-    expect(message).toMatch(/its last response was repeated 20 times.* next run records again/s);
-    expect(existsSync(path)).toBe(false);
+    const program = async (gateway: Polygate) => gateway.images.generate(image);
+    expect(await run(path, clientOf, program)).toBe('record');
+    expect(await run(path, clientOf, program)).toBe('replay');
+    expect(mock.invoice).toHaveLength(1);
   });
 
   test('between two requests is named as the probable reason by a replay that goes further', async () => {
