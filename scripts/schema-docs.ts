@@ -120,7 +120,7 @@ function fileOf(file: string, entries: [string, FieldDocs][]): string {
   );
   return [
     '// Generated from the doc comments of the interfaces by `npm run schema-docs`.',
-    `import type { ${names.join(', ')} } from '../../../${file.replace('src/', '')}';`,
+    `import type { ${names.join(', ')} } from '../../../${file.replace('src/wire/', '')}';`,
     "import type { Docs } from '../../record-schema.ts';\n",
     constants.join('\n\n'),
     '',

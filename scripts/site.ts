@@ -16,7 +16,7 @@ import { readExamples } from './api-example-files.ts';
 import { groupOf, namespaces, parameters } from './api-names.ts';
 import { joinConditions, splitConditions } from './api-overloads.ts';
 
-/** Import name and description of each entry point, by its TypeDoc module name. */
+/** Import name and description of each entry point, by its folder or file, without the room it is in. */
 const entryPoints: Readonly<Record<string, [name: string, description: string]>> = {
   index: ['polygate', 'The client, its errors and its types. Runs wherever `fetch` is available.'],
   chat: ['polygate/chat', 'A chat-only client for pages that must stay small.'],
@@ -207,7 +207,8 @@ function exampleOfError(name: string): string {
 }
 
 function configureEntryPoint(module: DeclarationReflection): void {
-  const [name, description] = entryPoints[module.name] ?? [];
+  const [name, description] =
+    entryPoints[module.name.replace(/^(?:integrations|tools|wire)\//, '')] ?? [];
   if (name === undefined || description === undefined)
     throw new Error(`No import name is defined for the entry point ${module.name}`);
   module.name = name;

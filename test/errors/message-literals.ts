@@ -4,7 +4,7 @@ import { root } from '../docs/guides.ts';
 
 /** The source code of the client. In template texts and concatenated ones, `…` replaces what varies. */
 export function sourceText(): string {
-  return globSync('src/{core,errors,resources}/**/*.ts', { cwd: root })
+  return globSync('src/{client,errors,resources}/**/*.ts', { cwd: root })
     .map((path) => readFileSync(new URL(path, root), 'utf8'))
     .join('\n')
     .replaceAll(/['`] \+\s*['`]/g, '')

@@ -25,7 +25,8 @@ async function bundle(contents: string, options: BuildOptions = {}) {
   return { text, imports: imports.map(({ path }) => path) };
 }
 
-const hooks = () => bundle("export * from './react/index.ts'", { mangleProps: reactInternals });
+const hooks = () =>
+  bundle("export * from './integrations/react/index.ts'", { mangleProps: reactInternals });
 
 test('the entry imports React, and nothing of the client but types', async () => {
   const { imports } = await hooks();

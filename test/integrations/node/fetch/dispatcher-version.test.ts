@@ -69,7 +69,7 @@ test('a bundle of CommonJS, which has no URL of its own, accepts a dispatcher', 
   const folder = await temporaryFolder();
   const outfile = join(folder, 'bundle.cjs');
   await build({
-    entryPoints: [source('node/index.ts')],
+    entryPoints: [source('integrations/node/index.ts')],
     alias: { polygate: source('index.ts') },
     bundle: true,
     format: 'cjs',

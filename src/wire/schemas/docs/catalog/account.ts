@@ -10,7 +10,7 @@ import type {
   QuotaBalance,
   Readiness,
   ReadinessCheck,
-} from '../../../wire/types/catalog/account.ts';
+} from '../../../types/catalog/account.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const accountBalance: Docs<AccountBalance> = {

@@ -4,7 +4,7 @@ import type {
   CapabilityEndpoint,
   CapabilityIdempotency,
   CapabilityWebhooks,
-} from '../../../wire/types/catalog/capabilities.ts';
+} from '../../../types/catalog/capabilities.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const capabilityEndpoint: Docs<CapabilityEndpoint> = {

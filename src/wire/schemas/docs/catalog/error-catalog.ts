@@ -4,7 +4,7 @@ import type {
   ErrorDetail,
   ErrorExample,
   ErrorRetry,
-} from '../../../wire/types/catalog/error-catalog.ts';
+} from '../../../types/catalog/error-catalog.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const errorRetry: Docs<ErrorRetry> = {

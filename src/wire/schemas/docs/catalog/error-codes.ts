@@ -3,7 +3,7 @@ import type {
   ErrorBody,
   ErrorEnvelope,
   KeyBalanceErrorEnvelope,
-} from '../../../wire/types/catalog/error-codes.ts';
+} from '../../../types/catalog/error-codes.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const errorBody: Docs<ErrorBody> = {

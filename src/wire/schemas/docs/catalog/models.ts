@@ -6,7 +6,7 @@ import type {
   GeminiModelList,
   Model,
   ModelListRecord,
-} from '../../../wire/types/catalog/models.ts';
+} from '../../../types/catalog/models.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const model: Docs<Model> = {

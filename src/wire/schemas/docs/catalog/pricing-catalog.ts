@@ -2,7 +2,7 @@
 import type {
   PricingCatalog,
   PricingCatalogEntry,
-} from '../../../wire/types/catalog/pricing-catalog.ts';
+} from '../../../types/catalog/pricing-catalog.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const pricingCatalogEntry: Docs<PricingCatalogEntry> = {

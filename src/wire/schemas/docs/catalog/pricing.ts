@@ -4,7 +4,7 @@ import type {
   PricingProfile,
   PricingProfiles,
   ResolutionPrice,
-} from '../../../wire/types/catalog/pricing.ts';
+} from '../../../types/catalog/pricing.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const resolutionPrice: Docs<ResolutionPrice> = {

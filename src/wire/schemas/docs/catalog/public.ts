@@ -8,7 +8,7 @@ import type {
   RateLimitTier,
   ServiceMetrics,
   ServiceStatus,
-} from '../../../wire/types/catalog/public.ts';
+} from '../../../types/catalog/public.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const serviceMetrics: Docs<ServiceMetrics> = {

@@ -9,7 +9,7 @@ import type {
   ChatImage,
   ChatUsage,
   ToolCallDelta,
-} from '../../../wire/types/chat/completion.ts';
+} from '../../../types/chat/completion.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const chatImageImageUrl: Docs<NonNullable<ChatImage['image_url']>> = {

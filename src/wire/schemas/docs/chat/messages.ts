@@ -12,7 +12,7 @@ import type {
   ToolMessage,
   UserMessage,
   VideoPart,
-} from '../../../wire/types/chat/messages.ts';
+} from '../../../types/chat/messages.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const textPart: Docs<TextPart> = {

@@ -9,7 +9,7 @@ import type {
   ToolCall,
   ToolDefinition,
   WebSearchOptions,
-} from '../../../wire/types/chat/params.ts';
+} from '../../../types/chat/params.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const toolCallFunction: Docs<NonNullable<ToolCall['function']>> = {

@@ -1,5 +1,5 @@
 // Generated from the doc comments of the interfaces by `npm run schema-docs`.
-import type { MusicParams, SpeechParams, TimberWeight } from '../../../wire/types/media/audio.ts';
+import type { MusicParams, SpeechParams, TimberWeight } from '../../../types/media/audio.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const musicParams: Docs<MusicParams> = {

@@ -1,5 +1,5 @@
 // Generated from the doc comments of the interfaces by `npm run schema-docs`.
-import type { ImageParams } from '../../../wire/types/media/images.ts';
+import type { ImageParams } from '../../../types/media/images.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const imageParams: Docs<ImageParams> = {

@@ -1,8 +1,5 @@
 // Generated from the doc comments of the interfaces by `npm run schema-docs`.
-import type {
-  MaterialCreateFields,
-  RealPerson,
-} from '../../../wire/types/media/material-params.ts';
+import type { MaterialCreateFields, RealPerson } from '../../../types/media/material-params.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const realPerson: Docs<RealPerson> = {

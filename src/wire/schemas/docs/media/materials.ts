@@ -1,5 +1,5 @@
 // Generated from the doc comments of the interfaces by `npm run schema-docs`.
-import type { Material, MaterialPageRecord } from '../../../wire/types/media/materials.ts';
+import type { Material, MaterialPageRecord } from '../../../types/media/materials.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const material: Docs<Material> = {

@@ -7,7 +7,7 @@ import type {
   VideoParams,
   VideoTextItem,
   VideoVideoItem,
-} from '../../../wire/types/media/videos.ts';
+} from '../../../types/media/videos.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const mediaReference: Docs<MediaReference> = {

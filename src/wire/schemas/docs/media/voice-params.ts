@@ -1,8 +1,5 @@
 // Generated from the doc comments of the interfaces by `npm run schema-docs`.
-import type {
-  VoiceCloneParams,
-  VoiceDesignParams,
-} from '../../../wire/types/media/voice-params.ts';
+import type { VoiceCloneParams, VoiceDesignParams } from '../../../types/media/voice-params.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const voiceCloneParams: Docs<VoiceCloneParams> = {

@@ -6,7 +6,7 @@ import type {
   VoiceCreation,
   VoiceListRecord,
   VoiceOutput,
-} from '../../../wire/types/media/voices.ts';
+} from '../../../types/media/voices.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const voice: Docs<Voice> = {

@@ -8,7 +8,7 @@ import type {
   SucceededGeneration,
   TaskError,
   VideoTaskRecord,
-} from '../../../wire/types/tasks/task.ts';
+} from '../../../types/tasks/task.ts';
 import type { Docs } from '../../record-schema.ts';
 
 export const taskError: Docs<TaskError> = {
