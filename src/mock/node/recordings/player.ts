@@ -8,6 +8,7 @@ import { canonical, mapStrings } from './json.ts';
 import { toNetworkError } from './network-failure.ts';
 import { observe, toRecorded } from './observed-request.ts';
 import type { ObservedRequest } from './observed-request.ts';
+import type { Fetch } from './recorder.ts';
 import type { Redactor } from './redactor.ts';
 import { replayedHeaders } from './response-headers.ts';
 import type { RecordedRequest, RecordedResponse, Recording, TapeContent } from './tape-file.ts';
@@ -23,8 +24,6 @@ const deleteAdvice = 'To record again, delete the tape.';
 const continueAdvice =
   "The tape may be incomplete, because its run has not called tape.save(). To record the rest, run the test with mode 'auto' and without the environment variable CI. " +
   deleteAdvice;
-
-type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** How recordings are replayed. */
 interface PlayOptions {

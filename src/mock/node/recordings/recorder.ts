@@ -11,7 +11,7 @@ import type { Redactor } from './redactor.ts';
 import { keptHeaders } from './response-headers.ts';
 import type { RecordedResponse, Recording } from './tape-file.ts';
 
-type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** What has been received of a response. */
 interface Received {

@@ -90,7 +90,11 @@ describe('a run that fails', () => {
     const generation = await gateway.images.generate({ ...image, prompt }, { pollInterval: 1 });
     const bytes = await (await gateway.download(generation)).arrayBuffer();
     seen.push(Buffer.from(bytes).toString('base64'));
-    return gateway.images.submit({ ...image, prompt: 'Like it', image_urls: generation.urls });
+    return gateway.images.submit({
+      ...image,
+      prompt: 'Like it',
+      reference_image_urls: generation.urls,
+    });
   };
 
   test('keeps its files and links when it is continued', async () => {
