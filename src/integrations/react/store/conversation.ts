@@ -99,15 +99,9 @@ function partsOf({ content }: ChatEntry): readonly object[] {
   return parts;
 }
 
-/** A message and the results of its calls, without which it cannot be sent. */
-interface Group {
-  readonly message: ChatEntry;
-  readonly all: Numbered[];
-  /** What the storage has of them. */
-  readonly stored: Numbered[];
-  /** The new parts of the message that do not fit, or `all`, of which then only what is stored remains. */
-  readonly left: Set<object>;
-}
+/** Whether the storage has a part of a message. */
+const hasPart = (stored: ChatEntry | undefined, part: object): boolean =>
+  JSON.stringify(stored ?? 0).includes(JSON.stringify(part));
 
 /**
  * Stores as much of a conversation as fits: without its largest new parts, such as pictures, and new messages. What is
@@ -118,50 +112,52 @@ export async function storeWhatFits(
   stored: ReadonlyMap<string, ChatEntry>,
   store: (kept: readonly Numbered[], lost: readonly string[]) => Promise<void>,
 ): Promise<readonly string[]> {
-  const groups: Group[] = [];
+  // Calls of tools cannot be sent without the results that follow them.
+  const groups: [Numbered, ...Numbered[]][] = [];
   for (const each of messages) {
-    const [id, message] = each;
-    const last = groups.at(-1);
-    const isResult = last && message.role === 'tool';
-    const group = isResult ? last : { message, all: [], stored: [], left: new Set<object>() };
-    if (!isResult) groups.push(group);
-    group.all.push(each);
-    const theirs = stored.get(id);
-    if (theirs) group.stored.push(isFuller(message, theirs) ? [id, theirs] : each);
+    if (each[1].role === 'tool') groups.at(-1)?.push(each);
+    else groups.push([each]);
   }
-  const pieces = groups
-    .flatMap((group) => newPieces(group).map((piece) => ({ group, piece, size: sizeOf(piece) })))
-    .toSorted((a, b) => b.size - a.size);
-  for (let next = 0; ; next += 1) {
-    const kept = groups.flatMap(keptOf);
-    const whole = new Set(kept.map(([, message]) => message));
-    const lost = messages.flatMap(([id, message]) => (whole.has(message) ? [] : [id]));
+  const droppable = groups.flatMap((group): readonly object[] => {
+    const [[id, message]] = group;
+    const parts = partsOf(message);
+    if (parts.length > 0) return parts.filter((part) => !hasPart(stored.get(id), part));
+    return group.some(([key, each]) => isFuller(each, stored.get(key))) ? [group] : [];
+  });
+  // Several messages can have the same part.
+  const pieces = [...new Set(droppable)].toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const dropped = new Set<object>();
+  for (;;) {
+    const kept = groups.flatMap((group) => withoutPieces(group, dropped, stored));
+    const left = new Map(kept);
+    const lost = messages.flatMap(([id, message]) => (isFuller(message, left.get(id)) ? [id] : []));
     try {
       await store(kept, lost);
       return lost;
     } catch (error) {
-      const largest = pieces[next];
-      if (!largest) throw error;
-      largest.group.left.add(largest.piece);
+      const next = pieces[dropped.size];
+      if (!next) throw error;
+      dropped.add(next);
     }
   }
 }
 
-/** What can be left out of a group, because the storage does not have it: parts, or without parts all of it. */
-function newPieces({ message, all, stored }: Group): readonly object[] {
+/** A message, and the results of its calls, without what was dropped and is not stored. */
+function withoutPieces(
+  group: readonly [Numbered, ...Numbered[]],
+  dropped: ReadonlySet<object>,
+  stored: ReadonlyMap<string, ChatEntry>,
+): readonly Numbered[] {
+  const [[id, message], ...results] = group;
+  if (dropped.has(group)) {
+    return group.flatMap(([key]): Numbered[] => {
+      const theirs = stored.get(key);
+      return theirs ? [[key, theirs]] : [];
+    });
+  }
   const parts = partsOf(message);
-  const [[, theirs] = []] = stored;
-  const known = new Set(theirs && partsOf(theirs).map((part) => JSON.stringify(part)));
-  if (parts.length > 0) return parts.filter((part) => !known.has(JSON.stringify(part)));
-  return all.every((each) => stored.includes(each)) ? [] : [all];
-}
-
-/** A group without what does not fit. */
-function keptOf({ message, all, stored, left }: Group): readonly Numbered[] {
-  const [[id] = [''], ...results] = all;
-  const content = partsOf(message).filter((part) => !left.has(part));
-  if (left.size === 0) return all;
-  if (left.has(all)) return stored;
+  const content = parts.filter((part) => !dropped.has(part) || hasPart(stored.get(id), part));
+  if (content.length === parts.length) return group;
   return content.length > 0
     ? [[id, unchecked<ChatEntry>({ ...message, content })], ...results]
     : [];
