@@ -206,7 +206,7 @@ function lockedError(
     host !== own.host
       ? `process ${pid} of another container or machine`
       : pid === own.pid
-        ? `another batch of this process (pid ${pid})`
+        ? `this process (pid ${pid}) already`
         : `process ${pid}`;
   return new ConfigurationError(`${what} is in use by ${where}. ${reason}`);
 }
