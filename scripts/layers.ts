@@ -35,14 +35,14 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'internal.ts': [...base, 'client', 'client.ts'],
   'integrations/journal': [
     'wire/types',
-    'errors/configuration.ts',
+    'errors/base.ts',
     'integrations/node/final-path.ts',
     'node:fs/promises',
     'node:os',
     'node:path',
   ],
   'integrations/node': [
-    'errors/configuration.ts',
+    'errors/base.ts',
     'integrations/journal/lock-file.ts',
     'integrations/proxy/store/memory-store.ts',
     'integrations/proxy/store/store.ts',
@@ -63,17 +63,15 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'undici',
     'node:*',
   ],
-  // The proxy runs where the API key is. It imports nothing but a few small files, so that it can be reviewed on its own.
+  // The proxy runs where the API key is. It imports nothing but a few rules, so that it can be reviewed on its own.
   'integrations/proxy': [
     'internal.ts',
     'wire/endpoints',
     'wire/types/nearest-name.ts',
-    'wire/types/parse-url.ts',
+    'wire/types/type-guards.ts',
     'wire/types/redact-key.ts',
     'wire/types/schema.ts',
-    'wire/types/type-guards.ts',
     'errors/base.ts',
-    'errors/configuration.ts',
   ],
   'integrations/ai-sdk': [
     'client.ts',
@@ -88,17 +86,16 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'integrations/react': ['wire/types/schema.ts', 'wire/types/type-guards.ts', 'polygate', 'react'],
   'integrations/react/store': [
     'wire/types/schema.ts',
-    'wire/types/tasks/expired-url.ts',
+    'wire/types/tasks/task.ts',
     'wire/types/type-guards.ts',
     'polygate',
   ],
   'integrations/otel': [
     'wire/endpoints',
     'internal.ts',
-    'wire/types/media/material-status.ts',
-    'wire/types/parse-url.ts',
-    'wire/types/schema.ts',
+    'wire/types/media/materials.ts',
     'wire/types/type-guards.ts',
+    'wire/types/schema.ts',
     'polygate',
     '@opentelemetry/api',
   ],
@@ -114,10 +111,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'tools/doctor': [
     'wire/endpoints',
     'internal.ts',
-    'wire/types/parse-url.ts',
-    'wire/types/redact-key.ts',
-    'wire/types/tasks/task-status.ts',
     'wire/types/type-guards.ts',
+    'wire/types/redact-key.ts',
+    'wire/types/tasks/task.ts',
     'polygate',
   ],
   // Runs checks without knowing any.
@@ -165,7 +161,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   mock: [
     'wire/types',
     'wire/schemas',
-    'errors/configuration.ts',
+    'errors/base.ts',
     'fflate/browser',
     'hono',
     'hono/**',
@@ -177,7 +173,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'integrations/node/final-path.ts',
     'wire/types',
     'wire/schemas',
-    'errors/configuration.ts',
+    'errors/base.ts',
     'hono',
     'hono/**',
     'zod/mini',

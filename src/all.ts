@@ -34,8 +34,8 @@ import {
 } from './client/stream/reading.ts';
 import { download } from './client/tasks/download.ts';
 import { downloads } from './client/tasks/start-download.ts';
-import { waits } from './client/tasks/wait.ts';
 import { readGeneration, Wait } from './client/tasks/wait-steps.ts';
+import { waits } from './client/tasks/wait.ts';
 
 batches.provide({ runBatch });
 downloads.provide({ download });

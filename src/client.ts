@@ -29,8 +29,7 @@ import { Videos } from './resources/videos.ts';
 import { Voices } from './resources/voices.ts';
 import { clientContext } from './wire/types/client-defaults.ts';
 import { unchecked } from './wire/types/schema.ts';
-import type { Journal } from './wire/types/tasks/journal.ts';
-import type { TaskHandle } from './wire/types/tasks/task-handle.ts';
+import type { Journal, TaskHandle } from './wire/types/tasks/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from './wire/types/tasks/task.ts';
 
 /** What integrations use of a client besides its public members. Nothing in it leads to the API key. */

@@ -11,14 +11,12 @@ export { estimate } from './client/limits/prices.ts';
 export { extractImages } from './client/chat/extract-images.ts';
 export { parseMaterialCallback } from './client/tasks/material.ts';
 export { blockers } from './resources/account.ts';
-export { customModel } from './wire/types/catalog/model-catalog.ts';
+export { customModel } from './wire/types/catalog/models.ts';
 
 // Types of errors
-export type { APIErrorDetails } from './errors/api.ts';
+export type { APIErrorDetails, ResponseValidationDetails } from './errors/responses.ts';
 export type { ErrorDetails, ModelAttempt, Outcome } from './errors/base.ts';
-export type { ResponseValidationDetails } from './errors/response-validation.ts';
-export type { StreamErrorDetails } from './errors/stream.ts';
-export type { StructuredOutputFailure } from './errors/structured-output.ts';
+export type { StreamErrorDetails, StructuredOutputFailure } from './errors/chat.ts';
 
 // Types of namespaces
 export type { AccountNamespace } from './resources/account.ts';

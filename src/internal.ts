@@ -5,10 +5,9 @@
  */
 import type { IntegrationContext, Polygate } from './client.ts';
 import { noMediaCode } from './client/tasks/media-check.ts';
-import type { PolygateError } from './errors/base.ts';
-import { ConfigurationError } from './errors/configuration.ts';
+import type { PolygateError, MessageParts } from './errors/base.ts';
+import { ConfigurationError } from './errors/base.ts';
 import { toMessage } from './errors/message.ts';
-import type { MessageParts } from './errors/message.ts';
 import { clientContext } from './wire/types/client-defaults.ts';
 import { unchecked } from './wire/types/schema.ts';
 import { isRecord } from './wire/types/type-guards.ts';

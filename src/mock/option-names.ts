@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors/configuration.ts';
+import { ConfigurationError } from '../errors/base.ts';
 import { unknownNameProblem } from '../wire/types/nearest-name.ts';
 import { defaultAssumptions } from './assumptions.ts';
 import type { MaterialOptions, MockGatewayOptions, MockKey, TaskOptions } from './options.ts';

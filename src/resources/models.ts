@@ -7,7 +7,7 @@ import { requestJson, withoutBody } from '../client/call/request.ts';
 import { readAndMap, readIterable, readWithSchema } from '../client/call/response.ts';
 import type { ResponseReader } from '../client/call/response.ts';
 import { oneOf } from '../client/config/validation.ts';
-import { listModels, retrieveModel } from '../wire/endpoints/models.ts';
+import { listModels, retrieveModel } from '../wire/endpoints/catalog.ts';
 import {
   anthropicModelListSchema,
   geminiModelListSchema,

@@ -3,7 +3,6 @@ import type { RequestOptions } from '../client/call/request-options.ts';
 import type { RequestPromise, RequestDetails } from '../client/call/request.ts';
 import { requestJson, withoutBody } from '../client/call/request.ts';
 import { queryString } from '../client/http/path.ts';
-import type { Endpoint } from '../wire/endpoints/endpoint.ts';
 import {
   listErrors,
   retrieveCapabilities,
@@ -13,11 +12,11 @@ import {
   retrievePricing,
   retrieveRateLimits,
   retrieveStatus,
-} from '../wire/endpoints/public.ts';
-import type { Capabilities } from '../wire/types/catalog/capabilities.ts';
-import type { ErrorCatalog, ErrorDetail } from '../wire/types/catalog/error-catalog.ts';
-import type { ErrorCode } from '../wire/types/catalog/error-codes.ts';
-import type { PricingCatalog, PricingQuery } from '../wire/types/catalog/pricing-catalog.ts';
+} from '../wire/endpoints/catalog.ts';
+import type { Endpoint } from '../wire/endpoints/endpoint.ts';
+import type { ErrorCatalog, ErrorDetail, ErrorCode } from '../wire/types/catalog/errors.ts';
+import type { Capabilities } from '../wire/types/catalog/models.ts';
+import type { PricingCatalog, PricingQuery } from '../wire/types/catalog/pricing.ts';
 import type {
   Changelog,
   OpenApiDocument,

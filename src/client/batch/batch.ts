@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { isNonEmptyString, isRecord, textOf } from '../../wire/types/type-guards.ts';
 import type { ClientContext } from '../call/context.ts';
 import { ChatSubmission } from '../chat/chat-submission.ts';

@@ -1,6 +1,6 @@
-import { BudgetExceededError } from '../../errors/budget.ts';
-import type { KnownPrices } from '../limits/prices.ts';
+import { BudgetExceededError } from '../../errors/call.ts';
 import { roundUsd } from '../limits/budget.ts';
+import type { KnownPrices } from '../limits/prices.ts';
 import {
   highestPrice,
   isUnpriced,

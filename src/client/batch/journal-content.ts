@@ -1,4 +1,4 @@
-import type { Journal } from '../../wire/types/tasks/journal.ts';
+import type { Journal } from '../../wire/types/tasks/task-handle.ts';
 import { JournalContents } from './journal-contents.ts';
 import { isChatPath } from './journal-line.ts';
 /** What the journal of a batch says about its rows, by the rules of the client. */

@@ -1,10 +1,10 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
-import type { Journal } from '../../wire/types/tasks/journal.ts';
-import { newIdempotencyKey } from '../http/request-headers.ts';
+import type { Journal } from '../../wire/types/tasks/task-handle.ts';
 import type { Log } from '../config/log.ts';
 import { objectWithMethods } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
+import { newIdempotencyKey } from '../http/request-headers.ts';
 import { JournalContents, tornLine } from './journal-contents.ts';
 import { isChatPath, parseLine } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';

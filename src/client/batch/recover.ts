@@ -1,4 +1,4 @@
-import type { Journal } from '../../wire/types/tasks/journal.ts';
+import type { Journal } from '../../wire/types/tasks/task-handle.ts';
 import type { Receipt, TaskKind } from '../../wire/types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { ChatSubmission } from '../chat/chat-submission.ts';

@@ -1,4 +1,4 @@
-import { AbortedError } from '../../errors/aborted.ts';
+import { AbortedError } from '../../errors/call.ts';
 import { Changes } from './changes.ts';
 import type { JournalLine } from './journal-line.ts';
 import type { PauseReason } from './pause.ts';

@@ -1,10 +1,9 @@
-import { abortedError } from '../../errors/aborted.ts';
-import type { AbortedError } from '../../errors/aborted.ts';
 import type { PolygateError } from '../../errors/base.ts';
-import { BudgetExceededError } from '../../errors/budget.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { createError } from '../../errors/create-error.ts';
-import { PaymentRequiredError } from '../../errors/status.ts';
+import { ConfigurationError } from '../../errors/base.ts';
+import { abortedError, BudgetExceededError } from '../../errors/call.ts';
+import type { AbortedError } from '../../errors/call.ts';
+import { createError } from '../../errors/message.ts';
+import { PaymentRequiredError } from '../../errors/responses.ts';
 import type { OpenRow } from '../../wire/types/tasks/task-handle.ts';
 import { throwToCaller } from '../config/caller.ts';
 import { whenAborted } from '../config/clock.ts';

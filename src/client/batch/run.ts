@@ -1,6 +1,5 @@
 import { PolygateError } from '../../errors/base.ts';
-import type { Journal } from '../../wire/types/tasks/journal.ts';
-import type { TaskUpdate, WaitOptions } from '../../wire/types/tasks/task-handle.ts';
+import type { Journal, TaskUpdate, WaitOptions } from '../../wire/types/tasks/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { CallerContext } from '../config/caller.ts';
 import { parseHeaderChanges } from '../config/validation.ts';

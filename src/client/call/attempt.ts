@@ -1,4 +1,4 @@
-import { APIError } from '../../errors/api.ts';
+import { APIError } from '../../errors/responses.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { withoutHalfPairs } from '../http/json.ts';
 import { causeChain } from '../http/network-error.ts';

@@ -1,5 +1,5 @@
-import type { APIErrorDetails } from '../../errors/api.ts';
 import type { Outcome } from '../../errors/base.ts';
+import type { APIErrorDetails } from '../../errors/responses.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 
 /** What an error response reveals about the request: rejected, or possibly carried out and charged. Specification: Codes. */

@@ -1,5 +1,5 @@
 import type { PolygateError } from '../../errors/base.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import type { WaitOptions } from '../../wire/types/tasks/task-handle.ts';
 import type { Span } from '../config/caller.ts';
 import {

@@ -1,6 +1,6 @@
-import { APIError } from '../../errors/api.ts';
 import { PolygateError } from '../../errors/base.ts';
 import type { ModelAttempt } from '../../errors/base.ts';
+import { APIError } from '../../errors/responses.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { parseJson } from '../http/json.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { garbage } from '../config/environment.ts';
 import { isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
 import { toStream, WatchedBody } from '../http/watched-body.ts';

@@ -1,4 +1,4 @@
-import { StructuredOutputError } from '../../errors/structured-output.ts';
+import { StructuredOutputError } from '../../errors/chat.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import { finishMeaning } from '../../wire/types/chat/finish-reason.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';

@@ -1,19 +1,18 @@
-import { notSent } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
-import { RequestTimeoutError } from '../../errors/connection.ts';
-import { restateCharge } from '../../errors/restate-charge.ts';
-import { ToolRoundsError } from '../../errors/tool-rounds.ts';
+import { notSent, RequestTimeoutError } from '../../errors/call.ts';
+import { ToolRoundsError } from '../../errors/chat.ts';
+import { restateCharge } from '../../errors/message.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import { finishMeaning } from '../../wire/types/chat/finish-reason.ts';
 import type { ChatMessage, ToolMessage } from '../../wire/types/chat/messages.ts';
-import type { ChatParams, ToolCall, ToolDefinition } from '../../wire/types/chat/params.ts';
 import type {
   RunParams,
   Tool,
   ToolRound,
   ToolRun,
   ToolRunProgress,
-} from '../../wire/types/chat/run.ts';
+} from '../../wire/types/chat/output.ts';
+import type { ChatParams, ToolCall, ToolDefinition } from '../../wire/types/chat/params.ts';
 import type { CallLimits } from '../call/call.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssues } from '../call/response.ts';

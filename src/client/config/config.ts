@@ -1,9 +1,9 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { clientDefaults } from '../../wire/types/client-defaults.ts';
 import type { ClientDefaults } from '../../wire/types/client-defaults.ts';
-import { isLoopbackHost, parseURL } from '../../wire/types/parse-url.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
 import type { Telemetry } from '../../wire/types/telemetry.ts';
+import { isLoopbackHost, parseURL } from '../../wire/types/type-guards.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
 import {

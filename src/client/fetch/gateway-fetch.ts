@@ -1,4 +1,4 @@
-import { AbortedError } from '../../errors/aborted.ts';
+import { AbortedError } from '../../errors/call.ts';
 import { isRecord, textOf } from '../../wire/types/type-guards.ts';
 import { limitsOf, loadTime } from '../call/call.ts';
 import type { ClientContext } from '../call/context.ts';

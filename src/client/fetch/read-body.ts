@@ -1,5 +1,4 @@
-import { notSent } from '../../errors/aborted.ts';
-import { RequestTimeoutError } from '../../errors/connection.ts';
+import { notSent, RequestTimeoutError } from '../../errors/call.ts';
 import type { CallLimits } from '../call/call.ts';
 import { timeoutSummary } from '../call/compose-error.ts';
 import type { Clock } from '../config/clock.ts';

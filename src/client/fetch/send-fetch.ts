@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { limitsOf } from '../call/call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';

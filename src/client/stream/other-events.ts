@@ -1,4 +1,4 @@
-import type { StreamError } from '../../errors/stream.ts';
+import type { StreamError } from '../../errors/chat.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import type { StreamErrors } from '../call/stream-errors.ts';
 import { hasError } from '../http/error-body.ts';

@@ -1,8 +1,7 @@
-import { parseURL } from '../../wire/types/parse-url.ts';
-import { hasExpiredURL } from '../../wire/types/tasks/expired-url.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
+import { hasExpiredURL } from '../../wire/types/tasks/task.ts';
 import type { Generation, Receipt, TaskKind } from '../../wire/types/tasks/task.ts';
-import { isRecord } from '../../wire/types/type-guards.ts';
+import { parseURL, isRecord } from '../../wire/types/type-guards.ts';
 import { checkValue } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { filePart } from '../http/result-file.ts';

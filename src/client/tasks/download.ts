@@ -1,11 +1,12 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { Generation, Receipt } from '../../wire/types/tasks/task.ts';
+import { explainRefusal } from '../call/attempt.ts';
 import { CallHistory } from '../call/history.ts';
-import { StreamErrors } from '../call/stream-errors.ts';
 import { pollHeaderRules } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
+import { StreamErrors } from '../call/stream-errors.ts';
 import type { Config } from '../config/config.ts';
 import { isBrowser } from '../config/environment.ts';
 import {
@@ -17,7 +18,6 @@ import {
   signalRule,
 } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
-import { explainRefusal } from '../call/attempt.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
 import { checkResultURL } from '../http/result-file.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';

@@ -1,15 +1,18 @@
-import { abortedError } from '../../errors/aborted.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/materials.ts';
-import { retrieveMaterial } from '../../wire/endpoints/materials.ts';
-import { isFinalMaterialStatus } from '../../wire/types/media/material-status.ts';
-import { isAvailable, materialSchema } from '../../wire/types/media/materials.ts';
+import { ConfigurationError } from '../../errors/base.ts';
+import { abortedError } from '../../errors/call.ts';
+import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/tasks.ts';
+import { retrieveMaterial } from '../../wire/endpoints/media.ts';
+import {
+  isFinalMaterialStatus,
+  isAvailable,
+  materialSchema,
+} from '../../wire/types/media/materials.ts';
 import type {
   AvailableMaterial,
   Material,
   MaterialStatus,
 } from '../../wire/types/media/materials.ts';
-import { parseURL } from '../../wire/types/parse-url.ts';
+import { parseURL } from '../../wire/types/type-guards.ts';
 import { callTo } from '../call/call.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';

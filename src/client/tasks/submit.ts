@@ -1,10 +1,9 @@
 import type { SubmitEndpoint } from '../../wire/endpoints/endpoint.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
-import { parseURL } from '../../wire/types/parse-url.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { TaskUpdate, WaitOptions } from '../../wire/types/tasks/task-handle.ts';
 import type { TaskKind, Generation, SucceededGeneration } from '../../wire/types/tasks/task.ts';
-import { isNonEmptyString } from '../../wire/types/type-guards.ts';
+import { parseURL, isNonEmptyString } from '../../wire/types/type-guards.ts';
 import { callTo } from '../call/call.ts';
 import type { ApiCall, AttemptObserver } from '../call/call.ts';
 import { execute } from '../call/execute.ts';

@@ -1,7 +1,7 @@
-import { AbortedError } from '../../errors/aborted.ts';
-import { APIError } from '../../errors/api.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { createError } from '../../errors/create-error.ts';
+import { ConfigurationError } from '../../errors/base.ts';
+import { AbortedError } from '../../errors/call.ts';
+import { createError } from '../../errors/message.ts';
+import { APIError } from '../../errors/responses.ts';
 import { TaskWaitTimeoutError, TaskFailedError } from '../../errors/tasks.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';

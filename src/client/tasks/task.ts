@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../wire/types/tasks/task-handle.ts';
@@ -9,11 +9,11 @@ import type {
   TaskKind,
 } from '../../wire/types/tasks/task.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { throwToCaller } from '../config/caller.ts';
 import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
 import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request.ts';
 import { startRequest } from '../call/request.ts';
+import { throwToCaller } from '../config/caller.ts';
 import type { Span } from '../config/caller.ts';
 import { checkValue, idempotencyKeyRule, oneOf, stringValue } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';

@@ -1,5 +1,5 @@
-import { APIError } from '../../errors/api.ts';
 import type { PolygateError } from '../../errors/base.ts';
+import { APIError } from '../../errors/responses.ts';
 import type { WaitOptions } from '../../wire/types/tasks/task-handle.ts';
 import type { PollHeaders } from '../call/request-options.ts';
 import { startSpan } from '../config/caller.ts';

@@ -16,7 +16,7 @@ import type {
   TaskNamespace,
 } from 'polygate';
 
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { parseRetryAfter, requestPrice } from '../../internal.ts';
 
 /** What a row is: the kind of its task, or a chat, which the service may charge each time it is sent. */

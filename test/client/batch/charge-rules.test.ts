@@ -8,7 +8,7 @@ import {
 import type { FailureFacts, SubmissionFacts } from '../../../src/client/batch/charge-rules.ts';
 import { notRecordedError, unsentError } from '../../../src/client/batch/row-errors.ts';
 import { emptyMeta } from '../../../src/client/http/response-meta.ts';
-import { createError } from '../../../src/errors/create-error.ts';
+import { createError } from '../../../src/errors/message.ts';
 import {
   AbortedError,
   BadRequestError,

@@ -4,8 +4,8 @@ import { materialCreateBody } from '../../../src/wire/schemas/media/material-par
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
-} from '../../../src/wire/types/media/material-params.ts';
-import { isAvailable } from '../../../src/wire/types/media/materials.ts';
+  isAvailable,
+} from '../../../src/wire/types/media/materials.ts';
 import type { Material } from '../../../src/wire/types/media/materials.ts';
 
 const queryNotAnObject = 'query: must be an object';

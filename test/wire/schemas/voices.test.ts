@@ -4,7 +4,7 @@ import { voiceCloneBody, voiceDesignBody } from '../../../src/wire/schemas/media
 import {
   voiceCloneParamsProblem,
   voiceDesignParamsProblem,
-} from '../../../src/wire/types/media/voice-params.ts';
+} from '../../../src/wire/types/media/voices.ts';
 
 describe('voiceCloneParamsProblem', () => {
   test.each([

@@ -1,5 +1,4 @@
-import { APIError } from '../../../errors/api.ts';
-import { AuthenticationError } from '../../../errors/status.ts';
+import { APIError, AuthenticationError } from '../../../errors/responses.ts';
 import { canSucceedLater, failedRow, isKeyMissing, slotRejectionOf } from '../../../internal.ts';
 import type { Move } from './step.ts';
 

@@ -1,7 +1,7 @@
 import type { Receipt } from 'polygate';
 
-import { BudgetExceededError } from '../../../errors/budget.ts';
-import { PaymentRequiredError } from '../../../errors/status.ts';
+import { BudgetExceededError } from '../../../errors/call.ts';
+import { PaymentRequiredError } from '../../../errors/responses.ts';
 import { isUncharged, canSucceedLater, slotRejectionOf } from '../../../internal.ts';
 import type { TaskResult } from '../row-driver.ts';
 import { errorRecord } from '../row.ts';

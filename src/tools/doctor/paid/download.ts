@@ -1,7 +1,7 @@
 import type { Polygate, SucceededGeneration } from 'polygate';
 
 import { contextOf } from '../../../internal.ts';
-import { isLoopbackHost, parseURL } from '../../../wire/types/parse-url.ts';
+import { isLoopbackHost, parseURL } from '../../../wire/types/type-guards.ts';
 import type { Check } from '../run/check.ts';
 
 /** The largest image that is downloaded, in bytes. */

@@ -1,8 +1,8 @@
 import type { MaterialCreateParams } from 'polygate';
 import * as z from 'zod/mini';
 
-import { materialCreateParamsProblem } from '../../types/media/material-params.ts';
-import type { MaterialCreateFields } from '../../types/media/material-params.ts';
+import { materialCreateParamsProblem } from '../../types/media/materials.ts';
+import type { MaterialCreateFields } from '../../types/media/materials.ts';
 import { accepted } from '../accepted.ts';
 import * as docs from '../docs/media.ts';
 import { withProblem } from '../params.ts';

@@ -1,10 +1,7 @@
 import type { VoiceCloneParams, VoiceDesignAliasParams, VoiceDesignParams } from 'polygate';
 import * as z from 'zod/mini';
 
-import {
-  voiceCloneParamsProblem,
-  voiceDesignParamsProblem,
-} from '../../types/media/voice-params.ts';
+import { voiceCloneParamsProblem, voiceDesignParamsProblem } from '../../types/media/voices.ts';
 import { accepted } from '../accepted.ts';
 import * as docs from '../docs/media.ts';
 import { withProblem } from '../params.ts';
