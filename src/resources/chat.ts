@@ -1,4 +1,4 @@
-import { limitsOf } from '../client/call/call.ts';
+import { limitsOf } from '../client/call/api-request.ts';
 import type { ClientContext } from '../client/call/context.ts';
 import { execute } from '../client/call/execute.ts';
 import { mergeExtraBody } from '../client/call/params.ts';
@@ -192,8 +192,9 @@ export class ChatCompletions {
       'false: a row of a batch is not streamed',
     ]);
     const request = runNow(() => {
-      const { call, ...prepared } = prepareChat(this.#context, params, options, false);
-      return { ...prepared, model: call.model, body: call.body };
+      const prepared = prepareChat(this.#context, params, options, false);
+      const { model, body, parts, completeBody, transform } = prepared;
+      return { model, body, parts, completeBody, transform };
     });
     return describeChat<Output>(this.#context, request, options);
   }

@@ -1,13 +1,13 @@
-import { callTo } from '../client/call/call.ts';
+import { callTo } from '../client/call/api-request.ts';
+import type { ApiRequest } from '../client/call/api-request.ts';
 import type { ClientContext } from '../client/call/context.ts';
 import { execute } from '../client/call/execute.ts';
 import { bodyParams, checkFields, checkProblem, toJson } from '../client/call/params.ts';
 import { checkRequestOptions, withIdempotencyKey } from '../client/call/request-options.ts';
-import type { RequestOptions } from '../client/call/request-options.ts';
+import type { CheckedOptions, RequestOptions } from '../client/call/request-options.ts';
 import type { RequestPromise } from '../client/call/request.ts';
 import { requestJson, startRequest, withoutBody } from '../client/call/request.ts';
 import { readExtended } from '../client/call/response.ts';
-import type { PreparedCall } from '../client/call/running-call.ts';
 import { throwToCaller, captureContext } from '../client/config/caller.ts';
 import type { Config } from '../client/config/config.ts';
 import { notify } from '../client/config/log.ts';
@@ -228,11 +228,12 @@ function prepareCreate(
   given: MaterialCreateParams,
   options: RequestOptions | undefined,
   extraRules: Rules = {},
-): PreparedCall {
+): ApiRequest & { options: CheckedOptions } {
   const params = bodyParams(given, options);
   checkFields(params, materialCreateParamsProblem);
   return {
-    call: { ...callTo(createMaterial, config), body: toJson(params) },
+    ...callTo(createMaterial, config),
+    body: toJson(params),
     options: checkRequestOptions(withIdempotencyKey(options), extraRules),
   };
 }

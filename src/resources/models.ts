@@ -1,11 +1,12 @@
-import { callTo } from '../client/call/call.ts';
+import { callTo } from '../client/call/api-request.ts';
 import type { ClientContext } from '../client/call/context.ts';
 import { checkRequestOptions, noBodyRules } from '../client/call/request-options.ts';
 import type { RequestOptions } from '../client/call/request-options.ts';
-import type { RequestPromise, Prepare } from '../client/call/request.ts';
+import type { RequestPromise } from '../client/call/request.ts';
 import { requestJson, withoutBody } from '../client/call/request.ts';
 import { readAndMap, readIterable, readWithSchema } from '../client/call/response.ts';
 import type { ResponseReader } from '../client/call/response.ts';
+import type { Config } from '../client/config/config.ts';
 import { oneOf } from '../client/config/validation.ts';
 import { listModels, retrieveModel } from '../wire/endpoints/catalog.ts';
 import {
@@ -71,13 +72,14 @@ export class Models {
   ): RequestPromise<ModelList | AnthropicModelList | GeminiModelList> {
     let read: ResponseReader<ModelList | AnthropicModelList | GeminiModelList> =
       this.#recordPrices<ModelList>(readIterable(modelListSchema), ({ data }) => data);
-    const prepare: Prepare = (config) => {
+    const prepare = (config: Config) => {
       // JavaScript callers may put options into the query. Ignoring them would be worse than accepting them.
       const options = { ...query, ...callOptions };
       const style = options.style && styles[options.style];
       if (style) read = readWithSchema<AnthropicModelList | GeminiModelList>(style.schema);
       return {
-        call: { ...callTo(listModels, config), ...style },
+        ...callTo(listModels, config),
+        ...style,
         options: checkRequestOptions(options, optionRules, noBodyRules),
       };
     };

@@ -1,12 +1,13 @@
-import { callTo } from '../client/call/call.ts';
+import { callTo } from '../client/call/api-request.ts';
 import type { ClientContext } from '../client/call/context.ts';
 import { bodyParams, checkFields, toJson } from '../client/call/params.ts';
 import type { FindProblem } from '../client/call/params.ts';
 import { checkRequestOptions, withIdempotencyKey } from '../client/call/request-options.ts';
 import type { RequestOptions } from '../client/call/request-options.ts';
-import type { RequestPromise, Prepare } from '../client/call/request.ts';
+import type { RequestPromise } from '../client/call/request.ts';
 import { requestJson, withoutBody } from '../client/call/request.ts';
 import { readIterable } from '../client/call/response.ts';
+import type { Config } from '../client/config/config.ts';
 import { queryString } from '../client/http/path.ts';
 import { requestPrice } from '../client/limits/prices.ts';
 import { cloneVoice, designVoice, listVoices } from '../wire/endpoints/media.ts';
@@ -104,15 +105,13 @@ export class Voices {
     options: RequestOptions | undefined,
     findProblem: FindProblem,
   ): RequestPromise<VoiceCreation> {
-    const prepare: Prepare = (config) => {
+    const prepare = (config: Config) => {
       const body = bodyParams(params, options);
       checkFields(body, findProblem);
       return {
-        call: {
-          ...callTo(endpoint, config),
-          body: toJson(body),
-          estimateUsd: requestPrice[endpoint.price](body),
-        },
+        ...callTo(endpoint, config),
+        body: toJson(body),
+        estimateUsd: requestPrice[endpoint.price](body),
         options: checkRequestOptions(withIdempotencyKey(options)),
       };
     };

@@ -1,7 +1,7 @@
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
-import type { AttemptObserver } from '../call/call.ts';
+import type { AttemptObserver } from '../call/api-request.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import type { ChatSubmission } from '../chat/chat-submission.ts';
 import { emptyMeta } from '../http/response-meta.ts';

@@ -1,4 +1,4 @@
-import type { AttemptObserver } from '../call/call.ts';
+import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
 import { countedCharge, countedFailure } from './budget-decisions.ts';
 import type { ReservedPrice } from './budget.ts';

@@ -10,10 +10,9 @@ import type { Attempt, HttpRequest } from '../http/transport.ts';
 import type { SlotLease } from '../limits/concurrency.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import type { CheckTime } from '../limits/time-limit.ts';
-import { routeOf } from './call.ts';
-import { recordCharge } from './charges.ts';
-import type { ApiResponse } from './response.ts';
-import type { RunningCall } from './running-call.ts';
+import { routeOf } from './api-request.ts';
+import type { Call } from './call.ts';
+import type { ApiResponse, ResponseHandler } from './response.ts';
 
 /**
  * Sends a call once, within the time limit of an attempt, and reads its response. Rejects with one of the errors of the
@@ -21,21 +20,21 @@ import type { RunningCall } from './running-call.ts';
  * that is sent too late would be paid for and lost.
  */
 export function attempt<Result>(
-  running: RunningCall<Result>,
+  call: Call,
+  handle: ResponseHandler<Result>,
   lease: SlotLease,
   signal: AbortSignal | undefined,
   checkTotal: CheckTime | undefined,
 ): Promise<ApiResponse<Result>> {
-  const { context, call, errors, limits } = running;
-  const { clock } = context.config;
-  const isPassedOn = call.returnsErrorResponses ? isErrorResponse : undefined;
-  const limit = { clock, signal, ms: limits.timeout, errors, isPassedOn };
+  const { clock } = call.config;
+  const isPassedOn = call.request.returnsErrorResponses ? isErrorResponse : undefined;
+  const limit = { clock, signal, ms: call.limits.timeout, errors: call, isPassedOn };
   return runWithTimeLimit((limited, checkAttempt) => {
     const checkBoth = () => {
       checkTotal?.();
       checkAttempt();
     };
-    return exchange(running, lease, limited, checkTotal ? checkBoth : checkAttempt);
+    return exchange(call, handle, lease, limited, checkTotal ? checkBoth : checkAttempt);
   }, limit);
 }
 
@@ -43,59 +42,54 @@ const isErrorResponse = (error: unknown) => APIError.is(error);
 
 /** Sends the request and reads its response. */
 async function exchange<Result>(
-  running: RunningCall<Result>,
+  call: Call,
+  handle: ResponseHandler<Result>,
   lease: SlotLease,
   signal: AbortSignal,
   checkTime: CheckTime,
 ): Promise<ApiResponse<Result>> {
-  const { context, call, history, handle, errors, span } = running;
-  const { config } = context;
-  const { response, meta } = await send(running, signal, checkTime);
+  const { request, config } = call;
+  const { response, meta } = await send(call, signal, checkTime);
   if (signal.aborted) response.body?.cancel().catch(() => undefined);
   signal.throwIfAborted();
   if (response.ok) {
-    const received = { response, meta, call, history, errors, config, span, lease, signal };
-    const data = await handle(received);
-    return { response, meta, data, model: call.model, isOpen: lease.isTransferred };
+    const data = await handle({ call, response, meta, lease, signal });
+    return { response, meta, data, model: request.model, isOpen: lease.isTransferred };
   }
-  call.observer?.onErrorResponse?.(response, meta());
+  request.observer?.onErrorResponse?.(response, meta());
   const text = await readErrorText(response, signal);
-  throw errors.apiError(meta(), text, parseRetryAfter(headersOf(response), config.clock.now()));
+  throw call.apiError(meta(), text, parseRetryAfter(headersOf(response), config.clock.now()));
 }
 
 /** Sends the request. The body of the response is not read. */
-async function send<Result>(
-  running: RunningCall<Result>,
-  signal: AbortSignal,
-  checkTime: CheckTime,
-) {
-  const { context, call, history, errors, span } = running;
-  const { config, transport } = context;
+async function send(call: Call, signal: AbortSignal, checkTime: CheckTime) {
+  const { request, config, span } = call;
+  const { transport } = call.context;
   let meta: (() => ResponseMeta) | undefined;
   const onResponse = (received: Response) =>
-    (meta ??= recordResponse(running, received, signal.aborted));
+    (meta ??= recordResponse(call, received, signal.aborted));
   try {
-    const pendingKey = call.credentials === false ? null : resolveApiKey(config);
+    const pendingKey = request.credentials === false ? null : resolveApiKey(config);
     const apiKey = pendingKey instanceof Promise ? await pendingKey : pendingKey;
     signal.throwIfAborted();
-    const url = config.baseURL + (call.path ?? call.template);
-    const request = createRequest(running, apiKey, signal);
-    history.addHeaders(request.headers);
+    const url = config.baseURL + (request.path ?? request.template);
+    const sent = createRequest(call, apiKey, signal);
+    call.addHeaders(sent.headers);
     const details: Attempt = {
-      retryCount: history.attempts,
+      retryCount: call.attempts,
       onSend: (changed) => {
         checkTime();
-        if (changed) history.addHeaders(Object.fromEntries(changed));
-        history.isSent = true;
-        call.observer?.onSend?.();
+        if (changed) call.addHeaders(Object.fromEntries(changed));
+        call.isSent = true;
+        request.observer?.onSend?.();
       },
       onResponse,
     };
-    const sendRequest = () => transport(url, request, details);
+    const sendRequest = () => transport(url, sent, details);
     const response = await (span ? span.runAttempt(sendRequest) : sendRequest());
     return { response, meta: onResponse(response) };
   } catch (error) {
-    throw errors.sendError(await explainRefusal(error, signal, config.fetch));
+    throw call.sendError(await explainRefusal(error, signal, config.fetch));
   }
 }
 
@@ -103,52 +97,46 @@ async function send<Result>(
 const toSend = <Body>(body: string | Body, type = '') =>
   /\bjson\b/i.test(type) ? withoutHalfPairs(body) : body;
 
-function createRequest<Result>(
-  { context, call, options }: RunningCall<Result>,
+function createRequest(
+  { config, request, options }: Call,
   apiKey: string | null,
   signal: AbortSignal,
 ): HttpRequest {
-  const { config } = context;
-  const headers = buildRequestHeaders(call, options, config, apiKey);
-  const request: HttpRequest = {
-    method: call.method,
+  const headers = buildRequestHeaders(request, options, config, apiKey);
+  const sent: HttpRequest = {
+    method: request.method,
     headers,
-    body: call.body === undefined ? null : toSend(call.body, headers['content-type']),
+    body: request.body === undefined ? null : toSend(request.body, headers['content-type']),
     signal,
     // A redirect could take the API key elsewhere.
     redirect: 'manual',
   };
   // Assigned separately: a conditional spread is slower than the rest of this function.
-  if (config.cache) request.cache = config.cache;
-  return request;
+  if (config.cache) sent.cache = config.cache;
+  return sent;
 }
 
 /**
  * Records what any response reports: its charge, the account's limits, and that the service works. Runs even if the
  * caller has aborted: every charge must reach the ledger. Returns a function that parses the metadata.
  */
-function recordResponse<Result>(
-  running: RunningCall<Result>,
-  response: Response,
-  isLate: boolean,
-): () => ResponseMeta {
-  const { context, call, history, reservation } = running;
-  const { config, shared } = context;
+function recordResponse(call: Call, response: Response, isLate: boolean): () => ResponseMeta {
+  const { request, config } = call;
+  const { shared } = call.context;
   const { status } = response;
   let parsed: ResponseMeta | undefined;
-  const meta = () =>
-    (parsed ??= parseResponseMeta(response, config, history.keys, config.log.warn));
+  const meta = () => (parsed ??= parseResponseMeta(response, config, call.keys, config.log.warn));
   // The response to an attempt that has timed out must not be taken for that of the next one.
-  if (!isLate) history.readMeta = meta;
-  call.observer?.onResponse?.(response);
+  if (!isLate) call.readMeta = meta;
+  request.observer?.onResponse?.(response);
   config.log.debug(
-    () => `${routeOf(call)}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,
+    () => `${routeOf(request)}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,
   );
   if (status < 400) shared.retryBudget.refund();
-  if (call.usesSlot && (status < 400 || meta().concurrency.limit !== undefined)) {
+  if (request.usesSlot && (status < 400 || meta().concurrency.limit !== undefined)) {
     shared.concurrency.recordLimits(meta().concurrency);
   }
-  if (reservation) recordCharge(running, reservation, response.ok, meta());
+  if (request.paid) call.recordCharge(response.ok, meta());
   return meta;
 }
 

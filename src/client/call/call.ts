@@ -1,124 +1,132 @@
-import type { ModelAttempt, Outcome } from '../../errors/base.ts';
-import type { Endpoint, Safety } from '../../wire/endpoints/endpoint.ts';
-import { safetyOf } from '../../wire/endpoints/endpoint.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
-import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
-import type { TaskKind } from '../../wire/types/tasks/task.ts';
+import { startSpan } from '../config/caller.ts';
+import type { Span } from '../config/caller.ts';
+import { monotonicNow } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
-import type { EndpointHeaders } from '../http/request-headers.ts';
-import type { KnownPrices } from '../limits/prices.ts';
+import { notify } from '../config/log.ts';
+import { singleLine } from '../http/json.ts';
+import type { Reservation } from '../limits/ledger.ts';
+import { limitsOf, routeOf } from './api-request.ts';
+import type { ApiRequest, CallLimits } from './api-request.ts';
+import type { ClientContext } from './context.ts';
+import { CallErrors } from './errors.ts';
+import { noOptions } from './request-options.ts';
 import type { CheckedOptions } from './request-options.ts';
 
-/** Observes the attempts of a call. */
-export interface AttemptObserver {
-  /** Called before each attempt, once it has a concurrency slot. If it rejects, nothing is sent. */
-  readonly beforeAttempt?: (() => Promise<void>) | undefined;
-  /** Called right before an attempt is sent. */
-  readonly onSend?: () => void;
-  /** Called with a response, before it can admit other calls that wait for a slot. */
-  readonly onResponse?: (response: Response) => void;
-  /** Called with an error response and its metadata, which its error will have, before its body is read. */
-  readonly onErrorResponse?: (response: Response, meta: ResponseMeta) => void;
-  /** Called before the pause between two attempts, with the combined outcome of all attempts so far. */
-  readonly onRetry?: (outcome: Outcome) => void;
-}
-
-/** One API call, as a resource describes it. */
-export interface ApiCall extends EndpointHeaders {
-  /**
-   * Path template of the specification, for messages, telemetry and the ledger: `/v1/images/tasks/{id}`. Of a raw request
-   * or a route that the specification does not have, the path.
-   */
-  readonly template: string;
-  /** The template with its placeholders filled in, and the query. Defaults to the template. */
-  readonly path?: string | undefined;
-  /** Whether the request may be sent again. */
-  readonly safety: Safety;
-  /** Whether the request costs money. */
-  readonly paid?: boolean | undefined;
-  /** Whether the request holds one of the account's concurrency slots. */
-  readonly usesSlot?: boolean | undefined;
-  /** What a submission generates. */
-  readonly kind?: TaskKind | undefined;
-  /** The model id, for the ledger and price estimates. */
-  readonly model?: string | undefined;
-  /** Estimates the price in USD from the model's prices. Returns undefined if they are unknown. */
-  readonly estimateUsd?: ((prices: KnownPrices) => number | undefined) | undefined;
-  /** Timeout of one attempt in ms, unless the caller sets one. */
-  readonly timeout?: number | undefined;
-  readonly observer?: AttemptObserver | undefined;
-  /**
-   * Whether the caller receives error responses, as from `gateway.fetch`. Their bodies can then be read after the call
-   * has ended, so its error does not abort the request.
-   */
-  readonly returnsErrorResponses?: boolean | undefined;
-  /** The task that every error of this call refers to. */
-  readonly task?: TaskHandle | undefined;
-  /** Returns the task that an error of this call refers to, by its id in the response. */
-  readonly findTask?:
-    | ((id: string, meta: ResponseMeta, call: ApiCall) => TaskHandle | undefined)
-    | undefined;
-  /** Whether the call may be sent to other models, with the same idempotency key. */
-  readonly hasFallback?: boolean | undefined;
-  /** The attempt with another model that has failed before this call. */
-  readonly previous?: ModelAttempt | undefined;
-}
-
-/** The method and the path template, which identify the endpoint in messages and in the ledger. */
-export function routeOf({ method, template }: ApiCall): string {
-  return `${method} ${template}`;
-}
-
-/** Whether the client makes a call wait for a concurrency slot. A client with `concurrency: false` makes none wait. */
-export function waitsForSlot({ usesSlot }: ApiCall, { concurrency }: Config): boolean {
-  return usesSlot === true && concurrency !== false;
-}
-
-/** How the requests to an endpoint are treated. */
-export function callTo(endpoint: Endpoint, config: Config): ApiCall {
-  const { method, path, audience, paid, usesSlot, kind, timeout, idempotencyHeader } = endpoint;
-  return {
-    method,
-    template: path,
-    safety: safetyOf(endpoint, config.retryAmbiguous),
-    paid,
-    usesSlot,
-    kind,
-    timeout: timeout && config[timeout],
-    idempotencyHeader,
-    credentials: audience !== 'public',
-  };
-}
-
-/** The time limits of a call. */
-export interface CallLimits {
-  /** The time that one attempt may take, in ms. */
-  readonly timeout: number;
-  /** The time that the whole call may take, in ms; Infinity if it is not limited. */
-  readonly totalTimeout: number;
-  /** When `totalTimeout` ends, in monotonic ms. */
-  readonly deadline: number;
-}
-
 /**
- * The time limits of a call that begins `now`, in monotonic ms. An option of the call takes precedence over the endpoint,
- * and the endpoint over the client. A call that is only a part of another one has the deadline of the whole.
+ * A call in progress: its request and options, what has happened in it, its money, and its time. Its errors are made from
+ * it.
  */
-export function limitsOf(
-  config: Pick<Config, 'timeout' | 'totalTimeout'>,
-  now: number,
-  options: Pick<CheckedOptions, 'timeout' | 'totalTimeout' | 'deadline'> = {},
-  endpoint: Pick<ApiCall, 'timeout'> = {},
-): CallLimits {
-  const { totalTimeout = config.totalTimeout ?? Infinity } = options;
-  return {
-    timeout: options.timeout ?? endpoint.timeout ?? config.timeout,
-    totalTimeout,
-    deadline: options.deadline ?? now + totalTimeout,
-  };
+export class Call extends CallErrors {
+  readonly context: ClientContext;
+  readonly options: CheckedOptions;
+  readonly span: Span | undefined;
+  readonly limits: CallLimits;
+  /** When it began, on the monotonic clock. */
+  readonly startedAt: number;
+  /** Its ledger entry, if it costs money. */
+  readonly reservation: Reservation | undefined;
+
+  constructor(context: ClientContext, request: ApiRequest) {
+    super(request);
+    const { config } = context;
+    const { options = noOptions } = request;
+    this.context = context;
+    this.options = options;
+    this.startedAt = monotonicNow(config.clock);
+    this.span = config.telemetry && startCallSpan(config, request, options.parent);
+    this.reservation = request.paid ? openReservation(context, request) : undefined;
+    this.limits = limitsOf(config, this.startedAt, options, request);
+  }
+
+  get config(): Config {
+    return this.context.config;
+  }
+
+  /**
+   * Reserves the estimated price of a paid call, or throws if the budget does not cover it. Called before the call waits
+   * for a slot, and again right before it is sent.
+   */
+  reserveBudget(stage: 'queueing' | 'sending'): void {
+    const { budget } = this.config;
+    if (!budget || !this.reservation) return;
+    const price = this.#estimate();
+    const commitments = this.reservation.reserve(budget, price, stage === 'sending');
+    if (commitments) throw this.budgetExceeded(budget, commitments, price);
+  }
+
+  /**
+   * Records the charge that the response to a paid call reports. If the call has succeeded and none is reported, its
+   * estimate counts toward the budget.
+   */
+  recordCharge(isSuccess: boolean, meta: ResponseMeta): void {
+    const { reservation, span } = this;
+    const { log, onCharge } = this.config;
+    const charge = isSuccess
+      ? reservation?.succeed(this.#chargeOf(meta), () => this.#estimate(), meta)
+      : // An error that reports 0 has no charge to record: its outcome decides what stays reserved.
+        reservation?.charge(meta.chargeUsd || undefined, meta);
+    if (charge === undefined) return;
+    log.info(() => `${routeOf(this.request)}: charged ${charge.usd} USD`);
+    notify(log, onCharge, charge, 'onCharge');
+    span?.event({ type: 'charge', charge });
+  }
+
+  #estimate(): number | undefined {
+    const { estimateUsd, model = '' } = this.request;
+    return estimateUsd?.(this.context.shared.prices.get(model));
+  }
+
+  /** The reported charge, or the estimate for a charge header that is negative or not a number. */
+  #chargeOf({ chargeUsd, headers }: ResponseMeta): number | undefined {
+    if (chargeUsd !== undefined) return chargeUsd;
+    const { log, headerPrefix } = this.config;
+    const invalid = headers.get(`${headerPrefix}charge-usd`);
+    if (!invalid) return undefined;
+    const price = this.#estimate();
+    log.warn(
+      () =>
+        `${routeOf(this.request)}: the service reported an invalid charge (${singleLine(invalid, 40)}); ` +
+        (price === undefined
+          ? 'its price is not known'
+          : `the estimate of ${price} USD is counted`),
+    );
+    return price;
+  }
 }
 
-/** The time in which a part of the client has to be loaded, in ms: no more than an attempt may take. */
-export function loadTime({ timeout, totalTimeout }: CallLimits): number {
-  return Math.min(timeout, totalTimeout);
+/** Opens the ledger entry of a paid call. */
+function openReservation({ shared: { ledger } }: ClientContext, request: ApiRequest): Reservation {
+  const { kind, template, model, safety, options } = request;
+  const idempotencyKey = options?.idempotencyKey;
+  // The service replays a key only for the same kind of task, so an image and a video with one key are two charges.
+  const key = idempotencyKey && `${kind ?? template} ${idempotencyKey}`;
+  return ledger.open({
+    route: routeOf(request),
+    model,
+    key,
+    safety,
+    // With a fallback, requests to different models share the key but not the body.
+    hasOneBody: !request.hasFallback,
+  });
+}
+
+function startCallSpan(config: Config, request: ApiRequest, parent: Span | undefined) {
+  const { method, template, model, headers, body } = request;
+  const operation = {
+    type: 'call',
+    method,
+    template,
+    baseURL: config.baseURL,
+    model,
+    stream: headers?.accept === 'text/event-stream',
+    // A copy of bytes: telemetry must not be able to change what is sent.
+    body: body?.slice(),
+  } as const;
+  const span = startSpan(config, operation, parent);
+  if (request.previous) {
+    const { model: from, status } = request.previous;
+    span?.event({ type: 'fallback', from, to: model ?? '', status });
+  }
+  return span;
 }

@@ -7,8 +7,8 @@ import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import { sentence } from '../http/json.ts';
 import { networkErrorMessage } from '../http/network-error.ts';
 import { redactedKey } from '../http/response-meta.ts';
-import { routeOf } from './call.ts';
-import type { ApiCall } from './call.ts';
+import { routeOf } from './api-request.ts';
+import type { ApiRequest } from './api-request.ts';
 import type { CallHistory } from './history.ts';
 import { combineOutcomes } from './outcome.ts';
 
@@ -32,18 +32,19 @@ export function composeError<Created, Details extends object>(
   { taskId, ...message }: Addition & Pick<MessageParts, 'summary'>,
   details: Details & { readonly outcome: Outcome },
 ): Created {
-  const { call, meta, earlier } = history;
+  const { request, meta, earlier } = history;
   // It matters that a request was carried out if it is paid, or if it has a key because it creates something.
-  const hasEffect = call.paid === true || call.safety === 'keyed';
+  const hasEffect = request.paid === true || request.safety === 'keyed';
   // Otherwise, earlier attempts do not matter.
   const outcome = hasEffect ? combineOutcomes(earlier.outcome, details.outcome) : details.outcome;
   const isReported = hasEffect || outcome !== 'unknown' || Object.is(Class, AbortedError);
   const taskMeta = meta?.taskId ? meta : (earlier.taskMeta ?? meta);
   // The id in the headers comes first: the body may be damaged.
   const id = taskMeta?.taskId ?? taskId;
-  const task = call.task ?? (id && taskMeta ? call.findTask?.(id, taskMeta, call) : undefined);
+  const task =
+    request.task ?? (id && taskMeta ? request.findTask?.(id, taskMeta, request) : undefined);
   const parts = {
-    ...messageParts(call, outcome, meta, task),
+    ...messageParts(request, outcome, meta, task),
     ...message,
     summary: redact(history, sentence(message.summary)),
   };
@@ -80,7 +81,7 @@ export const continueTaskAdvice = (id: string): string =>
 
 /** What the message of an error says after the summary: whether money may have been spent, and what to do next. */
 function messageParts(
-  call: ApiCall,
+  call: ApiRequest,
   outcome: Outcome,
   meta: ResponseMeta | undefined,
   task: TaskHandle | undefined,

@@ -1,4 +1,4 @@
-import type { PolygateError } from '../../errors/base.ts';
+import type { ErrorDetails, PolygateError } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/base.ts';
 import {
   AbortedError,
@@ -7,7 +7,7 @@ import {
   RequestTimeoutError,
   HookError,
 } from '../../errors/call.ts';
-import { StreamError } from '../../errors/chat.ts';
+import { StreamError, StreamIdleTimeoutError } from '../../errors/chat.ts';
 import type { APIError } from '../../errors/responses.ts';
 import {
   ResponseValidationError,
@@ -28,7 +28,7 @@ import { budgetProblem } from '../limits/budget.ts';
 import type { Commitments } from '../limits/budget.ts';
 import { composeError, redact, safeCause, timeoutSummary } from './compose-error.ts';
 import type { Addition } from './compose-error.ts';
-import type { CallHistory } from './history.ts';
+import { CallHistory } from './history.ts';
 import { combineOutcomes, outcomeOfError, outcomeOfUnread } from './outcome.ts';
 
 /** Why a body is invalid, and what it reveals nevertheless. */
@@ -37,13 +37,7 @@ export interface InvalidResult extends Addition {
 }
 
 /** The errors of one call, made from its history: one method per kind of failure. */
-export class CallErrors {
-  readonly #history: CallHistory;
-
-  constructor(history: CallHistory) {
-    this.#history = history;
-  }
-
+export class CallErrors extends CallHistory {
   /** The service responded with an error status. `text` is the body; undefined if it could not be read. */
   apiError(
     meta: ResponseMeta,
@@ -55,11 +49,11 @@ export class CallErrors {
     const isRedirect = status === 0 || (status > 299 && status < 400);
     const fallback = isRedirect ? 'redirects are not followed; check baseURL' : noReason;
     const { message = fallback, ...details }: Partial<ErrorBody> =
-      text === undefined ? {} : parseErrorBody(redact(this.#history, text));
+      text === undefined ? {} : parseErrorBody(redact(this, text));
     const { code, body } = details;
     const summary = `${code ? `${status} ${code}` : status}: ${message}`;
     return composeError(
-      this.#history,
+      this,
       statusErrorClass(status, code),
       status === 401 ? { summary, advice: 'Check the API key.' } : { summary },
       { ...details, outcome: outcomeOfError({ meta, code, body }), meta, retryAfterMs },
@@ -68,51 +62,43 @@ export class CallErrors {
 
   /** The request could not be sent, or failed: because of the API key, a hook or the connection. */
   sendError(error: unknown): PolygateError {
-    const { meta, interruptedOutcome } = this.#history;
+    const { meta, interruptedOutcome } = this;
     const outcome = meta ? outcomeOfUnread(meta) : interruptedOutcome;
     // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
     if (ConfigurationError.is(error)) {
       const { message: summary, cause, outcome: known = outcome } = error;
-      return composeError(
-        this.#history,
-        ConfigurationError,
-        { summary },
-        { outcome: known, cause },
-      );
+      return composeError(this, ConfigurationError, { summary }, { outcome: known, cause });
     }
     if (HookError.is(error)) {
       const { message: summary, cause } = error;
-      return composeError(this.#history, HookError, { summary }, { outcome, cause });
+      return composeError(this, HookError, { summary }, { outcome, cause });
     }
-    return this.connectionError(
-      error,
-      meta || this.#history.isSent ? networkOutcome(error) : 'not-sent',
-    );
+    return this.connectionError(error, meta || this.isSent ? networkOutcome(error) : 'not-sent');
   }
 
   /** `fetch` failed, or the connection was lost while the body was read. */
   connectionError(error: unknown, outcome = networkOutcome(error)): ConnectionError {
     const problem =
       outcome === 'unknown' ? 'The connection was lost' : 'Could not connect to the service';
-    const cause = safeCause(this.#history, error);
+    const cause = safeCause(this, error);
     const message = { summary: `${problem}: ${cause.message}`, advice: networkAdvice(error) };
-    return composeError(this.#history, ConnectionError, message, { outcome, cause });
+    return composeError(this, ConnectionError, message, { outcome, cause });
   }
 
   /** The time limit of an option was exceeded by an attempt, or while the call waited for a concurrency slot. */
   timeout(ms: number, option = 'timeout'): RequestTimeoutError {
-    const { isQueued, earlier, interruptedOutcome: outcome } = this.#history;
+    const { isQueued, earlier, interruptedOutcome: outcome } = this;
     const wasSent = combineOutcomes(earlier.outcome, outcome) !== 'not-sent';
     const stage = isQueued ? 'queued' : wasSent ? 'sent' : 'unsent';
     const summary = timeoutSummary(stage, ms, option);
     const cause = isQueued ? this.queueTimeout(ms, option) : undefined;
-    return composeError(this.#history, RequestTimeoutError, { summary }, { outcome, cause });
+    return composeError(this, RequestTimeoutError, { summary }, { outcome, cause });
   }
 
   /** The caller aborted, with a signal or `stream.abort()`. */
   aborted(cause: unknown): AbortedError {
-    const details = { outcome: this.#history.interruptedOutcome, cause };
-    return composeError(this.#history, AbortedError, { summary: 'Aborted by the caller' }, details);
+    const details = { outcome: this.interruptedOutcome, cause };
+    return composeError(this, AbortedError, { summary: 'Aborted by the caller' }, details);
   }
 
   /** A successful response has an invalid body. */
@@ -123,14 +109,14 @@ export class CallErrors {
     { issues, ...addition }: Partial<InvalidResult> = {},
   ): ResponseValidationError {
     const text = stringify(body);
-    const shown = redact(this.#history, text);
+    const shown = redact(this, text);
     const line = singleLine(shown);
-    const summary = `Invalid response: ${singleLine(redact(this.#history, problem))}.${line && ` Body: ${line}`}`;
+    const summary = `Invalid response: ${singleLine(redact(this, problem))}.${line && ` Body: ${line}`}`;
     const shownBody = shown === text ? body : (parseJson(shown) ?? shown);
     const details = { outcome: 'unknown', meta, body: shownBody, issues } as const;
     const advice = 'To check the service, run npx polygate doctor.';
     const message = { summary, advice, ...addition };
-    return composeError(this.#history, ResponseValidationError, message, details);
+    return composeError(this, ResponseValidationError, message, details);
   }
 
   /** A body is larger than `limit`, or the connection was lost while it was read. */
@@ -146,13 +132,13 @@ export class CallErrors {
    */
   queueTimeout(ms: number, option = 'maxQueueTime'): ConcurrencyLimitError {
     const summary = `No concurrency slot became free within ${ms} ms (${option}). Send fewer requests at a time, use a batch, or increase ${option}`;
-    const { outcome, slotRejection } = this.#history.earlier;
+    const { outcome, slotRejection } = this.earlier;
     const { meta = emptyMeta(429) } = slotRejection ?? {};
     // Its outcome is that nothing was charged.
     const cause = outcome === 'unknown' ? undefined : slotRejection;
     const { type, param, body, retryAfterMs } = cause ?? {};
     return composeError(
-      this.#history,
+      this,
       ConcurrencyLimitError,
       { summary },
       {
@@ -174,24 +160,54 @@ export class CallErrors {
     commitments: Commitments,
     price: number | undefined,
   ): BudgetExceededError {
-    const whenKnown = this.#history.call.estimateUsd
+    const whenKnown = this.request.estimateUsd
       ? 'after models.retrieve or models.list'
       : 'when it is complete';
     const summary = budgetProblem(budget, commitments, price, whenKnown);
     const { spent: spentUsd } = commitments;
     const details = { outcome: 'not-sent', spentUsd, maxUsd: budget.maxUsd } as const;
-    return composeError(this.#history, BudgetExceededError, { summary }, details);
+    return composeError(this, BudgetExceededError, { summary }, details);
   }
 
   /** A body with a success status contains an error. `where` says which body. */
   reportedError(where: string, data: string): StreamError {
-    const { message = noReason, code, type } = parseErrorBody(redact(this.#history, data));
+    const { message = noReason, code, type } = parseErrorBody(redact(this, data));
     const summary = `${where}: ${code ? `${code}: ` : ''}${message}`;
-    return composeError(
-      this.#history,
-      StreamError,
-      { summary },
-      { outcome: 'unknown', code, type },
-    );
+    return composeError(this, StreamError, { summary }, { outcome: 'unknown', code, type });
+  }
+
+  /**
+   * A body ended too early. `summary` names the body. The reason is the message of `error`, or `problem` if the body ended
+   * without an error.
+   */
+  bodyInterrupted<Interrupted extends PolygateError>(
+    Class: new (message: string, details: ErrorDetails) => Interrupted,
+    summary: string,
+    problem: string,
+    error?: unknown,
+  ): Interrupted {
+    const cause = error === undefined ? undefined : safeCause(this, error);
+    const message = {
+      summary: `${summary}: ${cause?.message ?? problem}`,
+      advice: networkAdvice(error),
+    };
+    return composeError(this, Class, message, { outcome: 'unknown', cause });
+  }
+
+  /** A stream sent nothing for too long. */
+  streamIdle(ms: number): StreamIdleTimeoutError {
+    const summary = `No data received for ${ms} ms (streamIdleTimeout)`;
+    return composeError(this, StreamIdleTimeoutError, { summary }, { outcome: 'unknown' });
+  }
+
+  /** A stream contains invalid data. */
+  invalidStream(problem: string): StreamError {
+    const summary = `Invalid stream: ${problem}`;
+    return composeError(this, StreamError, { summary }, { outcome: 'unknown' });
+  }
+
+  /** A stream contains an error object instead of a chunk. */
+  streamErrorEvent(data: string): StreamError {
+    return this.reportedError('The stream contains an error', data);
   }
 }

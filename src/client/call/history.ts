@@ -3,7 +3,7 @@ import type { ConcurrencyLimitError } from '../../errors/responses.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { sentKeys } from '../http/request-headers.ts';
-import type { ApiCall } from './call.ts';
+import type { ApiRequest } from './api-request.ts';
 import { combineOutcomes } from './outcome.ts';
 import type { Retry } from './retry.ts';
 
@@ -25,13 +25,12 @@ export interface EarlierAttempts {
 const none: EarlierAttempts = { retries: 0, slotRejections: 0, outcome: 'not-sent' };
 
 /**
- * A call, and what has happened in it so far: all that its errors are made from. The facts of an attempt are recorded in the
+ * A request, and what has happened to it so far: all that its errors are made from. The facts of an attempt are recorded in the
  * order of the fields, and any may be missing: a call that needs no slot is never queued, and an interrupted attempt ends
  * early.
  */
 export class CallHistory {
-  readonly call: ApiCall;
-  readonly idempotencyKey: string | undefined;
+  readonly request: ApiRequest;
   /** Whether the attempt is waiting for a concurrency slot. */
   isQueued = false;
   /** Whether the attempt was handed to `fetch`. */
@@ -44,9 +43,12 @@ export class CallHistory {
   #headers: Readonly<Record<string, string>> = {};
   #earlierKeys: readonly string[] = [];
 
-  constructor(call: ApiCall, idempotencyKey?: string) {
-    this.call = call;
-    this.idempotencyKey = idempotencyKey;
+  constructor(request: ApiRequest) {
+    this.request = request;
+  }
+
+  get idempotencyKey(): string | undefined {
+    return this.request.options?.idempotencyKey;
   }
 
   /** The attempts before the current one. */

@@ -12,6 +12,7 @@ import {
 } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { isUnsafePath, queryString } from '../http/path.ts';
+import type { ApiRequest } from './api-request.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
 import { mergeExtraBody, toJson } from './params.ts';
@@ -21,7 +22,6 @@ import type { RequestPromise } from './request.ts';
 import { startRequest } from './request.ts';
 import { readJson } from './response.ts';
 import type { ResponseReader } from './response.ts';
-import type { PreparedCall } from './running-call.ts';
 
 /** A request to an endpoint for which the client has no method, such as `/v1/images/edits`. */
 export interface RawRequest<Result = unknown> {
@@ -69,7 +69,7 @@ interface UncheckedRequest<Result> extends Omit<RawRequest<Result>, 'method' | '
 }
 
 /** A raw request that is ready to be sent, and the schema of its response. */
-interface PreparedRequest<Result> extends PreparedCall {
+interface PreparedRequest<Result> extends ApiRequest {
   readonly schema: StandardSchema<Result> | undefined;
 }
 
@@ -99,16 +99,14 @@ function prepareRequest<Result>(
   const search = queryString(query);
   const { safety, paid } = unknownRequest(method, idempotent);
   return {
-    call: {
-      method,
-      template,
-      path: path + (template === path ? search : search.replace('?', '&')),
-      body: body && toJson(mergeExtraBody(body, options)),
-      safety,
-      paid,
-      // Only the kind comes from the known endpoint, because the ledger needs it. Everything else is as the caller says.
-      kind: findEndpoint(method, template)?.kind,
-    },
+    method,
+    template,
+    path: path + (template === path ? search : search.replace('?', '&')),
+    body: body && toJson(mergeExtraBody(body, options)),
+    safety,
+    paid,
+    // Only the kind comes from the known endpoint, because the ledger needs it. Everything else is as the caller says.
+    kind: findEndpoint(method, template)?.kind,
     options: checkRequestOptions(
       safety === 'keyed' ? withIdempotencyKey(options) : options,
       isRecord(body) ? {} : noBodyRules,

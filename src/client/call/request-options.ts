@@ -92,7 +92,7 @@ export const pollHeaderRules = {
   requestId: headerText,
 } satisfies Rules;
 
-const noOptions: CheckedOptions = { headers: noHeaderChanges };
+export const noOptions: CheckedOptions = { headers: noHeaderChanges };
 
 const withoutModel: Rule = [
   () => false,

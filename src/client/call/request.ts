@@ -5,17 +5,14 @@ import { captureContext, throwToCaller } from '../config/caller.ts';
 import type { Config } from '../config/config.ts';
 import { Part } from '../http/part.ts';
 import { fillPath } from '../http/path.ts';
-import { callTo } from './call.ts';
+import { callTo } from './api-request.ts';
+import type { ApiRequest } from './api-request.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';
 import { checkRequestOptions, noBodyRules } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
 import { readJson, readWithSchema } from './response.ts';
 import type { ApiResponse, ResponseReader } from './response.ts';
-import type { PreparedCall } from './running-call.ts';
-
-/** Checks the arguments of a method, and returns its call. Runs when the method is called. */
-export type Prepare<Call extends PreparedCall = PreparedCall> = (config: Config) => Call;
 
 /** What a request without a body consists of, besides its endpoint. */
 export interface RequestDetails {
@@ -30,20 +27,18 @@ export function withoutBody(
   endpoint: Endpoint,
   options: RequestOptions | undefined,
   { values, query }: RequestDetails = {},
-): Prepare {
-  return (config) => {
-    const path = fillPath(endpoint.path, values) + (query?.() ?? '');
-    return {
-      call: { ...callTo(endpoint, config), path },
-      options: checkRequestOptions(options, noBodyRules),
-    };
-  };
+): (config: Config) => ApiRequest {
+  return (config) => ({
+    ...callTo(endpoint, config),
+    path: fillPath(endpoint.path, values) + (query?.() ?? ''),
+    options: checkRequestOptions(options, noBodyRules),
+  });
 }
 
 /** Starts a request whose response is one JSON document. */
 export function requestJson<Result>(
   context: ClientContext,
-  prepare: Prepare,
+  prepare: (config: Config) => ApiRequest,
   result: ResponseSchema<Result> | ResponseReader<Result>,
 ): RequestPromise<Result> {
   const handle = readJson(typeof result === 'function' ? result : readWithSchema(result));
@@ -51,13 +46,14 @@ export function requestJson<Result>(
 }
 
 /**
- * Starts a request and returns its promise, which an error of `prepare` rejects. `run` executes the call, and reads the
- * response unless the caller wants it unread.
+ * Starts a request and returns its promise, which an error of `prepare` rejects. `prepare` checks the arguments of a method
+ * while it is called, and returns its request. `run` executes the request, and reads the response unless the caller wants it
+ * unread.
  */
-export function startRequest<Call extends PreparedCall, Result>(
+export function startRequest<Prepared extends ApiRequest, Result>(
   context: ClientContext,
-  prepare: Prepare<Call>,
-  run: (prepared: Call) => Promise<ApiResponse<Result>>,
+  prepare: (config: Config) => Prepared,
+  run: (prepared: Prepared) => Promise<ApiResponse<Result>>,
 ): RequestPromise<Result> {
   const prepared = runNow(() => prepare(context.config));
   const start = (isUnread: boolean) =>
@@ -74,15 +70,15 @@ export const unreadBodies = /* @__PURE__ */ new Part(() => import('./unread-body
  */
 async function executeUnread(
   context: ClientContext,
-  prepared: PreparedCall,
+  request: ApiRequest,
 ): Promise<ApiResponse<never>> {
-  const { options, parts = [] } = prepared;
+  const { options, parts = [] } = request;
   const { data } = await execute(
     context,
-    { ...prepared, parts: [...parts, unreadBodies] },
+    { ...request, parts: [...parts, unreadBodies] },
     async (received) => {
       const { keepBodyUnread, toUnreadResult } = await unreadBodies.load();
-      return toUnreadResult(await keepBodyUnread(options.signal)(received), received);
+      return toUnreadResult(await keepBodyUnread(options?.signal)(received), received);
     },
   );
   return data;

@@ -2,15 +2,12 @@ import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { ResponseSchema } from '../../wire/types/schema.ts';
 import type { SchemaIssue } from '../../wire/types/standard-schema.ts';
-import type { Span } from '../config/caller.ts';
-import type { Config } from '../config/config.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import { readBodyText } from '../http/response-body.ts';
 import type { SlotLease } from '../limits/concurrency.ts';
-import type { ApiCall } from './call.ts';
-import type { CallErrors, InvalidResult } from './errors.ts';
-import type { CallHistory } from './history.ts';
+import type { Call } from './call.ts';
+import type { InvalidResult } from './errors.ts';
 
 /** The response to a call and the result read from it. */
 export interface ApiResponse<Result> {
@@ -24,24 +21,17 @@ export interface ApiResponse<Result> {
   readonly isOpen?: boolean;
 }
 
-/** A successful response with an unread body, and what a handler needs to read it. */
-export interface ResponseContext {
-  readonly response: Response;
-  readonly meta: () => ResponseMeta;
-  readonly call: ApiCall;
-  readonly history: CallHistory;
-  readonly errors: CallErrors;
-  readonly config: Config;
+/** A successful response to a call, with an unread body. */
+export interface ReceivedResponse extends Pick<ApiResponse<never>, 'response' | 'meta'> {
+  readonly call: Call;
   /** Aborts if the attempt times out or the caller aborts. */
   readonly signal: AbortSignal;
-  /** The span of the call. */
-  readonly span?: Span | undefined;
   /** The concurrency slot. A handler that opens a stream transfers it, then releases it, and ends the span. */
   readonly lease: SlotLease;
 }
 
 /** Turns a successful response into the result of a call. */
-export type ResponseHandler<Result> = (context: ResponseContext) => Promise<Result>;
+export type ResponseHandler<Result> = (received: ReceivedResponse) => Promise<Result>;
 
 /** The result of reading a body: the value, or the reasons why it is invalid. */
 export type ReadResult<Result> =
@@ -52,8 +42,7 @@ export type ReadResult<Result> =
 export type ResponseReader<Result> = (
   body: unknown,
   meta: () => ResponseMeta,
-  call: ApiCall,
-  history: CallHistory,
+  call: Call,
 ) => ReadResult<Result> | Promise<ReadResult<Result>>;
 
 /**
@@ -62,28 +51,32 @@ export type ResponseReader<Result> = (
  */
 export function readJson<Result>(
   read: ResponseReader<Result>,
-  recover?: (text: string, context: ResponseContext) => unknown,
+  recover?: (text: string, received: ReceivedResponse) => unknown,
 ): ResponseHandler<Result> {
-  return async (context) => {
-    const { meta, call, history, errors } = context;
-    const text = await readText(context);
+  return async (received) => {
+    const { meta, call } = received;
+    const text = await readText(received);
     const json = parseJson(text);
-    const body = json === undefined ? await recover?.(text, context) : json;
-    if (body === undefined) throw errors.invalidResponse(meta(), describeNonJson(text), text);
-    const result = await read(body, meta, call, history);
+    const body = json === undefined ? await recover?.(text, received) : json;
+    if (body === undefined) throw call.invalidResponse(meta(), describeNonJson(text), text);
+    const result = await read(body, meta, call);
     if (result.issues === undefined) return result.value;
-    throw errors.invalidResponse(meta(), formatIssues(result.issues), body, result);
+    throw call.invalidResponse(meta(), formatIssues(result.issues), body, result);
   };
 }
 
 /** Reads the body of a successful response. */
-export async function readText(context: ResponseContext): Promise<string> {
-  const { response, meta, errors, signal } = context;
-  const { maxResponseBytes } = context.config;
+export async function readText({
+  call,
+  response,
+  meta,
+  signal,
+}: ReceivedResponse): Promise<string> {
+  const { maxResponseBytes } = call.config;
   try {
     return await readBodyText(response, maxResponseBytes, signal);
   } catch (error) {
-    throw errors.unreadableBody(meta(), error, maxResponseBytes);
+    throw call.unreadableBody(meta(), error, maxResponseBytes);
   }
 }
 

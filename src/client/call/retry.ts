@@ -31,9 +31,9 @@ import { outcomeOfError } from './outcome.ts';
 //
 // What follows from an error response, in this order. In brackets: a 502 to a paid chat.
 //
-// 1. A charge in its headers is recorded: `recordCharge` in charges.ts. [none]
+// 1. A charge in its headers is recorded: `recordCharge` in call.ts. [none]
 // 2. `outcomeOfError` in outcome.ts decides whether the request may have been charged. [unknown]
-// 3. `CallErrors` in errors.ts creates the error. `messageParts` in error-message.ts words what it says about charges.
+// 3. `CallErrors` in errors.ts creates the error. `messageParts` in compose-error.ts words what it says about charges.
 //    [ServerError: "… The request may have been charged; sending it again may charge you again."]
 // 4. `decideRetry` in this file decides about another attempt. A `keyed` request is sent again with the same key and
 //    the same bytes. [no attempt]

@@ -4,13 +4,13 @@ import { APIError } from '../../errors/responses.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { parseJson } from '../http/json.ts';
-import { routeOf, limitsOf } from './call.ts';
-import type { ApiCall } from './call.ts';
+import { routeOf, limitsOf } from './api-request.ts';
+import type { ApiRequest } from './api-request.ts';
 import type { ClientContext, SharedState } from './context.ts';
 import { fallbackReason, nextModel } from './fallback.ts';
 import type { FallbackReason, ModelOrder } from './fallback.ts';
-import type { Fallback, CheckedOptions } from './request-options.ts';
-import type { PreparedCall } from './running-call.ts';
+import { noOptions } from './request-options.ts';
+import type { Fallback } from './request-options.ts';
 
 /**
  * Sends a call to one model after the other, until one of them responds or an error ends the call. `totalTimeout` counts
@@ -18,26 +18,27 @@ import type { PreparedCall } from './running-call.ts';
  */
 export async function sendToModels<Result>(
   context: ClientContext,
-  { call, options }: PreparedCall,
+  request: ApiRequest,
   { models, isAllowed }: Fallback,
-  run: (call: ApiCall, options: CheckedOptions) => Promise<Result>,
+  run: (request: ApiRequest) => Promise<Result>,
 ): Promise<Result> {
   const { config, shared } = context;
   const { clock, log, fallbackCooldown } = config;
   const now = monotonicNow(clock);
-  const { deadline } = limitsOf(config, now, options, call);
+  const { deadline } = limitsOf(config, now, request.options, request);
+  const limited = { ...request, options: { ...noOptions, ...request.options, deadline } };
   const order = orderModels(models, shared, now);
   const attempts: ModelAttempt[] = [];
   const reasons: (FallbackReason | undefined)[] = [];
   let [model] = order.ordered;
   for (;;) {
     try {
-      return await run(withModel(call, model, attempts.at(-1)), { ...options, deadline });
+      return await run(withModel(limited, model, attempts.at(-1)));
     } catch (error) {
       if (!PolygateError.is(error)) throw error;
       const failed = toAttempt(model, error);
       attempts.push(failed);
-      const reason = fallbackReason(error, call.safety);
+      const reason = fallbackReason(error, request.safety);
       const failedAt = monotonicNow(clock);
       if (reason === 'overloaded') shared.skippedUntil.set(model, failedAt + fallbackCooldown);
       reasons.push(reason);
@@ -47,8 +48,8 @@ export async function sendToModels<Result>(
       const isKeyUsed = reason === 'conflict' && failed.code !== undefined;
       const isPermitted = () => isKeyUsed || permits(context, isAllowed, error, model);
       if (next === undefined || !isPermitted()) throw withAttempts(error, attempts);
-      log.warn(() => `${routeOf(call)}: ${describe(failed)}; falling back to ${next}`);
-      call.observer?.onRetry?.(failed.outcome);
+      log.warn(() => `${routeOf(request)}: ${describe(failed)}; falling back to ${next}`);
+      request.observer?.onRetry?.(failed.outcome);
       model = next;
     }
   }
@@ -67,14 +68,18 @@ function orderModels(
   return { ordered: [first ?? models[0], ...others, ...skipped], skipped };
 }
 
-/** The same call to another model. */
-function withModel(call: ApiCall, model: string, previous: ModelAttempt | undefined): ApiCall {
-  if (model === call.model) return { ...call, hasFallback: true, previous };
-  const { body = '' } = call;
+/** The same request to another model. */
+function withModel(
+  request: ApiRequest,
+  model: string,
+  previous: ModelAttempt | undefined,
+): ApiRequest {
+  if (model === request.model) return { ...request, hasFallback: true, previous };
+  const { body = '' } = request;
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const params = unchecked<object>(parseJson(text));
   return {
-    ...call,
+    ...request,
     hasFallback: true,
     previous,
     model,

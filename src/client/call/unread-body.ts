@@ -3,9 +3,8 @@ import { garbage } from '../config/environment.ts';
 import { isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
 import { toStream, WatchedBody } from '../http/watched-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
-import { waitsForSlot } from './call.ts';
-import type { ApiResponse, ResponseContext, ResponseHandler } from './response.ts';
-import { StreamErrors } from './stream-errors.ts';
+import { waitsForSlot } from './api-request.ts';
+import type { ApiResponse, ReceivedResponse, ResponseHandler } from './response.ts';
 
 /**
  * Leaves the body to the caller. Aborting the caller's signal aborts the body, too. An event stream holds the concurrency
@@ -15,11 +14,12 @@ import { StreamErrors } from './stream-errors.ts';
  */
 export function keepBodyUnread(
   signal: AbortSignal | undefined,
-  createCheck?: (context: ResponseContext) => BodyCheck,
+  createCheck?: (received: ReceivedResponse) => BodyCheck,
 ): ResponseHandler<Response> {
-  return async (context) => {
-    const { response, call, errors, history, config, meta, lease, span } = context;
-    const isWatched = waitsForSlot(call, config) || createCheck !== undefined;
+  return async (received) => {
+    const { call, response, meta, lease } = received;
+    const { config, span } = call;
+    const isWatched = waitsForSlot(call.request, config) || createCheck !== undefined;
     if (!isWatched || response.body === null || !isEventStream(response)) {
       // Without the body, which belongs to the caller.
       span?.end({ meta });
@@ -30,15 +30,15 @@ export function keepBodyUnread(
       config,
       signal,
       isTimedBeforeFirstRead: true,
-      idle: (ms) => new StreamErrors(history).streamIdle(ms),
+      idle: (ms) => call.streamIdle(ms),
       // What the body of a `fetch` response fails with.
       aborted: (reason) => reason,
       onEnd(error, isAborted) {
         releaseSlot();
-        span?.end({ error: isAborted ? errors.aborted(error) : error, meta });
+        span?.end({ error: isAborted ? call.aborted(error) : error, meta });
       },
     });
-    const stream = toStream(body, createCheck?.(context) ?? endsWithBody);
+    const stream = toStream(body, createCheck?.(received) ?? endsWithBody);
     garbage?.register(stream, () => body.abort(undefined));
     return withBody(response, stream);
   };
@@ -47,7 +47,7 @@ export function keepBodyUnread(
 /** The result of a call whose body is left to the caller: it has no data. */
 export function toUnreadResult(
   response: Response,
-  { meta }: Pick<ResponseContext, 'meta'>,
+  { meta }: Pick<ReceivedResponse, 'meta'>,
 ): ApiResponse<never> {
   return {
     response,

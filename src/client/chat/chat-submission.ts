@@ -2,7 +2,7 @@ import { createChatCompletion } from '../../wire/endpoints/catalog.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { CompletionOf } from '../../wire/types/chat/output.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
-import type { AttemptObserver } from '../call/call.ts';
+import type { AttemptObserver } from '../call/api-request.ts';
 import {
   fallbackOf,
   checkRequestOptions,

@@ -5,8 +5,8 @@ import type { StreamParams } from '../../wire/types/chat/output.ts';
 import type { ChatParams } from '../../wire/types/chat/params.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isSchema } from '../../wire/types/standard-schema.ts';
-import { callTo } from '../call/call.ts';
-import type { ApiCall, AttemptObserver } from '../call/call.ts';
+import { callTo } from '../call/api-request.ts';
+import type { ApiRequest, AttemptObserver } from '../call/api-request.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { bodyParams, checkParams, toJson } from '../call/params.ts';
@@ -16,10 +16,9 @@ import {
   fallbackRules,
   withIdempotencyKey,
 } from '../call/request-options.ts';
-import type { RequestOptions } from '../call/request-options.ts';
+import type { CheckedOptions, RequestOptions } from '../call/request-options.ts';
 import { startRequest } from '../call/request.ts';
 import type { ApiResponse } from '../call/response.ts';
-import type { PreparedCall } from '../call/running-call.ts';
 import { checkValue } from '../config/validation.ts';
 import { streamReader } from '../stream/open-stream.ts';
 import { readCompletion } from '../stream/read-completion.ts';
@@ -34,8 +33,10 @@ import {
 import type { CompletionTransform } from './completion-parser.ts';
 
 /** A chat request that is ready to be sent. */
-export interface PreparedChat extends PreparedCall {
-  readonly call: ApiCall & Pick<ChatRequest, 'model' | 'body'>;
+export interface PreparedChat extends ApiRequest {
+  readonly model: string;
+  readonly body: string;
+  readonly options: CheckedOptions;
   /** The number of choices that the request specifies in `n`. */
   readonly choiceCount: number;
   /** Parses the completion if the request has a schema. */
@@ -62,12 +63,10 @@ export function prepareChat(
   const body = toJson(params);
   const isParsed = isSchema(given.response_format);
   return {
-    call: {
-      ...callTo(createChatCompletion, config),
-      body,
-      model: params.model,
-      headers: isStream ? { accept: 'text/event-stream' } : undefined,
-    },
+    ...callTo(createChatCompletion, config),
+    body,
+    model: params.model,
+    headers: isStream ? { accept: 'text/event-stream' } : undefined,
     options: checked,
     fallback: fallbackOf(params.model, options),
     parts: [
@@ -93,14 +92,11 @@ export function describeChat<Output>(
   ) => {
     const prepare = () => {
       const { model, body, parts, completeBody, transform } = describe();
-      const call = {
+      return {
         ...callTo(createChatCompletion, context.config),
         model,
         body,
         observer,
-      };
-      return {
-        call,
         options: checkChatOptions(context, own),
         fallback: fallbackOf(model, own),
         parts,
@@ -128,9 +124,9 @@ function checkChatOptions({ config }: ClientContext, options: RequestOptions | u
 /** Sends a chat that is not streamed. */
 export async function createCompletion(
   context: ClientContext,
-  prepared: PreparedCall,
+  request: ApiRequest,
 ): Promise<ApiResponse<ChatCompletion>> {
-  return execute(context, prepared, readCompletion);
+  return execute(context, request, readCompletion);
 }
 
 /** Reports a param that must be a list and is not. */

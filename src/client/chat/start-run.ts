@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../wire/types/chat/messages.ts';
 import type { RunParams, ToolRun, ToolRunProgress } from '../../wire/types/chat/output.ts';
 import { unchecked } from '../../wire/types/schema.ts';
-import { loadTime } from '../call/call.ts';
+import { loadTime } from '../call/api-request.ts';
 import { checkNoOptions, checkParams, toJson } from '../call/params.ts';
 import { checkRequestOptions, fallbackRules } from '../call/request-options.ts';
 import { functionValue, positiveInteger } from '../config/validation.ts';

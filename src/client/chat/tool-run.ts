@@ -13,7 +13,7 @@ import type {
   ToolRunProgress,
 } from '../../wire/types/chat/output.ts';
 import type { ChatParams, ToolCall, ToolDefinition } from '../../wire/types/chat/params.ts';
-import type { CallLimits } from '../call/call.ts';
+import type { CallLimits } from '../call/api-request.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';

@@ -17,16 +17,16 @@ export function chatReader(
   { choiceCount, isStreamed }: DescribedChat,
   signal: AbortSignal | undefined,
 ): ResponseHandler<Response> {
-  return async (context) => {
-    const { response, meta, span } = context;
+  return async (received) => {
+    const { call, response, meta } = received;
     if (isStreamed) {
-      const reader = await readStream(context, choiceCount, signal);
+      const reader = await readStream(received, choiceCount, signal);
       return ofType(response, 'text/event-stream', toEvents(reader));
     }
-    const completion = await readCompletion(context);
+    const completion = await readCompletion(received);
     // With equal ids, a result could belong to any of several calls.
     for (const choice of completion.choices) choice.message = withSentCalls(choice.message, []);
-    span?.end({ data: completion, meta });
+    call.span?.end({ data: completion, meta });
     return ofType(response, 'application/json', JSON.stringify(completion));
   };
 }

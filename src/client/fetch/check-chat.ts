@@ -1,6 +1,5 @@
 import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
-import type { ResponseContext } from '../call/response.ts';
-import { StreamErrors } from '../call/stream-errors.ts';
+import type { ReceivedResponse } from '../call/response.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { createAccumulator } from '../stream/accumulator.ts';
 import type { Accumulator } from '../stream/accumulator.ts';
@@ -21,10 +20,10 @@ import {
  * Creates the check of a streamed chat, whose bytes are passed on as they are: the stream must be complete, as
  * {@link Completeness} defines it. Everything else in its events is left to the caller.
  */
-export function checkChat(choiceCount: number): (context: ResponseContext) => BodyCheck {
-  return ({ config, history, meta, span }) => {
-    const errors = new StreamErrors(history);
-    const { maxEventBytes } = config;
+export function checkChat(choiceCount: number): (received: ReceivedResponse) => BodyCheck {
+  return ({ call, meta }) => {
+    const { span } = call;
+    const { maxEventBytes } = call.config;
     const decode = createEventDecoder(maxEventBytes);
     const completeness = new Completeness(choiceCount);
     const messages = new CompleteMessages();
@@ -35,7 +34,7 @@ export function checkChat(choiceCount: number): (context: ResponseContext) => Bo
       const events = error === undefined ? decode(bytes) : [];
       const end = events.some(addEvent) ? 'done' : 'body';
       if (end === 'body' && bytes !== undefined) return false;
-      const failure = completeness.errorAtEnd(errors, end, error);
+      const failure = completeness.errorAtEnd(call, end, error);
       if (failure) throw failure;
       span?.end({ error: completeness.reported, data: accumulator?.completion, meta });
       return true;
@@ -52,8 +51,8 @@ export function checkChat(choiceCount: number): (context: ResponseContext) => Bo
 
     function addOther(event: StreamEvent): void {
       if (completeness.isFinal) return;
-      if (event.data === undefined) throw errors.invalidStream(tooLargeProblem(maxEventBytes));
-      const reported = reportedError(errors, event);
+      if (event.data === undefined) throw call.invalidStream(tooLargeProblem(maxEventBytes));
+      const reported = reportedError(call, event);
       // Readers of the stream would not find it.
       if (reported && !isStandardError(event)) throw reported;
       completeness.addError(reported);

@@ -3,7 +3,7 @@ import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import type { ApiCall } from '../call/call.ts';
+import type { ApiRequest } from '../call/api-request.ts';
 import { parseJson } from '../http/json.ts';
 import { keepMeta } from '../http/response-meta.ts';
 import { estimateBody } from '../limits/body-price.ts';
@@ -18,7 +18,7 @@ export type OpenTask = (
 
 /** The call that `gateway.fetch` makes for a request, and what to expect of its response. */
 export interface DescribedCall {
-  readonly call: ApiCall;
+  readonly call: ApiRequest;
   /** What a chat requests; undefined if the request is no chat. */
   readonly chat?: DescribedChat | undefined;
 }
@@ -51,7 +51,7 @@ export function describeCall({
   const { model, n, stream } = isRecord(parsed) ? parsed : {};
   const isChat = endpoint === createChatCompletion;
   const kind = endpoint?.kind;
-  const call: ApiCall = {
+  const call: ApiRequest = {
     ...route.call,
     path: request.path,
     body,

@@ -1,6 +1,6 @@
 import { APIError, ResponseValidationError } from '../../errors/responses.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
-import type { AttemptObserver } from '../call/call.ts';
+import type { AttemptObserver } from '../call/api-request.ts';
 import { createResponse, withAbortableBody } from '../http/response-body.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import { attachDetails } from './response-details.ts';

@@ -1,6 +1,6 @@
 import { AbortedError } from '../../errors/call.ts';
 import { isRecord, textOf } from '../../wire/types/type-guards.ts';
-import { limitsOf, loadTime } from '../call/call.ts';
+import { limitsOf, loadTime } from '../call/api-request.ts';
 import type { ClientContext } from '../call/context.ts';
 import { fallbackRules } from '../call/request-options.ts';
 import { throwToCaller } from '../config/caller.ts';

@@ -1,5 +1,5 @@
 import { notSent, RequestTimeoutError } from '../../errors/call.ts';
-import type { CallLimits } from '../call/call.ts';
+import type { CallLimits } from '../call/api-request.ts';
 import { timeoutSummary } from '../call/compose-error.ts';
 import type { Clock } from '../config/clock.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';

@@ -1,13 +1,13 @@
 import type { Endpoint } from '../../wire/endpoints/endpoint.ts';
 import { unknownRequest } from '../../wire/endpoints/endpoint.ts';
 import { findEndpoint } from '../../wire/endpoints/index.ts';
-import { callTo } from '../call/call.ts';
-import type { ApiCall } from '../call/call.ts';
+import { callTo } from '../call/api-request.ts';
+import type { ApiRequest } from '../call/api-request.ts';
 import type { Config } from '../config/config.ts';
 
 /** How the client treats a request, and the endpoint that the specification has for it. */
 export interface Route {
-  readonly call: ApiCall;
+  readonly call: ApiRequest;
   /** Undefined if the specification has none. */
   readonly endpoint?: Endpoint;
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/base.ts';
-import { limitsOf } from '../call/call.ts';
+import { limitsOf } from '../call/api-request.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { fallbackOf } from '../call/request-options.ts';
@@ -46,8 +46,10 @@ export async function sendFetch(
 
   const { headers, signal } = request;
   const errorResponse = new ErrorResponse();
-  const prepared = {
-    call: { ...call, observer: errorResponse, returnsErrorResponses: true },
+  const sent = {
+    ...call,
+    observer: errorResponse,
+    returnsErrorResponses: true,
     options: { headers, idempotencyKey, signal, deadline: limits.deadline },
     fallback: call.model === undefined ? undefined : fallbackOf(call.model, fetchOptions),
   };
@@ -61,7 +63,7 @@ export async function sendFetch(
     errorResponse,
   });
   try {
-    const { data, meta } = await enter(() => execute(context, prepared, handle));
+    const { data, meta } = await enter(() => execute(context, sent, handle));
     return attachDetails(data.response, {
       // Parsed only if an integration reads it.
       get meta() {

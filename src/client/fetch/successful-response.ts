@@ -1,6 +1,5 @@
 import { readText } from '../call/response.ts';
-import type { ResponseContext, ResponseHandler } from '../call/response.ts';
-import { StreamErrors } from '../call/stream-errors.ts';
+import type { ReceivedResponse, ResponseHandler } from '../call/response.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import { createResponse, isEventStream, withBody } from '../http/response-body.ts';
@@ -21,7 +20,7 @@ interface SuccessOptions {
   /** Passes a response on with its body unread. */
   readonly keepBodyUnread: ResponseHandler<Response>;
   /** Creates the check of the stream that was requested; undefined for any other request. */
-  readonly createCheck: ((context: ResponseContext) => BodyCheck) | undefined;
+  readonly createCheck: ((received: ReceivedResponse) => BodyCheck) | undefined;
   /** Reads a chat, and passes it on in the documented form. */
   readonly readChat: ResponseHandler<Response> | undefined;
   /** Keeps a response whose JSON was cut off. */
@@ -40,34 +39,35 @@ export function passOn({
   readChat,
   errorResponse,
 }: SuccessOptions): ResponseHandler<SuccessfulResponse> {
-  return async (context) => {
-    const { response } = context;
-    if (readChat) return { response: await readChat(context), bodyErrors: bodyErrorsOf(context) };
+  return async (received) => {
+    const { response } = received;
+    if (readChat) return { response: await readChat(received), bodyErrors: bodyErrorsOf(received) };
     const isRead = hasKnownBody && response.body !== null && !isEventStream(response);
     return {
       response: isRead
-        ? await withReadBody(context, errorResponse, createCheck)
-        : await keepBodyUnread(context),
-      bodyErrors: bodyErrorsOf(context),
+        ? await withReadBody(received, errorResponse, createCheck)
+        : await keepBodyUnread(received),
+      bodyErrors: bodyErrorsOf(received),
     };
   };
 }
 
 async function withReadBody(
-  context: ResponseContext,
+  received: ReceivedResponse,
   errorResponse: ErrorResponse,
   createCheck: SuccessOptions['createCheck'],
 ): Promise<Response> {
-  const { response, meta, call, errors, span } = context;
-  const text = await readText(context);
-  if (createCheck && isEventText(text)) return asCheckedStream(context, text, createCheck);
-  const mayRepeat = call.safety !== 'once';
+  const { call, response, meta } = received;
+  const { span } = call;
+  const text = await readText(received);
+  if (createCheck && isEventText(text)) return asCheckedStream(received, text, createCheck);
+  const mayRepeat = call.request.safety !== 'once';
   // Nothing else needs the parsed body.
   const data = mayRepeat || span ? parseJson(text) : undefined;
   // As a method does: JSON that was cut off is requested again if that is safe.
   if (mayRepeat && data === undefined) {
     errorResponse.keep(withBody(response, text), meta());
-    throw errors.invalidResponse(meta(), describeNonJson(text), text);
+    throw call.invalidResponse(meta(), describeNonJson(text), text);
   }
   span?.end({ data, meta });
   return withBody(response, text);
@@ -75,14 +75,16 @@ async function withReadBody(
 
 /** An event stream of another content type, which readers of the stream may not accept. */
 function asCheckedStream(
-  context: ResponseContext,
+  received: ReceivedResponse,
   text: string,
   createCheck: NonNullable<SuccessOptions['createCheck']>,
 ): Response {
-  const { response, config } = context;
+  const { call, response } = received;
   const { status, statusText, url } = response;
-  config.log.warn(() => 'A streamed chat: received an event stream with another content type.');
-  const check = createCheck(context);
+  call.config.log.warn(
+    () => 'A streamed chat: received an event stream with another content type.',
+  );
+  const check = createCheck(received);
   // The check ends the span.
   if (!check(new TextEncoder().encode(text))) check(undefined);
   const headers = new Headers(response.headers);
@@ -91,11 +93,10 @@ function asCheckedStream(
 }
 
 /** The errors for the body of a response whose reader is not the client. */
-function bodyErrorsOf({ history, meta }: ResponseContext): BodyErrors {
-  const errors = new StreamErrors(history);
+function bodyErrorsOf({ call, meta }: ReceivedResponse): BodyErrors {
   return {
-    invalidResponse: (problem, body) => errors.invalidResponse(meta(), problem, body),
-    invalidStream: (problem) => errors.invalidStream(problem),
-    streamErrorEvent: (data) => errors.streamErrorEvent(data),
+    invalidResponse: (problem, body) => call.invalidResponse(meta(), problem, body),
+    invalidStream: (problem) => call.invalidStream(problem),
+    streamErrorEvent: (data) => call.streamErrorEvent(data),
   };
 }

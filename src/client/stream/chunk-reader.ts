@@ -2,8 +2,9 @@ import type {
   ChatCompletionChunk,
   ChatCompletionChunkChoice,
 } from '../../wire/types/chat/completion.ts';
-import type { ResponseContext } from '../call/response.ts';
-import type { StreamErrors } from '../call/stream-errors.ts';
+import type { CallErrors } from '../call/errors.ts';
+import type { ReceivedResponse } from '../call/response.ts';
+import type { Span } from '../config/caller.ts';
 import type { Config } from '../config/config.ts';
 import { singleLine, parseJson } from '../http/json.ts';
 import type { BodyReader } from '../http/response-body.ts';
@@ -18,9 +19,10 @@ import type { StreamEvent } from './event-decoder.ts';
 import { isDone, isKeepAlive, reportedError, tooLargeProblem } from './other-events.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
-/** The parts of a response context that a reader needs. */
-type ReaderContext = Pick<ResponseContext, 'history' | 'lease' | 'meta' | 'span'> & {
-  readonly errors: StreamErrors;
+/** What a reader needs of a response and its call. */
+type ReaderContext = Pick<ReceivedResponse, 'lease' | 'meta'> & {
+  readonly call: CallErrors;
+  readonly span?: Span | undefined;
   readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
 };
 
@@ -36,7 +38,7 @@ export interface ChunkReader extends Source<ChatCompletionChunk> {
  * were requested, if it is known.
  */
 export function readChunks(
-  { history, errors, config, lease, meta, span }: ReaderContext,
+  { call, span, config, lease, meta }: ReaderContext,
   bytes: BodyReader,
   choiceCount: number | undefined,
   signal: AbortSignal | undefined,
@@ -65,8 +67,8 @@ export function readChunks(
     config,
     signal,
     isTimedBeforeFirstRead: true,
-    idle: (ms) => errors.streamIdle(ms),
-    aborted: (reason) => errors.aborted(reason),
+    idle: (ms) => call.streamIdle(ms),
+    aborted: (reason) => call.aborted(reason),
     onEnd(error) {
       settleFinal(error === undefined && accumulator ? accumulator : Promise.reject(error));
       releaseSlot();
@@ -100,7 +102,7 @@ export function readChunks(
     abort: (reason = AbortSignal.abort().reason) => body.abort(reason),
     abandon: () => body.abandon(),
   };
-  history.readPartial = () => reader.partial;
+  call.readPartial = () => reader.partial;
   body.start();
   return reader;
 
@@ -167,20 +169,20 @@ export function readChunks(
       return true;
     }
     if (isFinal) return false;
-    const reported = reportedError(errors, event);
+    const reported = reportedError(call, event);
     if (reported) body.fail(reported);
     else failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
     return true;
   }
 
   function end(how: 'done' | 'body', lost?: unknown): void {
-    const error = completeness.errorAtEnd(errors, how, lost);
+    const error = completeness.errorAtEnd(call, how, lost);
     if (error) body.fail(error);
     else body.complete();
   }
 
   function failInvalid(problem: string): void {
-    body.fail(errors.invalidStream(problem));
+    body.fail(call.invalidStream(problem));
   }
 }
 

@@ -2,7 +2,7 @@ import { StreamTruncatedError } from '../../errors/chat.ts';
 import type { StreamError } from '../../errors/chat.ts';
 import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
 import { isFinished, isSuccessful } from '../../wire/types/chat/finish-reason.ts';
-import type { StreamErrors } from '../call/stream-errors.ts';
+import type { CallErrors } from '../call/errors.ts';
 
 /**
  * What proves a streamed chat complete, whether the client reads it, `gateway.fetch` passes it on, or another client has
@@ -73,12 +73,12 @@ export class Completeness {
    * The error for a stream that ends now, with `[DONE]` or with its body; undefined if it is complete. `lost` is set if the
    * connection was lost.
    */
-  errorAtEnd(errors: StreamErrors, end: 'done' | 'body', lost?: unknown): StreamError | undefined {
+  errorAtEnd(call: CallErrors, end: 'done' | 'body', lost?: unknown): StreamError | undefined {
     if (end === 'done')
-      return this.#isEmpty ? errors.invalidStream('it contained no chunks') : undefined;
+      return this.#isEmpty ? call.invalidStream('it contained no chunks') : undefined;
     const summary = 'The stream was truncated';
     return this.isProven
       ? undefined
-      : errors.bodyInterrupted(StreamTruncatedError, summary, 'it ended without [DONE]', lost);
+      : call.bodyInterrupted(StreamTruncatedError, summary, 'it ended without [DONE]', lost);
   }
 }

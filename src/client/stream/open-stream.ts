@@ -10,8 +10,8 @@ export function openStream(
   choiceCount: number,
   signal: AbortSignal | undefined,
 ): ResponseHandler<ChunkReader> {
-  return async (context) => {
+  return async (received) => {
     const { readStream } = await streamReader.load();
-    return readStream(context, choiceCount, signal);
+    return readStream(received, choiceCount, signal);
   };
 }

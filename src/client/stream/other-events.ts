@@ -1,6 +1,6 @@
 import type { StreamError } from '../../errors/chat.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
-import type { StreamErrors } from '../call/stream-errors.ts';
+import type { CallErrors } from '../call/errors.ts';
 import { hasError } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import type { StreamEvent } from './event-decoder.ts';
@@ -51,11 +51,11 @@ export function isStandardError({ data = '', event }: StreamEvent): boolean {
 }
 
 /** The error that an event reports; undefined if it reports none. */
-export function reportedError(errors: StreamErrors, event: StreamEvent): StreamError | undefined {
+export function reportedError(call: CallErrors, event: StreamEvent): StreamError | undefined {
   const { data } = event;
   if (data === undefined) return undefined;
   const isError = isStandardError(event) || isFailure(itemOf(parseJson(data)), data);
-  return isError ? errors.streamErrorEvent(data) : undefined;
+  return isError ? call.streamErrorEvent(data) : undefined;
 }
 
 /** The item of a list of one: some services send their errors in a list. */

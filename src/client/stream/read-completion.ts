@@ -4,7 +4,7 @@ import { isFinished } from '../../wire/types/chat/finish-reason.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { readJson, readWithSchema } from '../call/response.ts';
-import type { ResponseContext, ResponseHandler } from '../call/response.ts';
+import type { ReceivedResponse, ResponseHandler } from '../call/response.ts';
 import { choiceError, hasError, parseErrorBody } from '../http/error-body.ts';
 import { stringify } from '../http/json.ts';
 import { streamReader } from './open-stream.ts';
@@ -12,11 +12,11 @@ import { streamReader } from './open-stream.ts';
 const readCompletionBody = readJson(readWithSchema(chatCompletionSchema), readOther);
 
 /** Handles the response to a chat that is not streamed. */
-export const readCompletion: ResponseHandler<ChatCompletion> = async (context) => {
-  const completion = await readCompletionBody(context);
+export const readCompletion: ResponseHandler<ChatCompletion> = async (received) => {
+  const completion = await readCompletionBody(received);
   if (isFailed(completion)) {
-    context.history.readPartial = () => completion;
-    throw context.errors.reportedError('The completion contains an error', stringify(completion));
+    received.call.readPartial = () => completion;
+    throw received.call.reportedError('The completion contains an error', stringify(completion));
   }
   // Some services send the usage inside the choice.
   const usage = completion.choices.find((choice) => isRecord(choice.usage))?.usage;
@@ -33,9 +33,9 @@ function isFailed(completion: ChatCompletion): boolean {
 }
 
 /** The completion in a body that is no JSON. Without the part that reads it, the error for the body carries it. */
-async function readOther(text: string, context: ResponseContext): Promise<unknown> {
-  const reading = await streamReader.load({ signal: context.signal }).catch(() => undefined);
-  return reading?.readOtherShape(text, context);
+async function readOther(text: string, received: ReceivedResponse): Promise<unknown> {
+  const reading = await streamReader.load({ signal: received.signal }).catch(() => undefined);
+  return reading?.readOtherShape(text, received);
 }
 
 /** Turns arguments of tool calls that a service sent as an object into JSON, as the accumulator of streams does. */

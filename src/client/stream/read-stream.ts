@@ -1,7 +1,6 @@
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import type { ResponseContext } from '../call/response.ts';
-import { StreamErrors } from '../call/stream-errors.ts';
+import type { ReceivedResponse } from '../call/response.ts';
 import { whenAborted } from '../config/clock.ts';
 import { parseJson } from '../http/json.ts';
 import {
@@ -19,15 +18,19 @@ import { isEventText, withoutDone } from './event-decoder.ts';
 
 /** Reads a response that has to be an event stream, or has to contain the same. */
 export async function readStream(
-  context: ResponseContext,
+  received: ReceivedResponse,
   choiceCount: number,
   signal: AbortSignal | undefined,
 ): Promise<ChunkReader> {
-  const { response } = context;
+  const { call, response } = received;
   const body = isEventStream(response) ? readerOf(response) : undefined;
-  const bytes = body ?? (await openOtherType(context));
-  const errors = new StreamErrors(context.history);
-  return readChunks({ ...context, errors }, bytes, choiceCount, signal);
+  const bytes = body ?? (await openOtherType(received));
+  return readChunks(
+    { ...received, span: call.span, config: call.config },
+    bytes,
+    choiceCount,
+    signal,
+  );
 }
 
 /**
@@ -35,12 +38,17 @@ export async function readStream(
  *
  * @throws ResponseValidationError with the body for anything else.
  */
-async function openOtherType(context: ResponseContext): Promise<BodyReader> {
-  const { response, errors, config, signal } = context;
+async function openOtherType({
+  call,
+  response,
+  meta,
+  signal,
+}: ReceivedResponse): Promise<BodyReader> {
+  const { config } = call;
   const type = headersOf(response).get('content-type') ?? 'no content type';
   const problem = `expected an event stream, received ${type}`;
   const opened = readerOf(response);
-  if (opened === undefined) throw errors.invalidResponse(context.meta(), problem, '');
+  if (opened === undefined) throw call.invalidResponse(meta(), problem, '');
   const { start, body } = await peek(opened, signal);
   if (isEventText(start)) {
     config.log.warn(() => `A streamed chat: ${problem}. Its body is an event stream, and is read.`);
@@ -49,19 +57,19 @@ async function openOtherType(context: ResponseContext): Promise<BodyReader> {
   const rest = withBody(response, body);
   const text = await readBodyText(rest, config.maxResponseBytes, signal).catch(() => '');
   if (!isCompletion(parseJson(withoutDone(text)))) {
-    throw errors.invalidResponse(context.meta(), problem, parseJson(text) ?? text);
+    throw call.invalidResponse(meta(), problem, parseJson(text) ?? text);
   }
   config.log.warn(() => `A streamed chat: ${problem}. Its body is a completion, and is read.`);
   return readerOfText(text);
 }
 
 /** The completion in the body of a chat that is not streamed: an event stream, or JSON followed by `data: [DONE]`. */
-export async function readOtherShape(text: string, context: ResponseContext): Promise<unknown> {
+export async function readOtherShape(text: string, received: ReceivedResponse): Promise<unknown> {
   const isEvents = isEventText(text);
-  const value = isEvents ? await readEventText(context, text) : parseJson(withoutDone(text));
+  const value = isEvents ? await readEventText(received, text) : parseJson(withoutDone(text));
   if (value !== undefined) {
     const shape = isEvents ? 'an event stream' : 'JSON followed by [DONE]';
-    context.config.log.warn(
+    received.call.config.log.warn(
       () => `A chat that is not streamed: received ${shape}, which was read.`,
     );
   }
@@ -69,13 +77,13 @@ export async function readOtherShape(text: string, context: ResponseContext): Pr
 }
 
 async function readEventText(
-  { history, config, meta, call: { body } }: ResponseContext,
+  { call, meta }: ReceivedResponse,
   text: string,
 ): Promise<ChatCompletion> {
+  const { body } = call.request;
   const params = typeof body === 'string' ? parseJson(body) : undefined;
   const { n } = isRecord(params) ? params : {};
-  const errors = new StreamErrors(history);
-  const context = { history, errors, config, meta, lease: new SlotLease() };
+  const context = { call, config: call.config, meta, lease: new SlotLease() };
   const count = typeof n === 'number' ? n : 1;
   const reader = readChunks(context, readerOfText(text), count, undefined);
   while (!(await reader.next()).done);

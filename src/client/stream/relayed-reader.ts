@@ -10,8 +10,7 @@ import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../..
 import { ResponseValidationError, statusErrorClass } from '../../errors/responses.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { CallHistory } from '../call/history.ts';
-import { StreamErrors } from '../call/stream-errors.ts';
+import { CallErrors } from '../call/errors.ts';
 import { defaults } from '../config/config.ts';
 import { parseErrorBody } from '../http/error-body.ts';
 import type { BodyReader } from '../http/response-body.ts';
@@ -33,10 +32,8 @@ export function readRelayed(
 ): ChunkReader {
   const config = { ...defaults, ...omitUndefined(options) };
   const meta = emptyMeta();
-  const history = new CallHistory(relayedCall);
   const context = {
-    history,
-    errors: new RelayedErrors(history),
+    call: new RelayedErrors(relayedCall),
     config,
     lease: new SlotLease(),
     meta: () => meta,
@@ -48,7 +45,7 @@ export function readRelayed(
 const relayedCall = { method: 'relayed', template: 'stream', safety: 'once', paid: true } as const;
 
 /** Errors of a relayed stream. An error event is recreated as the error class that the relaying client threw. */
-class RelayedErrors extends StreamErrors {
+class RelayedErrors extends CallErrors {
   override streamErrorEvent(data: string): PolygateError {
     const { message = 'The stream failed.', code, type, body } = parseErrorBody(data);
     const error = isRecord(body) && isRecord(body.error) ? body.error : {};
@@ -64,7 +61,7 @@ class RelayedErrors extends StreamErrors {
       code,
       type,
       meta,
-      partial: this.history.readPartial?.(),
+      partial: this.readPartial?.(),
     });
   }
 }

@@ -4,7 +4,7 @@ import { ResponseValidationError } from '../../errors/responses.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
-import type { StreamErrors } from '../call/stream-errors.ts';
+import type { CallErrors } from '../call/errors.ts';
 import type { Config } from '../config/config.ts';
 import { notify } from '../config/log.ts';
 import { withBody } from '../http/response-body.ts';
@@ -32,10 +32,10 @@ export interface DownloadResponse extends Response {
   readonly complete: boolean | 'unverified';
 }
 
-/** What a body is read with: the errors and the task of its download, and the options that apply meanwhile. */
+/** What a body is read with: the call and the task of its download, and the options that apply meanwhile. */
 interface BodyOptions {
   readonly config: Config;
-  readonly errors: StreamErrors;
+  readonly call: CallErrors;
   /** What the result must be; undefined if that is not known. */
   readonly kind?: TaskKind | undefined;
   readonly task?: TaskHandle | undefined;
@@ -54,7 +54,7 @@ export function guardBody(
   options: BodyOptions,
 ): DownloadResponse {
   const { start, end, total } = part;
-  const { config, errors, kind, task, maxBytes = Infinity, signal, onProgress } = options;
+  const { config, call, kind, task, maxBytes = Infinity, signal, onProgress } = options;
   let complete: DownloadResponse['complete'] = false;
   const withState = (copy: Response) =>
     Object.defineProperty(unchecked<DownloadResponse>(copy), 'complete', { get: () => complete });
@@ -73,7 +73,7 @@ export function guardBody(
   let bytes = start;
   const summary = 'The download was interrupted and can be repeated for free';
   const interrupted = (problem: string, error?: unknown) =>
-    errors.bodyInterrupted(ConnectionError, summary, problem, error);
+    call.bodyInterrupted(ConnectionError, summary, problem, error);
   const body = new WatchedBody(response.body.getReader(), {
     config,
     signal,

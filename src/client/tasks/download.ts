@@ -3,10 +3,9 @@ import { omitUndefined } from '../../wire/types/schema.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { Generation, Receipt } from '../../wire/types/tasks/task.ts';
 import { explainRefusal } from '../call/attempt.ts';
-import { CallHistory } from '../call/history.ts';
+import { CallErrors } from '../call/errors.ts';
 import { pollHeaderRules } from '../call/request-options.ts';
 import type { RequestOptions } from '../call/request-options.ts';
-import { StreamErrors } from '../call/stream-errors.ts';
 import type { Config } from '../config/config.ts';
 import { isBrowser } from '../config/environment.ts';
 import {
@@ -148,26 +147,24 @@ async function fetchResult(
 ): Promise<DownloadResponse> {
   const { kind, task } = source;
   const { range, signal } = options;
-  const call = { method: 'GET', template: 'result URL', safety: 'safe', task } as const;
-  const history = new CallHistory(call);
-  const errors = new StreamErrors(history);
-  const limit = { clock: config.clock, signal, ms: config.timeout, errors };
+  const call = new CallErrors({ method: 'GET', template: 'result URL', safety: 'safe', task });
+  const limit = { clock: config.clock, signal, ms: config.timeout, errors: call };
   const init = requestInit(config, range);
   let url = address;
   for (let redirects = 0; ; redirects += 1) {
     checkResultURL(url, config.allowInsecureBaseURL, { task });
     const attempt = async (attemptSignal: AbortSignal) => {
-      history.isSent = true;
+      call.isSent = true;
       try {
         return await config.fetch(url, { ...init, signal: attemptSignal });
       } catch (error) {
-        throw errors.sendError(await explainRefusal(error, attemptSignal, config.fetch));
+        throw call.sendError(await explainRefusal(error, attemptSignal, config.fetch));
       }
     };
     const response = await runWithTimeLimit(attempt, limit);
     const step = nextDownloadStep(response, { url, start: range?.start, redirects });
     if (step.type === 'read') {
-      return guardBody(response, step.part, { ...options, config, errors, kind, task });
+      return guardBody(response, step.part, { ...options, config, call, kind, task });
     }
     response.body?.cancel().catch(() => undefined);
     if (step.type === 'expired' && refresh) {
@@ -176,9 +173,9 @@ async function fetchResult(
     if (step.type !== 'redirect') {
       const meta = parseResponseMeta(response, config);
       if (step.type === 'wrong-part') {
-        throw errors.invalidResponse(meta, 'the content-range is not the requested one');
+        throw call.invalidResponse(meta, 'the content-range is not the requested one');
       }
-      throw errors.apiError(meta, (step.type === 'error' && step.problem) || '', undefined);
+      throw call.apiError(meta, (step.type === 'error' && step.problem) || '', undefined);
     }
     ({ url } = step);
   }

@@ -11,7 +11,7 @@ import type {
   TaskStatus,
 } from '../../wire/types/tasks/task.ts';
 import { isNonEmptyString, isRecord, textOf } from '../../wire/types/type-guards.ts';
-import type { ApiCall } from '../call/call.ts';
+import type { CallHistory } from '../call/history.ts';
 import type { ReadResult } from '../call/response.ts';
 import { noReason } from '../http/error-body.ts';
 import { redactedKey } from '../http/response-meta.ts';
@@ -24,9 +24,9 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
   return (
     body: unknown,
     meta: () => ResponseMeta,
-    { task }: Pick<ApiCall, 'task'>,
-    history?: { readonly keys: readonly string[] },
+    call: Pick<CallHistory, 'request' | 'keys'>,
   ): ReadResult<Generation<Kind>> => {
+    const { task } = call.request;
     if (!isRecord(body)) return { issues: [{ message: 'must be a task record' }] };
     const record = unwrap(body);
     const reported = reportedStatus(record);
@@ -56,7 +56,7 @@ export function readGeneration<Kind extends TaskKind>(kind: Kind) {
       raw: unchecked<TaskRecords[Kind]>(record),
       status,
       urls,
-      error: status === 'failed' ? parseTaskError(record, history?.keys) : undefined,
+      error: status === 'failed' ? parseTaskError(record, call.keys) : undefined,
     };
     // The compiler does not see that `urls` and `error` fit the status.
     return { value: unchecked<Generation<Kind>>(generation) };

@@ -13,7 +13,7 @@ import type {
   MaterialStatus,
 } from '../../wire/types/media/materials.ts';
 import { parseURL } from '../../wire/types/type-guards.ts';
-import { callTo } from '../call/call.ts';
+import { callTo } from '../call/api-request.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import type { PollHeaders } from '../call/request-options.ts';
@@ -46,8 +46,8 @@ export function materialTarget(
     pollInterval: 3_000,
     async poll(options) {
       const path = fillPath(retrieveMaterial.path, { material_id: id });
-      const call = { ...callTo(retrieveMaterial, context.config), path };
-      return execute(context, { call, options }, readMaterial);
+      const request = { ...callTo(retrieveMaterial, context.config), path, options };
+      return execute(context, request, readMaterial);
     },
     toResult(last) {
       if (isAvailable(last)) return last;

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/base.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
 import type { Receipt, TaskKind } from '../../wire/types/tasks/task.ts';
-import type { AttemptObserver } from '../call/call.ts';
+import type { AttemptObserver } from '../call/api-request.ts';
 import {
   fallbackOf,
   checkRequestOptions,

@@ -4,8 +4,8 @@ import { unchecked } from '../../wire/types/schema.ts';
 import type { TaskUpdate, WaitOptions } from '../../wire/types/tasks/task-handle.ts';
 import type { TaskKind, Generation, SucceededGeneration } from '../../wire/types/tasks/task.ts';
 import { parseURL, isNonEmptyString } from '../../wire/types/type-guards.ts';
-import { callTo } from '../call/call.ts';
-import type { ApiCall, AttemptObserver } from '../call/call.ts';
+import { callTo } from '../call/api-request.ts';
+import type { ApiRequest, AttemptObserver } from '../call/api-request.ts';
 import { execute } from '../call/execute.ts';
 import { bodyParams, checkParams, toJson } from '../call/params.ts';
 import type { FindProblem } from '../call/params.ts';
@@ -102,7 +102,7 @@ export function generate<Kind extends TaskKind>(
   const { context, kind } = scope;
   const { config } = context;
   return startRequest(context, prepare, ({ wait, ...prepared }) => {
-    const span = startSpan(config, { type: 'generate', kind, model: prepared.call.model });
+    const span = startSpan(config, { type: 'generate', kind, model: prepared.model });
     const result = sendSubmit(scope, prepared, span).then((submitted) =>
       waitForSubmitted(submitted, wait, config.log, span),
     );
@@ -150,32 +150,37 @@ function prepareSubmit<Kind extends TaskKind>(
     pollHeaders: { headers, requestId },
     namesModel: fallback !== undefined,
   };
-  const call: ApiCall & Pick<SubmitRequest, 'model'> = {
+  const findTask: ApiRequest['findTask'] = (id, meta, { model }) =>
+    taskOf(scope, kept, { id, model, meta });
+  return {
     ...callTo(endpoint, scope.context.config),
     ...request,
+    options,
+    fallback,
+    // Load the wait now, too: once the task is paid for, no missing file may prevent waiting for it.
+    parts: [waits],
     // A submission can fail although a response has named its task, which is paid for and must not be lost.
-    findTask: (id, meta, { model }) => taskOf(scope, kept, { id, model, meta }),
+    findTask,
+    kept,
   };
-  // Load the wait now, too: once the task is paid for, no missing file may prevent waiting for it.
-  return { call, options, fallback, parts: [waits], kept };
 }
 
 /** Sends a submission, as part of the operation that the span describes. */
 async function sendSubmit<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
-  { kept, ...prepared }: ReturnType<typeof prepareSubmit>,
+  { kept, ...request }: ReturnType<typeof prepareSubmit>,
   parent?: Span,
 ): Promise<ApiResponse<SubmittedTask<Kind>>> {
-  const sent = { ...prepared, options: { ...prepared.options, parent } };
+  const sent = { ...request, options: { ...request.options, parent } };
   const response = await execute(scope.context, sent, scope.read);
-  return { ...response, data: toSubmittedTask(scope, kept, prepared.call, response) };
+  return { ...response, data: toSubmittedTask(scope, kept, request, response) };
 }
 
 /** The task in the response to a submission. */
 function toSubmittedTask<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
   kept: KeptOptions,
-  { template }: ApiCall,
+  { template }: ApiRequest,
   submitted: ApiResponse<Generation<Kind>>,
 ): SubmittedTask<Kind> {
   const { data, response } = submitted;

@@ -7,8 +7,8 @@ import { unchecked } from '../../wire/types/schema.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { Generation, SucceededGeneration, TaskKind } from '../../wire/types/tasks/task.ts';
 import type { TelemetryWait } from '../../wire/types/telemetry.ts';
-import type { ApiCall } from '../call/call.ts';
-import { limitsOf } from '../call/call.ts';
+import type { ApiRequest } from '../call/api-request.ts';
+import { limitsOf } from '../call/api-request.ts';
 import { continueTaskAdvice } from '../call/compose-error.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
@@ -38,7 +38,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   readonly details: TaskDetails;
   readonly latest: LatestRecord<Generation<Kind>>;
   /** The poll that has found the task. */
-  #found: ApiCall | undefined;
+  #found: ApiRequest | undefined;
 
   constructor(
     task: TaskHandle<Kind>,
@@ -125,17 +125,19 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     throw firstError;
   }
 
-  async #send(call: ApiCall, options: PollOptions): Promise<ApiResponse<Generation<Kind>>> {
+  async #send(request: ApiRequest, options: PollOptions): Promise<ApiResponse<Generation<Kind>>> {
     const { context, kind, read } = this.scope;
-    const response = await execute(context, { call, options, parts: [waits] }, read);
+    const response = await execute(context, { ...request, options, parts: [waits] }, read);
     this.remember(response.data);
-    this.#found = call;
-    if (call.path !== this.details.pollPath) context.shared.pollTemplates.set(kind, call.template);
+    this.#found = request;
+    if (request.path !== this.details.pollPath) {
+      context.shared.pollTemplates.set(kind, request.template);
+    }
     return response;
   }
 
   /** The poll to try first: at the path that has found the task, that the service named, or of the best template. */
-  get call(): ApiCall {
+  get request(): ApiRequest {
     return this.#found ?? this.#pollAt(this.#bestTemplate, this.details.pollPath);
   }
 
@@ -143,8 +145,8 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
    * The polls at every path at which the task may be found, best first: where the service named one, then at the
    * template that worked for another task, then at the assumed templates. Assumptions A1 and A2.
    */
-  *#calls(): Generator<ApiCall> {
-    const first = this.call;
+  *#calls(): Generator<ApiRequest> {
+    const first = this.request;
     yield first;
     // Now, because another poll may have found a template that works since then.
     const templates = new Set([this.#bestTemplate, ...this.scope.pollTemplates]);
@@ -158,7 +160,7 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
     return context.shared.pollTemplates.get(kind) ?? pollTemplates[0];
   }
 
-  #pollAt(template: string, path = this.#pathOf(template)): ApiCall {
+  #pollAt(template: string, path = this.#pathOf(template)): ApiRequest {
     return { method: 'GET', template, path, safety: 'safe', task: this.task };
   }
 

@@ -104,7 +104,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   retrieve(options: RequestOptions = {}): RequestPromise<Generation<Kind>> {
     const polls = this.#polls;
     const prepare = () => ({
-      call: polls.call,
+      ...polls.request,
       options: {
         ...checkRequestOptions(options, noBodyRules),
         ...pollHeadersOf(options, polls.pollHeaders),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { limitsOf, loadTime } from '../../../src/client/call/call.ts';
+import { limitsOf, loadTime } from '../../../src/client/call/api-request.ts';
 
 const client = { timeout: 60_000 };
 const limited = { ...client, totalTimeout: 90_000 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
+import { CallHistory } from '../../../src/client/call/history.ts';
 import { emptyMeta } from '../../../src/client/http/response-meta.ts';
 import { readGeneration } from '../../../src/client/tasks/generation.ts';
 import { Polygate } from '../../../src/index.ts';
@@ -10,7 +11,7 @@ const gateway = new Polygate({ apiKey: null, baseURL: 'https://gateway.example' 
 /** A poll of the task with this id, or a submission. */
 function callFor(id: string | undefined) {
   const task = id === undefined ? undefined : gateway.images.task(id);
-  return { method: 'GET', template: '/', safety: 'safe', task } as const;
+  return new CallHistory({ method: 'GET', template: '/', safety: 'safe', task });
 }
 
 /** Parses a record that must be valid. */
