@@ -11,7 +11,7 @@ export { estimate } from './client/limits/estimate.ts';
 export { extractImages } from './client/chat/extract-images.ts';
 export { parseMaterialCallback } from './client/tasks/materials/material-callback.ts';
 export { blockers } from './resources/account.ts';
-export { customModel } from './wire/types/catalog/model-catalog.ts';
+export { customModel } from './wire/types/catalog/models.ts';
 
 // Types of errors
 export type { APIErrorDetails, ResponseValidationDetails } from './errors/responses.ts';

@@ -1,4 +1,4 @@
-import type { ToolRunProgress } from '../wire/types/chat/run.ts';
+import type { ToolRunProgress } from '../wire/types/chat/output.ts';
 import { omitUndefined } from '../wire/types/schema.ts';
 import type { TaskHandle } from '../wire/types/tasks/task-handle.ts';
 import { isRecord, textOf } from '../wire/types/type-guards.ts';

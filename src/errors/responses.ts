@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../wire/types/catalog/error-codes.ts';
+import type { ErrorCode } from '../wire/types/catalog/errors.ts';
 import type { ResponseMeta } from '../wire/types/meta.ts';
 import type { SchemaIssue } from '../wire/types/standard-schema.ts';
 import { PolygateError } from './base.ts';

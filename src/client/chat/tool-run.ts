@@ -5,14 +5,14 @@ import { restateCharge } from '../../errors/message.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import { finishMeaning } from '../../wire/types/chat/finish-reason.ts';
 import type { ChatMessage, ToolMessage } from '../../wire/types/chat/messages.ts';
-import type { ChatParams, ToolCall, ToolDefinition } from '../../wire/types/chat/params.ts';
 import type {
   RunParams,
   Tool,
   ToolRound,
   ToolRun,
   ToolRunProgress,
-} from '../../wire/types/chat/run.ts';
+} from '../../wire/types/chat/output.ts';
+import type { ChatParams, ToolCall, ToolDefinition } from '../../wire/types/chat/params.ts';
 import type { CallLimits } from '../call/call-limits.ts';
 import type { RequestOptions } from '../call/request/request-options.ts';
 import { formatIssues } from '../call/response.ts';

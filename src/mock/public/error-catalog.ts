@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../../wire/types/catalog/error-catalog.ts';
+import type { ErrorDetail } from '../../wire/types/catalog/errors.ts';
 import { errorType } from '../http/response/error-body.ts';
 
 /**

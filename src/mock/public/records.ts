@@ -1,5 +1,5 @@
-import type { Capabilities } from '../../wire/types/catalog/capabilities.ts';
-import type { PricingCatalog } from '../../wire/types/catalog/pricing-catalog.ts';
+import type { Capabilities } from '../../wire/types/catalog/models.ts';
+import type { PricingCatalog } from '../../wire/types/catalog/pricing.ts';
 import type { Changelog, RateLimitPolicy, ServiceStatus } from '../../wire/types/catalog/public.ts';
 import { defaultTier } from '../account/slots.ts';
 import type { RequestContext } from '../http/request-context.ts';

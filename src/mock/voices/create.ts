@@ -1,6 +1,5 @@
-import type { VoiceDesignBody } from '../../wire/schemas/media/voice-params.ts';
-import type { VoiceCloneParams } from '../../wire/types/media/voice-params.ts';
-import type { VoiceCreation } from '../../wire/types/media/voices.ts';
+import type { VoiceDesignBody } from '../../wire/schemas/media/voices.ts';
+import type { VoiceCloneParams, VoiceCreation } from '../../wire/types/media/voices.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
 import type { RequestContext } from '../http/request-context.ts';

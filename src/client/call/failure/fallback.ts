@@ -1,7 +1,7 @@
 import { PolygateError } from '../../../errors/base.ts';
 import { BudgetExceededError, ConnectionError, RequestTimeoutError } from '../../../errors/call.ts';
 import { APIError } from '../../../errors/responses.ts';
-import type { Safety } from '../../../wire/endpoints/safety.ts';
+import type { Safety } from '../../../wire/endpoints/endpoint.ts';
 
 /**
  * Why another model may be tried after an error:

@@ -5,7 +5,7 @@ import {
   APIError,
   ConcurrencyLimitError,
 } from '../../../errors/responses.ts';
-import type { Safety } from '../../../wire/endpoints/safety.ts';
+import type { Safety } from '../../../wire/endpoints/endpoint.ts';
 import { outcomeOfError } from './outcome.ts';
 
 // The whole retry decision. What happens to a request depends on its safety:
