@@ -10,9 +10,11 @@ import { Completeness } from '../stream/completeness.ts';
 import { createEventDecoder } from '../stream/event-decoder.ts';
 import type { StreamEvent } from '../stream/event-decoder.ts';
 import {
+  ignoredStatus,
   isDone,
   isKeepAlive,
   isStandardError,
+  mayBeStatus,
   reportedError,
   tooLargeProblem,
 } from '../stream/other-events.ts';
@@ -30,12 +32,15 @@ export function checkChat(choiceCount: number): (context: ResponseContext) => Bo
     const messages = new CompleteMessages();
     /** Created by the first chunk. Only for telemetry: nothing else needs the completion. */
     let accumulator: Accumulator | undefined;
+    /** The last event that is a failure unless the chat goes on after it. */
+    let suspect: StreamEvent | undefined;
 
     return (bytes, error) => {
       const events = error === undefined ? decode(bytes) : [];
       const end = events.some(addEvent) ? 'done' : 'body';
       if (end === 'body' && bytes !== undefined) return false;
-      const failure = completeness.errorAtEnd(errors, end, error);
+      const failure =
+        (suspect && reportedError(errors, suspect)) ?? completeness.errorAtEnd(errors, end, error);
       if (failure) throw failure;
       span?.end({ error: completeness.reported, data: accumulator?.completion, meta });
       return true;
@@ -54,6 +59,10 @@ export function checkChat(choiceCount: number): (context: ResponseContext) => Bo
       if (completeness.isFinal) return;
       if (event.data === undefined) throw errors.invalidStream(tooLargeProblem(maxEventBytes));
       const reported = reportedError(errors, event);
+      if (reported && mayBeStatus(event)) {
+        suspect = event;
+        return;
+      }
       // Readers of the stream would not find it.
       if (reported && !isStandardError(event)) throw reported;
       completeness.addError(reported);
@@ -61,6 +70,11 @@ export function checkChat(choiceCount: number): (context: ResponseContext) => Bo
 
     function addChunk(chunk: ChatCompletionChunk): void {
       completeness.add(chunk);
+      if (suspect && chunk.choices.length > 0) {
+        const status = suspect;
+        config.log.warn(() => ignoredStatus(status));
+        suspect = undefined;
+      }
       if (!span) return;
       messages.addDeltas(chunk, () => accumulator?.completion);
       if (!accumulator) span.event({ type: 'first-chunk' });

@@ -41,6 +41,14 @@ describe('gateway.fetch', () => {
     expect(error.outcome).toBe('unknown');
   });
 
+  test('passes on a stream with a status in the middle as it is, with a warning', async () => {
+    const status = event({ type: 'session', message: 'waiting' });
+    const body = status + half + status + finishEvent() + doneEvent;
+    const { text, warnings } = await readScript(fetchText, { body });
+    expect(text).toBe(`text/event-stream\n${body}`);
+    expect(warnings.join()).toContain('waiting');
+  });
+
   test('passes on a stream with keep-alives as data as it is', async () => {
     const body = `data: : keepalive\n\n${half}${finishEvent()}data: null\n\ndata: [DONE] \n\n`;
     const { text } = await readScript(fetchText, { body });

@@ -133,7 +133,7 @@ const broken = [
   '{"choices":[{',
   'bye',
   '"good night"',
-  '{"detail":"closing"}',
+  '{"object":"error","detail":"closing"}',
   '{"error":{"message":"closing"}}',
 ];
 
