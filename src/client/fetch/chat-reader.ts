@@ -31,6 +31,28 @@ export function chatReader(
   };
 }
 
+/**
+ * Passes on the body of a streamed chat that is no event stream: a completion as an event stream, and anything else as one that
+ * fails. The reader of a stream would find nothing in it, and end without an error; and after a rejection, libraries repeat the
+ * request, which may have been charged.
+ */
+export function otherTypeReader(
+  chat: DescribedChat,
+  signal: AbortSignal | undefined,
+): ResponseHandler<Response> {
+  const read = chatReader(chat, signal);
+  return async (context) => {
+    try {
+      return await read(context);
+    } catch (error) {
+      const { response, meta, span } = context;
+      span?.end({ error, meta });
+      const failed = new ReadableStream({ pull: (controller) => controller.error(error) });
+      return ofType(response, 'text/event-stream', failed);
+    }
+  };
+}
+
 function ofType(response: Response, type: string, body: ReadableStream<Uint8Array> | string) {
   const headers = new Headers(response.headers);
   headers.set('content-type', type);

@@ -1,6 +1,7 @@
 import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
 import { StreamErrors } from '../call/failure/stream-errors.ts';
 import type { ResponseContext } from '../call/response.ts';
+import { singleLine } from '../http/json.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { createAccumulator } from '../stream/accumulator.ts';
 import type { Accumulator } from '../stream/accumulator.ts';
@@ -27,7 +28,13 @@ export function checkChat(choiceCount: number): (context: ResponseContext) => Bo
   return ({ config, history, meta, span }) => {
     const errors = new StreamErrors(history);
     const { maxEventBytes } = config;
-    const decode = createEventDecoder(maxEventBytes);
+    const decode = createEventDecoder(maxEventBytes, (data) => {
+      // The reader of an event stream would find nothing in it, and end without an error.
+      throw (
+        reportedError(errors, { data }) ??
+        errors.invalidStream(`expected an event stream, received JSON: ${singleLine(data)}`)
+      );
+    });
     const completeness = new Completeness(choiceCount);
     const messages = new CompleteMessages();
     /** Created by the first chunk. Only for telemetry: nothing else needs the completion. */

@@ -54,7 +54,9 @@ export function readChunks(
   /** Created by the first chunk. */
   let accumulator: Accumulator | undefined;
   const completeness = new Completeness(choiceCount);
-  const decode = createEventDecoder(maxEventBytes);
+  const decode = createEventDecoder(maxEventBytes, () => {
+    log?.warn(() => 'A streamed chat: received JSON in place of an event stream, which was read.');
+  });
   /** Created by the first chunk with a message. */
   let messages: CompleteMessages | undefined;
   /** The events of the last read. Those before `parsed` have been parsed. */

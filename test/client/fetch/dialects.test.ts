@@ -69,12 +69,4 @@ describe('gateway.fetch', () => {
     const reading = readScript(fetchText, { body: half, type: 'application/json' });
     expect((await rejection(StreamTruncatedError, reading)).outcome).toBe('unknown');
   });
-
-  test('passes on a completion where a stream was requested', async () => {
-    const { text } = await readScript(fetchText, {
-      body: '{"choices":[]}',
-      type: 'application/json',
-    });
-    expect(text).toBe('application/json\n{"choices":[]}');
-  });
 });
