@@ -42,16 +42,27 @@ export function checkChat(choiceCount: number): (context: ResponseContext) => Bo
     /** The last event that is a failure unless the chat goes on after it. */
     let suspect: StreamEvent | undefined;
 
-    return (bytes, error) => {
+    return (bytes, error, deliver) => {
       const events = error === undefined ? decode(bytes) : [];
-      const end = events.some(addEvent) ? 'done' : 'body';
-      if (end === 'body' && bytes !== undefined) return false;
+      let event: StreamEvent | undefined;
+      try {
+        for (event of events) if (addEvent(event)) return end('done');
+        return bytes === undefined ? end('body', error) : false;
+      } catch (failure) {
+        // A reader that has received the end of the stream would not read on, and miss the failure.
+        const part = bytes && (partBefore(bytes, suspect) ?? partBefore(bytes, event));
+        if (part?.length) deliver?.(part);
+        throw failure;
+      }
+    };
+
+    function end(how: 'done' | 'body', lost?: unknown): true {
       const failure =
-        (suspect && reportedError(errors, suspect)) ?? completeness.errorAtEnd(errors, end, error);
+        (suspect && reportedError(errors, suspect)) ?? completeness.errorAtEnd(errors, how, lost);
       if (failure) throw failure;
       span?.end({ error: completeness.reported, data: accumulator?.completion, meta });
       return true;
-    };
+    }
 
     /** Returns whether the event is the last one. */
     function addEvent(event: StreamEvent): boolean {
@@ -88,4 +99,16 @@ export function checkChat(choiceCount: number): (context: ResponseContext) => Bo
       (accumulator ??= createAccumulator()).add(chunk);
     }
   };
+}
+
+/** The bytes before the line with the data of an event; undefined if it is not in them. */
+function partBefore(bytes: Uint8Array, event: StreamEvent | undefined): Uint8Array | undefined {
+  const [line = ''] = event?.data?.split('\n') ?? [];
+  // One character per byte.
+  const latin1 = new TextDecoder('latin1');
+  const text = latin1.decode(bytes);
+  const position = line === '' ? -1 : text.indexOf(latin1.decode(new TextEncoder().encode(line)));
+  if (position < 0) return undefined;
+  const before = text.slice(0, position);
+  return bytes.subarray(0, Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1);
 }
