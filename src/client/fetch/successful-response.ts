@@ -6,6 +6,7 @@ import { parseJson } from '../http/json.ts';
 import { createResponse, isEventStream, withBody } from '../http/response-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { isEventText } from '../stream/event-decoder.ts';
+import type { chatReader } from './chat-reader.ts';
 import type { ErrorResponse } from './error-response.ts';
 import type { BodyErrors } from './response-details.ts';
 
@@ -25,7 +26,7 @@ interface SuccessOptions {
   /** Passes on the body of a streamed chat that is no event stream. */
   readonly readOtherType: ResponseHandler<Response> | undefined;
   /** Reads a chat, and passes it on in the documented form. */
-  readonly readChat: ResponseHandler<Response> | undefined;
+  readonly readChat: ReturnType<typeof chatReader> | undefined;
   /** Keeps a response whose JSON was cut off. */
   readonly errorResponse: ErrorResponse;
 }
@@ -39,11 +40,23 @@ export function passOn(options: SuccessOptions): ResponseHandler<SuccessfulRespo
   const { hasKnownBody, keepBodyUnread, readChat } = options;
   return async (context) => {
     const { response } = context;
-    if (readChat) return { response: await readChat(context), bodyErrors: bodyErrorsOf(context) };
+    const bodyErrors = bodyErrorsOf(context);
+    if (readChat) {
+      let failure: unknown;
+      const read = await readChat(context, (error) => (failure = error));
+      const { streamErrorEvent } = bodyErrors;
+      return {
+        response: read,
+        bodyErrors: {
+          ...bodyErrors,
+          streamErrorEvent: (data) => failure ?? streamErrorEvent(data),
+        },
+      };
+    }
     const isRead = hasKnownBody && response.body !== null && !isEventStream(response);
     return {
       response: isRead ? await withReadBody(context, options) : await keepBodyUnread(context),
-      bodyErrors: bodyErrorsOf(context),
+      bodyErrors,
     };
   };
 }
