@@ -44,12 +44,11 @@ export function passOn(options: SuccessOptions): ResponseHandler<SuccessfulRespo
     if (readChat) {
       let failure: unknown;
       const read = await readChat(context, (error) => (failure = error));
-      const { streamErrorEvent } = bodyErrors;
       return {
         response: read,
         bodyErrors: {
           ...bodyErrors,
-          streamErrorEvent: (data) => failure ?? streamErrorEvent(data),
+          streamErrorEvent: (data) => failure ?? bodyErrors.streamErrorEvent(data),
         },
       };
     }
