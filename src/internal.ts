@@ -66,7 +66,7 @@ export type { ResponseDetails } from './client/fetch/response-details.ts';
 export { isTaskCode, taskPollInterval } from './client/tasks/task-polls.ts';
 export { isInvalidRecord, nextPollDelay } from './client/tasks/poll-decisions.ts';
 export { contentText } from './client/chat/content-text.ts';
-export { executableArguments, isCutOff } from './client/stream/tool-arguments.ts';
+export { executableArguments, isExecutable } from './client/stream/tool-arguments.ts';
 
 // What an error says about the request and its charge
 export { isTemporary, outcomeOf, outcomeOfError, outcomeOfUnread } from './client/call/outcome.ts';

@@ -4,6 +4,7 @@ import { isEventStream, withAbortableBody, withBody } from '../http/response-bod
 import { toStream, WatchedBody } from '../http/watched-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { waitsForSlot } from './api-request.ts';
+import { toFetchError } from './fetch-error.ts';
 import type { ApiResponse, ReceivedResponse, ResponseHandler } from './response.ts';
 
 /**
@@ -26,16 +27,16 @@ export function keepBodyUnread(
       return withAbortableBody(response, signal);
     }
     const releaseSlot = lease.transfer();
+    let abortReason: unknown;
     const body = new WatchedBody(response.body.getReader(), {
       config,
       signal,
       isTimedBeforeFirstRead: true,
       idle: (ms) => call.streamIdle(ms),
-      // What the body of a `fetch` response fails with.
-      aborted: (reason) => reason,
+      aborted: (reason) => toFetchError(call.aborted((abortReason = reason))),
       onEnd(error, isAborted) {
         releaseSlot();
-        span?.end({ error: isAborted ? call.aborted(error) : error, meta });
+        span?.end({ error: isAborted ? call.aborted(abortReason) : error, meta });
       },
     });
     const stream = toStream(body, createCheck?.(received) ?? endsWithBody);

@@ -1,5 +1,6 @@
 import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
 import type { ReceivedResponse } from '../call/response.ts';
+import { singleLine } from '../http/json.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { createAccumulator } from '../stream/accumulator.ts';
 import type { Accumulator } from '../stream/accumulator.ts';
@@ -9,9 +10,11 @@ import { Completeness } from '../stream/completeness.ts';
 import { createEventDecoder } from '../stream/event-decoder.ts';
 import type { StreamEvent } from '../stream/event-decoder.ts';
 import {
+  ignoredStatus,
   isDone,
   isKeepAlive,
   isStandardError,
+  mayBeStatus,
   reportedError,
   tooLargeProblem,
 } from '../stream/other-events.ts';
@@ -22,23 +25,43 @@ import {
  */
 export function checkChat(choiceCount: number): (received: ReceivedResponse) => BodyCheck {
   return ({ call, meta }) => {
-    const { span } = call;
-    const { maxEventBytes } = call.config;
-    const decode = createEventDecoder(maxEventBytes);
+    const { config, span } = call;
+    const { maxEventBytes } = config;
+    const decode = createEventDecoder(maxEventBytes, (data) => {
+      // The reader of an event stream would find nothing in it, and end without an error.
+      throw (
+        reportedError(call, { data }) ??
+        call.invalidStream(`expected an event stream, received JSON: ${singleLine(data)}`)
+      );
+    });
     const completeness = new Completeness(choiceCount);
     const messages = new CompleteMessages();
     /** Created by the first chunk. Only for telemetry: nothing else needs the completion. */
     let accumulator: Accumulator | undefined;
+    /** The last event that is a failure unless the chat goes on after it. */
+    let suspect: StreamEvent | undefined;
 
-    return (bytes, error) => {
+    return (bytes, error, deliver) => {
       const events = error === undefined ? decode(bytes) : [];
-      const end = events.some(addEvent) ? 'done' : 'body';
-      if (end === 'body' && bytes !== undefined) return false;
-      const failure = completeness.errorAtEnd(call, end, error);
+      let event: StreamEvent | undefined;
+      try {
+        for (event of events) if (addEvent(event)) return end('done');
+        return bytes === undefined ? end('body', error) : false;
+      } catch (failure) {
+        // A reader that has received the end of the stream would not read on, and miss the failure.
+        const part = bytes && (partBefore(bytes, suspect) ?? partBefore(bytes, event));
+        if (part?.length) deliver?.(part);
+        throw failure;
+      }
+    };
+
+    function end(how: 'done' | 'body', lost?: unknown): true {
+      const failure =
+        (suspect && reportedError(call, suspect)) ?? completeness.errorAtEnd(call, how, lost);
       if (failure) throw failure;
       span?.end({ error: completeness.reported, data: accumulator?.completion, meta });
       return true;
-    };
+    }
 
     /** Returns whether the event is the last one. */
     function addEvent(event: StreamEvent): boolean {
@@ -53,6 +76,10 @@ export function checkChat(choiceCount: number): (received: ReceivedResponse) => 
       if (completeness.isFinal) return;
       if (event.data === undefined) throw call.invalidStream(tooLargeProblem(maxEventBytes));
       const reported = reportedError(call, event);
+      if (reported && mayBeStatus(event)) {
+        suspect = event;
+        return;
+      }
       // Readers of the stream would not find it.
       if (reported && !isStandardError(event)) throw reported;
       completeness.addError(reported);
@@ -60,10 +87,27 @@ export function checkChat(choiceCount: number): (received: ReceivedResponse) => 
 
     function addChunk(chunk: ChatCompletionChunk): void {
       completeness.add(chunk);
+      if (suspect && chunk.choices.length > 0) {
+        const status = suspect;
+        config.log.warn(() => ignoredStatus(status));
+        suspect = undefined;
+      }
       if (!span) return;
       messages.addDeltas(chunk, () => accumulator?.completion);
       if (!accumulator) span.event({ type: 'first-chunk' });
       (accumulator ??= createAccumulator()).add(chunk);
     }
   };
+}
+
+/** The bytes before the line with the data of an event; undefined if it is not in them. */
+function partBefore(bytes: Uint8Array, event: StreamEvent | undefined): Uint8Array | undefined {
+  const [line = ''] = event?.data?.split('\n') ?? [];
+  // One character per byte.
+  const latin1 = new TextDecoder('latin1');
+  const text = latin1.decode(bytes);
+  const position = line === '' ? -1 : text.indexOf(latin1.decode(new TextEncoder().encode(line)));
+  if (position < 0) return undefined;
+  const before = text.slice(0, position);
+  return bytes.subarray(0, Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1);
 }

@@ -17,7 +17,7 @@ export interface BodyErrors {
   invalidResponse(problem: string, body: unknown): ResponseValidationError;
   invalidStream(problem: string): StreamError;
   /** For an event that reports an error. */
-  streamErrorEvent(data: string): StreamError;
+  streamErrorEvent(data: string): unknown;
 }
 
 const responses = new WeakMap<Response, ResponseDetails>();

@@ -9,7 +9,7 @@ import { captureContext } from '../config/caller.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { checkValue, headerText } from '../config/validation.ts';
 import { newIdempotencyKey } from '../http/request-headers.ts';
-import { chatReader } from './chat-reader.ts';
+import { chatReader, otherTypeReader } from './chat-reader.ts';
 import { checkChat } from './check-chat.ts';
 import { describeCall } from './describe-call.ts';
 import type { OpenTask } from './describe-call.ts';
@@ -59,6 +59,7 @@ export async function sendFetch(
     // A HEAD and an OPTIONS are treated as the GET of their route, but their responses need no body.
     hasKnownBody: route.endpoint?.method === request.method,
     createCheck: chat?.isStreamed ? checkChat(chat.choiceCount) : undefined,
+    readOtherType: chat?.isStreamed ? otherTypeReader(chat, signal) : undefined,
     keepBodyUnread: keepBodyUnread(signal, chat && checkChat(chat.choiceCount)),
     errorResponse,
   });

@@ -5,6 +5,7 @@ import { parseJson } from '../http/json.ts';
 import { createResponse, isEventStream, withBody } from '../http/response-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { isEventText } from '../stream/event-decoder.ts';
+import type { chatReader } from './chat-reader.ts';
 import type { ErrorResponse } from './error-response.ts';
 import type { BodyErrors } from './response-details.ts';
 
@@ -21,8 +22,10 @@ interface SuccessOptions {
   readonly keepBodyUnread: ResponseHandler<Response>;
   /** Creates the check of the stream that was requested; undefined for any other request. */
   readonly createCheck: ((received: ReceivedResponse) => BodyCheck) | undefined;
+  /** Passes on the body of a streamed chat that is no event stream. */
+  readonly readOtherType: ResponseHandler<Response> | undefined;
   /** Reads a chat, and passes it on in the documented form. */
-  readonly readChat: ResponseHandler<Response> | undefined;
+  readonly readChat: ReturnType<typeof chatReader> | undefined;
   /** Keeps a response whose JSON was cut off. */
   readonly errorResponse: ErrorResponse;
 }
@@ -32,35 +35,39 @@ interface SuccessOptions {
  * connection that is lost meanwhile is a failure of the call, which is retried if that is safe. Streams, and the
  * responses of unknown routes, are passed on with their body unread.
  */
-export function passOn({
-  hasKnownBody,
-  keepBodyUnread,
-  createCheck,
-  readChat,
-  errorResponse,
-}: SuccessOptions): ResponseHandler<SuccessfulResponse> {
+export function passOn(options: SuccessOptions): ResponseHandler<SuccessfulResponse> {
+  const { hasKnownBody, keepBodyUnread, readChat } = options;
   return async (received) => {
     const { response } = received;
-    if (readChat) return { response: await readChat(received), bodyErrors: bodyErrorsOf(received) };
+    const bodyErrors = bodyErrorsOf(received);
+    if (readChat) {
+      let failure: unknown;
+      const read = await readChat(received, (error) => (failure = error));
+      return {
+        response: read,
+        bodyErrors: {
+          ...bodyErrors,
+          streamErrorEvent: (data) => failure ?? bodyErrors.streamErrorEvent(data),
+        },
+      };
+    }
     const isRead = hasKnownBody && response.body !== null && !isEventStream(response);
     return {
-      response: isRead
-        ? await withReadBody(received, errorResponse, createCheck)
-        : await keepBodyUnread(received),
-      bodyErrors: bodyErrorsOf(received),
+      response: isRead ? await withReadBody(received, options) : await keepBodyUnread(received),
+      bodyErrors,
     };
   };
 }
 
 async function withReadBody(
   received: ReceivedResponse,
-  errorResponse: ErrorResponse,
-  createCheck: SuccessOptions['createCheck'],
+  { errorResponse, createCheck, readOtherType }: SuccessOptions,
 ): Promise<Response> {
   const { call, response, meta } = received;
   const { span } = call;
   const text = await readText(received);
   if (createCheck && isEventText(text)) return asCheckedStream(received, text, createCheck);
+  if (readOtherType) return readOtherType({ ...received, response: withBody(response, text) });
   const mayRepeat = call.request.safety !== 'once';
   // Nothing else needs the parsed body.
   const data = mayRepeat || span ? parseJson(text) : undefined;

@@ -59,7 +59,6 @@ async function openOtherType({
   if (!isCompletion(parseJson(withoutDone(text)))) {
     throw call.invalidResponse(meta(), problem, parseJson(text) ?? text);
   }
-  config.log.warn(() => `A streamed chat: ${problem}. Its body is a completion, and is read.`);
   return readerOfText(text);
 }
 

@@ -1,5 +1,9 @@
-import { voiceCloneBody, voiceDesignBody } from '../../wire/schemas/media/voice-params.ts';
-import { voiceCreationRecord, voiceListRecord } from '../../wire/schemas/media/voices.ts';
+import {
+  voiceCloneBody,
+  voiceDesignBody,
+  voiceCreationRecord,
+  voiceListRecord,
+} from '../../wire/schemas/media/voices.ts';
 import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
 import { invalidParameter } from '../http/response/gateway-error.ts';
 import { json } from '../http/response/response.ts';

@@ -1,4 +1,4 @@
-import type { VoiceDesignBody } from '../../wire/schemas/media/voice-params.ts';
+import type { VoiceDesignBody } from '../../wire/schemas/media/voices.ts';
 import type { VoiceCloneParams, VoiceCreation } from '../../wire/types/media/voices.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';

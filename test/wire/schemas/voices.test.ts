@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { voiceCloneBody, voiceDesignBody } from '../../../src/wire/schemas/media/voice-params.ts';
+import { voiceCloneBody, voiceDesignBody } from '../../../src/wire/schemas/media/voices.ts';
 import {
   voiceCloneParamsProblem,
   voiceDesignParamsProblem,

@@ -3,7 +3,7 @@ import {
   keyBalanceRecord,
   readinessRecord,
 } from '../../../wire/schemas/catalog/account.ts';
-import { keyBalanceErrorEnvelopeRecord } from '../../../wire/schemas/catalog/error-codes.ts';
+import { keyBalanceErrorEnvelopeRecord } from '../../../wire/schemas/catalog/errors.ts';
 import type { TagDocs } from '../docs.ts';
 
 /** Specification: Account; Readiness; Key balance record. */

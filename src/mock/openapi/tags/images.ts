@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-import { acceptedFields } from '../../../wire/schemas/accepted.ts';
 import { imageBody } from '../../../wire/schemas/media/images.ts';
+import { acceptedFields } from '../../../wire/schemas/params.ts';
 import { imageTaskRecord } from '../../../wire/schemas/tasks/task.ts';
 import type { OperationDocs, TagDocs } from '../docs.ts';
 import {

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 
-import { acceptedFields } from '../../../wire/schemas/accepted.ts';
 import {
   anthropicModelListRecord,
   geminiModelListRecord,
@@ -8,6 +7,7 @@ import {
   modelRecord,
 } from '../../../wire/schemas/catalog/models.ts';
 import { pricingRecord } from '../../../wire/schemas/catalog/pricing.ts';
+import { acceptedFields } from '../../../wire/schemas/params.ts';
 import type { TagDocs } from '../docs.ts';
 
 const modelDetailRecord = z.intersection(

@@ -1,5 +1,6 @@
-import { voiceCloneBody, voiceDesignBody } from '../../../wire/schemas/media/voice-params.ts';
 import {
+  voiceCloneBody,
+  voiceDesignBody,
   voiceCreationRecord,
   voiceListRecord,
   voiceRecord,
