@@ -9,10 +9,9 @@ import {
 import type { IntegrationContext } from '../../../internal.ts';
 import type { TaskResult } from '../row-driver.ts';
 import { errorRecord } from '../row.ts';
-import type { RowError } from '../row.ts';
-import type { RowState } from '../stored-row.ts';
+import type { RowError, RowState } from '../row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
-import { after, end } from './next-time.ts';
+import { after, end } from './step.ts';
 import type { Move, Step } from './step.ts';
 
 /**
@@ -67,7 +66,7 @@ export function afterPoll(row: PolledRow, result: TaskResult, timing: PollTiming
  * What follows from a poll that failed. Only the deadline, a record that cannot be read or an id that cannot be polled
  * ends the row: an outage does not.
  *
- * A rejected poll or a third 404 in a row ends a wait of the client (see `poll-decisions.ts`), but not a
+ * A rejected poll or a third 404 in a row ends a wait of the client (see `core/tasks/wait/poll-failures.ts`), but not a
  * row. Any worker may send its next poll, so the cause may be the API key or the base URL of one worker, which an
  * operator can correct before the deadline.
  */
