@@ -33,6 +33,7 @@ export {
   checkOptions,
   checkValue,
   functionValue,
+  idempotencyKeyRule,
   nonNegativeInteger,
   nonNegativeNumber,
   objectWithMethods,
@@ -44,6 +45,7 @@ export {
 } from './client/config/validation.ts';
 export type { Rule, Rules } from './client/config/validation.ts';
 export { optionAmong } from './client/call/request-options.ts';
+export { runtimeFetch } from './client/config/environment.ts';
 export { version } from './client/config/version.ts';
 
 // Requests and responses
@@ -52,6 +54,7 @@ export {
   newIdempotencyKey,
   ownHeaders,
   sentKeys,
+  toHex,
 } from './client/http/request-headers.ts';
 export { checkResultURL } from './client/http/result-file.ts';
 export { direct, readErrorText } from './client/http/response-body.ts';

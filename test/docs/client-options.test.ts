@@ -49,12 +49,12 @@ test('the guide lists every option of a call', () => {
 
 test.each([
   ['WaitOptions', 'src/wire/types/tasks/task-handle.ts', 7],
-  ['GenerateOptions', 'src/client/tasks/submit/generate.ts', 1],
+  ['GenerateOptions', 'src/client/tasks/submit.ts', 1],
   ['RegisterOptions', 'src/resources/materials.ts', 1],
   ['RecoverOptions', 'src/client/batch/options.ts', 4],
   ['BatchOptions', 'src/client/batch/options.ts', 3],
   ['RunOptions', 'src/client/chat/tool-run.ts', 3],
-  ['DownloadOptions', 'src/client/tasks/downloads/options.ts', 7],
+  ['DownloadOptions', 'src/client/tasks/download.ts', 7],
   ['SaveToOptions', 'src/integrations/node/save-to.ts', 3],
 ])('the guide lists every option of %s', (name, path, count) => {
   const listed = ['Options of one call', 'Options of some methods'].flatMap((heading) =>

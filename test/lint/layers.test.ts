@@ -32,7 +32,7 @@ async function rejected(imports: readonly Import[]): Promise<Import[]> {
   }
   for (const [file, list] of files) {
     await mkdir(dirname(join(copy, file)), { recursive: true });
-    const lines = list.map((line) => `import type {  } from '${specifier(...line)}';`);
+    const lines = list.map((line) => `import type {} from '${specifier(...line)}';`);
     await writeFile(join(copy, file), lines.join('\n'));
   }
   // The linter fails, because it rejects some imports.

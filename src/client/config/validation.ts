@@ -145,7 +145,7 @@ export const headerText: ValueRule = matches(
 export const standardSchema: Rule = [isSchema, 'a Standard Schema'];
 export const pathTemplate: Rule = matches(/^\/.*\{id\}/, 'a path that contains {id}');
 /** `!` to `~` covers all visible ASCII characters and excludes the space. Specification: Limits. */
-export const idempotencyKeyRule: Rule = matches(
+export const idempotencyKeyRule: ValueRule = matches(
   /^[!-~]{1,200}$/,
   '1 to 200 visible ASCII characters',
 );

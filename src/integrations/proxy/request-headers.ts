@@ -1,3 +1,4 @@
+import { idempotencyKeyRule, toHex } from '../../internal.ts';
 import { ProxyError } from './error-response.ts';
 import type { Route } from './routes.ts';
 import type { Settings } from './settings.ts';
@@ -20,7 +21,7 @@ export async function requestHeaders(
   for (const name of isKeyed ? [keyHeader] : idempotencyHeaders) {
     const key = received.get(name);
     if (key === null) continue;
-    if (!/^[!-~]{1,200}$/.test(key)) {
+    if (!idempotencyKeyRule[0](key)) {
       const message = 'An idempotency key must be 1 to 200 visible ASCII characters.';
       throw new ProxyError(400, 'invalid_idempotency_key', message);
     }
@@ -37,7 +38,7 @@ async function userScopedKey(user: string, key: string): Promise<string> {
 /** The SHA-256 digest of bytes, in hexadecimal. */
 export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return toHex(digest);
 }
 
 /**
@@ -48,7 +49,7 @@ export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 export function attemptOf(headers: Headers, path: string): string | undefined {
   const id = headers.get('x-polygate-attempt');
   if (id === null) return undefined;
-  if (/^[!-~]{1,200}$/.test(id)) return JSON.stringify([path, id]);
+  if (idempotencyKeyRule[0](id)) return JSON.stringify([path, id]);
   const message = 'x-polygate-attempt must be 1 to 200 visible ASCII characters.';
   throw new ProxyError(400, 'invalid_attempt_id', message);
 }

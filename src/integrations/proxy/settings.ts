@@ -5,6 +5,7 @@ import {
   functionValue,
   objectWithMethods,
   oneOf,
+  runtimeFetch,
 } from '../../internal.ts';
 import type { Rule } from '../../internal.ts';
 import { isLoopbackHost, parseURL, isRecord } from '../../wire/types/type-guards.ts';
@@ -171,18 +172,6 @@ function normalizeBaseURL(text: string, allowInsecure: boolean): string {
   );
   return origin + pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
 }
-
-/**
- * The global `fetch`. Deno's `fetch` resends a byte body when a kept-alive connection breaks, and the
- * gateway could charge for both requests. It does not resend a `Blob`.
- */
-const runtimeFetch: typeof globalThis.fetch = (input, init) =>
-  globalThis.fetch(
-    input,
-    init?.body instanceof Uint8Array && Reflect.has(globalThis, 'Deno')
-      ? { ...init, body: new Blob([Uint8Array.from(init.body)]) }
-      : init,
-  );
 
 function assert(condition: boolean, name: string, requirement: string): void {
   if (!condition) throw new ConfigurationError(`${name}: ${requirement.replace(/(?<!\?)$/, '.')}`);

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../../errors/base.ts';
-import { checkOptions, objectWithMethods, stringValue } from '../../../internal.ts';
+import { toHex, checkOptions, objectWithMethods, stringValue } from '../../../internal.ts';
 import { holderOf } from '../limits/reservations.ts';
 import { keyMemoryMs, toNanoUsd, toUsd } from '../store/store.ts';
 import type { Refusal, Store } from '../store/store.ts';
@@ -144,7 +144,7 @@ function list(result: unknown): readonly unknown[] {
 
 async function digest(algorithm: 'SHA-1' | 'SHA-256', text: string): Promise<string> {
   const bytes = await crypto.subtle.digest(algorithm, new TextEncoder().encode(encode(text)));
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return toHex(new Uint8Array(bytes));
 }
 
 /** What texts that UTF-8 cannot hold begin with. No id that is in use begins with a NUL. */
