@@ -4,8 +4,21 @@ import type { Settings } from '../options.ts';
 import { hash, pick, seededRandom } from '../random.ts';
 import type { ScriptedReply } from './replies.ts';
 import type { ChatRequest } from './request.ts';
-import { sampleValue } from './sample-json.ts';
-import { selectToolCalls, withCallIds } from './tool-calls.ts';
+import { sampleValue, selectToolCalls, withCallIds } from './sample.ts';
+
+/** The fields that a completion shares with each of its chunks. */
+export interface CompletionBase {
+  id: string;
+  created: number;
+  model: string;
+  system_fingerprint: string;
+}
+
+/** A completion before it is converted to JSON or to events. */
+export interface GeneratedCompletion {
+  base: CompletionBase;
+  output: ChatOutput;
+}
 
 /** One choice of the model's output. */
 export interface OutputChoice {

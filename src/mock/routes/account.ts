@@ -3,10 +3,12 @@ import {
   keyBalanceRecord,
   readinessRecord,
 } from '../../wire/schemas/catalog/account.ts';
-import { formatUsd } from '../account/money.ts';
-import { balanceCny, keyBalance, readiness } from '../account/records.ts';
+import type { KeyBalance, Readiness } from '../../wire/types/catalog/account.ts';
+import { formatUsd, roundUsd } from '../account/money.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
-import { json } from '../http/response/response.ts';
+import type { RequestContext } from '../http/endpoint.ts';
+import { json } from '../http/response.ts';
+import type { User } from '../state.ts';
 
 /** Specification: Account and catalog. */
 export const accountRoutes = [
@@ -60,3 +62,92 @@ export const accountRoutes = [
     handle: (context) => json(200, keyBalance(context)),
   }),
 ];
+
+/** CNY per USD, for displayed balances. */
+const cnyPerUsd = 7.2;
+
+/** Quota units per dollar. Specification: Key balance record. */
+const quotaPerUsd = 500_000;
+
+/** Converts the balance to CNY. */
+function balanceCny(user: User): number {
+  return roundUsd(user.balanceUsd * cnyPerUsd);
+}
+
+/** Creates the readiness record; `blocked` while the balance is zero. Specification: Readiness. */
+function readiness({ user, services }: RequestContext): Readiness {
+  const funded = user.balanceUsd > 0;
+  const hasModels = services.catalog.models.length > 0;
+  const checks = [
+    { id: 'api_key', status: 'ready', required: true },
+    { id: 'unified_wallet', status: funded ? 'ready' : 'blocked', required: true },
+    { id: 'model_catalog', status: hasModels ? 'ready' : 'advisory', required: false },
+  ];
+  return {
+    object: 'readiness',
+    wallet: 'unified',
+    status: funded ? 'ready' : 'blocked',
+    score: funded ? 100 : 50,
+    summary: funded
+      ? 'All required checks passed'
+      : 'Insufficient balance. Top up the balance before launch.',
+    checks,
+  };
+}
+
+/**
+ * Creates the key balance record. The remaining quota is shared by all keys of the owner; the used quota
+ * counts this key only. Specification: Key balance record.
+ */
+function keyBalance({ user, key }: RequestContext): KeyBalance {
+  const quota = Math.round(user.balanceUsd * quotaPerUsd);
+  const used = Math.round((key?.spentUsd ?? 0) * quotaPerUsd);
+  return {
+    success: true,
+    message: '',
+    data: {
+      object: 'api_key_balance',
+      user_id: user.number,
+      balance: {
+        quota,
+        amount: user.balanceUsd,
+        display_amount: `$${user.balanceUsd.toFixed(2)}`,
+        quota_per_unit: quotaPerUsd,
+        quota_display_type: 'USD',
+        currency_symbol: '$',
+        exchange_rate: 1,
+      },
+      token: {
+        id: key?.number ?? 0,
+        name: `key-${key?.number ?? 0}`,
+        remain_quota: quota,
+        used_quota: used,
+        total_quota: quota + used,
+        unlimited_quota: false,
+        expired_time: -1,
+        status: 1,
+        model_limits_enabled: false,
+        model_limits: {},
+      },
+    },
+  };
+}
+
+/** Lists the caller's charges and refunds. Assumption A20. */
+export function usageRecords(context: RequestContext): unknown {
+  const lines = context.services.ledger.lines.filter((line) => line.user === context.user.name);
+  return {
+    object: 'usage.list',
+    data: lines.map((line) => ({
+      id: `usage_${line.requestId}`,
+      request_id: line.requestId,
+      task_id: line.taskId ?? null,
+      model: line.model,
+      operation: line.route,
+      charge_usd: line.usd,
+      created_at: Math.floor(line.at / 1000),
+    })),
+    has_more: false,
+    next_cursor: null,
+  };
+}

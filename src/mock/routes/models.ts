@@ -1,10 +1,11 @@
 import { modelListRecord, modelRecord } from '../../wire/schemas/catalog/models.ts';
-import type { Model } from '../../wire/types/catalog/models.ts';
-import { defineEndpoint } from '../http/endpoint.ts';
-import { param } from '../http/request-context.ts';
-import { GatewayError } from '../http/response/gateway-error.ts';
-import { json } from '../http/response/response.ts';
-import { anthropicList, geminiList } from '../models/list-styles.ts';
+import type {
+  Model,
+  AnthropicModelList,
+  GeminiModelList,
+} from '../../wire/types/catalog/models.ts';
+import { defineEndpoint, param } from '../http/endpoint.ts';
+import { GatewayError, json } from '../http/response.ts';
 
 /** Specification: Account and catalog. */
 export const modelRoutes = [
@@ -52,4 +53,33 @@ const submitPaths: Readonly<Record<string, string>> = {
 /** Describes how to call the model. The specification mentions this metadata but not its fields. */
 function requestInterface(model: Model): Record<string, unknown> {
   return { method: 'POST', path: submitPaths[model.type] ?? '' };
+}
+
+/** Creates the Anthropic-style model list. Assumption A17. */
+function anthropicList(models: readonly Model[]): AnthropicModelList {
+  return {
+    data: models.map((model) => ({
+      type: 'model',
+      id: model.id,
+      display_name: displayName(model.id),
+      created_at: new Date(model.created * 1000).toISOString(),
+    })),
+    first_id: models[0]?.id ?? null,
+    last_id: models.at(-1)?.id ?? null,
+    has_more: false,
+  };
+}
+
+/** Creates the Gemini-style model list. Assumption A17. */
+function geminiList(models: readonly Model[]): GeminiModelList {
+  return {
+    models: models.map(({ id }) => ({ name: `models/${id}`, displayName: displayName(id) })),
+    nextPageToken: null,
+  };
+}
+
+/** Turns `tide-video` into `Tide Video`. */
+function displayName(id: string): string {
+  const words = (id.split('/').at(-1) ?? id).split('-');
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
 }

@@ -2,14 +2,13 @@ import type { Model } from '../../wire/types/catalog/models.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
-import type { RequestContext } from '../http/request-context.ts';
-import { GatewayError, idempotencyConflict } from '../http/response/gateway-error.ts';
-import { json } from '../http/response/response.ts';
-import type { MockResponse } from '../http/response/response.ts';
+import type { RequestContext } from '../http/endpoint.ts';
+import { GatewayError, idempotencyConflict, json } from '../http/response.ts';
+import type { MockResponse } from '../http/response.ts';
 import type { TaskOutcome, TaskSubmit } from '../options.ts';
 import type { IdempotencyRecord, Task } from '../state.ts';
-import { justSubmitted } from './phase.ts';
 import { taskFailure, pollPath, resultUrls, taskRecord } from './record.ts';
+import { justSubmitted } from './store.ts';
 
 /** The error statuses of every endpoint that submits a task. */
 export const submitErrors = [400, 401, 402, 403, 404, 409, 413, 429, 503];

@@ -1,6 +1,6 @@
 import { materialCreateBody } from '../../../wire/schemas/media/material-params.ts';
 import { materialPageRecord, materialRecord } from '../../../wire/schemas/media/materials.ts';
-import { listedStatuses, materialTypes } from '../../materials/list.ts';
+import { listedStatuses, materialTypes } from '../../materials/records.ts';
 import type { TagDocs } from '../docs.ts';
 
 const dateTime = { format: 'date-time' };
