@@ -7,7 +7,7 @@ const missingMembers = (names: readonly ('parse' | 'canParse')[]) =>
   names.map((property) => ({
     object: 'URL',
     property,
-    message: 'Use parseURL of src/wire/types/parse-url.ts, which runs everywhere.',
+    message: 'Use parseURL of src/wire/types/type-guards.ts, which runs everywhere.',
   }));
 
 export default defineConfig({

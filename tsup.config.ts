@@ -24,7 +24,7 @@ type Plugin = NonNullable<Options['esbuildPlugins']>[number];
 const clientErrors = (path: string): Plugin => ({
   name: 'client errors',
   setup: (build) =>
-    build.onResolve({ filter: /\/errors\/(?:base|configuration)\.ts$/ }, () => ({
+    build.onResolve({ filter: /\/errors\/base\.ts$/ }, () => ({
       path,
       external: true,
     })),

@@ -3,7 +3,7 @@ import type { ChatClientOptions } from './client/config/options.ts';
 import type { ConcurrencyState } from './client/limits/concurrency-limiter.ts';
 import { Chat } from './resources/chat.ts';
 import { Models } from './resources/models.ts';
-import type { Spend } from './wire/types/charge.ts';
+import type { Spend } from './wire/types/meta.ts';
 
 /** What all clients have. */
 export abstract class BaseClient<Options extends ChatClientOptions> {

@@ -29,8 +29,7 @@ import { Public } from './resources/public.ts';
 import type { TaskNamespace } from './resources/task-namespace.ts';
 import { Videos } from './resources/videos.ts';
 import { Voices } from './resources/voices.ts';
-import type { Journal } from './wire/types/tasks/journal.ts';
-import type { TaskHandle } from './wire/types/tasks/task-handle.ts';
+import type { Journal, TaskHandle } from './wire/types/tasks/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from './wire/types/tasks/task.ts';
 
 /**

@@ -11,14 +11,12 @@ export { estimate } from './client/limits/estimate.ts';
 export { extractImages } from './client/chat/extract-images.ts';
 export { parseMaterialCallback } from './client/tasks/materials/material-callback.ts';
 export { blockers } from './resources/account.ts';
-export { customModel } from './wire/types/catalog/model-catalog.ts';
+export { customModel } from './wire/types/catalog/models.ts';
 
 // Types of errors
-export type { APIErrorDetails } from './errors/api.ts';
+export type { APIErrorDetails, ResponseValidationDetails } from './errors/responses.ts';
 export type { ErrorDetails, ModelAttempt, Outcome } from './errors/base.ts';
-export type { ResponseValidationDetails } from './errors/response-validation.ts';
-export type { StreamErrorDetails } from './errors/stream.ts';
-export type { StructuredOutputFailure } from './errors/structured-output.ts';
+export type { StreamErrorDetails, StructuredOutputFailure } from './errors/chat.ts';
 
 // Types of namespaces
 export type { AccountNamespace } from './resources/account.ts';
@@ -39,8 +37,15 @@ export type { Voices } from './resources/voices.ts';
 
 // Types of options, tasks, batches and streams
 export type { BatchOptions, RecoverOptions } from './client/batch/options.ts';
-export type { AnySubmission, BatchRow, ChatRow, RowOf } from './client/batch/results.ts';
-export type { BatchResult, ChatResult, RecoveredRow } from './client/batch/results.ts';
+export type {
+  AnySubmission,
+  BatchRow,
+  ChatRow,
+  RowOf,
+  BatchResult,
+  ChatResult,
+  RecoveredRow,
+} from './client/batch/results.ts';
 export type { BatchProgress } from './client/batch/run/progress.ts';
 export { ChatSubmission } from './client/chat/chat-submission.ts';
 export type { RawRequest } from './client/call/request/raw-request.ts';

@@ -1,9 +1,7 @@
-import type { ToolRunProgress } from '../wire/types/chat/run.ts';
+import type { ToolRunProgress } from '../wire/types/chat/output.ts';
 import { omitUndefined } from '../wire/types/schema.ts';
 import type { TaskHandle } from '../wire/types/tasks/task-handle.ts';
-import { isRecord } from '../wire/types/type-guards.ts';
-import type { MessageParts } from './message.ts';
-import { printError } from './print.ts';
+import { isRecord, textOf } from '../wire/types/type-guards.ts';
 
 const brand = Symbol.for('polygate.error');
 
@@ -37,6 +35,20 @@ export interface ModelAttempt {
   readonly message: string;
   /** Whether the request to this model may have been charged. */
   readonly outcome: Outcome;
+}
+
+/** What the message of an error says, so that a text for other readers can be made of it. The message has it in this order. */
+export interface MessageParts {
+  /** What happened. */
+  readonly summary: string;
+  /** Whether money may have been spent, or may be spent again. */
+  readonly charge?: string | undefined;
+  /** What to do next. */
+  readonly advice?: string | undefined;
+  /** What only a program can do next. */
+  readonly programAdvice?: string | undefined;
+  /** The request: method and path template, and the id of the request if it is known. */
+  readonly request?: string | undefined;
 }
 
 /** Details that any error can carry in addition to its message. */
@@ -147,4 +159,41 @@ export class PolygateError extends Error {
     }
     return false;
   }
+}
+
+/** What is printed of an error of the client. */
+interface Printable extends Error {
+  readonly docs: string;
+  toJSON(): { name: string; message: string };
+}
+
+/**
+ * An error as at most ten lines: the message, the callers, one line of details and the cause. Node would print the stack
+ * traces of all causes, and one line per field. `docsURL` is the address of a site with the guides, if there is one.
+ */
+function printError(error: Printable, docsURL?: string): string {
+  const { cause, stack } = error;
+  const { name, message, ...fields } = error.toJSON();
+  // A program can format stack traces as something other than text.
+  const lines = (typeof stack === 'string' ? stack : String(error)).split('\n', 7);
+  const details = JSON.stringify(fields);
+  if (details !== '{}') lines.push(`  ${details}`);
+  if (cause instanceof Error) {
+    // The error of a hook comes from the caller's code, so its location helps. Its message is already part of ours.
+    const location = name === 'HookError' && /\n +(at .*)/.exec(cause.stack ?? '');
+    if (location) lines.push(`  [cause]: ${cause.name} ${location[1]}`);
+    else if (!message.includes(cause.message)) lines.push(`  [cause]: ${String(cause)}`);
+  } else if (cause !== undefined) {
+    lines.push(`  [cause]: ${textOf(cause) ?? '…'}`);
+  }
+  if (docsURL !== undefined) lines.push(`  ${docsURL}${error.docs}`);
+  return lines.join('\n');
+}
+
+/**
+ * Invalid option, argument or environment: a missing API key, a malformed id, an unknown option. Thrown before anything
+ * is sent.
+ */
+export class ConfigurationError extends PolygateError {
+  static override readonly className: string = 'ConfigurationError';
 }

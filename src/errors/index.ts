@@ -1,13 +1,12 @@
-export { AbortedError } from './aborted.ts';
-export { APIError } from './api.ts';
-export { PolygateError } from './base.ts';
-export { BudgetExceededError } from './budget.ts';
-export { ConfigurationError } from './configuration.ts';
-export { ConnectionError, RequestTimeoutError } from './connection.ts';
-export { HookError } from './hook.ts';
-export { MaterialFailedError, MaterialWaitTimeoutError } from './materials.ts';
-export { ResponseValidationError } from './response-validation.ts';
 export {
+  AbortedError,
+  ConnectionError,
+  RequestTimeoutError,
+  HookError,
+  BudgetExceededError,
+} from './call.ts';
+export {
+  APIError,
   AuthenticationError,
   BadRequestError,
   ConcurrencyLimitError,
@@ -19,8 +18,19 @@ export {
   ServerError,
   ServiceUnavailableError,
   UnprocessableError,
-} from './status.ts';
-export { StreamError, StreamIdleTimeoutError, StreamTruncatedError } from './stream.ts';
-export { StructuredOutputError } from './structured-output.ts';
-export { TaskFailedError, TaskWaitTimeoutError } from './tasks.ts';
-export { ToolRoundsError } from './tool-rounds.ts';
+  ResponseValidationError,
+} from './responses.ts';
+export { PolygateError, ConfigurationError } from './base.ts';
+export {
+  MaterialFailedError,
+  MaterialWaitTimeoutError,
+  TaskFailedError,
+  TaskWaitTimeoutError,
+} from './tasks.ts';
+export {
+  StreamError,
+  StreamIdleTimeoutError,
+  StreamTruncatedError,
+  StructuredOutputError,
+  ToolRoundsError,
+} from './chat.ts';

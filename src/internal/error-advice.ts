@@ -1,7 +1,6 @@
 /** What the messages of errors say, for texts that people read instead of programs. */
-import type { PolygateError } from '../errors/base.ts';
+import type { PolygateError, MessageParts } from '../errors/base.ts';
 import { toMessage } from '../errors/message.ts';
-import type { MessageParts } from '../errors/message.ts';
 
 export { nothingCharged } from '../client/call/failure/error-message.ts';
 export { sentence } from '../client/http/json.ts';

@@ -4,7 +4,7 @@ import { JournalContents } from '../client/batch/journal/contents.ts';
 import { isChatPath } from '../client/batch/journal/line.ts';
 import { isLostChat, mayBeCharged, unpricedSubmits } from '../client/batch/journal/row-history.ts';
 import type { RowHistory } from '../client/batch/journal/row-history.ts';
-import type { Journal } from '../wire/types/tasks/journal.ts';
+import type { Journal } from '../wire/types/tasks/task-handle.ts';
 
 export { roundUsd } from '../client/limits/round-usd.ts';
 

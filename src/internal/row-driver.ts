@@ -9,7 +9,7 @@ import type { KnownPrices } from '../client/limits/estimate.ts';
 import { requestPrice } from '../client/limits/request-price.ts';
 import type { Submission } from '../client/tasks/submit/submission.ts';
 import type { Task } from '../client/tasks/task.ts';
-import { ConfigurationError } from '../errors/configuration.ts';
+import { ConfigurationError } from '../errors/base.ts';
 import type { TaskNamespace } from '../resources/task-namespace.ts';
 import type { ChatCompletion } from '../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../wire/types/meta.ts';

@@ -1,1 +1,1 @@
-export { executableArguments, isCutOff } from '../client/stream/tool-arguments.ts';
+export { executableArguments, isExecutable } from '../client/stream/tool-arguments.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors/configuration.ts';
+import { ConfigurationError } from '../errors/base.ts';
 import { unknownNameProblem } from '../wire/types/nearest-name.ts';
 
 /** The names of all options of a type. The compiler reports a missing one. */

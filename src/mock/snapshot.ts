@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-import { ConfigurationError } from '../errors/configuration.ts';
+import { ConfigurationError } from '../errors/base.ts';
 import { unchecked } from '../wire/types/schema.ts';
 import { isRecord } from '../wire/types/type-guards.ts';
 import type { GeneratedCompletion } from './chat/generate.ts';

@@ -2,7 +2,7 @@ import type { ClientContext } from '../client/call/context.ts';
 import type { RequestOptions } from '../client/call/request/request-options.ts';
 import type { RequestPromise } from '../client/call/request/request-promise.ts';
 import { requestJson, withoutBody } from '../client/call/request/request.ts';
-import { retrieveAccount, retrieveBalance, retrieveReadiness } from '../wire/endpoints/account.ts';
+import { retrieveAccount, retrieveBalance, retrieveReadiness } from '../wire/endpoints/catalog.ts';
 import { readinessSchema } from '../wire/types/catalog/account.ts';
 import type {
   Account,

@@ -11,7 +11,7 @@ import { submitTask } from '../client/tasks/submit/submit.ts';
 import { readTask } from '../client/tasks/task-scope.ts';
 import type { TaskScope } from '../client/tasks/task-scope.ts';
 import type { SubmittedTask } from '../client/tasks/task.ts';
-import { pollAudioTask, submitAudioTask } from '../wire/endpoints/audio.ts';
+import { pollAudioTask, submitAudioTask } from '../wire/endpoints/media.ts';
 import { musicParamsProblem, speechParamsProblem } from '../wire/types/media/audio.ts';
 import type { MusicParams, SpeechInput } from '../wire/types/media/audio.ts';
 import type { SucceededGeneration } from '../wire/types/tasks/task.ts';

@@ -28,9 +28,10 @@ import type {
   ParseParams,
   ParsedCompletion,
   StreamParams,
+  RunParams,
+  ToolRun,
 } from '../wire/types/chat/output.ts';
 import type { ChatParams } from '../wire/types/chat/params.ts';
-import type { RunParams, ToolRun } from '../wire/types/chat/run.ts';
 
 /** Chat endpoints. */
 export class Chat {

@@ -16,7 +16,7 @@ import {
   pollImageTask,
   submitImageGeneration,
   submitImageTask,
-} from '../wire/endpoints/images.ts';
+} from '../wire/endpoints/media.ts';
 import type { ImageInput } from '../wire/types/media/images.ts';
 import type { SucceededGeneration } from '../wire/types/tasks/task.ts';
 import { TaskNamespace } from './task-namespace.ts';

@@ -25,17 +25,16 @@ import {
   deleteMaterial,
   listMaterials,
   retrieveMaterial,
-} from '../wire/endpoints/materials.ts';
+} from '../wire/endpoints/media.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
-} from '../wire/types/media/material-params.ts';
+  materialPageSchema,
+  materialSchema,
+} from '../wire/types/media/materials.ts';
 import type {
   MaterialCreateParams,
   MaterialListQuery,
-} from '../wire/types/media/material-params.ts';
-import { materialPageSchema, materialSchema } from '../wire/types/media/materials.ts';
-import type {
   AvailableMaterial,
   Material,
   MaterialPageRecord,

@@ -8,7 +8,7 @@ import type { Prepare } from '../client/call/request/request.ts';
 import { readAndMap, readIterable, readWithSchema } from '../client/call/response.ts';
 import type { ResponseReader } from '../client/call/response.ts';
 import { oneOf } from '../client/config/validation.ts';
-import { listModels, retrieveModel } from '../wire/endpoints/models.ts';
+import { listModels, retrieveModel } from '../wire/endpoints/catalog.ts';
 import {
   anthropicModelListSchema,
   geminiModelListSchema,

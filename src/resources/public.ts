@@ -4,7 +4,6 @@ import type { RequestPromise } from '../client/call/request/request-promise.ts';
 import { requestJson, withoutBody } from '../client/call/request/request.ts';
 import type { RequestDetails } from '../client/call/request/request.ts';
 import { queryString } from '../client/http/path.ts';
-import type { Endpoint } from '../wire/endpoints/endpoint.ts';
 import {
   listErrors,
   retrieveCapabilities,
@@ -14,11 +13,11 @@ import {
   retrievePricing,
   retrieveRateLimits,
   retrieveStatus,
-} from '../wire/endpoints/public.ts';
-import type { Capabilities } from '../wire/types/catalog/capabilities.ts';
-import type { ErrorCatalog, ErrorDetail } from '../wire/types/catalog/error-catalog.ts';
-import type { ErrorCode } from '../wire/types/catalog/error-codes.ts';
-import type { PricingCatalog, PricingQuery } from '../wire/types/catalog/pricing-catalog.ts';
+} from '../wire/endpoints/catalog.ts';
+import type { Endpoint } from '../wire/endpoints/endpoint.ts';
+import type { ErrorCatalog, ErrorDetail, ErrorCode } from '../wire/types/catalog/errors.ts';
+import type { Capabilities } from '../wire/types/catalog/models.ts';
+import type { PricingCatalog, PricingQuery } from '../wire/types/catalog/pricing.ts';
 import type {
   Changelog,
   OpenApiDocument,

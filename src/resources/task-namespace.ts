@@ -4,7 +4,7 @@ import { Submission } from '../client/tasks/submit/submission.ts';
 import { describeChecked } from '../client/tasks/submit/submit-request.ts';
 import type { TaskDetails, TaskScope } from '../client/tasks/task-scope.ts';
 import { openTask, Task } from '../client/tasks/task.ts';
-import { ConfigurationError } from '../errors/configuration.ts';
+import { ConfigurationError } from '../errors/base.ts';
 import { isSubmit } from '../wire/endpoints/endpoint.ts';
 import { findEndpoint } from '../wire/endpoints/index.ts';
 import type { TaskUpdate, WaitOptions } from '../wire/types/tasks/task-handle.ts';

@@ -19,7 +19,7 @@ import {
   submitVideo,
   submitVideoGeneration,
   submitVideosGeneration,
-} from '../wire/endpoints/videos.ts';
+} from '../wire/endpoints/media.ts';
 import { videoParamsProblem } from '../wire/types/media/videos.ts';
 import type { VideoInput } from '../wire/types/media/videos.ts';
 import type { SucceededGeneration } from '../wire/types/tasks/task.ts';

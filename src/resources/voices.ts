@@ -10,14 +10,20 @@ import type { Prepare } from '../client/call/request/request.ts';
 import { readIterable } from '../client/call/response.ts';
 import { queryString } from '../client/http/path.ts';
 import { requestPrice } from '../client/limits/request-price.ts';
-import { cloneVoice, designVoice, listVoices } from '../wire/endpoints/voices.ts';
+import { cloneVoice, designVoice, listVoices } from '../wire/endpoints/media.ts';
 import {
   voiceCloneParamsProblem,
   voiceDesignParamsProblem,
-} from '../wire/types/media/voice-params.ts';
-import type { VoiceCloneParams, VoiceDesignInput } from '../wire/types/media/voice-params.ts';
-import { voiceCreationSchema, voiceListSchema } from '../wire/types/media/voices.ts';
-import type { VoiceCreation, VoiceList, VoiceListQuery } from '../wire/types/media/voices.ts';
+  voiceCreationSchema,
+  voiceListSchema,
+} from '../wire/types/media/voices.ts';
+import type {
+  VoiceCloneParams,
+  VoiceDesignInput,
+  VoiceCreation,
+  VoiceList,
+  VoiceListQuery,
+} from '../wire/types/media/voices.ts';
 
 /** Voices for speech synthesis: system voices and your private voices. */
 export class Voices {

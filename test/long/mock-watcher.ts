@@ -3,7 +3,7 @@ import type { MockGateway } from '../../src/mock/index.ts';
 import {
   errorEnvelopeRecord,
   keyBalanceErrorEnvelopeRecord,
-} from '../../src/wire/schemas/catalog/error-codes.ts';
+} from '../../src/wire/schemas/catalog/errors.ts';
 import { byRoute } from './mock-requests.ts';
 import type { FuzzRequest } from './mock-requests.ts';
 

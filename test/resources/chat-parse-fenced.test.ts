@@ -51,6 +51,8 @@ describe('structured output is parsed in every way', () => {
     ['a fenced block in upper case, in one line', `\`\`\`JSON ${json} \`\`\``],
     ['text around a fenced block', `Here it is:\n\n\`\`\`json\n${json}\n\`\`\`\nEnjoy!`],
     ['reasoning before it', `<think>\nA port {or two}?\n</think>\n\n${json}`],
+    ['a byte order mark before it', `\ufeff${json}`],
+    ['a byte order mark before a fenced block', `\ufeff\`\`\`json\n${json}\n\`\`\``],
     ['the end of reasoning before it', `A port?</think>${json}`],
     ['reasoning before a fenced block', `Hm.\n</think>\n\`\`\`json\n${json}\n\`\`\``],
     ['reasoning that mentions its own end', `The tag </think> ends it.</think>${json}`],

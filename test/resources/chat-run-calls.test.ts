@@ -35,7 +35,7 @@ type Message = Record<string, any>;
 /** Runs a chat whose first response is this message, streamed or not, and whose second one is a text. */
 async function runOnce(
   message: Message,
-  reason: string,
+  reason: string | null,
   streamed: boolean,
   messages: readonly Message[] = [],
 ) {
@@ -49,7 +49,7 @@ async function runOnce(
       : { message: { role: 'assistant', content: 'Done' }, finish_reason: 'stop' };
     if (!streamed) return Response.json({ id: 'c', choices: [{ index: 0, ...choice }] });
     const events = isFirst
-      ? [deltaEvent(message), finishEvent(reason), doneEvent]
+      ? [deltaEvent(message), reason === null ? '' : finishEvent(reason), doneEvent]
       : [textEvent('Done'), finishEvent(), doneEvent];
     return new Response(events.join(''), { headers: streamHeaders });
   });
@@ -72,8 +72,38 @@ describe.each([
   ['with onStream', true],
 ])('a run %s', (_, streamed) => {
   const cutOffs = ['length', 'content_filter', 'MAX_TOKENS', 'SAFETY', 'max_output_tokens'];
-  const cutCases = cutOffs.flatMap((reason) =>
+  const failed = ['error', 'network_error', 'ERROR', 'failed'];
+  const cutCases = [...cutOffs, ...failed].flatMap((reason) =>
     ['', '{}', '{"pattern":"a"}', '{"pattern":"a'].map((args) => [reason, args] as const),
+  );
+  const unknown = [null, 'none', 'odd', 'pause_turn'];
+
+  test.each(
+    unknown.flatMap((reason) => ['', ' ', 'null', '[]'].map((args) => [reason, args] as const)),
+  )(
+    'executes no tool if finish_reason %j does not prove that the arguments %j are complete',
+    async (reason, args) => {
+      const message = {
+        tool_calls: [called('{"pattern":"b"}'), called(args, { id: 'b', index: 1 })],
+      };
+      const { run, calls, requests } = await runOnce(message, reason, streamed);
+      const error = await rejection(ToolRoundsError, run);
+      expect(error.message).toContain(`finish_reason: ${reason}`);
+      expect(error.message).toContain('none of them was executed');
+      expect(calls).toEqual([]);
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  test.each(
+    unknown.flatMap((reason) => ['{}', '{"pattern":"a"}'].map((args) => [reason, args] as const)),
+  )(
+    'executes a call after finish_reason %j with the complete arguments %j',
+    async (reason, args) => {
+      const { run, calls } = await runOnce({ tool_calls: [called(args)] }, reason, streamed);
+      await run;
+      expect(calls).toEqual([[args === '{}' ? '*' : 'a', 'a']]);
+    },
   );
 
   test.each(cutCases)(
@@ -105,7 +135,7 @@ describe.each([
     });
   });
 
-  test.each(['tool_calls', 'stop', 'tool_use', 'STOP', 'odd'])(
+  test.each(['tool_calls', 'stop', 'tool_use', 'STOP', 'function_call', 'end_turn'])(
     'executes a call after finish_reason %s',
     async (reason) => {
       const { run, calls } = await runOnce({ tool_calls: [called('')] }, reason, streamed);

@@ -42,10 +42,11 @@ export function scriptedModel(...messages: readonly object[]) {
     const reply = messages[requests.length];
     requests.push(await new Request(input, init).json());
     const message = { role: 'assistant', content: null, ...reply };
+    const finish_reason = 'tool_calls' in message ? 'tool_calls' : 'stop';
     const headers = { 'x-svc-charge-usd': '0.1', 'x-request-id': `req-${requests.length}` };
     if (reply === undefined) return new Response('{}', { status: 400, headers });
     return Response.json(
-      { id: `c-${requests.length}`, choices: [{ index: 0, message }] },
+      { id: `c-${requests.length}`, choices: [{ index: 0, message, finish_reason }] },
       { headers },
     );
   });

@@ -4,28 +4,26 @@ import * as z from 'zod/mini';
 import { recordSchema } from '../../src/wire/schemas/record-schema.ts';
 import type { Docs } from '../../src/wire/schemas/record-schema.ts';
 import type { Account, ReadinessCheck } from '../../src/wire/types/catalog/account.ts';
-import type { Capabilities } from '../../src/wire/types/catalog/capabilities.ts';
-import type { ErrorCode } from '../../src/wire/types/catalog/error-codes.ts';
-import type { Model, ModelList } from '../../src/wire/types/catalog/models.ts';
+import type { ErrorCode } from '../../src/wire/types/catalog/errors.ts';
+import type { Capabilities, Model, ModelList } from '../../src/wire/types/catalog/models.ts';
 import type { SpeechInputParams, SpeechParams } from '../../src/wire/types/media/audio.ts';
 import type {
   MaterialCreateParams,
   MaterialListQuery,
-} from '../../src/wire/types/media/material-params.ts';
-import { isAvailable } from '../../src/wire/types/media/materials.ts';
-import type {
   AssetUri,
   AvailableMaterial,
   Material,
   MaterialStatus,
   MaterialType,
 } from '../../src/wire/types/media/materials.ts';
+import { isAvailable } from '../../src/wire/types/media/materials.ts';
 import type { VideoContentParams, VideoParams } from '../../src/wire/types/media/videos.ts';
 import type {
   VoiceDesignAliasParams,
   VoiceDesignParams,
-} from '../../src/wire/types/media/voice-params.ts';
-import type { Voice, VoiceList } from '../../src/wire/types/media/voices.ts';
+  Voice,
+  VoiceList,
+} from '../../src/wire/types/media/voices.ts';
 import { responseSchema, stringField } from '../../src/wire/types/schema.ts';
 import type { ResponseSchema } from '../../src/wire/types/schema.ts';
 

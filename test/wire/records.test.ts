@@ -2,15 +2,14 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 
 import * as account from '../../src/wire/schemas/catalog/account.ts';
-import { capabilitiesRecord } from '../../src/wire/schemas/catalog/capabilities.ts';
-import * as catalog from '../../src/wire/schemas/catalog/error-catalog.ts';
+import * as catalog from '../../src/wire/schemas/catalog/errors.ts';
 import {
   errorEnvelopeRecord,
   keyBalanceErrorEnvelopeRecord,
-} from '../../src/wire/schemas/catalog/error-codes.ts';
+} from '../../src/wire/schemas/catalog/errors.ts';
+import { capabilitiesRecord } from '../../src/wire/schemas/catalog/models.ts';
 import * as models from '../../src/wire/schemas/catalog/models.ts';
-import { pricingCatalogRecord } from '../../src/wire/schemas/catalog/pricing-catalog.ts';
-import { pricingRecord } from '../../src/wire/schemas/catalog/pricing.ts';
+import { pricingCatalogRecord, pricingRecord } from '../../src/wire/schemas/catalog/pricing.ts';
 import * as open from '../../src/wire/schemas/catalog/public.ts';
 import * as materials from '../../src/wire/schemas/media/materials.ts';
 import * as voices from '../../src/wire/schemas/media/voices.ts';

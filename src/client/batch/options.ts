@@ -1,5 +1,4 @@
-import type { Journal } from '../../wire/types/tasks/journal.ts';
-import type { TaskUpdate, WaitOptions } from '../../wire/types/tasks/task-handle.ts';
+import type { Journal, TaskUpdate, WaitOptions } from '../../wire/types/tasks/task-handle.ts';
 import {
   booleanValue,
   functionValue,

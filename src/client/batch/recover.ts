@@ -1,4 +1,4 @@
-import type { Journal } from '../../wire/types/tasks/journal.ts';
+import type { Journal } from '../../wire/types/tasks/task-handle.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { CallerContext } from '../config/caller-context.ts';
 import { checkOptions, checkValue } from '../config/validation.ts';

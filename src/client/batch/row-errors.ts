@@ -1,9 +1,8 @@
-/** The errors of rows. What a message says about charges is true of the row, not only of the last request. */
-import { AbortedError } from '../../errors/aborted.ts';
 import type { ErrorDetails } from '../../errors/base.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { ConnectionError } from '../../errors/connection.ts';
-import { createError } from '../../errors/create-error.ts';
+import { ConfigurationError } from '../../errors/base.ts';
+/** The errors of rows. What a message says about charges is true of the row, not only of the last request. */
+import { AbortedError, ConnectionError } from '../../errors/call.ts';
+import { createError } from '../../errors/message.ts';
 import { textOf } from '../../wire/types/type-guards.ts';
 
 /** A row that cannot be planned. */

@@ -1,4 +1,4 @@
-import { abortedError } from '../../errors/aborted.ts';
+import { abortedError } from '../../errors/call.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';

@@ -1,7 +1,6 @@
 import type { ModelAttempt, Outcome } from '../../errors/base.ts';
-import type { Endpoint } from '../../wire/endpoints/endpoint.ts';
-import { safetyOf } from '../../wire/endpoints/safety.ts';
-import type { Safety } from '../../wire/endpoints/safety.ts';
+import type { Endpoint, Safety } from '../../wire/endpoints/endpoint.ts';
+import { safetyOf } from '../../wire/endpoints/endpoint.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';

@@ -1,4 +1,4 @@
-import { APIError } from '../../errors/api.ts';
+import { APIError } from '../../errors/responses.ts';
 import { PolygateError } from '../../errors/base.ts';
 import type { ModelAttempt } from '../../errors/base.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';

@@ -1,9 +1,10 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { garbage } from '../http/garbage.ts';
 import { isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
 import { toStream, WatchedBody } from '../http/watched-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { waitsForSlot } from './api-call.ts';
+import { toFetchError } from './failure/fetch-error.ts';
 import { StreamErrors } from './failure/stream-errors.ts';
 import type { ApiResponse, ResponseContext, ResponseHandler } from './response.ts';
 
@@ -26,16 +27,16 @@ export function keepBodyUnread(
       return withAbortableBody(response, signal);
     }
     const releaseSlot = lease.transfer();
+    let abortReason: unknown;
     const body = new WatchedBody(response.body.getReader(), {
       config,
       signal,
       isTimedBeforeFirstRead: true,
       idle: (ms) => new StreamErrors(history).streamIdle(ms),
-      // What the body of a `fetch` response fails with.
-      aborted: (reason) => reason,
+      aborted: (reason) => toFetchError(errors.aborted((abortReason = reason))),
       onEnd(error, isAborted) {
         releaseSlot();
-        span?.end({ error: isAborted ? errors.aborted(error) : error, meta });
+        span?.end({ error: isAborted ? errors.aborted(abortReason) : error, meta });
       },
     });
     const stream = toStream(body, createCheck?.(context) ?? endsWithBody);

@@ -1,4 +1,4 @@
-import { ConnectionError } from '../../errors/connection.ts';
+import { ConnectionError } from '../../errors/call.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
 import type { CompletionOf, PartialDeep } from '../../wire/types/chat/output.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import type { ResponseFormat } from '../../wire/types/chat/params.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isSchema } from '../../wire/types/standard-schema.ts';

@@ -1,5 +1,5 @@
-import { createChatCompletion } from '../../wire/endpoints/chat.ts';
-import { safetyOf } from '../../wire/endpoints/safety.ts';
+import { createChatCompletion } from '../../wire/endpoints/catalog.ts';
+import { safetyOf } from '../../wire/endpoints/endpoint.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { StreamParams } from '../../wire/types/chat/output.ts';
 import type { ChatParams } from '../../wire/types/chat/params.ts';

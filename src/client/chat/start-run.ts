@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../wire/types/chat/messages.ts';
-import type { RunParams, ToolRun, ToolRunProgress } from '../../wire/types/chat/run.ts';
+import type { RunParams, ToolRun, ToolRunProgress } from '../../wire/types/chat/output.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { loadTime } from '../call/call-limits.ts';
 import { checkNoOptions, checkParams, toJson } from '../call/request/params.ts';

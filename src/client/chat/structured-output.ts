@@ -1,4 +1,4 @@
-import { StructuredOutputError } from '../../errors/structured-output.ts';
+import { StructuredOutputError } from '../../errors/chat.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import { finishMeaning } from '../../wire/types/chat/finish-reason.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
@@ -38,7 +38,7 @@ export async function parseCompletion(
     : truncationReasons.find((known) => known === finishMeaning(finish_reason));
   const result = reason
     ? { issues: [{ message: incomplete[reason] }] }
-    : await parseWithSchema(schema, jsonIn(text));
+    : await parseWithSchema(schema, jsonIn(text.replace(/^\ufeff/, '')));
   if (result.issues === undefined) return { ...completion, parsed: result.value };
   const issues = singleLine(formatIssues(result.issues));
   const problem = reason ? issues : `The completion does not match the schema: ${issues}`;

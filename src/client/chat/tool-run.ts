@@ -1,19 +1,19 @@
-import { notSent } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
-import { RequestTimeoutError } from '../../errors/connection.ts';
-import { restateCharge } from '../../errors/restate-charge.ts';
-import { ToolRoundsError } from '../../errors/tool-rounds.ts';
+import { notSent, RequestTimeoutError } from '../../errors/call.ts';
+import { ToolRoundsError } from '../../errors/chat.ts';
+import { restateCharge } from '../../errors/message.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import { finishMeaning } from '../../wire/types/chat/finish-reason.ts';
+import type { FinishMeaning } from '../../wire/types/chat/finish-reason.ts';
 import type { ChatMessage, ToolMessage } from '../../wire/types/chat/messages.ts';
-import type { ChatParams, ToolCall, ToolDefinition } from '../../wire/types/chat/params.ts';
 import type {
   RunParams,
   Tool,
   ToolRound,
   ToolRun,
   ToolRunProgress,
-} from '../../wire/types/chat/run.ts';
+} from '../../wire/types/chat/output.ts';
+import type { ChatParams, ToolCall, ToolDefinition } from '../../wire/types/chat/params.ts';
 import type { CallLimits } from '../call/call-limits.ts';
 import type { RequestOptions } from '../call/request/request-options.ts';
 import { formatIssues } from '../call/response.ts';
@@ -25,7 +25,7 @@ import { roundUsd } from '../limits/round-usd.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import type { TimeLimit } from '../limits/time-limit.ts';
 import { callsOf, withSentCalls } from '../stream/sent-calls.ts';
-import { isCutOff } from '../stream/tool-arguments.ts';
+import { isExecutable } from '../stream/tool-arguments.ts';
 import type { ChatStream } from './chat-stream.ts';
 import { toModelSchema } from './json-schema.ts';
 import { parseWithSchema } from './structured-output.ts';
@@ -100,7 +100,7 @@ export async function runTools(
       if (message !== undefined) messages.push(message);
       const calls = message ? callsOf(message) : [];
       if (calls.length === 0) return { completion, ...run };
-      checkComplete(reason);
+      checkComplete(reason, received ? callsOf(received) : []);
       if (rounds.length >= maxRounds) {
         throw new ToolRoundsError(
           `The model still calls tools after maxRounds (${maxRounds}) requests; error.run has the messages.`,
@@ -196,14 +196,20 @@ function toolLimit(
 }
 
 /** Any call of a response that was cut off may be incomplete, even if its arguments match their schema. */
-function checkComplete(reason: unknown): void {
-  if (!isCutOff(reason)) return;
-  const advice =
-    finishMeaning(reason) === 'length' ? 'Increase max_completion_tokens' : 'Change the prompt';
+function checkComplete(reason: unknown, received: readonly ToolCall[]): void {
+  const calls = received.map((call): unknown => Reflect.get(Object(call.function), 'arguments'));
+  if (isExecutable(reason, calls)) return;
+  const advice = cutOffAdvice[finishMeaning(reason) ?? 'error'] ?? cutOffAdvice.error;
   throw new ToolRoundsError(
     `The response with the model's tool calls was cut off (finish_reason: ${String(reason)}), so none of them was executed. ${advice}; error.run has the messages.`,
   );
 }
+
+const cutOffAdvice: Partial<Record<FinishMeaning, string>> & { readonly error: string } = {
+  length: 'Increase max_completion_tokens',
+  content_filter: 'Change the prompt',
+  error: 'Run it again',
+};
 
 function toDefinition({ name, description, parameters }: Tool): ToolDefinition {
   const { schema, strict } = toModelSchema(parameters, `tools.${name}.parameters`);

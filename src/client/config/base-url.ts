@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { parseURL } from '../../wire/types/parse-url.ts';
+import { ConfigurationError } from '../../errors/base.ts';
+import { parseURL } from '../../wire/types/type-guards.ts';
 import { pageURL } from './environment.ts';
 
 /** Whether a host name refers to this machine. */

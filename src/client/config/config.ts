@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { clientDefaults } from '../../wire/types/client-defaults.ts';
 import type { ClientDefaults } from '../../wire/types/client-defaults.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';

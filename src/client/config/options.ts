@@ -1,6 +1,6 @@
 import type { AfterResponseHook, BeforeRequestHook } from 'ky';
 
-import type { Charge } from '../../wire/types/charge.ts';
+import type { Charge } from '../../wire/types/meta.ts';
 import type { Telemetry } from '../../wire/types/telemetry.ts';
 import type { Clock } from './clock.ts';
 import type { Logger, LogLevel } from './log.ts';

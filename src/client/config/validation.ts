@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { nearestName, unknownOption } from '../../wire/types/nearest-name.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
 import { isSchema } from '../../wire/types/standard-schema.ts';

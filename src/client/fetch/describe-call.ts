@@ -1,4 +1,4 @@
-import { createChatCompletion } from '../../wire/endpoints/chat.ts';
+import { createChatCompletion } from '../../wire/endpoints/catalog.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';

@@ -1,5 +1,4 @@
-import { APIError } from '../../errors/api.ts';
-import { ResponseValidationError } from '../../errors/response-validation.ts';
+import { APIError, ResponseValidationError } from '../../errors/responses.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { AttemptObserver } from '../call/api-call.ts';
 import { createResponse, withAbortableBody } from '../http/response-body.ts';

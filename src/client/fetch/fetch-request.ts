@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { parseURL } from '../../wire/types/parse-url.ts';
+import { ConfigurationError } from '../../errors/base.ts';
+import { parseURL } from '../../wire/types/type-guards.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import { checkValue, signalRule } from '../config/validation.ts';
 import { isUnsafePath } from '../http/path.ts';

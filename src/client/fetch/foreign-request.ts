@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
 import { sentence, singleLine } from '../http/json.ts';
 

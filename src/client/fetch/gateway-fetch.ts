@@ -1,8 +1,7 @@
-import { AbortedError } from '../../errors/aborted.ts';
-import { isRecord, textOf } from '../../wire/types/type-guards.ts';
 import { limitsOf, loadTime } from '../call/call-limits.ts';
 import { throwToCaller } from '../call/caller-stack.ts';
 import type { ClientContext } from '../call/context.ts';
+import { toFetchError } from '../call/failure/fetch-error.ts';
 import { fallbackRules } from '../call/request/request-options.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { checkOptions } from '../config/validation.ts';
@@ -36,18 +35,4 @@ export function createGatewayFetch(
   };
   return async (input, init) =>
     send(input, init).catch((error: unknown) => throwToCaller(toFetchError(error)));
-}
-
-/**
- * What `fetch` rejects with. Libraries recognize aborts and timeouts by the name of the error, so an `AbortedError` has
- * the name of the signal's reason: `AbortError` or `TimeoutError`. An error that the caller created as the reason is rejected as it is.
- */
-function toFetchError(error: unknown): unknown {
-  if (!AbortedError.is(error)) return error;
-  const { cause } = error;
-  // Also that of a frame, or of jsdom, which is no instance of this `Error`.
-  const isOfRuntime = Object.prototype.toString.call(cause) === '[object DOMException]';
-  if (cause instanceof Error && !isOfRuntime) return cause;
-  const name = isOfRuntime && isRecord(cause) ? textOf(cause.name) : undefined;
-  return Object.assign(error, { name: name ?? 'AbortError' });
 }

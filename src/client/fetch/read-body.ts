@@ -1,5 +1,4 @@
-import { notSent } from '../../errors/aborted.ts';
-import { RequestTimeoutError } from '../../errors/connection.ts';
+import { notSent, RequestTimeoutError } from '../../errors/call.ts';
 import type { CallLimits } from '../call/call-limits.ts';
 import { timeoutSummary } from '../call/failure/error-message.ts';
 import type { Clock } from '../config/clock.ts';

@@ -1,6 +1,5 @@
-import type { APIError } from '../../errors/api.ts';
-import type { ResponseValidationError } from '../../errors/response-validation.ts';
-import type { StreamError } from '../../errors/stream.ts';
+import type { StreamError } from '../../errors/chat.ts';
+import type { APIError, ResponseValidationError } from '../../errors/responses.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 
 /** What the client knows about a response that `gateway.fetch` has returned. */
@@ -18,7 +17,7 @@ export interface BodyErrors {
   invalidResponse(problem: string, body: unknown): ResponseValidationError;
   invalidStream(problem: string): StreamError;
   /** For an event that reports an error. */
-  streamErrorEvent(data: string): StreamError;
+  streamErrorEvent(data: string): unknown;
 }
 
 const responses = new WeakMap<Response, ResponseDetails>();

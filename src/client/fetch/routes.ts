@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../wire/endpoints/endpoint.ts';
+import { unknownRequest } from '../../wire/endpoints/endpoint.ts';
 import { findEndpoint } from '../../wire/endpoints/index.ts';
-import { unknownRequest } from '../../wire/endpoints/safety.ts';
 import { callTo } from '../call/api-call.ts';
 import type { ApiCall } from '../call/api-call.ts';
 import type { Config } from '../config/config.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { limitsOf } from '../call/call-limits.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
@@ -9,7 +9,7 @@ import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { checkValue, headerText } from '../config/validation.ts';
-import { chatReader } from './chat-reader.ts';
+import { chatReader, otherTypeReader } from './chat-reader.ts';
 import { checkChat } from './check-chat.ts';
 import { describeCall } from './describe-call.ts';
 import type { OpenTask } from './describe-call.ts';
@@ -57,6 +57,7 @@ export async function sendFetch(
     // A HEAD and an OPTIONS are treated as the GET of their route, but their responses need no body.
     hasKnownBody: route.endpoint?.method === request.method,
     createCheck: chat?.isStreamed ? checkChat(chat.choiceCount) : undefined,
+    readOtherType: chat?.isStreamed ? otherTypeReader(chat, signal) : undefined,
     keepBodyUnread: keepBodyUnread(signal, chat && checkChat(chat.choiceCount)),
     errorResponse,
   });

@@ -6,6 +6,7 @@ import { parseJson } from '../http/json.ts';
 import { createResponse, isEventStream, withBody } from '../http/response-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { isEventText } from '../stream/event-decoder.ts';
+import type { chatReader } from './chat-reader.ts';
 import type { ErrorResponse } from './error-response.ts';
 import type { BodyErrors } from './response-details.ts';
 
@@ -22,8 +23,10 @@ interface SuccessOptions {
   readonly keepBodyUnread: ResponseHandler<Response>;
   /** Creates the check of the stream that was requested; undefined for any other request. */
   readonly createCheck: ((context: ResponseContext) => BodyCheck) | undefined;
+  /** Passes on the body of a streamed chat that is no event stream. */
+  readonly readOtherType: ResponseHandler<Response> | undefined;
   /** Reads a chat, and passes it on in the documented form. */
-  readonly readChat: ResponseHandler<Response> | undefined;
+  readonly readChat: ReturnType<typeof chatReader> | undefined;
   /** Keeps a response whose JSON was cut off. */
   readonly errorResponse: ErrorResponse;
 }
@@ -33,34 +36,38 @@ interface SuccessOptions {
  * connection that is lost meanwhile is a failure of the call, which is retried if that is safe. Streams, and the
  * responses of unknown routes, are passed on with their body unread.
  */
-export function passOn({
-  hasKnownBody,
-  keepBodyUnread,
-  createCheck,
-  readChat,
-  errorResponse,
-}: SuccessOptions): ResponseHandler<SuccessfulResponse> {
+export function passOn(options: SuccessOptions): ResponseHandler<SuccessfulResponse> {
+  const { hasKnownBody, keepBodyUnread, readChat } = options;
   return async (context) => {
     const { response } = context;
-    if (readChat) return { response: await readChat(context), bodyErrors: bodyErrorsOf(context) };
+    const bodyErrors = bodyErrorsOf(context);
+    if (readChat) {
+      let failure: unknown;
+      const read = await readChat(context, (error) => (failure = error));
+      return {
+        response: read,
+        bodyErrors: {
+          ...bodyErrors,
+          streamErrorEvent: (data) => failure ?? bodyErrors.streamErrorEvent(data),
+        },
+      };
+    }
     const isRead = hasKnownBody && response.body !== null && !isEventStream(response);
     return {
-      response: isRead
-        ? await withReadBody(context, errorResponse, createCheck)
-        : await keepBodyUnread(context),
-      bodyErrors: bodyErrorsOf(context),
+      response: isRead ? await withReadBody(context, options) : await keepBodyUnread(context),
+      bodyErrors,
     };
   };
 }
 
 async function withReadBody(
   context: ResponseContext,
-  errorResponse: ErrorResponse,
-  createCheck: SuccessOptions['createCheck'],
+  { errorResponse, createCheck, readOtherType }: SuccessOptions,
 ): Promise<Response> {
   const { response, meta, call, errors, span } = context;
   const text = await readText(context);
   if (createCheck && isEventText(text)) return asCheckedStream(context, text, createCheck);
+  if (readOtherType) return readOtherType({ ...context, response: withBody(response, text) });
   const mayRepeat = call.safety !== 'once';
   // Nothing else needs the parsed body.
   const data = mayRepeat || span ? parseJson(text) : undefined;

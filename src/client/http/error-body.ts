@@ -1,4 +1,4 @@
-import { isSuccessful } from '../../wire/types/chat/finished.ts';
+import { isSuccessful } from '../../wire/types/chat/finish-reason.ts';
 import { isRecord, textOf } from '../../wire/types/type-guards.ts';
 import { parseJson, singleLine, stringify } from './json.ts';
 
@@ -17,8 +17,8 @@ export interface ErrorBody {
 }
 
 /**
- * Parses the OpenAI envelope, `error` as a string, `errors`, the error of a choice, `base_resp`, `{code, message}`,
- * `{detail}`, `{success, message}`, `{error_message}`, a list of one of these, plain text and HTML.
+ * Parses the OpenAI envelope, `error` as a string, `errors`, the error of a choice or of a `response`, `base_resp`, `fault`,
+ * `{code, message}`, `{detail}`, `{success, message}`, `{error_message}`, a list of one of these, plain text and HTML.
  */
 export function parseErrorBody(text: string): ErrorBody {
   const body = parseJson(text) ?? text;
@@ -26,12 +26,14 @@ export function parseErrorBody(text: string): ErrorBody {
   const outer = isRecord(record)
     ? record
     : { message: /^\s*</.test(text) ? describeNonJson(text) : text };
-  const { detail, errors, base_resp: base } = outer;
+  const { detail, errors, base_resp: base, response } = outer;
   const given: unknown = [
     outer.error,
     Array.isArray(errors) ? errors[0] : undefined,
     choiceError(outer),
     isRecord(base) && base.status_code ? base : undefined,
+    isRecord(response) ? response.error : undefined,
+    outer.fault,
   ].find(Boolean);
   const error = isRecord(given) ? given : outer;
   return {
@@ -39,20 +41,24 @@ export function parseErrorBody(text: string): ErrorBody {
       error.message,
       given,
       error.status_msg,
+      error.faultstring,
       detail && stringify(detail),
-      outer.error_message,
+      ...failureTexts.map((name) => outer[name]),
       outer.message,
       outer.msg,
       isRecord(errors) && stringify(errors),
     ]
       .map(lineOf)
       .find(Boolean),
-    code: lineOf(error.code),
+    code: [error.code, outer.error_code, outer.errorCode].map(lineOf).find(Boolean),
     type: lineOf(error.type),
     param: lineOf(error.param),
     body,
   };
 }
+
+/** The fields whose text is that of a failure, and of nothing else. */
+export const failureTexts = ['error_message', 'errorMessage', 'error_msg', 'exception'] as const;
 
 /** Whether the field `error` of a record contains anything. A chunk may carry an empty one. */
 export function hasError({ error }: Record<string, unknown>): boolean {

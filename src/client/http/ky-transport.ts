@@ -1,8 +1,8 @@
 import ky, { isForceRetryError } from 'ky';
 import type { AfterResponseHook, BeforeRequestHook } from 'ky';
 
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { HookError } from '../../errors/hook.ts';
+import { ConfigurationError } from '../../errors/base.ts';
+import { HookError } from '../../errors/call.ts';
 import { textOf } from '../../wire/types/type-guards.ts';
 import { captureContext } from '../config/caller-context.ts';
 import type { Config } from '../config/config.ts';

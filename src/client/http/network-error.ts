@@ -1,4 +1,4 @@
-import type { ConnectionError } from '../../errors/connection.ts';
+import type { ConnectionError } from '../../errors/call.ts';
 import { isRecord, textOf } from '../../wire/types/type-guards.ts';
 import { noReason } from './error-body.ts';
 

@@ -1,6 +1,5 @@
-import { abortedError } from '../../errors/aborted.ts';
 import type { ErrorDetails } from '../../errors/base.ts';
-import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
+import { abortedError, ConnectionError, RequestTimeoutError } from '../../errors/call.ts';
 import { partsLoading } from '../../wire/types/parts-loading.ts';
 import { captureContext } from '../config/caller-context.ts';
 import { systemClock } from '../config/clock.ts';

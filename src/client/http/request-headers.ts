@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import type { Config } from '../config/config.ts';
 import type { HeaderChanges } from '../config/header-changes.ts';
 import { checkValue, headerText } from '../config/validation.ts';

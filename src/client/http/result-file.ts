@@ -1,6 +1,6 @@
 import type { ErrorDetails } from '../../errors/base.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { parseURL } from '../../wire/types/parse-url.ts';
+import { ConfigurationError } from '../../errors/base.ts';
+import { parseURL } from '../../wire/types/type-guards.ts';
 import { isBrowser } from '../config/environment.ts';
 
 /**

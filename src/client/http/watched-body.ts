@@ -150,9 +150,13 @@ export class WatchedBody {
 
 /**
  * Checks what one read has returned, before the consumer receives it. Returns whether the body is complete, and throws
- * the error that ends it.
+ * the error that ends it. Before it throws, it can pass the part of the bytes before the failure to `deliver`.
  */
-export type BodyCheck = (bytes: Uint8Array | undefined, error?: unknown) => boolean;
+export type BodyCheck = (
+  bytes: Uint8Array | undefined,
+  error?: unknown,
+  deliver?: (part: Uint8Array) => void,
+) => boolean;
 
 /** Starts a body, and returns it as a stream that reads it on demand. */
 export function toStream(body: WatchedBody, check: BodyCheck): ReadableStream<Uint8Array> {
@@ -164,7 +168,7 @@ export function toStream(body: WatchedBody, check: BodyCheck): ReadableStream<Ui
       },
       pull: (controller) =>
         body.read((bytes, error) => {
-          const isComplete = check(bytes, error);
+          const isComplete = check(bytes, error, (part) => controller.enqueue(part));
           // A callback that the check called may have aborted.
           if (!body.isOpen) return;
           if (bytes) controller.enqueue(bytes);

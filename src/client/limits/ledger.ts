@@ -1,8 +1,7 @@
-import { APIError } from '../../errors/api.ts';
 import type { PolygateError } from '../../errors/base.ts';
-import type { Safety } from '../../wire/endpoints/safety.ts';
-import type { Charge, ModelSpend, Spend } from '../../wire/types/charge.ts';
-import type { ResponseMeta } from '../../wire/types/meta.ts';
+import { APIError } from '../../errors/responses.ts';
+import type { Safety } from '../../wire/endpoints/endpoint.ts';
+import type { Charge, ModelSpend, Spend, ResponseMeta } from '../../wire/types/meta.ts';
 import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
 import type { Budget } from '../config/options.ts';

@@ -1,3 +1,4 @@
+import type { StreamError } from '../../errors/chat.ts';
 import type {
   ChatCompletionChunk,
   ChatCompletionChunkChoice,
@@ -6,7 +7,7 @@ import type { StreamErrors } from '../call/failure/stream-errors.ts';
 import type { ResponseContext } from '../call/response.ts';
 import type { Config } from '../config/config.ts';
 import type { BodyReader } from '../http/direct-response.ts';
-import { singleLine, parseJson } from '../http/json.ts';
+import { parseJson, singleLine, stringify } from '../http/json.ts';
 import { WatchedBody } from '../http/watched-body.ts';
 import { createAccumulator } from './accumulator.ts';
 import type { Accumulator } from './accumulator.ts';
@@ -15,13 +16,21 @@ import { CompleteMessages } from './complete-message.ts';
 import { Completeness } from './completeness.ts';
 import { createEventDecoder } from './event-decoder.ts';
 import type { StreamEvent } from './event-decoder.ts';
-import { isDone, isKeepAlive, reportedError, tooLargeProblem } from './other-events.ts';
+import {
+  ignoredStatus,
+  isDone,
+  isKeepAlive,
+  mayBeStatus,
+  reportedError,
+  tooLargeProblem,
+} from './other-events.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
 /** The parts of a response context that a reader needs. */
 type ReaderContext = Pick<ResponseContext, 'history' | 'lease' | 'meta' | 'span'> & {
   readonly errors: StreamErrors;
-  readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'>;
+  readonly config: Pick<Config, 'clock' | 'maxEventBytes' | 'streamIdleTimeout'> &
+    Partial<Pick<Config, 'log'>>;
 };
 
 /** The source of a streaming response. */
@@ -41,11 +50,13 @@ export function readChunks(
   choiceCount: number | undefined,
   signal: AbortSignal | undefined,
 ): ChunkReader {
-  const { clock, maxEventBytes } = config;
+  const { clock, maxEventBytes, log } = config;
   /** Created by the first chunk. */
   let accumulator: Accumulator | undefined;
   const completeness = new Completeness(choiceCount);
-  const decode = createEventDecoder(maxEventBytes);
+  const decode = createEventDecoder(maxEventBytes, () => {
+    log?.warn(() => 'A streamed chat: received JSON in place of an event stream, which was read.');
+  });
   /** Created by the first chunk with a message. */
   let messages: CompleteMessages | undefined;
   /** The events of the last read. Those before `parsed` have been parsed. */
@@ -56,6 +67,8 @@ export function readChunks(
   let position = 0;
   /** The event after them that is no chunk, and therefore ends the stream. */
   let lastEvent: StreamEvent | undefined;
+  /** The last event that is a failure unless the chat goes on after it, and the choices before it. */
+  let suspect: { readonly event: StreamEvent; readonly choices: unknown } | undefined;
   let pendingRead: Promise<void> | undefined;
   const releaseSlot = lease.transfer();
   let settleFinal: (final: FinalCompletion | Promise<never>) => void = () => undefined;
@@ -168,15 +181,29 @@ export function readChunks(
     }
     if (isFinal) return false;
     const reported = reportedError(errors, event);
+    if (reported && mayBeStatus(event)) {
+      suspect = { event, choices: reader.partial?.choices };
+      return false;
+    }
     if (reported) body.fail(reported);
     else failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
     return true;
   }
 
   function end(how: 'done' | 'body', lost?: unknown): void {
-    const error = completeness.errorAtEnd(errors, how, lost);
+    const error = suspectedFailure() ?? completeness.errorAtEnd(errors, how, lost);
     if (error) body.fail(error);
     else body.complete();
+  }
+
+  /** Compared only here, because a chunk must not cost more for an event that few streams contain. */
+  function suspectedFailure(): StreamError | undefined {
+    if (suspect === undefined) return undefined;
+    const { event, choices = [] } = suspect;
+    const isFollowed = stringify(choices) !== stringify(reader.partial?.choices ?? []);
+    if (!isFollowed) return reportedError(errors, event);
+    log?.warn(() => ignoredStatus(event));
+    return undefined;
   }
 
   function failInvalid(problem: string): void {

@@ -1,7 +1,7 @@
-import { StreamTruncatedError } from '../../errors/stream.ts';
-import type { StreamError } from '../../errors/stream.ts';
+import { StreamTruncatedError } from '../../errors/chat.ts';
+import type { StreamError } from '../../errors/chat.ts';
 import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
-import { isFinished, isSuccessful } from '../../wire/types/chat/finished.ts';
+import { isFinished, isSuccessful } from '../../wire/types/chat/finish-reason.ts';
 import type { StreamErrors } from '../call/failure/stream-errors.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
-import { isFinished } from '../../wire/types/chat/finished.ts';
+import { isFinished } from '../../wire/types/chat/finish-reason.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { hasError } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
@@ -19,10 +19,13 @@ export type EventDecoder = (bytes: Uint8Array | undefined) => StreamEvent[];
 
 /**
  * Creates the decoder of one event stream. It follows the WHATWG rules and a size limit. A body that is a completion or an
- * error as one JSON document counts as a complete stream with one event. This is the only file that depends on
- * eventsource-parser.
+ * error as one JSON document counts as a complete stream with one event, before which `onDocument` is called. This is the
+ * only file that depends on eventsource-parser.
  */
-export function createEventDecoder(maxBytes: number): EventDecoder {
+export function createEventDecoder(
+  maxBytes: number,
+  onDocument: (json: string) => void,
+): EventDecoder {
   /** The text of a body that begins like JSON; undefined if it does not. */
   let json: string | undefined;
   let isStarted = false;
@@ -62,8 +65,11 @@ export function createEventDecoder(maxBytes: number): EventDecoder {
       const data = withoutDone(json);
       const value = parseJson(data);
       if (isDocument(value, data)) {
-        if (isComplete(value, isEnd)) return [{ data }, { data: '[DONE]' }];
-        if (isEnd) return [{ data }];
+        const isWhole = isComplete(value, isEnd);
+        if (isWhole || isEnd) {
+          onDocument(data);
+          return isWhole ? [{ data }, { data: '[DONE]' }] : [{ data }];
+        }
       }
       if (bytes) return [];
       text = json;

@@ -1,36 +1,41 @@
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
-import { choiceError, parseErrorBody } from '../http/error-body.ts';
+import { choiceError, failureTexts, hasError, parseErrorBody } from '../http/error-body.ts';
 
 /**
  * Whether a record reports that the service failed, in any form that {@link parseErrorBody} reads: a choice with an error,
  * or a record without choices whose fields name an error, or that has a message, no usage and nothing that says what else it
- * is.
+ * is. The last kind {@link isCertainFailure may be a status}.
  */
 export function isFailure(value: unknown, data: string): boolean {
   if (!isRecord(value)) return false;
+  if (isCertainFailure(value)) return true;
   const { choices, usage } = value;
-  if (Array.isArray(choices) && choices.length > 0) return choiceError(value) !== undefined;
-  if (choices != null && !Array.isArray(choices)) return false;
-  if (namesFailure(value)) return true;
+  if (choices != null && !(Array.isArray(choices) && choices.length === 0)) return false;
   return usage == null && !namesOther(value) && parseErrorBody(data).message !== undefined;
 }
 
-function namesFailure({
-  object,
-  type,
-  status,
-  success,
-  code,
-  errors,
-  error_message,
-  base_resp: base,
-}: Record<string, unknown>): boolean {
+/**
+ * Whether a record can be nothing but a failure. A record with only a message is a status where the chat goes on after it, and
+ * a failure where it does not.
+ */
+export function isCertainFailure(record: Record<string, unknown>): boolean {
+  const { choices } = record;
+  if (Array.isArray(choices) && choices.length > 0) return choiceError(record) !== undefined;
+  return (choices == null || Array.isArray(choices)) && namesFailure(record);
+}
+
+function namesFailure(record: Record<string, unknown>): boolean {
+  const { object, type, event, level, status, success, ok, code, error_code } = record;
+  const { errors, fault, response, base_resp: base } = record;
   return (
     success === false ||
-    [object, type, status].some(isFailureWord) ||
+    ok === false ||
+    [object, type, event, level, status].some(isFailureWord) ||
     [status, code].some((number) => Number(number) >= 400 && !isSuccessCode(number)) ||
     (Array.isArray(errors) && errors.length > 0) ||
-    isNonEmptyString(error_message) ||
+    (!isSuccessCode(error_code) && failureTexts.some((name) => isNonEmptyString(record[name]))) ||
+    hasError({ error: fault }) ||
+    (isRecord(response) && hasError(response)) ||
     (isRecord(base) && Boolean(base.status_code))
   );
 }
@@ -40,9 +45,14 @@ function isFailureWord(value: unknown): boolean {
 }
 
 /** Whether a record with a message says that it reports no failure, but progress or success. */
-function namesOther({ type, event, status, level, success, code }: Record<string, unknown>) {
+function namesOther(record: Record<string, unknown>): boolean {
+  const { type, event, status, level, success, code, error_code } = record;
   const words = [type, event, status, level].filter(isNonEmptyString);
-  return success === true || isSuccessCode(code) || words.some((word) => progress.test(word));
+  return (
+    success === true ||
+    [code, error_code].some(isSuccessCode) ||
+    words.some((word) => progress.test(word))
+  );
 }
 
 function isSuccessCode(code: unknown): boolean {

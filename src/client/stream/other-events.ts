@@ -1,10 +1,10 @@
-import type { StreamError } from '../../errors/stream.ts';
+import type { StreamError } from '../../errors/chat.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import type { StreamErrors } from '../call/failure/stream-errors.ts';
 import { hasError } from '../http/error-body.ts';
-import { parseJson } from '../http/json.ts';
+import { parseJson, singleLine } from '../http/json.ts';
 import type { StreamEvent } from './event-decoder.ts';
-import { isFailure } from './failure-record.ts';
+import { isCertainFailure, isFailure } from './failure-record.ts';
 
 /** Whether an event proves that the stream is complete. What follows it is ignored. */
 export function isDone({ data }: StreamEvent): boolean {
@@ -56,6 +56,20 @@ export function reportedError(errors: StreamErrors, event: StreamEvent): StreamE
   if (data === undefined) return undefined;
   const isError = isStandardError(event) || isFailure(itemOf(parseJson(data)), data);
   return isError ? errors.streamErrorEvent(data) : undefined;
+}
+
+/**
+ * Whether an event that reports an error may be a status: it has a message, and nothing names it a failure. It was a status if
+ * the chat goes on after it.
+ */
+export function mayBeStatus(event: StreamEvent): boolean {
+  const value = itemOf(parseJson(event.data ?? ''));
+  return isRecord(value) && !isStandardError(event) && !isCertainFailure(value);
+}
+
+/** What the log says about an event that was a status. */
+export function ignoredStatus({ data = '' }: StreamEvent): string {
+  return `A streamed chat: received ${singleLine(data)}, which was ignored, because the chat went on.`;
 }
 
 /** The item of a list of one: some services send their errors in a list. */

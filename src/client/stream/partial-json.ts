@@ -5,11 +5,16 @@ const stringToken = /[^"\\]+|"|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 /** A token outside strings. A number or keyword may be incomplete. */
 const structureToken = /[[\]{}"]|[\s,:]+|[\w+.-]+/y;
 
+/** The first line of a fenced block, which some models put their JSON into. */
+const fence = /^\s*```\w*[^\S\n]*\n/;
+/** More than the length of such a line. */
+const maxFence = 100;
+
 /**
  * Creates a parser of JSON that arrives in pieces. It takes the next piece and returns the value parsed so far, which
  * grows in place; undefined before the first value begins, and once parsing has ended because the value is complete or
  * the text is invalid. Each character is processed once, no matter how the text is split. A complete object or array
- * equals the result of `JSON.parse`. Invalid text never throws: the value parsed before it stays as it is.
+ * equals the result of `JSON.parse`. It may be in a fenced block. Invalid text never throws: the value parsed before it stays as it is.
  */
 export function partialJsonParser(): (piece: string) => unknown {
   const root: unknown[] = [];
@@ -24,10 +29,18 @@ export function partialJsonParser(): (piece: string) => unknown {
   /** An incomplete escape at the end of the last piece. */
   let rest = '';
   let ended = false;
+  /** The text so far, while it may be the beginning of a fenced block. */
+  let start: string | undefined = '';
 
   return (piece) => {
     if (ended) return undefined;
-    rest += piece;
+    if (start === undefined) rest += piece;
+    else {
+      start += piece;
+      if (start.length < maxFence && /^\s*(`{1,2}|```\w*[^\S\n]*)?$/.test(start)) return undefined;
+      rest = start.replace(fence, '');
+      start = undefined;
+    }
     let position = 0;
     while (!ended) {
       pattern.lastIndex = position;

@@ -46,7 +46,6 @@ async function openOtherType(context: ResponseContext): Promise<BodyReader> {
   if (!isCompletion(parseJson(withoutDone(text)))) {
     throw errors.invalidResponse(context.meta(), problem, parseJson(text) ?? text);
   }
-  config.log.warn(() => `A streamed chat: ${problem}. Its body is a completion, and is read.`);
   return readerOfText(text);
 }
 

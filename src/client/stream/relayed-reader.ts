@@ -1,11 +1,13 @@
-import { AbortedError } from '../../errors/aborted.ts';
 import type { PolygateError } from '../../errors/base.ts';
-import { BudgetExceededError } from '../../errors/budget.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { ConnectionError, RequestTimeoutError } from '../../errors/connection.ts';
-import { ResponseValidationError } from '../../errors/response-validation.ts';
-import { statusErrorClass } from '../../errors/status.ts';
-import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../../errors/stream.ts';
+import { ConfigurationError } from '../../errors/base.ts';
+import {
+  BudgetExceededError,
+  AbortedError,
+  ConnectionError,
+  RequestTimeoutError,
+} from '../../errors/call.ts';
+import { StreamIdleTimeoutError, StreamTruncatedError, StreamError } from '../../errors/chat.ts';
+import { ResponseValidationError, statusErrorClass } from '../../errors/responses.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { CallHistory } from '../call/attempt/history.ts';

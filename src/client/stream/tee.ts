@@ -1,5 +1,5 @@
-import { abortedError } from '../../errors/aborted.ts';
-import type { AbortedError } from '../../errors/aborted.ts';
+import { abortedError } from '../../errors/call.ts';
+import type { AbortedError } from '../../errors/call.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
 /** A node of the linked list of items. Branches only point forward, so a node is freed once both have passed it. */

@@ -1,5 +1,5 @@
 import { PolygateError } from '../../errors/base.ts';
-import { StreamError } from '../../errors/stream.ts';
+import { StreamError } from '../../errors/chat.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { startTimer } from '../config/clock.ts';

@@ -34,10 +34,18 @@ export function executableArguments(text: string): string {
   return noArguments.test(joined.trim()) ? '{}' : joined;
 }
 
-/** Whether a finish reason means that a response was cut off. Any tool call in it may be incomplete. */
-export function isCutOff(reason: unknown): boolean {
+/**
+ * Whether a response with tool calls, with these arguments, has ended as it should, so that they may be executed. A response
+ * that was cut off, or that the service failed to finish, has not: with empty arguments, a tool would run with its defaults.
+ * Without a finish reason that is known, empty arguments may be the beginning of others.
+ */
+export function isExecutable(reason: unknown, calls: readonly unknown[]): boolean {
   const meaning = finishMeaning(reason);
-  return meaning === 'length' || meaning === 'content_filter';
+  if (meaning !== undefined) return meaning === 'stop' || meaning === 'tool_calls';
+  return calls.every((text) => {
+    const joined = typeof text === 'string' ? joinedArguments(text).trim() : '{}';
+    return joined.startsWith('{') || !noArguments.test(joined);
+  });
 }
 
 /** The position after the first object of a text; the length of the text if it does not end. */

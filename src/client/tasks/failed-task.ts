@@ -1,4 +1,4 @@
-import { createError } from '../../errors/create-error.ts';
+import { createError } from '../../errors/message.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { Generation } from '../../wire/types/tasks/task.ts';

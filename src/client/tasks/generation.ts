@@ -1,7 +1,7 @@
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
 import { unchecked } from '../../wire/types/schema.ts';
-import { taskStatusOf } from '../../wire/types/tasks/task-status.ts';
+import { taskStatusOf } from '../../wire/types/tasks/task.ts';
 import type {
   Generation,
   GenerationFields,

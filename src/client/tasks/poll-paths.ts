@@ -1,5 +1,5 @@
-import { APIError } from '../../errors/api.ts';
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { APIError } from '../../errors/responses.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
 import type { ApiCall } from '../call/api-call.ts';

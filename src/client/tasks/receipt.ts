@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
 import type { Receipt } from '../../wire/types/tasks/task.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';

@@ -1,5 +1,5 @@
-import { AbortedError } from '../../errors/aborted.ts';
-import { createError } from '../../errors/create-error.ts';
+import { AbortedError } from '../../errors/call.ts';
+import { createError } from '../../errors/message.ts';
 import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';

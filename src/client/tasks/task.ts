@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
 import type { TaskHandle, TaskUpdate, WaitOptions } from '../../wire/types/tasks/task-handle.ts';

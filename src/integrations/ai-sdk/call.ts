@@ -1,7 +1,7 @@
 import type { JSONObject, SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider';
 import type { RequestOptions } from 'polygate';
 
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { ownHeaders } from '../../internal/gateway-fetch.ts';
 import { optionAmong } from '../../internal/option-names.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';

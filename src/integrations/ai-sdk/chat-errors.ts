@@ -1,5 +1,5 @@
-import { AbortedError } from '../../errors/aborted.ts';
 import { PolygateError } from '../../errors/base.ts';
+import { AbortedError } from '../../errors/call.ts';
 import type { ResponseDetails } from '../../internal/gateway-fetch.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 

@@ -2,9 +2,8 @@ import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { SharedV4Warning } from '@ai-sdk/provider';
 
 import type { Polygate } from '../../client.ts';
-import { AbortedError } from '../../errors/aborted.ts';
-import { APIError } from '../../errors/api.ts';
-import { ConnectionError } from '../../errors/connection.ts';
+import { AbortedError, ConnectionError } from '../../errors/call.ts';
+import { APIError } from '../../errors/responses.ts';
 import { downloadDelay, isNoMedia, isTemporary } from '../../internal/download-retries.ts';
 import { clockOf } from '../../internal/downloads.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Content, LanguageModelV4FinishReason } from '@ai-sdk/provider';
 
-import { executableArguments, isCutOff } from '../../internal/tool-calls.ts';
+import { executableArguments, isExecutable } from '../../internal/tool-calls.ts';
 
 /**
  * The content of a response without tool calls that were cut off: the AI SDK would execute them with the defaults of their
@@ -10,9 +10,10 @@ export function checkedCalls<Content extends LanguageModelV4Content>(
   content: readonly Content[],
   { raw, unified }: LanguageModelV4FinishReason,
 ): { content: Content[]; metadata: Record<string, number> } {
-  const isCut = isCutOff(raw ?? unified);
+  const calls = content.map((part) => (part.type === 'tool-call' ? part.input : '{}'));
+  const mayExecute = isExecutable(raw ?? unified, calls);
   const checked = content
-    .filter(({ type }) => !isCut || type !== 'tool-call')
+    .filter(({ type }) => mayExecute || type !== 'tool-call')
     .map((part) =>
       part.type === 'tool-call' ? { ...part, input: executableArguments(part.input) } : part,
     );

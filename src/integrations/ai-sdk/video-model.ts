@@ -8,12 +8,11 @@ import type {
 } from '@ai-sdk/provider';
 
 import type { Polygate } from '../../client.ts';
-import { APIError } from '../../errors/api.ts';
+import { APIError } from '../../errors/responses.ts';
 import type { VideoParams } from '../../wire/types/media/videos.ts';
-import { parseURL } from '../../wire/types/parse-url.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
 import type { Receipt } from '../../wire/types/tasks/task.ts';
-import { isRecord } from '../../wire/types/type-guards.ts';
+import { parseURL, isRecord } from '../../wire/types/type-guards.ts';
 import { metadataOf, readCallOptions, responseOf, unsupported } from './call.ts';
 import { urlOf } from './media.ts';
 

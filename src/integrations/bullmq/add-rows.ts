@@ -1,8 +1,8 @@
 import type { Queue } from 'bullmq';
 import type { ChatSubmission, Submission } from 'polygate';
 
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { ConflictError } from '../../errors/status.ts';
+import { ConfigurationError } from '../../errors/base.ts';
+import { ConflictError } from '../../errors/responses.ts';
 import { sentence } from '../../internal/error-advice.ts';
 import { emptyMeta } from '../../internal/response-meta.ts';
 import { describeRow, requestHash, rowKey } from '../../internal/row-driver.ts';

@@ -2,7 +2,7 @@ import { Queue } from 'bullmq';
 import type { ConnectionOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import type { PauseReason } from './decisions/step.ts';
 import { Announcements } from './redis/announcements.ts';
 import { connect, disconnect } from './redis/connection.ts';

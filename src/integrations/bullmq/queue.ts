@@ -1,7 +1,7 @@
 import type { ChatSubmission, Submission } from 'polygate';
 
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { ConnectionError } from '../../errors/connection.ts';
+import { ConfigurationError } from '../../errors/base.ts';
+import { ConnectionError } from '../../errors/call.ts';
 import { checkOptions } from '../../internal/validation.ts';
 import { addAll } from './add-rows.ts';
 import type { RowInput } from './add-rows.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import type { Generation, SucceededGeneration } from '../../wire/types/tasks/task.ts';
 import type { QueueConnection } from './queue-connection.ts';
 import type { Announcements } from './redis/announcements.ts';

@@ -1,6 +1,6 @@
 /** What callers do with one row. */
-import { ConfigurationError } from '../../errors/configuration.ts';
-import { ConnectionError } from '../../errors/connection.ts';
+import { ConfigurationError } from '../../errors/base.ts';
+import { ConnectionError } from '../../errors/call.ts';
 import { rowKey } from '../../internal/row-driver.ts';
 import { afterRetry, needsNewKey } from './decisions/retry.ts';
 import type { RowStore } from './redis/row-store.ts';

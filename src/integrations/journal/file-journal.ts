@@ -2,9 +2,9 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { unknownNameProblem } from '../../wire/types/nearest-name.ts';
-import type { Journal } from '../../wire/types/tasks/journal.ts';
+import type { Journal } from '../../wire/types/tasks/task-handle.ts';
 import { finalPath } from '../node/final-path.ts';
 import { lockFile } from './lock-file.ts';
 import type { FileLock } from './lock-file.ts';

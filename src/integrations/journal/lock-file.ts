@@ -7,7 +7,7 @@ import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { finalPath } from '../node/final-path.ts';
 import { isAlive, ownIdentity } from './process-identity.ts';
@@ -206,7 +206,7 @@ function lockedError(
     host !== own.host
       ? `process ${pid} of another container or machine`
       : pid === own.pid
-        ? `another batch of this process (pid ${pid})`
+        ? `this process (pid ${pid}) already`
         : `process ${pid}`;
   return new ConfigurationError(`${what} is in use by ${where}. ${reason}`);
 }

@@ -38,9 +38,14 @@ export function hasPlaceholder(path: string): boolean {
   return path.includes(placeholder);
 }
 
-/** The path with the extension of a media type. */
-export function fillPlaceholder(path: string, mediaType: string | undefined): string {
-  return path.replaceAll(placeholder, extensionOf(mediaType));
+/** The path with the extension of a media type. XML that is the result of an image task is an SVG. */
+export function fillPlaceholder(
+  path: string,
+  mediaType: string | undefined,
+  isImage: boolean,
+): string {
+  const isSvg = isImage && /^(?:application|text)\/xml$/.test(mediaType ?? '');
+  return path.replaceAll(placeholder, isSvg ? 'svg' : extensionOf(mediaType));
 }
 
 /**

@@ -2,7 +2,7 @@ import { open, rename } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { lockFile } from '../journal/lock-file.ts';
 import type { FileLock } from '../journal/lock-file.ts';
 import { newTables, storeIn } from '../proxy/store/memory-store.ts';

@@ -117,7 +117,8 @@ export async function saveTo(
       // If the signal aborts, the next request reports it.
       sleep: (ms) => clock.sleep(ms, signal).catch(() => undefined),
     });
-    const filled = isTemplate ? fillPlaceholder(path, result.mediaType) : path;
+    const isImage = typeof source !== 'string' && source.kind === 'image';
+    const filled = isTemplate ? fillPlaceholder(path, result.mediaType, isImage) : path;
     const destination = isTemplate ? await resolveTarget(filled, 'saved') : target;
     if (overwrite) await replaceFile(temporary, destination);
     else await moveToNewFile(temporary, destination);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import type { EntryName, Tables } from '../proxy/store/memory-store.ts';

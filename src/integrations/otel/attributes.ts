@@ -4,10 +4,9 @@ import type { Attributes } from '@opentelemetry/api';
 import { PolygateError } from 'polygate';
 import type { TelemetryOperation, TelemetryResult } from 'polygate';
 
-import { isFinalMaterialStatus } from '../../wire/types/media/material-status.ts';
-import { parseURL } from '../../wire/types/parse-url.ts';
+import { isFinalMaterialStatus } from '../../wire/types/media/materials.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
-import { textOf } from '../../wire/types/type-guards.ts';
+import { parseURL, textOf } from '../../wire/types/type-guards.ts';
 import { fieldsOf, listOf } from './json.ts';
 import { templateOf } from './routes.ts';
 import type { Inference } from './routes.ts';

@@ -1,6 +1,6 @@
 import type { TelemetryCall, TelemetryOperation } from 'polygate';
 
-import { createChatCompletion } from '../../wire/endpoints/chat.ts';
+import { createChatCompletion } from '../../wire/endpoints/catalog.ts';
 import { findEndpoint } from '../../wire/endpoints/index.ts';
 import { parseJson, fieldsOf } from './json.ts';
 

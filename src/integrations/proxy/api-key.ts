@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import type { ProxyOptions } from './options.ts';
 
 /** Whether a value can be sent as the bearer token. */

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { ProxyError, errorResponse, errorType } from './error-response.ts';
 import { forward } from './forward.ts';
 import { defaultWindowMs } from './limits/user-limits.ts';

@@ -103,7 +103,8 @@ export interface ProxyOptions {
   /**
    * Keeps users apart: to the gateway, all of them share one API key. The proxy then records who owns each task,
    * material and voice that passes, responds with a 404 for those of other users, including those named in bodies, and
-   * removes them from lists.
+   * removes them from lists. In a body, it finds an id that is a whole text, a field name, a value in JSON in a string, or a
+   * delimited word in a longer text; in prose, it does not find one of letters only, or with spaces.
    *
    * @defaultValue false
    */

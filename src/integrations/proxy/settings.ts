@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import {
   booleanValue,
   checkOptions,
@@ -7,8 +7,7 @@ import {
   oneOf,
 } from '../../internal/validation.ts';
 import type { Rule } from '../../internal/validation.ts';
-import { parseURL } from '../../wire/types/parse-url.ts';
-import { isRecord } from '../../wire/types/type-guards.ts';
+import { parseURL, isRecord } from '../../wire/types/type-guards.ts';
 import { isApiKey } from './api-key.ts';
 import { createPriceList } from './limits/price-list.ts';
 import type { PriceList } from './limits/price-list.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import { checkNames } from '../option-names.ts';
 import type { OptionNames } from '../option-names.ts';
 import type { ChatRequest } from './request.ts';

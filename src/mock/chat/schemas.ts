@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-import { accepted } from '../../wire/schemas/accepted.ts';
 import { chatCompletion, chatCompletionChunk, usage } from '../../wire/schemas/chat/completion.ts';
+import { accepted } from '../../wire/schemas/params.ts';
 
 /** The roles of messages. */
 const messageRoles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../../wire/types/catalog/error-catalog.ts';
+import type { ErrorDetail } from '../../wire/types/catalog/errors.ts';
 import type { MockAssumptions } from '../assumptions.ts';
 import type { Auth } from './endpoint.ts';
 import { insufficientBalanceMessage } from './response.ts';

@@ -1,5 +1,5 @@
-import { materialCreateBody } from '../../wire/schemas/media/material-params.ts';
 import {
+  materialCreateBody,
   materialPageRecord,
   materialRecord as materialSchema,
 } from '../../wire/schemas/media/materials.ts';

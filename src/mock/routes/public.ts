@@ -1,14 +1,14 @@
-import { capabilitiesRecord } from '../../wire/schemas/catalog/capabilities.ts';
-import { errorCatalogRecord, errorDetailRecord } from '../../wire/schemas/catalog/error-catalog.ts';
-import { pricingCatalogRecord } from '../../wire/schemas/catalog/pricing-catalog.ts';
+import { errorCatalogRecord, errorDetailRecord } from '../../wire/schemas/catalog/errors.ts';
+import { capabilitiesRecord } from '../../wire/schemas/catalog/models.ts';
+import { pricingCatalogRecord } from '../../wire/schemas/catalog/pricing.ts';
 import {
   changelogRecord,
   openApiDocumentRecord,
   rateLimitPolicyRecord,
   serviceStatusRecord,
 } from '../../wire/schemas/catalog/public.ts';
-import type { Capabilities } from '../../wire/types/catalog/capabilities.ts';
-import type { PricingCatalog } from '../../wire/types/catalog/pricing-catalog.ts';
+import type { Capabilities } from '../../wire/types/catalog/models.ts';
+import type { PricingCatalog } from '../../wire/types/catalog/pricing.ts';
 import type { Changelog, RateLimitPolicy, ServiceStatus } from '../../wire/types/catalog/public.ts';
 import { defaultTier } from '../account/users.ts';
 import { defineEndpoint, param } from '../http/endpoint.ts';

@@ -1,8 +1,11 @@
-import { voiceCloneBody, voiceDesignBody } from '../../wire/schemas/media/voice-params.ts';
-import type { VoiceDesignBody } from '../../wire/schemas/media/voice-params.ts';
-import { voiceCreationRecord, voiceListRecord } from '../../wire/schemas/media/voices.ts';
-import type { VoiceCloneParams } from '../../wire/types/media/voice-params.ts';
-import type { VoiceCreation } from '../../wire/types/media/voices.ts';
+import {
+  voiceCloneBody,
+  voiceDesignBody,
+  voiceCreationRecord,
+  voiceListRecord,
+} from '../../wire/schemas/media/voices.ts';
+import type { VoiceDesignBody } from '../../wire/schemas/media/voices.ts';
+import type { VoiceCloneParams, VoiceCreation } from '../../wire/types/media/voices.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd, countCharacters, voiceClonePrice, voiceDesignPrice } from '../account/money.ts';
 import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';

@@ -2,7 +2,7 @@ import { ConfigurationError, Polygate } from 'polygate';
 import type { PolygateOptions } from 'polygate';
 
 import { checkResultURL, isLoopbackHost } from '../../internal/downloads.ts';
-import { parseURL } from '../../wire/types/parse-url.ts';
+import { parseURL } from '../../wire/types/type-guards.ts';
 import { UsageError } from './arguments.ts';
 import type { Settings } from './settings.ts';
 

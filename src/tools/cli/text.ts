@@ -59,6 +59,33 @@ export function cleanRecord(record: object, apiKey: string): unknown {
   );
 }
 
+/** Removes the API key from text that arrives in pieces. Holds back what could be the beginning of the key. */
+export class KeyRemover {
+  readonly #key: string;
+  #held = '';
+
+  constructor(apiKey: string) {
+    this.#key = apiKey.trim();
+  }
+
+  /** What can be printed after this piece. */
+  add(piece: string): string {
+    const text = redactKeys(this.#held + piece, [this.#key], '…');
+    const key = this.#key.toLowerCase();
+    let at = Math.max(0, text.length - key.length + 1);
+    while (at < text.length && !key.startsWith(text.slice(at).toLowerCase())) at += 1;
+    this.#held = text.slice(at);
+    return text.slice(0, at);
+  }
+
+  /** What is left at the end of the text. */
+  end(): string {
+    const rest = this.#held;
+    this.#held = '';
+    return rest;
+  }
+}
+
 /** Removes control characters, which a terminal would execute, from text of one line. */
 export function cleanText(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');

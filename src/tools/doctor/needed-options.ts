@@ -5,7 +5,7 @@
 import { ConfigurationError, PermissionDeniedError, TaskWaitTimeoutError } from 'polygate';
 import type { PolygateOptions, ResponseMeta } from 'polygate';
 
-import { retrieveStatus } from '../../wire/endpoints/public.ts';
+import { retrieveStatus } from '../../wire/endpoints/catalog.ts';
 import { isMissing, statusOf } from './run/failure.ts';
 import type { VendorHeaders } from './vendor-headers.ts';
 

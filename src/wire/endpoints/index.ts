@@ -1,16 +1,10 @@
-import { retrieveAccount, retrieveBalance, retrieveReadiness } from './account.ts';
-import { pollAudioTask, submitAudioTask } from './audio.ts';
-import { createChatCompletion } from './chat.ts';
-import type { Endpoint } from './endpoint.ts';
 import {
-  pollImageGeneration,
-  pollImageTask,
-  submitImageGeneration,
-  submitImageTask,
-} from './images.ts';
-import { createMaterial, deleteMaterial, listMaterials, retrieveMaterial } from './materials.ts';
-import { listModels, retrieveModel } from './models.ts';
-import {
+  retrieveAccount,
+  retrieveBalance,
+  retrieveReadiness,
+  listModels,
+  retrieveModel,
+  createChatCompletion,
   listErrors,
   retrieveCapabilities,
   retrieveChangelog,
@@ -19,16 +13,29 @@ import {
   retrievePricing,
   retrieveRateLimits,
   retrieveStatus,
-} from './public.ts';
+} from './catalog.ts';
+import type { Endpoint } from './endpoint.ts';
 import {
+  createMaterial,
+  deleteMaterial,
+  listMaterials,
+  retrieveMaterial,
+  pollAudioTask,
+  submitAudioTask,
+  pollImageGeneration,
+  pollImageTask,
+  submitImageGeneration,
+  submitImageTask,
   pollVideo,
   pollVideoGeneration,
   pollVideosGeneration,
   submitVideo,
   submitVideoGeneration,
   submitVideosGeneration,
-} from './videos.ts';
-import { cloneVoice, designVoice, listVoices } from './voices.ts';
+  cloneVoice,
+  designVoice,
+  listVoices,
+} from './media.ts';
 
 /** All endpoints that the client uses. */
 export const endpoints = [

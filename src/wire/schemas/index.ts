@@ -4,10 +4,13 @@ export { chatCompletion, chatCompletionChunk } from './chat/completion.ts';
 export { chatParams } from './chat/params.ts';
 export { musicParams, speechParams } from './media/audio.ts';
 export { imageParams } from './media/images.ts';
-export { materialParams } from './media/material-params.ts';
-export { materialRecord } from './media/materials.ts';
+export { materialParams, materialRecord } from './media/materials.ts';
 export { videoParams } from './media/videos.ts';
-export { voiceCloneParams, voiceDesignParams } from './media/voice-params.ts';
-export { voiceRecord } from './media/voices.ts';
-export { generation, receipt } from './tasks/generation.ts';
-export { audioTaskRecord, imageTaskRecord, videoTaskRecord } from './tasks/task.ts';
+export { voiceCloneParams, voiceDesignParams, voiceRecord } from './media/voices.ts';
+export {
+  generation,
+  receipt,
+  audioTaskRecord,
+  imageTaskRecord,
+  videoTaskRecord,
+} from './tasks/task.ts';

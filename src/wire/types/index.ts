@@ -23,8 +23,20 @@ export type {
   CapabilityIdempotency,
   CapabilityWebhooks,
   Capabilities,
-} from './catalog/capabilities.ts';
-export type { Charge, Spend, ModelSpend } from './charge.ts';
+  Model,
+  ModelListRecord,
+  ModelList,
+  AnthropicModel,
+  AnthropicModelList,
+  GeminiModel,
+  GeminiModelList,
+  CustomModel,
+  ModelCatalog,
+  ModelId,
+  ModelResolution,
+  ModelType,
+} from './catalog/models.ts';
+export type { Charge, Spend, ModelSpend, ResponseMeta, ConcurrencyMeta } from './meta.ts';
 export type {
   FinishReason,
   ChatImage,
@@ -44,6 +56,12 @@ export type {
   ParsedCompletion,
   PartialDeep,
   StreamParams,
+  Tool,
+  ToolContext,
+  RunParams,
+  ToolRound,
+  ToolRunProgress,
+  ToolRun,
 } from './chat/output.ts';
 export type {
   TextPart,
@@ -77,34 +95,24 @@ export type {
   ChatStreamParams,
 } from './chat/params.ts';
 export type {
-  Tool,
-  ToolContext,
-  RunParams,
-  ToolRound,
-  ToolRunProgress,
-  ToolRun,
-} from './chat/run.ts';
-export type {
   ErrorRetry,
   ErrorExample,
   ErrorDetail,
   ErrorCatalog,
-} from './catalog/error-catalog.ts';
-export type {
   KnownErrorCode,
   ErrorCode,
   ErrorType,
   ErrorBody,
   ErrorEnvelope,
   KeyBalanceErrorEnvelope,
-} from './catalog/error-codes.ts';
+} from './catalog/errors.ts';
 export type {
   ImageParams,
   ImageEditParams,
   ImageFromReferencesParams,
   ImageInput,
 } from './media/images.ts';
-export type { Journal } from './tasks/journal.ts';
+export type { Journal, OpenRow, WaitOptions, TaskUpdate, TaskHandle } from './tasks/task-handle.ts';
 export type {
   RealPerson,
   MaterialCreateFields,
@@ -112,8 +120,6 @@ export type {
   AudioMaterialCreateParams,
   MaterialCreateParams,
   MaterialListQuery,
-} from './media/material-params.ts';
-export type {
   AssetUri,
   MaterialType,
   MaterialStatus,
@@ -121,29 +127,10 @@ export type {
   AvailableMaterial,
   MaterialPageRecord,
 } from './media/materials.ts';
-export type { ResponseMeta, ConcurrencyMeta } from './meta.ts';
-export type {
-  CustomModel,
-  ModelCatalog,
-  ModelId,
-  ModelResolution,
-  ModelType,
-} from './catalog/model-catalog.ts';
-export type {
-  Model,
-  ModelListRecord,
-  ModelList,
-  AnthropicModel,
-  AnthropicModelList,
-  GeminiModel,
-  GeminiModelList,
-} from './catalog/models.ts';
 export type {
   PricingQuery,
   PricingCatalogEntry,
   PricingCatalog,
-} from './catalog/pricing-catalog.ts';
-export type {
   ResolutionPrice,
   Prices,
   PricingProfile,
@@ -168,7 +155,6 @@ export type {
   StandardResult,
   SchemaIssue,
 } from './standard-schema.ts';
-export type { OpenRow, WaitOptions, TaskUpdate, TaskHandle } from './tasks/task-handle.ts';
 export type {
   TaskKind,
   TaskStatus,
@@ -213,8 +199,6 @@ export type {
   VoiceDesignParams,
   VoiceDesignAliasParams,
   VoiceDesignInput,
-} from './media/voice-params.ts';
-export type {
   Voice,
   VoiceListQuery,
   VoiceListRecord,

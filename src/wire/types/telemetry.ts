@@ -1,5 +1,4 @@
-import type { Charge } from './charge.ts';
-import type { ResponseMeta } from './meta.ts';
+import type { Charge, ResponseMeta } from './meta.ts';
 import type { TaskKind } from './tasks/task.ts';
 
 /**

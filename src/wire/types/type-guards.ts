@@ -12,3 +12,30 @@ export function isNonEmptyString(value: unknown): value is string {
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'number' || isNonEmptyString(value) ? String(value) : undefined;
 }
+
+/** The problem reported for params that are not an object. */
+export const notAnObjectProblem = 'params: must be an object';
+
+/** Checks `model`, which the specification requires in every chat and generation body. */
+export function modelProblem({ model }: Record<string, unknown>): string | undefined {
+  return typeof model === 'string' && /\S/.test(model)
+    ? undefined
+    : 'model: must be a non-empty string';
+}
+
+/** Checks a required string field and returns the problem, or undefined. */
+export function requiredTextProblem(
+  params: Record<string, unknown>,
+  field: string,
+): string | undefined {
+  return isNonEmptyString(params[field]) ? undefined : `${field}: is required`;
+}
+
+/** Parses a URL; undefined if it is none. Not all mobile apps and browsers have `URL.parse` and `URL.canParse`. */
+export function parseURL(text: string, base?: string): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
+}

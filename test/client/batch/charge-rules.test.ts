@@ -8,7 +8,7 @@ import {
 } from '../../../src/client/batch/row/charge-rules.ts';
 import type { FailureFacts, SubmissionFacts } from '../../../src/client/batch/row/charge-rules.ts';
 import { emptyMeta } from '../../../src/client/http/response-meta.ts';
-import { createError } from '../../../src/errors/create-error.ts';
+import { createError } from '../../../src/errors/message.ts';
 import {
   AbortedError,
   BadRequestError,

@@ -104,6 +104,16 @@ const root = fc.oneof(
 );
 
 describe('partialObjects()', () => {
+  test.each(['```json\n', '```\n', ' \n```JSON \n', '\ufeff', '\ufeff```json\r\n'])(
+    'reads JSON after %j, however it is split',
+    async (start) => {
+      const text = `${start}{"a":[1,"\`\`\`"]}\n\`\`\`\n`;
+      for (const pieces of [[text], text.split(''), split(text, [1, 4, 12])]) {
+        expect((await yieldedStates(pieces)).at(-1)).toBe('{"a":[1,"```"]}');
+      }
+    },
+  );
+
   test('yields the value of every prefix of a document, and finally the document', async () => {
     const spaces = fc.array(fc.boolean(), { minLength: 1, maxLength: 7 });
     const positions = fc.array(fc.nat(), { maxLength: 40 });
@@ -157,7 +167,7 @@ describe('partialObjects()', () => {
 
   test.each([
     ['text before the JSON', ['Sure! {"a":1}']],
-    ['a code fence around the JSON', ['```json\n', '{"a":1}']],
+    ['a code fence without a line of its own', ['```json {"a":1}']],
     ['empty content', []],
   ])('yields nothing if the content is not JSON: %s', async (_, pieces) => {
     expect(await yieldedStates(pieces)).toEqual([]);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { AbortedError } from '../../../src/index.ts';
 import type { Polygate } from '../../../src/index.ts';
+import { streamHeaders, textEvent } from '../../support/event-stream.ts';
 import { errorReply, hang, jsonReply, submitted, turns } from '../support.ts';
 import { chatPath, post, scriptedClient } from './support.ts';
 
@@ -54,6 +55,28 @@ describe('init.signal', () => {
       });
       expect(rejected.cause).toBe(reason);
       expect(String(rejected.stack)).toMatch(new RegExp(`^${name}: Aborted by the caller`));
+    },
+  );
+
+  test.each(reasons)(
+    'whose reason is the %s ends a streamed body with the name of it, or AbortError',
+    async (_, reason, name) => {
+      const stalled = new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(textEvent('Half'))),
+        pull: () => new Promise<void>(() => undefined),
+      });
+      const { gateway, fail } = scriptedClient([
+        () => new Response(stalled, { headers: streamHeaders }),
+      ]);
+      const stop = new AbortController();
+      const init = { ...post({ ...chat, stream: true }), signal: stop.signal };
+      const text = fail((await gateway.fetch(chatPath, init)).text());
+      await turns();
+      stop.abort(reason);
+      const rejected = await text;
+      expect(AbortedError.is(rejected)).toBe(true);
+      expect(rejected).toMatchObject({ name, outcome: 'unknown' });
+      expect(rejected.cause).toBe(reason);
     },
   );
 

@@ -80,6 +80,17 @@ describe.each([
     },
   );
 
+  test.each([
+    ['error', '{"pattern":"a"}'],
+    ['network_error', ''],
+    ['ERROR', '{}'],
+  ])('executes no tool after finish_reason %s with the arguments %j', async (reason, args) => {
+    const result = await steps(streamed, [part(args)], reason);
+    expect(result.executed).toEqual([]);
+    expect(result.requests).toBe(1);
+    expect(result.providerMetadata).toMatchObject({ polygate: { cutOffToolCalls: 1 } });
+  });
+
   test.each(['', ' ', 'null', '[]', '{}'])('takes the arguments %j for none', async (args) => {
     const result = await steps(streamed, [part(args)], 'tool_calls');
     expect(result).toMatchObject({ executed: ['*'], requests: 2, text: 'Done' });

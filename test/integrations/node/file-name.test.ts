@@ -4,7 +4,7 @@ import { saveTo } from 'polygate/node';
 import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError } from '../../../src/index.ts';
-import { clientOf, scripted, textReply } from '../../client/support.ts';
+import { clientOf, jsonReply, scripted, textReply } from '../../client/support.ts';
 import { rejection } from '../../support/rejection.ts';
 import { emptyFolder } from './support.ts';
 
@@ -31,6 +31,22 @@ describe('{ext} in the path of a saved file', () => {
     const saved = await save(folder.file('harbor.{ext}'), mediaType);
     expect(saved.path).toBe(folder.file(`harbor.${extension}`));
     expect(await folder.names()).toEqual([`harbor.${extension}`]);
+  });
+
+  test.each(['application/xml', 'text/xml'])('is svg for an SVG of the type %s', async (type) => {
+    const folder = await emptyFolder();
+    const { fetch } = scripted(
+      jsonReply(200, { id: 'task_1', status: 'completed', image_url: url }),
+      textReply(200, '<svg xmlns="http://www.w3.org/2000/svg"/>', type),
+      textReply(200, '<a/>', type),
+    );
+    const gateway = clientOf(fetch);
+    const image = gateway.images.task('task_1');
+    const saved = await saveTo(gateway, image, folder.file('harbor.{ext}'));
+    expect(saved.path).toBe(folder.file('harbor.svg'));
+    // Nothing is known about a URL.
+    const other = await saveTo(gateway, url, folder.file('harbor.{ext}'));
+    expect(other.path).toBe(folder.file('harbor.bin'));
   });
 
   test('replaces a file of that name', async () => {

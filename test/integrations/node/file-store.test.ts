@@ -25,6 +25,13 @@ function openStore(path: string) {
   return store;
 }
 
+test('a second store on the file of another one in this process says which process uses it', async () => {
+  const path = newPath();
+  await openStore(path).ready();
+  const { message } = await rejection(ConfigurationError, openStore(path).ready());
+  expect(message).toContain(`is in use by this process (pid ${process.pid}) already. A file store`);
+});
+
 const limits = { windowMs: 1e12 };
 const request = { user: 'ann', isChargedOnce: true, body: '', limits, usd: 0.5, leaseMs: 60_000 };
 

@@ -36,7 +36,7 @@ describe.each(opened)('the span of a stream whose body the caller reads, with %s
     await reader?.read();
     controller.abort('enough');
     expect(span('chat aurora-chat').attributes).toMatchObject(type('AbortedError', 'unknown'));
-    await expect(reader?.read()).rejects.toBe('enough');
+    await expect(reader?.read()).rejects.toMatchObject({ name: 'AbortError', cause: 'enough' });
   });
 
   test('has an AbortedError if the body is garbage collected', async () => {

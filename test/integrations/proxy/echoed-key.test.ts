@@ -33,7 +33,12 @@ describe('a key in the body of a success', () => {
   const clean = `${before}(the API key)(the API key) s"}}`;
 
   /** What a page receives of a body that arrives in chunks of this size. */
-  async function received(size: number, type: string, body = bytes): Promise<Uint8Array> {
+  async function received(
+    size: number,
+    type: string,
+    body = bytes,
+    apiKey = canary,
+  ): Promise<Uint8Array> {
     let at = 0;
     const chunks = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -43,7 +48,7 @@ describe('a key in the body of a success', () => {
     });
     const handler = createProxyHandler({
       baseURL: 'https://gateway.example',
-      apiKey: canary,
+      apiKey,
       authorize: () => 'ann',
       fetch: async () => new Response(chunks, { headers: { 'content-type': type } }),
     });
@@ -57,6 +62,26 @@ describe('a key in the body of a success', () => {
       for (const type of ['application/json', 'text/event-stream']) {
         expect(new TextDecoder().decode(await received(size, type))).toBe(clean);
       }
+    },
+  );
+
+  test.each([1, 2, 7, 1_000])(
+    'does not reach a page as JSON writers escape it, in chunks of %i bytes',
+    async (size) => {
+      const key = 'sk-Canary/51c7+a==';
+      const forms = [
+        key,
+        String.raw`sk-Canary\/51c7+a==`,
+        String.raw`sk-Canary/51c7\u002ba\u003d\u003d`,
+        String.raw`sk-Canary\/51c7\u002Ba\u003D\u003D`,
+        String.raw`sk-Canary\u002f51c7\u002ba\u003d\u003d`,
+      ];
+      const body = new TextEncoder().encode(forms.map((form) => `"a ${form} b"`).join());
+      const page = new TextDecoder().decode(await received(size, 'application/json', body, key));
+      expect(page).toBe(forms.map(() => '"a (the API key) b"').join());
+      const rest = String.raw`"${key.slice(0, 10)}\/51c7", "sk-Canary\u002`;
+      const other = new TextEncoder().encode(rest);
+      expect(await received(size, 'application/json', other, key)).toEqual(other);
     },
   );
 

@@ -161,7 +161,9 @@ describe('isolate', () => {
     const nested = (text: string) => `${'['.repeat(20_000)}${text}${']'.repeat(20_000)}`;
     expect((await send(nested('"asset://other"'))).code).toBe('resource_not_found');
     const words = Array.from({ length: 100_001 }, (_, index) => `word${index}`);
-    expect(await send(JSON.stringify(words))).toMatchObject({ status: 400 });
+    const refused = await send(JSON.stringify(words));
+    expect(refused).toMatchObject({ status: 400 });
+    expect(refused.body).toMatch(/more than 100,000 .* Send fewer or shorter texts/);
     expect(mock.requests).toEqual([]);
     expect((await send(JSON.stringify(words.slice(0, 100)))).status).toBe(202);
   });

@@ -109,6 +109,50 @@ describe('isolate', () => {
     });
   });
 
+  test('finds a large number that services may round to the id of another user, and forwards other ones', async () => {
+    const { origin, mock } = await setUp();
+    const send = async (user: string, field: string, id?: string) => {
+      if (id !== undefined) {
+        const headers = { 'x-svc-task-id': null };
+        mock.fail({ route: 'POST /v1/images/tasks', body: `{"id":${id}}`, headers, times: 1 });
+      }
+      const { status } = await sendRaw(origin, {
+        method: 'POST',
+        path: `${mount}/v1/images/tasks`,
+        headers: { 'x-user': user, 'content-type': 'application/json' },
+        body: `{"model":"prism-image","prompt":"A harbor"${field}}`,
+      });
+      return status;
+    };
+    await send('ann', '', '90071992547409930');
+    const rounded = [
+      ',"seed":90071992547409931',
+      ',"seed":90071992547409930.5',
+      ',"seed":"90071992547409931"',
+      ',"task_id":90071992547409936',
+    ];
+    for (const field of rounded) expect([field, await send('bob', field)]).toEqual([field, 404]);
+    for (const field of rounded) expect([field, await send('ann', field)]).toEqual([field, 202]);
+    expect(await send('bob', ',"seed":18446744073709551557')).toBe(202);
+    // An id of the user is that one, whatever it would be rounded to.
+    await send('bob', '', '90071992547409931');
+    expect(await send('bob', rounded[0] ?? '')).toBe(202);
+    expect(await send('bob', ',"seed":90071992547409930')).toBe(404);
+  });
+
+  test('finds an id that is a plain word in markup and JSON, but not in prose', async () => {
+    const { store, bob, mock } = await setUp();
+    await store.own('ann', ['harbor']);
+    await bob.images.submit({ ...image, prompt: 'A harbor at dusk' });
+    expect(mock.requests).toHaveLength(1);
+    await rejection(NotFoundError, bob.images.submit({ ...image, prompt: 'harbor' }));
+    const marked = ['harbor', '<voice name="harbor">Hi</voice>', 'cfg = {"voice": "harbor"};'];
+    for (const prompt of marked) {
+      await rejection(NotFoundError, bob.images.submit({ ...image, prompt }));
+    }
+    expect(mock.requests).toHaveLength(1);
+  });
+
   test('forwards megabytes of base64 and of prose, in which nothing is looked up', async () => {
     const { store, ann, mock } = await setUp();
     let names = 0;

@@ -139,6 +139,69 @@ test('a response that was stored is not left out for newer ones', async () => {
   );
 });
 
+describe('what is stored is not left out for newer messages', () => {
+  /** A conversation that is stored with a picture, in a storage that other code then fills but for some characters. */
+  async function filled(room: number) {
+    const { mock, gateway } = onMock();
+    const limited = limitedStorage(100_000);
+    const { storage, items } = limited;
+    const chat = openChat(gateway, { storage });
+    const shared = picture(2_000);
+    mock.reply({ text: 'Short' });
+    await chat.store.send([{ type: 'text', text: 'One' }, shared]);
+    const before: object[] = JSON.parse(items.get(chatKey) ?? '{}').messages;
+    limited.room.limit = chatKey.length + (items.get(chatKey)?.length ?? 0) + room;
+    const stored = (): object[] => JSON.parse(items.get(chatKey) ?? '{}').messages;
+    return { ...limited, mock, gateway, chat, shared, before, stored };
+  }
+
+  test('neither a picture nor a text in parts, when other code has filled the storage', async () => {
+    const { chat, before, stored } = await filled(20);
+    await chat.store.send('Two');
+    await chat.store.send([{ type: 'text', text: 'Three' }]);
+    expect(stored()).toEqual(before);
+    expect(chat.now.unstored).toEqual(chat.now.messages.slice(2));
+  });
+
+  test('nor by another tab', async () => {
+    const { gateway, storage, before, stored } = await filled(20);
+    const two = openChat(gateway, { storage });
+    await eventually(() => expect(two.now.messages).toHaveLength(2));
+    await two.store.send([{ type: 'text', text: 'Two' }]);
+    expect(stored()).toEqual(before);
+    expect(two.now.unstored).toEqual(two.now.messages.slice(2));
+  });
+
+  test('nor a picture that a new message has, too', async () => {
+    const { chat, shared, before, stored } = await filled(1_000);
+    const text = { type: 'text' as const, text: 'Two' };
+    await chat.store.send([text, shared]);
+    expect(stored().slice(0, 2)).toEqual(before);
+    expect(stored()[2]).toEqual({ role: 'user', content: [text] });
+    expect(chat.now.unstored).toEqual([chat.now.messages[2]]);
+  });
+
+  test('nor the beginning of a response whose rest does not fit, and smaller messages follow it', async () => {
+    const { mock, gateway } = onMock();
+    const { storage, items, room } = limitedStorage(100_000);
+    const chat = openChat(gateway, { storage });
+    mock.reply({ text: 'A long response. '.repeat(100), times: 1 });
+    mock.reply({ text: 'Short' });
+    await chat.store.send('One');
+    const stored = JSON.parse(items.get(chatKey) ?? '{}');
+    const beginning = { role: 'assistant', content: 'A long', incomplete: true };
+    const messages = [stored.messages[0], beginning];
+    items.set(chatKey, JSON.stringify({ ...stored, messages }));
+    room.limit = 1_500;
+    await chat.store.send('Two');
+    expect(JSON.parse(items.get(chatKey) ?? '{}').messages).toEqual([
+      ...messages,
+      ...chat.now.messages.slice(2),
+    ]);
+    expect(chat.now.unstored).toEqual([chat.now.messages[1]]);
+  });
+});
+
 test('the longer part of a response that was cut off replaces the shorter one', async () => {
   const { gateway } = onMock();
   const { storage, items } = memoryStorage();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
 import { endpoints } from '../../../src/mock/routes/index.ts';
-import type { ErrorDetail } from '../../../src/wire/types/catalog/error-catalog.ts';
+import type { ErrorDetail } from '../../../src/wire/types/catalog/errors.ts';
 import { callerOf, codeOf, image, video } from '../caller.ts';
 import { provoke } from '../openapi/requests.ts';
 

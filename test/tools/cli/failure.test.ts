@@ -9,7 +9,7 @@ import {
 import type { TaskHandle } from 'polygate';
 import { expect, test } from 'vitest';
 
-import { createError } from '../../../src/errors/create-error.ts';
+import { createError } from '../../../src/errors/message.ts';
 import { MissingPackageError, UsageError } from '../../../src/tools/cli/arguments.ts';
 import {
   describeFailure,

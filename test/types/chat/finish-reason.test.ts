@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { finishMeaning } from '../../../src/wire/types/chat/finish-reason.ts';
-import { isFinished } from '../../../src/wire/types/chat/finished.ts';
+import { finishMeaning, isFinished } from '../../../src/wire/types/chat/finish-reason.ts';
 
 const words = {
   stop: ['stop', 'STOP', 'end_turn', 'stop_sequence', 'eos', 'FINISH_REASON_STOP', 'COMPLETE'],

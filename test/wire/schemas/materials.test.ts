@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 
-import { materialCreateBody } from '../../../src/wire/schemas/media/material-params.ts';
+import { materialCreateBody } from '../../../src/wire/schemas/media/materials.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
-} from '../../../src/wire/types/media/material-params.ts';
-import { isAvailable } from '../../../src/wire/types/media/materials.ts';
+  isAvailable,
+} from '../../../src/wire/types/media/materials.ts';
 import type { Material } from '../../../src/wire/types/media/materials.ts';
 
 const queryNotAnObject = 'query: must be an object';

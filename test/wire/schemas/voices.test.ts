@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
-import { voiceCloneBody, voiceDesignBody } from '../../../src/wire/schemas/media/voice-params.ts';
+import { voiceCloneBody, voiceDesignBody } from '../../../src/wire/schemas/media/voices.ts';
 import {
   voiceCloneParamsProblem,
   voiceDesignParamsProblem,
-} from '../../../src/wire/types/media/voice-params.ts';
+} from '../../../src/wire/types/media/voices.ts';
 
 describe('voiceCloneParamsProblem', () => {
   test.each([

@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import type { ChatCompletion } from '../../../wire/types/chat/completion.ts';
-import type { Journal } from '../../../wire/types/tasks/journal.ts';
+import type { Journal } from '../../../wire/types/tasks/task-handle.ts';
 import { newIdempotencyKey } from '../../call/idempotency-key.ts';
 import type { Log } from '../../config/log.ts';
 import { objectWithMethods } from '../../config/validation.ts';

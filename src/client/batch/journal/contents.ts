@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import { parseLine } from './line.ts';
 import { addLine } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';

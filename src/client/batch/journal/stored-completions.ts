@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import type { ChatCompletion } from '../../../wire/types/chat/completion.ts';
 import { parseLine } from './line.ts';
 

@@ -1,11 +1,9 @@
-/** The errors that end a run although rows have no result. */
-import { abortedError } from '../../../errors/aborted.ts';
-import type { AbortedError } from '../../../errors/aborted.ts';
 import type { PolygateError } from '../../../errors/base.ts';
-import { BudgetExceededError } from '../../../errors/budget.ts';
-import { ConfigurationError } from '../../../errors/configuration.ts';
-import { createError } from '../../../errors/create-error.ts';
-import { PaymentRequiredError } from '../../../errors/status.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
+import { BudgetExceededError, abortedError } from '../../../errors/call.ts';
+import type { AbortedError } from '../../../errors/call.ts';
+import { createError } from '../../../errors/message.ts';
+import { PaymentRequiredError } from '../../../errors/responses.ts';
 import type { OpenRow } from '../../../wire/types/tasks/task-handle.ts';
 import { sentence } from '../../http/json.ts';
 import { emptyMeta } from '../../http/response-meta.ts';

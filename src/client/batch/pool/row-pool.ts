@@ -1,4 +1,4 @@
-import { AbortedError } from '../../../errors/aborted.ts';
+import { AbortedError } from '../../../errors/call.ts';
 import type { RowResult } from '../results.ts';
 import type { Row } from '../row/row.ts';
 import { Changes } from '../run/changes.ts';

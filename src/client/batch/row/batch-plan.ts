@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import { isRecord, textOf } from '../../../wire/types/type-guards.ts';
 import { ChatSubmission } from '../../chat/chat-submission.ts';
 import { Task } from '../../tasks/task.ts';

@@ -1,4 +1,4 @@
-import { BudgetExceededError } from '../../../errors/budget.ts';
+import { BudgetExceededError } from '../../../errors/call.ts';
 import { roundUsd } from '../../limits/round-usd.ts';
 import { addCost, noCost } from '../journal/row-cost.ts';
 import type { RowCost } from '../journal/row-cost.ts';

@@ -1,5 +1,4 @@
-import type { Journal } from '../../../wire/types/tasks/journal.ts';
-import type { TaskUpdate, WaitOptions } from '../../../wire/types/tasks/task-handle.ts';
+import type { Journal, TaskUpdate, WaitOptions } from '../../../wire/types/tasks/task-handle.ts';
 import type { ClientContext } from '../../call/context.ts';
 import type { CallerContext } from '../../config/caller-context.ts';
 import { parseHeaderChanges } from '../../config/header-changes.ts';

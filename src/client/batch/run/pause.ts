@@ -1,6 +1,6 @@
-import { BudgetExceededError } from '../../../errors/budget.ts';
-import type { ConfigurationError } from '../../../errors/configuration.ts';
-import { PaymentRequiredError } from '../../../errors/status.ts';
+import type { ConfigurationError } from '../../../errors/base.ts';
+import { BudgetExceededError } from '../../../errors/call.ts';
+import { PaymentRequiredError } from '../../../errors/responses.ts';
 import type { Log } from '../../config/log.ts';
 import { sentence } from '../../http/json.ts';
 import { emptyMeta } from '../../http/response-meta.ts';

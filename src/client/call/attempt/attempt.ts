@@ -1,4 +1,4 @@
-import { APIError } from '../../../errors/api.ts';
+import { APIError } from '../../../errors/responses.ts';
 import type { ResponseMeta } from '../../../wire/types/meta.ts';
 import { headersOf } from '../../http/direct-response.ts';
 import { explainRefusal } from '../../http/explain-refusal.ts';

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../errors/base.ts';
-import type { ConcurrencyLimitError } from '../../../errors/status.ts';
+import type { ConcurrencyLimitError } from '../../../errors/responses.ts';
 import type { ChatCompletion } from '../../../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../../../wire/types/meta.ts';
 import { sentKeys } from '../../http/request-headers.ts';

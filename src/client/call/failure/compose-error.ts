@@ -1,7 +1,6 @@
-import { AbortedError } from '../../../errors/aborted.ts';
-import type { ErrorDetails, Outcome } from '../../../errors/base.ts';
-import { createError } from '../../../errors/create-error.ts';
-import type { MessageParts } from '../../../errors/message.ts';
+import type { ErrorDetails, Outcome, MessageParts } from '../../../errors/base.ts';
+import { AbortedError } from '../../../errors/call.ts';
+import { createError } from '../../../errors/message.ts';
 import { redactKeys } from '../../../wire/types/redact-key.ts';
 import { sentence } from '../../http/json.ts';
 import { networkErrorMessage } from '../../http/network-error.ts';

@@ -1,5 +1,4 @@
-import type { Outcome } from '../../../errors/base.ts';
-import type { MessageParts } from '../../../errors/message.ts';
+import type { Outcome, MessageParts } from '../../../errors/base.ts';
 import type { ResponseMeta } from '../../../wire/types/meta.ts';
 import type { TaskHandle } from '../../../wire/types/tasks/task-handle.ts';
 import { routeOf } from '../api-call.ts';

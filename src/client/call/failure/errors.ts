@@ -1,17 +1,20 @@
-import { AbortedError } from '../../../errors/aborted.ts';
-import type { APIError } from '../../../errors/api.ts';
 import type { PolygateError } from '../../../errors/base.ts';
-import { BudgetExceededError } from '../../../errors/budget.ts';
-import { ConfigurationError } from '../../../errors/configuration.ts';
-import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
-import { HookError } from '../../../errors/hook.ts';
-import { ResponseValidationError } from '../../../errors/response-validation.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import {
+  BudgetExceededError,
+  AbortedError,
+  ConnectionError,
+  RequestTimeoutError,
+  HookError,
+} from '../../../errors/call.ts';
+import { StreamError } from '../../../errors/chat.ts';
+import {
+  ResponseValidationError,
   ConcurrencyLimitError,
   concurrencyLimitCode,
   statusErrorClass,
-} from '../../../errors/status.ts';
-import { StreamError } from '../../../errors/stream.ts';
+} from '../../../errors/responses.ts';
+import type { APIError } from '../../../errors/responses.ts';
 import type { ResponseMeta } from '../../../wire/types/meta.ts';
 import type { SchemaIssue } from '../../../wire/types/standard-schema.ts';
 import type { Budget } from '../../config/options.ts';

@@ -1,8 +1,7 @@
-import { APIError } from '../../../errors/api.ts';
 import { PolygateError } from '../../../errors/base.ts';
-import { BudgetExceededError } from '../../../errors/budget.ts';
-import { ConnectionError, RequestTimeoutError } from '../../../errors/connection.ts';
-import type { Safety } from '../../../wire/endpoints/safety.ts';
+import { BudgetExceededError, ConnectionError, RequestTimeoutError } from '../../../errors/call.ts';
+import { APIError } from '../../../errors/responses.ts';
+import type { Safety } from '../../../wire/endpoints/endpoint.ts';
 
 /**
  * Why another model may be tried after an error:

@@ -1,4 +1,4 @@
-import type { APIErrorDetails } from '../../../errors/api.ts';
+import type { APIErrorDetails } from '../../../errors/responses.ts';
 import type { Outcome } from '../../../errors/base.ts';
 import type { ResponseMeta } from '../../../wire/types/meta.ts';
 

@@ -1,9 +1,11 @@
-import { APIError } from '../../../errors/api.ts';
 import type { Outcome } from '../../../errors/base.ts';
-import { ConnectionError } from '../../../errors/connection.ts';
-import { ResponseValidationError } from '../../../errors/response-validation.ts';
-import { ConcurrencyLimitError } from '../../../errors/status.ts';
-import type { Safety } from '../../../wire/endpoints/safety.ts';
+import { ConnectionError } from '../../../errors/call.ts';
+import {
+  ResponseValidationError,
+  APIError,
+  ConcurrencyLimitError,
+} from '../../../errors/responses.ts';
+import type { Safety } from '../../../wire/endpoints/endpoint.ts';
 import { outcomeOfError } from './outcome.ts';
 
 // The whole retry decision. What happens to a request depends on its safety:

@@ -1,5 +1,5 @@
 import type { ErrorDetails, PolygateError } from '../../../errors/base.ts';
-import { StreamError, StreamIdleTimeoutError } from '../../../errors/stream.ts';
+import { StreamError, StreamIdleTimeoutError } from '../../../errors/chat.ts';
 import { networkAdvice } from '../../http/network-error.ts';
 import type { CallHistory } from '../attempt/history.ts';
 import { composeError, safeCause } from './compose-error.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import type { RequestOptions } from './request-options.ts';
 
 /** The other models of a call. */

@@ -1,6 +1,5 @@
-import { ConfigurationError } from '../../../errors/configuration.ts';
-import { modelProblem, notAnObjectProblem } from '../../../wire/types/param-checks.ts';
-import { isRecord } from '../../../wire/types/type-guards.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
+import { modelProblem, notAnObjectProblem, isRecord } from '../../../wire/types/type-guards.ts';
 import { optionAmong } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
 

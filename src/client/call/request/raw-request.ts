@@ -1,5 +1,5 @@
+import { unknownRequest } from '../../../wire/endpoints/endpoint.ts';
 import { findEndpoint } from '../../../wire/endpoints/index.ts';
-import { unknownRequest } from '../../../wire/endpoints/safety.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import type { StandardSchema } from '../../../wire/types/standard-schema.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';

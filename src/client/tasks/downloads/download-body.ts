@@ -1,7 +1,6 @@
-import { abortedError } from '../../../errors/aborted.ts';
-import { ConnectionError } from '../../../errors/connection.ts';
-import { createError } from '../../../errors/create-error.ts';
-import { ResponseValidationError } from '../../../errors/response-validation.ts';
+import { abortedError, ConnectionError } from '../../../errors/call.ts';
+import { createError } from '../../../errors/message.ts';
+import { ResponseValidationError } from '../../../errors/responses.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import type { TaskHandle } from '../../../wire/types/tasks/task-handle.ts';
 import type { TaskKind } from '../../../wire/types/tasks/task.ts';

@@ -1,6 +1,6 @@
-import { parseURL } from '../../../wire/types/parse-url.ts';
-import { hasExpiredURL } from '../../../wire/types/tasks/expired-url.ts';
 import type { TaskHandle } from '../../../wire/types/tasks/task-handle.ts';
+import { hasExpiredURL } from '../../../wire/types/tasks/task.ts';
+import { parseURL } from '../../../wire/types/type-guards.ts';
 import { filePart } from '../../http/result-file.ts';
 import type { FilePart } from '../../http/result-file.ts';
 import { hasId } from '../task-id.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import type { TaskHandle } from '../../../wire/types/tasks/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from '../../../wire/types/tasks/task.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';

@@ -1,6 +1,6 @@
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import type { MaterialStatus } from '../../../wire/types/media/materials.ts';
-import { parseURL } from '../../../wire/types/parse-url.ts';
+import { parseURL } from '../../../wire/types/type-guards.ts';
 
 /**
  * Parses the URL to which a browser is redirected after a verification. It reports only that a result exists, so

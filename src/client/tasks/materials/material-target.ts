@@ -1,8 +1,11 @@
-import { abortedError } from '../../../errors/aborted.ts';
-import { MaterialFailedError, MaterialWaitTimeoutError } from '../../../errors/materials.ts';
-import { retrieveMaterial } from '../../../wire/endpoints/materials.ts';
-import { isFinalMaterialStatus } from '../../../wire/types/media/material-status.ts';
-import { isAvailable, materialSchema } from '../../../wire/types/media/materials.ts';
+import { abortedError } from '../../../errors/call.ts';
+import { MaterialFailedError, MaterialWaitTimeoutError } from '../../../errors/tasks.ts';
+import { retrieveMaterial } from '../../../wire/endpoints/media.ts';
+import {
+  isFinalMaterialStatus,
+  isAvailable,
+  materialSchema,
+} from '../../../wire/types/media/materials.ts';
 import type { AvailableMaterial, Material } from '../../../wire/types/media/materials.ts';
 import { callTo } from '../../call/api-call.ts';
 import type { ClientContext } from '../../call/context.ts';

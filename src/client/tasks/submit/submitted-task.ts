@@ -1,8 +1,7 @@
 import type { ResponseMeta } from '../../../wire/types/meta.ts';
-import { parseURL } from '../../../wire/types/parse-url.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import type { Generation, TaskKind } from '../../../wire/types/tasks/task.ts';
-import { isNonEmptyString } from '../../../wire/types/type-guards.ts';
+import { parseURL, isNonEmptyString } from '../../../wire/types/type-guards.ts';
 import type { ApiCall } from '../../call/api-call.ts';
 import type { PollHeaders } from '../../call/request/request-options.ts';
 import type { ApiResponse } from '../../call/response.ts';

@@ -1,7 +1,6 @@
-import { APIError } from '../../../errors/api.ts';
 import type { PolygateError } from '../../../errors/base.ts';
-import { ConnectionError } from '../../../errors/connection.ts';
-import { ResponseValidationError } from '../../../errors/response-validation.ts';
+import { ConnectionError } from '../../../errors/call.ts';
+import { APIError, ResponseValidationError } from '../../../errors/responses.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { isTemporary } from '../../http/temporary-status.ts';
 

@@ -1,4 +1,4 @@
-import { APIError } from '../../../errors/api.ts';
+import { APIError } from '../../../errors/responses.ts';
 import type { PolygateError } from '../../../errors/base.ts';
 import type { WaitOptions } from '../../../wire/types/tasks/task-handle.ts';
 import type { PollHeaders } from '../../call/request/request-options.ts';

@@ -1,6 +1,6 @@
 import type { ChatCompletion } from 'polygate';
 
-import { ConnectionError } from '../../../errors/connection.ts';
+import { ConnectionError } from '../../../errors/call.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../stored-row.ts';
 import { end } from './next-time.ts';

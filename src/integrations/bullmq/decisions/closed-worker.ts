@@ -1,4 +1,4 @@
-import { abortedError } from '../../../errors/aborted.ts';
+import { abortedError } from '../../../errors/call.ts';
 import { errorRecord } from '../row.ts';
 import type { StoredRow } from '../stored-row.ts';
 import { endOfUnaccepted } from './failures.ts';

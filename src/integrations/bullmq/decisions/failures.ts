@@ -1,5 +1,4 @@
-import { APIError } from '../../../errors/api.ts';
-import { AuthenticationError } from '../../../errors/status.ts';
+import { APIError, AuthenticationError } from '../../../errors/responses.ts';
 import {
   canSucceedLater,
   failedRow,

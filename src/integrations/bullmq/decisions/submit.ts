@@ -1,7 +1,7 @@
 import type { Receipt } from 'polygate';
 
-import { BudgetExceededError } from '../../../errors/budget.ts';
-import { PaymentRequiredError } from '../../../errors/status.ts';
+import { BudgetExceededError } from '../../../errors/call.ts';
+import { PaymentRequiredError } from '../../../errors/responses.ts';
 import { isUncharged } from '../../../internal/charges.ts';
 import { canSucceedLater, slotRejectionOf } from '../../../internal/row-driver.ts';
 import type { TaskResult } from '../../../internal/row-driver.ts';

@@ -5,7 +5,7 @@
 import type { Redis } from 'ioredis';
 
 import { PolygateError } from '../../../errors/base.ts';
-import { ConnectionError } from '../../../errors/connection.ts';
+import { ConnectionError } from '../../../errors/call.ts';
 
 /** Documented: every call rejects within this time, in ms, while Redis is unreachable. */
 const maxOutageTime = 20_000;

@@ -15,6 +15,9 @@ const maxPartLength = 512;
 /** A number in the path or query of a URL, where it is an id. */
 const numberInURL = /(?:\/v1\/[a-z_/]{1,64}\/|(?:task|voice|material)s?\/|ids?=)(\d{1,7})(?!\d)/gi;
 
+/** A value in markup, such as SSML, or in JSON. Even a plain word may be an id there, but not a short number. */
+const attributeValue = /(?:=|["']:)\s{0,8}["']((?=[^"'<>]{0,7}[^"'<>\d.%])[^"'<>]{1,128})["']/g;
+
 /** Decodes what is percent-encoded, and keeps what is not. */
 export function percentDecoded(text: string): string {
   return text.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
@@ -46,8 +49,16 @@ export function entityDecoded(text: string): string {
   );
 }
 
-/** A UUID in its usual form: services also accept upper case, braces, and no hyphens. Other ids remain as they are. */
+/** An integer with more digits than any number of JavaScript holds, and few enough to be an id. */
+const largeInteger = /^-?\d{16,40}$/;
+
+/**
+ * An id as services may write it in several ways. A UUID is in its usual form: they also accept upper case, braces, and no
+ * hyphens. Large integers that are rounded to the same number are equal. Other ids remain as they are.
+ */
 export function canonical(id: string): string {
+  const number = largeInteger.test(id) ? Number(id) : 0;
+  if (!Number.isSafeInteger(number)) return `rounded:${number}`;
   const [, ...parts] =
     /^\{?([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})\}?$/i.exec(id) ?? [];
   return parts.length === 0 ? id : parts.join('-').toLowerCase();
@@ -98,6 +109,7 @@ export function* partsOf(whole: string): Generator<string> {
   )) {
     yield* asPart(quoted.slice(1));
   }
+  for (const [, value = ''] of text.matchAll(attributeValue)) yield value;
   if (text.length <= maxReadLength) {
     for (const segment of text.split(/[/?#&;=,\n]/)) yield* asPart(segment.trim());
   }

@@ -55,7 +55,9 @@ export function referencesIn(json: string): Reference[] {
       found.set(item.text, reference);
       for (const name of reference.names) names.add(name);
       if (names.size > maxNames) {
-        throw invalidBody('The body has too many texts: each could name the id of a resource.');
+        throw invalidBody(
+          'The body has more than 100,000 words that could be ids of resources. Send fewer or shorter texts in one request.',
+        );
       }
     }
   }
@@ -80,9 +82,11 @@ export function referenceOf({ text, field }: Pick<JsonText, 'text' | 'field'>): 
   return { text, names, assets, isCertain: assets.size > 0 || holdsIds(field) };
 }
 
-/** A number is an id in a field that holds ids, or if no number of JavaScript is equal to it. */
+/** A number is an id in a field that holds ids, or if services may round it. */
 function mayBeId({ text, field }: JsonText): boolean {
-  return holdsIds(field) || (!Number.isSafeInteger(Number(text)) && integerOf(text) !== undefined);
+  const number = Number(text);
+  const isInteger = Number.isInteger(number) || integerOf(text) !== undefined;
+  return holdsIds(field) || (isInteger && !Number.isSafeInteger(number));
 }
 
 /** Services read the digits of a number, or what their numbers can hold of them. */
@@ -92,7 +96,7 @@ function numberReference({ text, field }: JsonText): Reference {
     throw invalidBody('A number is too large to compare it with ids of resources.');
   }
   const rounded = integerOf(Number(text).toFixed(0)) ?? String(Number(text));
-  const names = new Set([text, integer ?? text, rounded, String(Number(text))]);
+  const names = new Set([text, integer ?? text, rounded, String(Number(text)), canonical(rounded)]);
   return { text: integer ?? text, names, assets: new Set(), isCertain: holdsIds(field) };
 }
 

@@ -1,5 +1,5 @@
 import type { KnownPrices } from '../../../internal/request-price.ts';
-import { listModels } from '../../../wire/endpoints/models.ts';
+import { listModels } from '../../../wire/endpoints/catalog.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { resolveApiKey } from '../api-key.ts';

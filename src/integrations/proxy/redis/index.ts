@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import { checkOptions, objectWithMethods, stringValue } from '../../../internal/validation.ts';
 import { holderOf } from '../limits/reservations.ts';
 import { keyMemoryMs, toNanoUsd, toUsd } from '../store/store.ts';

@@ -99,9 +99,13 @@ function partsOf({ content }: ChatEntry): readonly object[] {
   return parts;
 }
 
+/** Whether the storage has a part of a message. */
+const hasPart = (stored: ChatEntry | undefined, part: object): boolean =>
+  JSON.stringify(stored ?? 0).includes(JSON.stringify(part));
+
 /**
- * Stores as much of a conversation as fits: without its largest parts, such as pictures, and messages. A message without
- * parts that is stored is never left out. Returns the ids of messages that do not fit. Rejects if nothing can be stored.
+ * Stores as much of a conversation as fits: without its largest new parts, such as pictures, and new messages. What is
+ * stored is never left out. Returns the ids of messages that do not fit. Rejects if nothing can be stored.
  */
 export async function storeWhatFits(
   messages: readonly Numbered[],
@@ -114,18 +118,19 @@ export async function storeWhatFits(
     if (each[1].role === 'tool') groups.at(-1)?.push(each);
     else groups.push([each]);
   }
-  const droppable = groups.flatMap((group) => {
+  const droppable = groups.flatMap((group): readonly object[] => {
     const [[id, message]] = group;
     const parts = partsOf(message);
-    return parts.length > 0 || stored.has(id) ? parts : [group];
+    if (parts.length > 0) return parts.filter((part) => !hasPart(stored.get(id), part));
+    return group.some(([key, each]) => isFuller(each, stored.get(key))) ? [group] : [];
   });
   // Several messages can have the same part.
   const pieces = [...new Set(droppable)].toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const dropped = new Set<object>();
   for (;;) {
-    const kept = groups.flatMap((group) => withoutPieces(group, dropped));
-    const whole = new Set(kept.map(([, message]) => message));
-    const lost = messages.flatMap(([id, message]) => (whole.has(message) ? [] : [id]));
+    const kept = groups.flatMap((group) => withoutPieces(group, dropped, stored));
+    const left = new Map(kept);
+    const lost = messages.flatMap(([id, message]) => (isFuller(message, left.get(id)) ? [id] : []));
     try {
       await store(kept, lost);
       return lost;
@@ -137,15 +142,21 @@ export async function storeWhatFits(
   }
 }
 
-/** A message, and the results of its calls, without what was dropped. */
+/** A message, and the results of its calls, without what was dropped and is not stored. */
 function withoutPieces(
   group: readonly [Numbered, ...Numbered[]],
   dropped: ReadonlySet<object>,
+  stored: ReadonlyMap<string, ChatEntry>,
 ): readonly Numbered[] {
   const [[id, message], ...results] = group;
+  if (dropped.has(group)) {
+    return group.flatMap(([key]): Numbered[] => {
+      const theirs = stored.get(key);
+      return theirs ? [[key, theirs]] : [];
+    });
+  }
   const parts = partsOf(message);
-  const content = parts.filter((part) => !dropped.has(part));
-  if (dropped.has(group)) return [];
+  const content = parts.filter((part) => !dropped.has(part) || hasPart(stored.get(id), part));
   if (content.length === parts.length) return group;
   return content.length > 0
     ? [[id, unchecked<ChatEntry>({ ...message, content })], ...results]

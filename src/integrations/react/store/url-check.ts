@@ -1,4 +1,4 @@
-import { hasExpiredURL } from '../../../wire/types/tasks/expired-url.ts';
+import { hasExpiredURL } from '../../../wire/types/tasks/task.ts';
 
 /** Requests a URL, and returns whether the response says that it has expired. False if there is no response to read. */
 export async function hasExpired(url: string | undefined): Promise<boolean> {

@@ -1,18 +1,19 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, join } from 'node:path';
 
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import { finalPath } from '../../../integrations/node/final-path.ts';
 import { clientDefaults } from '../../../wire/types/client-defaults.ts';
 import { checkNames } from '../../option-names.ts';
 import type { OptionNames } from '../../option-names.ts';
 import { nameOf } from './difference.ts';
-import { deleteAdvice, Player } from './player.ts';
+import { Player } from './player.ts';
 import { Recorder } from './recorder.ts';
 import { Redactor } from './redactor.ts';
+import { folderOf, saveTape } from './save-tape.ts';
+import type { TapeSource } from './save-tape.ts';
 import { formatTape, parseTape } from './tape-file.ts';
-import type { RecordedRequest, TapeContent } from './tape-file.ts';
+import type { RecordedRequest } from './tape-file.ts';
 
 export type { RecordedRequest } from './tape-file.ts';
 
@@ -23,8 +24,9 @@ export interface RecordingOptions {
    * tape does not exist, and replays otherwise; if the environment variable `CI` is set, it only replays.
    *
    * The end of `await using` does not know whether the run has failed. If a later run in the mode `auto` without `CI` goes
-   * further than such a tape, it fails and deletes the tape, so that the next run records. {@link Tape.save} at the end of
-   * the run writes a tape that is never deleted.
+   * further than such a tape, it sends and records the rest. If it cannot, because a request needs a link that the tape does
+   * not keep, it deletes the tape, so that the next run records. {@link Tape.save} at the end of the run writes a tape that is
+   * neither continued nor deleted.
    *
    * @defaultValue 'auto'
    */
@@ -53,12 +55,12 @@ export interface RecordingOptions {
 export interface Tape extends AsyncDisposable {
   /** Records or replays. Pass it to the client. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** What {@link Tape.fetch} does. */
+  /** What {@link Tape.fetch} does. A replay becomes `record` when it continues the tape of a run that has failed. */
   readonly mode: 'record' | 'replay';
   /** Recorded requests that were not made. Empty while recording. */
   readonly unused: readonly RecordedRequest[];
   /**
-   * Writes the tape, and the files that were downloaded. Does nothing in a replay, or if no request was sent. The old tape
+   * Writes the tape, and the files that were downloaded. Does nothing if no request was sent, as in a replay. The old tape
    * stays until the new one is complete.
    */
   save(): Promise<void>;
@@ -101,59 +103,80 @@ export function recordings(path: string, options: RecordingOptions = {}): Tape {
   checkOptions(options);
   const { fetch = globalThis.fetch, redact, allowUnused = false } = options;
   const { timing = false, charges = false } = options;
-  const mode = resolveMode(path, options.mode);
-  const folder = `${basename(path, extname(path))}.files`;
-  if (mode === 'record') {
-    const recorder = new Recorder(fetch, timing);
-    let saved: Promise<unknown> = Promise.resolve();
-    let savedSize = 0;
-    const save = (provisional?: true): Promise<void> => {
-      const write = async () => {
-        const { size } = recorder;
-        const source = { recorder, redactor: new Redactor(redact), provisional };
-        if (size > 0) await saveTape(path, folder, source);
-        savedSize = size;
-      };
-      const saving = saved.then(write, write);
-      saved = saving;
-      return saving;
+  const fileOf = (name: string) => join(folderOf(path), basename(name));
+  const recorder = new Recorder(fetch, timing);
+  let saved: Promise<unknown> = Promise.resolve();
+  let savedSize = 0;
+  const saveTo = (source: Pick<TapeSource, 'redactor' | 'before'>, provisional?: true) => {
+    const write = async () => {
+      const { size } = recorder;
+      if (size > 0) await saveTape(path, { recorder, provisional, ...source });
+      savedSize = size;
     };
+    const saving = saved.then(write, write);
+    saved = saving;
+    return saving;
+  };
+  const dispose = async (save: (provisional?: true) => Promise<void>) => {
+    const { failed, size } = recorder;
+    if (!failed) return save(size === savedSize ? undefined : true);
+    if (size === savedSize) return;
+    // An error would hide the one that the run has failed with.
+    warn(
+      `${path} was not written, because the last request has failed: ${failed.request.method} ${failed.request.url.pathname}. ` +
+        'If the run ends like this on purpose, call tape.save() at its end.',
+    );
+  };
+  if (resolveMode(path, options.mode) === 'record') {
+    const save = (provisional?: true) => saveTo({ redactor: new Redactor(redact) }, provisional);
     return {
       fetch: recorder.fetch,
-      mode,
+      mode: 'record',
       unused: [],
       save: () => save(),
-      async [Symbol.asyncDispose]() {
-        const { failedRequest: failed, size } = recorder;
-        if (!failed) return save(size === savedSize ? undefined : true);
-        if (size === savedSize) return;
-        // An error would hide the one that the run has failed with.
-        console.warn(
-          `polygate: ${path} was not written, because the last request has failed: ${failed.method} ${failed.url.pathname}. ` +
-            'If the run ends like this on purpose, call tape.save() at its end.',
-        );
-      },
+      [Symbol.asyncDispose]: () => dispose(save),
     };
   }
-  const fileOf = (name: string) => join(dirname(path), folder, basename(name));
   const tape = readTape(path, fileOf);
-  const onPastEnd = () => {
-    if (options.mode === 'replay' || isCI() || !tape.provisional) return deleteAdvice;
-    rmSync(finalPath(path), { force: true });
-    return 'The tape was deleted, so the next run records again. A tape that tape.save() has written is never deleted.';
+  const redactor = new Redactor(redact);
+  const deleteTape = () => rmSync(finalPath(path), { force: true });
+  const start = (name: string) => {
+    warn(`${path} ends before ${name}, so this request and those after it are sent and recorded.`);
+    redactor.continueAfter(JSON.stringify(tape));
+    return recorder.fetch;
   };
-  const player = new Player(tape, new Redactor(redact), { timing, charges, fileOf, onPastEnd });
+  const canContinue = options.mode !== 'replay' && !isCI() && tape.provisional;
+  const atEnd = canContinue ? { start, deleteTape } : undefined;
+  const player = new Player(tape, redactor, { timing, charges, fileOf, atEnd });
+  const save = async (provisional?: true) => {
+    if (recorder.size === 0) return;
+    const { gateway } = player;
+    const names = tape.recordings.flatMap(({ response }) => response?.file ?? []);
+    const files = new Map(names.map((name) => [name, readFileSync(fileOf(name))]));
+    const before = { recordings: tape.recordings, files, gateway };
+    await saveTo({ redactor, before }, provisional);
+  };
   return {
     // A client needs neither an API key nor a base URL for what is not sent.
     fetch: Object.assign(player.fetch, {
       [clientDefaults]: { apiKey: null, baseURL: player.baseURL },
     }),
-    mode,
+    get mode() {
+      return recorder.size > 0 ? 'record' : 'replay';
+    },
     get unused() {
       return player.unused;
     },
-    save: () => Promise.resolve(),
+    save: () => save(),
     async [Symbol.asyncDispose]() {
+      if (recorder.size > savedSize && recorder.failed?.status === 404) {
+        deleteTape();
+        warn(
+          `${path} was deleted, because the service does not know what the tape refers to anymore: ${recorder.failed.request.url.pathname}. The next run records again.`,
+        );
+        return;
+      }
+      await dispose(save);
       const { unused, foundAll } = player;
       if (allowUnused || !foundAll || unused.length === 0) return;
       throw new Error(
@@ -163,6 +186,8 @@ export function recordings(path: string, options: RecordingOptions = {}): Tape {
     },
   };
 }
+
+const warn = (problem: string) => console.warn(`polygate: ${problem}`);
 
 function resolveMode(path: string, mode: RecordingOptions['mode'] = 'auto'): 'record' | 'replay' {
   if (mode === 'record' || mode === 'replay') return mode;
@@ -208,36 +233,4 @@ function readTape(path: string, fileOf: (name: string) => string) {
     );
   }
   return parseTape(text, path, fileOf);
-}
-
-/** What a tape is made of. */
-interface TapeSource extends Pick<TapeContent, 'provisional'> {
-  readonly recorder: Recorder;
-  readonly redactor: Redactor;
-}
-
-/**
- * Writes a tape and its files. Each is complete before it replaces the old one. A crash between the two leaves a tape
- * that is reported as damaged if it needs a file that no longer exists.
- */
-async function saveTape(
-  path: string,
-  folder: string,
-  { recorder, redactor, provisional }: TapeSource,
-): Promise<void> {
-  const { recordings: list, files } = recorder.finish(redactor, (number, mediaType) => {
-    const extension = /^\w+\/(?:x-)?([a-z0-9]{1,10})/.exec(mediaType)?.[1] ?? 'bin';
-    return `${number}.${extension}`;
-  });
-  // Symbolic links stay, and their targets are replaced.
-  const target = finalPath(path);
-  const filesPath = finalPath(join(dirname(path), folder));
-  for (const file of [target, path, filesPath]) await mkdir(dirname(file), { recursive: true });
-  await rm(`${filesPath}.tmp`, { recursive: true, force: true });
-  if (files.size > 0) await mkdir(`${filesPath}.tmp`);
-  for (const [name, bytes] of files) await writeFile(join(`${filesPath}.tmp`, name), bytes);
-  await writeFile(`${target}.tmp`, formatTape({ provisional, recordings: list }));
-  await rm(filesPath, { recursive: true, force: true });
-  if (files.size > 0) await rename(`${filesPath}.tmp`, filesPath);
-  await rename(`${target}.tmp`, target);
 }

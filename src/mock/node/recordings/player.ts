@@ -1,22 +1,29 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 import { describeNearest, nameOf } from './difference.ts';
 import { formatEvent } from './events.ts';
 import { canonical, mapStrings } from './json.ts';
 import { toNetworkError } from './network-failure.ts';
 import { observe, toRecorded } from './observed-request.ts';
+import type { ObservedRequest } from './observed-request.ts';
+import type { Fetch } from './recorder.ts';
 import type { Redactor } from './redactor.ts';
 import { replayedHeaders } from './response-headers.ts';
 import type { RecordedRequest, RecordedResponse, Recording, TapeContent } from './tape-file.ts';
-import { linkHost, recordedGateway, restoreGateway } from './urls.ts';
+import { linkHost, recordedGateway, redacted, restoreGateway } from './urls.ts';
 
 /** Statuses whose responses have no body. */
 const withoutBody = new Set([204, 205, 304]);
 
 /** How to record again. */
-export const deleteAdvice = 'To record again, delete the tape.';
+const deleteAdvice = 'To record again, delete the tape.';
+
+/** How to complete a tape. */
+const continueAdvice =
+  "The tape may be incomplete, because its run has not called tape.save(). To record the rest, run the test with mode 'auto' and without the environment variable CI. " +
+  deleteAdvice;
 
 /** How recordings are replayed. */
 interface PlayOptions {
@@ -24,8 +31,15 @@ interface PlayOptions {
   readonly charges: boolean;
   /** Returns the path of a file that belongs to the tape. */
   readonly fileOf: (name: string) => string;
-  /** Called when a request follows the last one of the tape. Returns how to record again. */
-  readonly onPastEnd: () => string;
+  /** What happens after the end of a provisional tape. Undefined if nothing may be sent. */
+  readonly atEnd:
+    | {
+        /** Sends and records the requests from this one on, which is not on the tape. */
+        readonly start: (name: string) => Fetch;
+        /** Makes the next run record from the beginning. */
+        readonly deleteTape: () => void;
+      }
+    | undefined;
 }
 
 /** How often the last response of a provisional tape is repeated. A run that waits for a task would poll it forever. */
@@ -37,15 +51,21 @@ export class Player {
   readonly #tracks = new Map<string, Recording[]>();
   readonly #unused: Set<Recording>;
   readonly #recordings: readonly Recording[];
+  readonly #isProvisional: boolean;
   readonly #redactor: Redactor;
   readonly #options: PlayOptions;
   /** How many responses may still be repeated after all recordings were used. */
   #repeatsLeft: number;
+  /** Sends and records requests after the end of the tape. */
+  #live: Fetch | undefined;
   /** Whether each request so far was on the tape. */
   foundAll = true;
+  /** The origin of the gateway, once there was a request to it. */
+  gateway: string | undefined;
 
   constructor({ recordings, provisional }: TapeContent, redactor: Redactor, options: PlayOptions) {
     this.#recordings = recordings;
+    this.#isProvisional = provisional === true;
     this.#repeatsLeft = provisional ? maxRepeats : Infinity;
     this.#redactor = redactor;
     this.#options = options;
@@ -69,15 +89,22 @@ export class Player {
   }
 
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const { request } = await observe(input, init);
+    if (this.#live) return this.#live(input, init);
+    const { request, send } = await observe(input, init);
     const { url, signal } = request;
     signal?.throwIfAborted();
     const isLink = url.hostname === linkHost;
+    if (!isLink) this.gateway ??= url.origin;
     const toGateway = toRecorded(request, this.#redactor, isLink ? recordedGateway : url.origin);
     // A request to another host than the gateway is on the tape with its host.
     const isKnown = isLink || this.#tracks.has(canonical(toGateway));
     const toHost = isKnown ? toGateway : toRecorded(request, this.#redactor, recordedGateway);
-    const recording = this.#take(this.#tracks.has(canonical(toHost)) ? toHost : toGateway);
+    const asRecorded = this.#tracks.has(canonical(toHost)) ? toHost : toGateway;
+    const recording = this.#take(asRecorded);
+    if (!recording) {
+      this.#live ??= this.#continue(request, asRecorded);
+      return this.#live(...send);
+    }
     const { response, lost } = recording;
     if (lost) throw toNetworkError(lost);
     if (!response) return untilAborted(signal);
@@ -95,35 +122,61 @@ export class Player {
     });
   };
 
-  #take(request: RecordedRequest): Recording {
+  #take(request: RecordedRequest): Recording | undefined {
     const track = this.#tracks.get(canonical(request));
     const recording = track?.find((each) => this.#unused.has(each));
     // A poll can be repeated for as long as the last state lasts.
     const repeated = request.method === 'GET' ? track?.at(-1) : undefined;
-    const isAtEnd = this.foundAll && this.#unused.size === 0;
-    if (repeated && isAtEnd) this.#repeatsLeft -= 1;
+    if (repeated && this.#isAtEnd) this.#repeatsLeft -= 1;
     const found = recording ?? (this.#repeatsLeft < 0 ? undefined : repeated);
-    if (found) {
-      this.#unused.delete(found);
-      return found;
+    if (found) this.#unused.delete(found);
+    return found;
+  }
+
+  get #isAtEnd(): boolean {
+    return this.foundAll && this.#unused.size === 0;
+  }
+
+  /**
+   * How a request that is not on the tape is sent.
+   *
+   * @throws `ConfigurationError` unless it may be sent, and has what it needs.
+   */
+  #continue(request: ObservedRequest, asRecorded: RecordedRequest): Fetch {
+    const isAtEnd = this.#isAtEnd;
+    const { atEnd } = this.#options;
+    let advice = isAtEnd && this.#isProvisional ? continueAdvice : deleteAdvice;
+    if (isAtEnd && atEnd) {
+      const text = `${request.url} ${Buffer.from(request.body).toString()}`;
+      const isRedacted = [linkHost, redacted].some((each) => text.includes(each));
+      const hasGateway = request.url.origin !== recordedGateway;
+      if (hasGateway && !isRedacted) return atEnd.start(nameOf(asRecorded));
+      advice = 'To record the rest, give the client an API key and a base URL.';
+      if (hasGateway || isRedacted) {
+        atEnd.deleteTape();
+        advice =
+          'It needs a link or a text that the tape does not keep. The tape was deleted, so the next run records again. A tape that tape.save() has written is never deleted.';
+      }
     }
     this.foundAll = false;
     const reason = isAtEnd
       ? ' All recordings were used: the run that recorded it may have failed before this request.'
       : '';
-    const advice = isAtEnd ? this.#options.onPastEnd() : deleteAdvice;
-    const problem = repeated
-      ? `its last response was repeated ${maxRepeats} times.`
-      : track
-        ? `it was recorded ${track.length === 1 ? 'once' : `${track.length} times`}, and all recordings were used.`
-        : `it is not on the tape. ${describeNearest(
-            request,
-            this.#recordings.map((each) => each.request),
-          )}`;
     throw new ConfigurationError(
-      `${nameOf(request)}: ${problem}${reason} Nothing was sent. ${advice}`,
+      `${nameOf(asRecorded)}: ${this.#describeMiss(asRecorded)}${reason} Nothing was sent. ${advice}`,
       { outcome: 'not-sent' },
     );
+  }
+
+  #describeMiss(request: RecordedRequest): string {
+    const track = this.#tracks.get(canonical(request));
+    if (!track) {
+      const recorded = this.#recordings.map((each) => each.request);
+      return `it is not on the tape. ${describeNearest(request, recorded)}`;
+    }
+    return request.method === 'GET'
+      ? `its last response was repeated ${maxRepeats} times.`
+      : `it was recorded ${track.length === 1 ? 'once' : `${track.length} times`}, and all recordings were used.`;
   }
 
   #bodyOf(

@@ -11,7 +11,7 @@ import type { Redactor } from './redactor.ts';
 import { keptHeaders } from './response-headers.ts';
 import type { RecordedResponse, Recording } from './tape-file.ts';
 
-type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** What has been received of a response. */
 interface Received {
@@ -34,6 +34,13 @@ interface Take {
    * Whether the caller aborted. Recorded at the failure, because clients later abort the signals of failed requests.
    */
   wasAborted?: boolean;
+}
+
+/** A tape that is continued. */
+export interface Continued {
+  readonly recordings: readonly Recording[];
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly gateway: string | undefined;
 }
 
 /** Sends requests, and records them with their responses as the caller reads them. */
@@ -81,17 +88,27 @@ export class Recorder {
   }
 
   /** The last request, if it has no successful response. The run has probably failed there. */
-  get failedRequest(): ObservedRequest | undefined {
-    const last = this.#takes.at(-1);
-    const { status = 400, failure } = last?.response ?? {};
-    return status < 400 && failure === undefined ? undefined : last?.request;
+  get failed():
+    | { readonly request: ObservedRequest; readonly status: number | undefined }
+    | undefined {
+    const { request, response } = this.#takes.at(-1) ?? {};
+    const { status, failure } = response ?? {};
+    const isFailed = status === undefined || status >= 400 || failure !== undefined;
+    return request && isFailed ? { request, status } : undefined;
   }
 
-  /** The recordings, and the files that belong to them. Streams that have not ended yet count as cut off. */
-  finish(redactor: Redactor, nameFile: (number: number, mediaType: string) => string) {
-    const files = new Map<string, Uint8Array>();
+  /**
+   * The recordings, and the files that belong to them, after those of a tape that is continued. Streams that have not
+   * ended yet count as cut off.
+   */
+  finish(
+    redactor: Redactor,
+    nameFile: (number: number, mediaType: string) => string,
+    before?: Continued,
+  ) {
+    const files = new Map(before?.files);
     // The first request goes to the gateway. Others may be downloads.
-    const gateway = this.#takes[0]?.request.url.origin;
+    const gateway = before?.gateway ?? this.#takes[0]?.request.url.origin;
     for (const { request } of this.#takes) redactor.learnKeys(request.headers, request.url);
     const recordings = this.#takes.map((take): Recording => {
       const request = toRecorded(take.request, redactor, gateway);
@@ -111,7 +128,7 @@ export class Recorder {
       if (take.failure === undefined || take.wasAborted) return { request, aborted: true };
       return { request, lost: toErrorChain(take.failure, redactor) };
     });
-    return { recordings, files };
+    return { recordings: [...(before?.recordings ?? []), ...recordings], files };
   }
 
   #finishResponse(
@@ -147,7 +164,11 @@ export class Recorder {
       else recorded.file = storeFile(redactor.file(bytes), mediaType);
     }
     if (isCut) {
-      const cause = failure ?? new TypeError('The response was not read to its end');
+      const cause =
+        failure ??
+        new TypeError(
+          'The recorded run has not read this response to its end. To record it again, delete the tape.',
+        );
       recorded.truncated = toErrorChain(cause, redactor);
     }
     return recorded;

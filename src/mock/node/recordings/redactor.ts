@@ -25,6 +25,9 @@ const minKeyLength = 8;
 /** The number before that of the first link that a request contains. */
 const beforeInputs = 10_000;
 
+/** The number of a link on a tape. */
+const linkNumber = new RegExp(`https://${linkHost}/(\\d{1,9})(?!\\d)`, 'g');
+
 /**
  * Replaces what must not reach a tape: API keys, links to results, whatever grants access to a file, and what the user's
  * own function replaces. Remembers the keys and links that it has seen.
@@ -38,6 +41,14 @@ export class Redactor {
 
   constructor(custom: (text: string) => string = (text) => text) {
     this.#custom = custom;
+  }
+
+  /** Numbers further results after those of a tape. */
+  continueAfter(tape: string): void {
+    const numbers = Array.from(tape.matchAll(linkNumber), ([, number]) => Number(number));
+    for (const number of numbers) {
+      if (number <= beforeInputs) this.#count.results = Math.max(this.#count.results, number);
+    }
   }
 
   /** Remembers the API key of a request. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 
 import * as z from 'zod/mini';
 
-import { ConfigurationError } from '../../../errors/configuration.ts';
+import { ConfigurationError } from '../../../errors/base.ts';
 
 /** A network error: its message and code, then those of its causes. */
 const errorChain = z.array(z.object({ message: z.string(), code: z.optional(z.string()) }));

@@ -1,6 +1,7 @@
 import { musicBody, speechBody } from '../../../wire/schemas/media/audio.ts';
-import { voiceCloneBody, voiceDesignBody } from '../../../wire/schemas/media/voice-params.ts';
 import {
+  voiceCloneBody,
+  voiceDesignBody,
   voiceCreationRecord,
   voiceListRecord,
   voiceRecord,

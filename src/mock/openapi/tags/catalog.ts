@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
 
-import { acceptedFields } from '../../../wire/schemas/accepted.ts';
 import {
   accountRecord,
   keyBalanceRecord,
   readinessRecord,
 } from '../../../wire/schemas/catalog/account.ts';
-import { keyBalanceErrorEnvelopeRecord } from '../../../wire/schemas/catalog/error-codes.ts';
+import { keyBalanceErrorEnvelopeRecord } from '../../../wire/schemas/catalog/errors.ts';
 import {
   anthropicModelListRecord,
   geminiModelListRecord,
@@ -14,6 +13,7 @@ import {
   modelRecord,
 } from '../../../wire/schemas/catalog/models.ts';
 import { pricingRecord } from '../../../wire/schemas/catalog/pricing.ts';
+import { acceptedFields } from '../../../wire/schemas/params.ts';
 import type { TagDocs } from '../docs.ts';
 
 /** Specification: Account; Readiness; Key balance record. */

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
-import { acceptedFields } from '../../../wire/schemas/accepted.ts';
 import { imageBody } from '../../../wire/schemas/media/images.ts';
 import { videoBody } from '../../../wire/schemas/media/videos.ts';
+import { acceptedFields } from '../../../wire/schemas/params.ts';
 import { imageTaskRecord, videoTaskRecord } from '../../../wire/schemas/tasks/task.ts';
 import {
   pollOperation,

@@ -1,5 +1,8 @@
-import { materialCreateBody } from '../../../wire/schemas/media/material-params.ts';
-import { materialPageRecord, materialRecord } from '../../../wire/schemas/media/materials.ts';
+import {
+  materialCreateBody,
+  materialPageRecord,
+  materialRecord,
+} from '../../../wire/schemas/media/materials.ts';
 import { listedStatuses, materialTypes } from '../../materials/records.ts';
 import type { TagDocs } from '../docs.ts';
 

@@ -1,10 +1,11 @@
-import { capabilitiesRecord } from '../../../wire/schemas/catalog/capabilities.ts';
 import {
   errorCatalogRecord,
   errorDetailRecord,
-} from '../../../wire/schemas/catalog/error-catalog.ts';
-import { errorBodyRecord, errorEnvelopeRecord } from '../../../wire/schemas/catalog/error-codes.ts';
-import { pricingCatalogRecord } from '../../../wire/schemas/catalog/pricing-catalog.ts';
+  errorBodyRecord,
+  errorEnvelopeRecord,
+} from '../../../wire/schemas/catalog/errors.ts';
+import { capabilitiesRecord } from '../../../wire/schemas/catalog/models.ts';
+import { pricingCatalogRecord } from '../../../wire/schemas/catalog/pricing.ts';
 import {
   changelogRecord,
   openApiDocumentRecord,

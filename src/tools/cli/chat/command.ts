@@ -53,6 +53,7 @@ export function runChat(args: string[]): Promise<number> {
     const prompt = await readPrompt(positionals);
     const params = { model, messages: messagesOf({ prompt, system, images: image }) };
     log.noteSending();
-    return streamChat(gateway, params, { extraBody, isJson: values.json ?? false });
+    const { apiKey } = settings;
+    return streamChat(gateway, params, { extraBody, isJson: values.json ?? false, apiKey });
   });
 }

@@ -1,5 +1,4 @@
-import { parseURL } from '../../../wire/types/parse-url.ts';
-import { isRecord } from '../../../wire/types/type-guards.ts';
+import { parseURL, isRecord } from '../../../wire/types/type-guards.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 
 /** One operation of an OpenAPI document, such as `GET /v1/videos/{}`. */

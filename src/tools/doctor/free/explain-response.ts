@@ -1,4 +1,4 @@
-import { parseURL } from '../../../wire/types/parse-url.ts';
+import { parseURL } from '../../../wire/types/type-guards.ts';
 import { needed } from '../needed-options.ts';
 import type { ErrorResponse } from '../run/failure.ts';
 import type { Finding } from '../run/report.ts';

@@ -1,7 +1,6 @@
 import type { Polygate, RequestPromise } from 'polygate';
 
-import { retrieveAccount } from '../../../wire/endpoints/account.ts';
-import { listModels } from '../../../wire/endpoints/models.ts';
+import { retrieveAccount, listModels } from '../../../wire/endpoints/catalog.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { needed } from '../needed-options.ts';
 import type { DiagnosisContext } from '../run/context.ts';

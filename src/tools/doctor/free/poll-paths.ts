@@ -3,12 +3,13 @@ import type { Polygate } from 'polygate';
 
 import { isTaskCode, parseErrorBody } from '../../../internal/error-body.ts';
 import type { Endpoint } from '../../../wire/endpoints/endpoint.ts';
-import { pollImageGeneration, pollImageTask } from '../../../wire/endpoints/images.ts';
 import {
+  pollImageGeneration,
+  pollImageTask,
   pollVideo,
   pollVideoGeneration,
   pollVideosGeneration,
-} from '../../../wire/endpoints/videos.ts';
+} from '../../../wire/endpoints/media.ts';
 import { needed } from '../needed-options.ts';
 import type { FoundPath } from '../needed-options.ts';
 import { recordCalls } from '../recorder.ts';

@@ -1,7 +1,7 @@
 import type { Polygate, SucceededGeneration } from 'polygate';
 
 import { fetchOf, isLoopbackHost } from '../../../internal/downloads.ts';
-import { parseURL } from '../../../wire/types/parse-url.ts';
+import { parseURL } from '../../../wire/types/type-guards.ts';
 import type { Check } from '../run/check.ts';
 
 /** The largest image that is downloaded, in bytes. */

@@ -1,6 +1,6 @@
 import type { SucceededGeneration } from 'polygate';
 
-import { taskStatusOf } from '../../../wire/types/tasks/task-status.ts';
+import { taskStatusOf } from '../../../wire/types/tasks/task.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { messageOf } from '../run/failure.ts';

@@ -38,3 +38,18 @@ export const pricingRecord = recordSchema(docs.pricing, {
   unitText: z.string(),
   ruleId: z.string(),
 });
+
+export const pricingCatalogRecord = recordSchema(docs.pricingCatalog, {
+  object: z.optional(openString<'pricing.catalog'>()),
+  type: z.optional(openString<'all'>()),
+  currency: z.optional(openString<'USD'>()),
+  data: z.optional(
+    z.array(
+      recordSchema(docs.pricingCatalogEntry, {
+        id: z.optional(z.string()),
+        type: z.optional(openString<'chat'>()),
+        pricing: z.optional(pricingRecord),
+      }),
+    ),
+  ),
+});

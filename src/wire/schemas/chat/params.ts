@@ -2,9 +2,8 @@ import type { ChatParams } from 'polygate';
 import * as z from 'zod/mini';
 
 import type { ChatBody } from '../../types/chat/params.ts';
-import { acceptedFields } from '../accepted.ts';
 import * as docs from '../docs/chat.ts';
-import { count, modelId } from '../params.ts';
+import { acceptedFields, count, modelId } from '../params.ts';
 import { either, listOf, oneOf, openString, paramsSchema, recordSchema } from '../record-schema.ts';
 import { message, texts } from './messages.ts';
 

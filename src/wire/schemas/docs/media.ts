@@ -1,7 +1,5 @@
 export * from './media/audio.ts';
 export * from './media/images.ts';
-export * from './media/material-params.ts';
 export * from './media/materials.ts';
 export * from './media/videos.ts';
-export * from './media/voice-params.ts';
 export * from './media/voices.ts';

@@ -2,9 +2,8 @@ import type { MusicParams, SpeechInputParams, SpeechParams } from 'polygate';
 import * as z from 'zod/mini';
 
 import { musicParamsProblem, speechParamsProblem } from '../../types/media/audio.ts';
-import { accepted } from '../accepted.ts';
 import * as docs from '../docs/media.ts';
-import { modelId, withProblem } from '../params.ts';
+import { accepted, modelId, withProblem } from '../params.ts';
 import { listOf, openString, paramsSchema } from '../record-schema.ts';
 import type { Docs, WithOptional } from '../record-schema.ts';
 

@@ -1,9 +1,8 @@
 import type { ImageEditParams, ImageFromReferencesParams, ImageParams } from 'polygate';
 import * as z from 'zod/mini';
 
-import { accepted } from '../accepted.ts';
 import * as docs from '../docs/media.ts';
-import { count, modelId, withProblem } from '../params.ts';
+import { accepted, count, modelId, withProblem } from '../params.ts';
 import { listOf, openString, paramsSchema } from '../record-schema.ts';
 import type { Docs, WithOptional } from '../record-schema.ts';
 

@@ -1,9 +1,31 @@
-import type { Material } from 'polygate';
+import type { Material, MaterialCreateParams } from 'polygate';
 import * as z from 'zod/mini';
 
-import type { MaterialType } from '../../types/media/materials.ts';
+import { materialCreateParamsProblem } from '../../types/media/materials.ts';
+import type { MaterialType, MaterialCreateFields } from '../../types/media/materials.ts';
 import * as docs from '../docs/media.ts';
-import { openString, recordSchema } from '../record-schema.ts';
+import { accepted, withProblem } from '../params.ts';
+import { openString, recordSchema, paramsSchema } from '../record-schema.ts';
+
+/** The body of a material create request. */
+export const materialParams: z.ZodMiniType<MaterialCreateParams, MaterialCreateParams> =
+  withProblem(
+    paramsSchema(docs.materialCreateFields, {
+      url: z.string(),
+      type: z.enum(['image', 'video', 'audio']),
+      name: z.optional(z.string()),
+      real_person: z.optional(
+        paramsSchema(docs.realPerson, {
+          consent_confirmed: z.literal(true),
+          callback_url: z.string(),
+        }),
+      ),
+    }),
+    materialCreateParamsProblem,
+  );
+
+/** A request body as the service accepts it. */
+export const materialCreateBody = /* @__PURE__ */ accepted<MaterialCreateFields>(materialParams);
 
 /** A material of the library. Unknown fields are kept. */
 export const materialRecord: z.ZodMiniType<Material, Material> = recordSchema(docs.material, {

@@ -2,9 +2,8 @@ import type { VideoContentParams, VideoParams } from 'polygate';
 import * as z from 'zod/mini';
 
 import { videoParamsProblem } from '../../types/media/videos.ts';
-import { accepted, acceptedFields } from '../accepted.ts';
 import * as docs from '../docs/media.ts';
-import { count, modelId, withProblem } from '../params.ts';
+import { accepted, acceptedFields, count, modelId, withProblem } from '../params.ts';
 import { listOf, oneOf, openString, paramsSchema, recordSchema } from '../record-schema.ts';
 import type { Docs, WithOptional } from '../record-schema.ts';
 

@@ -1,4 +1,4 @@
-import { arrayField, responseSchema, stringField } from '../schema.ts';
+import { arrayField, responseSchema, stringField, unchecked } from '../schema.ts';
 import type { OpenString } from '../schema.ts';
 import type { Pricing } from './pricing.ts';
 
@@ -96,3 +96,109 @@ export const anthropicModelListSchema = /* @__PURE__ */ responseSchema<Anthropic
 export const geminiModelListSchema = /* @__PURE__ */ responseSchema<GeminiModelList>({
   models: arrayField(responseSchema<GeminiModel>({ name: stringField })),
 });
+
+/** One endpoint of the service. The service does not document this record, so any field can be absent. */
+export interface CapabilityEndpoint {
+  /** HTTP method. */
+  method?: string | undefined;
+  /** Path template. */
+  path?: string | undefined;
+  /** Whether the endpoint requires an API key. */
+  auth?: boolean | undefined;
+  /** Additional fields are kept. */
+  [field: string]: unknown;
+}
+
+/** Names of the idempotency key headers. The service does not document this record, so any field can be absent. */
+export interface CapabilityIdempotency {
+  /** Header for generation requests. */
+  header?: string | undefined;
+  /** Header for material requests. */
+  materialsHeader?: string | undefined;
+  /** Additional fields are kept. */
+  [field: string]: unknown;
+}
+
+/** Webhook support. The service does not document this record, so any field can be absent. */
+export interface CapabilityWebhooks {
+  /** Whether webhooks are enabled. */
+  enabled?: boolean | undefined;
+  /** Event types. */
+  events?: string[] | undefined;
+  /** Additional fields are kept. */
+  [field: string]: unknown;
+}
+
+/** Capabilities of the service. The service does not document this record, so any field can be absent. */
+export interface Capabilities {
+  /** Record type. */
+  object?: OpenString<'service.capabilities'> | undefined;
+  /** Service version, such as `2026.05`. */
+  version?: string | undefined;
+  /** Available endpoints. */
+  endpoints?: CapabilityEndpoint[] | undefined;
+  /** Supported modalities, such as `image`. */
+  modalities?: string[] | undefined;
+  /** Supported locales, such as `en-US`. */
+  locales?: string[] | undefined;
+  /** Supported currencies, such as `USD`. */
+  currencies?: string[] | undefined;
+  /** Names of the idempotency key headers. */
+  idempotency?: CapabilityIdempotency | undefined;
+  /** Webhook support. */
+  webhooks?: CapabilityWebhooks | undefined;
+  /** Limits, keyed by name. */
+  limits?: Record<string, unknown> | undefined;
+  /** Additional fields are kept. */
+  [field: string]: unknown;
+}
+
+/**
+ * The models of your API key, by type. Empty until `npx polygate types` writes a file that adds them, with their prices
+ * as comments. From then on, only their ids compile as `model`, and an editor offers them.
+ */
+export interface ModelCatalog {}
+
+/** A type of models in the {@link ModelCatalog}. Music and speech models are both `audio`. */
+export type ModelType = 'chat' | 'image' | 'video' | 'audio';
+
+declare const isCustom: unique symbol;
+
+/** The id of a model that is not in the {@link ModelCatalog}; see {@link customModel}. */
+export type CustomModel = string & { readonly [isCustom]: true };
+
+/**
+ * The id of a model of a type.
+ *
+ * - If the {@link ModelCatalog} has models of the type: one of their ids, or a {@link CustomModel}.
+ * - While it has none: any string.
+ */
+export type ModelId<Type extends ModelType> =
+  ModelCatalog extends Record<Type, infer Models> ? (keyof Models & string) | CustomModel : string;
+
+/**
+ * A resolution for models of a type.
+ *
+ * - If models of the type have prices per resolution in the {@link ModelCatalog}: an editor offers these resolutions, and
+ *   any other string compiles, because the service ignores case.
+ * - Otherwise: any string.
+ */
+export type ModelResolution<Type extends ModelType> =
+  ModelCatalog extends Record<Type, infer Models>
+    ? [Models[keyof Models]] extends [never]
+      ? string
+      : OpenString<Models[keyof Models] & string>
+    : string;
+
+/**
+ * Returns the id of a model that is not in the {@link ModelCatalog}, such as one from a configuration file, or an image
+ * model in a chat. The id is not checked.
+ *
+ * @example
+ * ```ts
+ * await gateway.images.generate({ model: customModel(settings.model), prompt: 'A harbor' });
+ * ```
+ */
+export function customModel(id: string): CustomModel {
+  return unchecked(id);
+}

@@ -1,4 +1,4 @@
-import type { ModelId } from '../catalog/model-catalog.ts';
+import type { ModelId } from '../catalog/models.ts';
 import type { OpenString } from '../schema.ts';
 import type { ChatMessage, TextPart } from './messages.ts';
 

@@ -1,6 +1,6 @@
-import type { ModelId } from '../catalog/model-catalog.ts';
-import { requiredTextProblem } from '../param-checks.ts';
+import type { ModelId } from '../catalog/models.ts';
 import type { OpenString } from '../schema.ts';
+import { requiredTextProblem } from '../type-guards.ts';
 
 /**
  * Parameters of a music generation, sent unchanged.

@@ -1,4 +1,4 @@
-import type { ModelId, ModelResolution } from '../catalog/model-catalog.ts';
+import type { ModelId, ModelResolution } from '../catalog/models.ts';
 import type { OpenString } from '../schema.ts';
 
 /** Parameters of an image generation from a source image. The prompt is optional. */

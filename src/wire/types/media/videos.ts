@@ -1,4 +1,4 @@
-import type { ModelId, ModelResolution } from '../catalog/model-catalog.ts';
+import type { ModelId, ModelResolution } from '../catalog/models.ts';
 import type { OpenString } from '../schema.ts';
 import { isRecord } from '../type-guards.ts';
 import type { AssetUri } from './materials.ts';

@@ -2,7 +2,7 @@ import { BadRequestError, ConfigurationError, TaskFailedError } from 'polygate';
 import type { SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import { createError } from '../../../../src/errors/create-error.ts';
+import { createError } from '../../../../src/errors/message.ts';
 import { after } from '../../../../src/integrations/bullmq/decisions/next-time.ts';
 import {
   keep,

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -7,26 +6,6 @@ import { ConfigurationError, Polygate } from '../../../../src/index.ts';
 import { recordings } from '../../../../src/mock/node/index.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { chat, image, startRecording } from './support.ts';
-
-/** Warnings of a test, which belong to it. */
-function warnings() {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-  onTestFinished(() => warn.mockRestore());
-  return () => warn.mock.calls.map(([text]) => String(text));
-}
-
-/** Runs a test program as test runners do: the tape is disposed of whether or not it fails. */
-async function run(
-  path: string,
-  clientOf: (fetch: typeof globalThis.fetch) => Polygate,
-  program: (gateway: Polygate) => Promise<unknown>,
-) {
-  vi.stubEnv('CI', '');
-  onTestFinished(() => void vi.unstubAllEnvs());
-  await using tape = recordings(path);
-  await program(clientOf(tape.fetch));
-  return tape.mode;
-}
 
 describe('options', () => {
   test.each([
@@ -41,120 +20,6 @@ describe('options', () => {
     const options: object = { mode: 'record', [name]: value };
     expect(() => recordings(path, options)).toThrow(`${name}: must be a`);
     expect(() => recordings(path, options)).toThrow(ConfigurationError);
-  });
-});
-
-describe('a run that fails', () => {
-  test.each([
-    ['before its first request', async () => Promise.reject(new Error('early'))],
-    ['at a lost response', async (gateway: Polygate) => gateway.chat.completions.create(chat('B'))],
-  ])('%s leaves no tape, so that the next run records', async (_, failing) => {
-    const { path, mock, clientOf } = await startRecording();
-    const warned = warnings();
-    const fault = mock.fail({ route: 'POST /v1/chat/completions', reset: 'before' });
-    await expect(run(path, clientOf, failing)).rejects.toBeInstanceOf(Error);
-    expect(existsSync(path)).toBe(false);
-    const isEmpty = mock.requests.length === 0;
-    if (!isEmpty) expect(warned().join()).toMatch(/not written.*POST \/v1\/chat\/completions/s);
-    fault.remove();
-    const program = async (gateway: Polygate) => gateway.chat.completions.create(chat('B'));
-    expect(await run(path, clientOf, program)).toBe('record');
-    expect(await run(path, clientOf, program)).toBe('replay');
-  });
-
-  test('keeps the tape of an earlier run, and save() writes one that ends with a failure', async () => {
-    const { path, clientOf, readTape } = await startRecording();
-    warnings();
-    const ended = recordings(path, { mode: 'record' });
-    await clientOf(ended.fetch).chat.completions.create(chat('A'));
-    await ended.save();
-    const before = await readTape();
-    {
-      await using tape = recordings(path, { mode: 'record' });
-      await rejection(Error, clientOf(tape.fetch).images.retrieve('task_unknown'));
-    }
-    expect(await readTape()).toBe(before);
-    const failing = recordings(path, { mode: 'record' });
-    await rejection(Error, clientOf(failing.fetch).images.retrieve('task_unknown'));
-    await failing.save();
-    expect(await readTape()).toContain('task_unknown');
-  });
-
-  const ask = (prompt: string) => (gateway: Polygate) =>
-    gateway.chat.completions.create(chat(prompt));
-  const askBoth = async (gateway: Polygate) => [await ask('A')(gateway), await ask('B')(gateway)];
-  const failBetween = async (gateway: Polygate) => {
-    await ask('A')(gateway);
-    throw new Error('a failed assertion');
-  };
-
-  test('between two requests leads to one more failure at most, after which the next run records', async () => {
-    const { path, clientOf, mock } = await startRecording();
-    await rejection(Error, run(path, clientOf, failBetween));
-    await rejection(Error, run(path, clientOf, failBetween));
-    expect(existsSync(path)).toBe(true);
-    const error = await rejection(ConfigurationError, run(path, clientOf, askBoth));
-    expect(error.message).toMatch(/may have failed before this request.* next run records again/s);
-    expect(mock.invoice).toHaveLength(1);
-    expect(await run(path, clientOf, askBoth)).toBe('record');
-    expect(await run(path, clientOf, askBoth)).toBe('replay');
-    expect(mock.invoice).toHaveLength(3);
-  });
-
-  test.each([
-    [
-      'with CI',
-      async (path: string, clientOf: Parameters<typeof run>[1]) => {
-        await rejection(Error, run(path, clientOf, failBetween));
-        vi.stubEnv('CI', '1');
-      },
-    ],
-    [
-      'after save()',
-      async (path: string, clientOf: Parameters<typeof run>[1]) => {
-        vi.stubEnv('CI', '');
-        await using tape = recordings(path);
-        await ask('A')(clientOf(tape.fetch));
-        await tape.save();
-      },
-    ],
-  ])('does not make a replay delete the tape %s', async (_, record) => {
-    const { path, clientOf, readTape } = await startRecording();
-    onTestFinished(() => void vi.unstubAllEnvs());
-    await record(path, clientOf);
-    const before = await readTape();
-    const gateway = clientOf(recordings(path).fetch);
-    const { message } = await rejection(ConfigurationError, askBoth(gateway));
-    expect(message).toContain('To record again, delete the tape.');
-    expect(await readTape()).toBe(before);
-  });
-
-  test('while it waits for a task does not make a replay poll until its time limit', async () => {
-    const { path, clientOf, mock } = await startRecording({ tasks: { durationMs: 60_000 } });
-    const stop = new AbortController();
-    const onUpdate = () => {
-      if (mock.requests.some(({ method }) => method === 'GET')) stop.abort();
-    };
-    const { signal } = stop;
-    await rejection(
-      Error,
-      run(path, clientOf, async (gateway) => gateway.images.generate(image, { signal, onUpdate })),
-    );
-    const replayed = run(path, clientOf, async (gateway) => gateway.images.generate(image));
-    const { message } = await rejection(ConfigurationError, replayed);
-    expect(message).toMatch(/its last response was repeated 20 times.* next run records again/s);
-    expect(existsSync(path)).toBe(false);
-  });
-
-  test('between two requests is named as the probable reason by a replay that goes further', async () => {
-    const { record, replay } = await startRecording();
-    await record(async (gateway) => gateway.chat.completions.create(chat('A')));
-    const { gateway } = replay();
-    await gateway.chat.completions.create(chat('A'));
-    const error = await rejection(ConfigurationError, gateway.chat.completions.create(chat('B')));
-    expect(error.message).toMatch(
-      /the run that recorded it may have failed before this request.*delete the tape/s,
-    );
   });
 });
 

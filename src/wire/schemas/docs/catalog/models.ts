@@ -2,6 +2,10 @@
 import type {
   AnthropicModel,
   AnthropicModelList,
+  Capabilities,
+  CapabilityEndpoint,
+  CapabilityIdempotency,
+  CapabilityWebhooks,
   GeminiModel,
   GeminiModelList,
   Model,
@@ -57,5 +61,41 @@ export const geminiModelList: Docs<GeminiModelList> = {
   fields: {
     models: 'Models available to the API key.',
     nextPageToken: 'Token for the next page; null on the last page.',
+  },
+};
+
+export const capabilityEndpoint: Docs<CapabilityEndpoint> = {
+  fields: {
+    method: 'HTTP method.',
+    path: 'Path template.',
+    auth: 'Whether the endpoint requires an API key.',
+  },
+};
+
+export const capabilityIdempotency: Docs<CapabilityIdempotency> = {
+  fields: {
+    header: 'Header for generation requests.',
+    materialsHeader: 'Header for material requests.',
+  },
+};
+
+export const capabilityWebhooks: Docs<CapabilityWebhooks> = {
+  fields: {
+    enabled: 'Whether webhooks are enabled.',
+    events: 'Event types.',
+  },
+};
+
+export const capabilities: Docs<Capabilities> = {
+  fields: {
+    object: 'Record type.',
+    version: 'Service version, such as `2026.05`.',
+    endpoints: 'Available endpoints.',
+    modalities: 'Supported modalities, such as `image`.',
+    locales: 'Supported locales, such as `en-US`.',
+    currencies: 'Supported currencies, such as `USD`.',
+    idempotency: 'Names of the idempotency key headers.',
+    webhooks: 'Webhook support.',
+    limits: 'Limits, keyed by name.',
   },
 };

@@ -1,6 +1,8 @@
 // Generated from the doc comments of the interfaces by `npm run schema-docs`.
 import type {
   Pricing,
+  PricingCatalog,
+  PricingCatalogEntry,
   PricingProfile,
   PricingProfiles,
   ResolutionPrice,
@@ -52,5 +54,22 @@ export const pricing: Docs<Pricing> = {
     inputPricePer1kUsd: 'Price in USD per 1000 input tokens.',
     outputPricePer1kUsd: 'Price in USD per 1000 output tokens.',
     resolutionPrices: 'Prices per resolution.',
+  },
+};
+
+export const pricingCatalogEntry: Docs<PricingCatalogEntry> = {
+  fields: {
+    id: 'Model id to use in requests.',
+    type: 'Model type.',
+    pricing: 'Prices of the model.',
+  },
+};
+
+export const pricingCatalog: Docs<PricingCatalog> = {
+  fields: {
+    object: 'Record type.',
+    type: 'Model type that the catalog was filtered by.',
+    currency: 'Currency of the prices.',
+    data: 'Models and their prices.',
   },
 };

@@ -1,5 +1,51 @@
 import type { Endpoint } from './endpoint.ts';
 
+export const retrieveAccount = {
+  method: 'GET',
+  path: '/v1/account',
+  audience: 'owner',
+  safety: 'safe',
+} as const satisfies Endpoint;
+
+export const retrieveReadiness = {
+  method: 'GET',
+  path: '/v1/readiness',
+  audience: 'owner',
+  safety: 'safe',
+} as const satisfies Endpoint;
+
+export const retrieveBalance = {
+  method: 'GET',
+  path: '/api/usage/balance',
+  audience: 'owner',
+  safety: 'safe',
+} as const satisfies Endpoint;
+
+export const listModels = {
+  method: 'GET',
+  path: '/v1/models',
+  audience: 'user',
+  safety: 'safe',
+} as const satisfies Endpoint;
+
+export const retrieveModel = {
+  method: 'GET',
+  path: '/v1/models/{model}',
+  audience: 'user',
+  safety: 'safe',
+} as const satisfies Endpoint;
+
+export const createChatCompletion = {
+  method: 'POST',
+  path: '/v1/chat/completions',
+  audience: 'user',
+  safety: 'once',
+  keyedIf: 'chat',
+  paid: true,
+  usesSlot: true,
+  timeout: 'chatTimeout',
+} as const satisfies Endpoint;
+
 export const retrieveStatus = {
   method: 'GET',
   path: '/v1/status',

@@ -1,4 +1,51 @@
-import { APIError } from './api.ts';
+import type { ErrorCode } from '../wire/types/catalog/errors.ts';
+import type { ResponseMeta } from '../wire/types/meta.ts';
+import type { SchemaIssue } from '../wire/types/standard-schema.ts';
+import { PolygateError } from './base.ts';
+import type { ErrorDetails } from './base.ts';
+
+/** Details passed to the constructor of {@link APIError}. */
+export interface APIErrorDetails extends ErrorDetails {
+  /** Metadata parsed from the response headers. */
+  meta: ResponseMeta;
+  /** Machine-readable error code. */
+  code?: ErrorCode | undefined;
+  /** Error type, such as `invalid_request_error`. */
+  type?: string | undefined;
+  /** Name of the invalid field. */
+  param?: string | undefined;
+  /** Response body: parsed JSON, or the raw text if it is not JSON. Undefined if it could not be read. */
+  body?: unknown;
+  /** Delay requested by the service before the next attempt, in milliseconds. */
+  retryAfterMs?: number | undefined;
+}
+
+/** The service responded with an error status, or with a redirect, which the client does not follow. */
+export class APIError extends PolygateError {
+  static override readonly className: string = 'APIError';
+
+  /** HTTP status. */
+  declare readonly status: number;
+  /** Machine-readable error code. The known codes autocomplete; any other string is possible. */
+  declare readonly code?: ErrorCode;
+  /** Error type, such as `invalid_request_error`. */
+  declare readonly type?: string;
+  /** Name of the invalid field, if the service reports it. */
+  declare readonly param?: string;
+  /** Request id. Include it when you contact support. */
+  declare readonly requestId?: string;
+  /** Metadata parsed from the response headers. */
+  declare readonly meta: ResponseMeta;
+  /** Response body: parsed JSON, or the raw text if it is not JSON. Undefined if it could not be read. */
+  declare readonly body: unknown;
+  /** Delay requested by the service before the next attempt, in milliseconds. */
+  declare readonly retryAfterMs?: number;
+
+  constructor(message: string, details: APIErrorDetails) {
+    const { status, requestId } = details.meta;
+    super(message, { status, requestId, ...details });
+  }
+}
 
 /** 400: the request is invalid. `param` or the message names the field. Nothing was charged. */
 export class BadRequestError extends APIError {
@@ -93,4 +140,35 @@ const classByStatus: Readonly<Record<number, APIErrorClass>> = {
 export function statusErrorClass(status: number, code: string | undefined): APIErrorClass {
   if (status === 429 && code === concurrencyLimitCode) return ConcurrencyLimitError;
   return classByStatus[status] ?? (status >= 500 ? ServerError : APIError);
+}
+
+/** Details passed to the constructor of {@link ResponseValidationError}. */
+export interface ResponseValidationDetails extends ErrorDetails {
+  /** Metadata parsed from the response headers. */
+  meta: ResponseMeta;
+  /** Response body: parsed JSON, or the raw text if it is not JSON. */
+  body: unknown;
+  /** Validation issues. The client's own schemas report only the first. */
+  issues?: readonly SchemaIssue[] | undefined;
+}
+
+/**
+ * The service responded with a success status, but the body is invalid: not JSON, too large, not the expected record, or a
+ * result that is no media.
+ */
+export class ResponseValidationError extends PolygateError {
+  static override readonly className: string = 'ResponseValidationError';
+
+  /** Metadata parsed from the response headers, including the charge and the task id if the service sent them. */
+  declare readonly meta: ResponseMeta;
+  /** Response body: parsed JSON, or the raw text if it is not JSON. */
+  declare readonly body: unknown;
+  /** `no_media` if the result of a task is empty, an HTML page, JSON, or XML other than an SVG image. */
+  declare readonly code?: string;
+  /** Validation issues. The client's own schemas report only the first. */
+  declare readonly issues: readonly SchemaIssue[];
+
+  constructor(message: string, details: ResponseValidationDetails) {
+    super(message, { ...details, issues: details.issues ?? [] });
+  }
 }
