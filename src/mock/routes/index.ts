@@ -1,10 +1,9 @@
 import type { Endpoint } from '../http/endpoint.ts';
-import { accountRoutes } from './account.ts';
+import { accountRoutes, modelRoutes } from './catalog.ts';
 import { chatRoutes } from './chat.ts';
 import { homeRoutes } from './home.ts';
 import { materialRoutes } from './materials.ts';
 import { mediaRoutes } from './media.ts';
-import { modelRoutes } from './models.ts';
 import { publicRoutes } from './public.ts';
 import { imageRoutes, audioRoutes, videoRoutes } from './tasks.ts';
 import { undocumentedRoutes } from './undocumented.ts';

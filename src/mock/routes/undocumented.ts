@@ -9,7 +9,7 @@ import { GatewayError, unknownEndpoint, json, invalidParameter } from '../http/r
 import { parseBody } from '../http/validate.ts';
 import { prepareAudio, prepareImage, prepareVideo } from '../tasks/prepare.ts';
 import { submitTask } from '../tasks/submit.ts';
-import { usageRecords } from './account.ts';
+import { usageRecords } from './catalog.ts';
 
 /**
  * Endpoints that the specification mentions without details. They exist only if assumption A20 is
