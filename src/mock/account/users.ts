@@ -84,14 +84,6 @@ function newUser(name: string, number: number, balanceUsd: number): User {
   };
 }
 
-/** A concurrency slot that a request holds. */
-interface Slot {
-  /** The documented concurrency headers, as of the moment the slot was acquired. */
-  headers: Record<string, string>;
-  /** Frees the slot. Later calls do nothing. */
-  release: () => void;
-}
-
 /** The tier of accounts without their own limit. Specification: Limits. */
 export const defaultTier = { id: 'tier_enterprise', concurrency: 8 } as const;
 
@@ -118,8 +110,14 @@ export class Slots {
     return { limit: this.limit, source: this.source };
   }
 
-  /** Acquires a slot, or throws a 429. `heldByTasks` slots of the user are not available. */
-  acquire({ user, key }: Caller, heldByTasks: number): Slot {
+  /**
+   * Acquires a slot, or throws a 429. `heldByTasks` slots of the user are not available. Returns the concurrency headers
+   * as of now, and a function that frees the slot; later calls of it do nothing.
+   */
+  acquire(
+    { user, key }: Caller,
+    heldByTasks: number,
+  ): { headers: Record<string, string>; release: () => void } {
     const { limit, source } = this.limitFor(key);
     const free = limit - user.inFlight - heldByTasks;
     const headers = (remaining: number): Record<string, string> => ({

@@ -75,13 +75,6 @@ export function generateOutput(
   };
 }
 
-/** Output that is identical in every choice, so it is generated once. */
-interface SharedOutput {
-  functionCalls: readonly ToolCall['function'][];
-  structured: string | undefined;
-  imageFormat: 'png' | 'svg';
-}
-
 function scriptedChoice({ text, chunks, toolCalls }: ScriptedReply, seed: string): OutputChoice {
   const shared = { reasoning: undefined, images: [] };
   if (toolCalls === undefined) {
@@ -98,7 +91,16 @@ function scriptedChoice({ text, chunks, toolCalls }: ScriptedReply, seed: string
 
 function generateChoice(
   request: ChatRequest,
-  { functionCalls, structured, imageFormat }: SharedOutput,
+  /** What is identical in every choice, so it is generated once. */
+  {
+    functionCalls,
+    structured,
+    imageFormat,
+  }: {
+    functionCalls: readonly ToolCall['function'][];
+    structured: string | undefined;
+    imageFormat: 'png' | 'svg';
+  },
   seed: string,
   index: number,
 ): OutputChoice {
