@@ -8,11 +8,11 @@ import { emptyMeta } from '../../internal/response-meta.ts';
 import { describeRow, requestHash, rowKey } from '../../internal/row-driver.ts';
 import { checkValue, objectWithMethods } from '../../internal/validation.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
-import { submitPriority } from './redis/bullmq-layout.ts';
-import { withinTime } from './redis/outage.ts';
+import { withinTime } from './redis/connection.ts';
+import { submitPriority } from './redis/keys.ts';
 import type { RowStore } from './redis/row-store.ts';
-import { jobIdOf } from './stored-row.ts';
-import type { RowData } from './stored-row.ts';
+import { jobIdOf } from './row.ts';
+import type { RowData } from './row.ts';
 
 /** Rows are added in groups, limited by count and by total length of params. */
 const groupRows = 500;

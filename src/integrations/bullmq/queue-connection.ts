@@ -5,14 +5,13 @@ import type { Redis } from 'ioredis';
 import { ConfigurationError } from '../../errors/base.ts';
 import type { PauseReason } from './decisions/step.ts';
 import { Announcements } from './redis/announcements.ts';
-import { connect, disconnect } from './redis/connection.ts';
+import { connect, disconnect, withinTime } from './redis/connection.ts';
 import { redisKeys } from './redis/keys.ts';
 import type { RedisKeys } from './redis/keys.ts';
-import { withinTime } from './redis/outage.ts';
-import { Pauses } from './redis/pauses.ts';
 import { RowIndex } from './redis/row-index.ts';
 import { RowStore } from './redis/row-store.ts';
-import type { RowData } from './stored-row.ts';
+import { Pauses } from './redis/spend.ts';
+import type { RowData } from './row.ts';
 
 /** Where a queue is. */
 interface QueueAddress {

@@ -2,14 +2,12 @@ import { ConfigurationError } from '../../errors/base.ts';
 import type { Generation, SucceededGeneration } from '../../wire/types/tasks/task.ts';
 import type { QueueConnection } from './queue-connection.ts';
 import type { Announcements } from './redis/announcements.ts';
-import { isBug, withinTime } from './redis/outage.ts';
+import { isBug, withinTime } from './redis/connection.ts';
 import type { RowIndex } from './redis/row-index.ts';
 import type { RowStore } from './redis/row-store.ts';
 import { readRow } from './row-calls.ts';
-import { isEnded } from './row.ts';
-import type { EndedRow, Row, RowError } from './row.ts';
-import { jobIdOf } from './stored-row.ts';
-import type { StoredRow } from './stored-row.ts';
+import { isEnded, jobIdOf } from './row.ts';
+import type { EndedRow, Row, RowError, StoredRow } from './row.ts';
 
 /** How many ended rows are read at a time. */
 const pageSize = 100;

@@ -4,7 +4,7 @@ import { ConnectionError } from '../../errors/call.ts';
 import { rowKey } from '../../internal/row-driver.ts';
 import { afterRetry, needsNewKey } from './decisions/retry.ts';
 import type { RowStore } from './redis/row-store.ts';
-import type { StoredRow } from './stored-row.ts';
+import type { StoredRow } from './row.ts';
 
 /** How often to look whether a worker has recorded the end of a row, in ms. */
 const busyInterval = 100;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { toRow } from '../../../src/integrations/bullmq/results.ts';
-import type { StoredRow } from '../../../src/integrations/bullmq/stored-row.ts';
+import type { StoredRow } from '../../../src/integrations/bullmq/row.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import { setUp } from './setup.ts';
 

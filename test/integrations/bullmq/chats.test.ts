@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { redisKeys } from '../../../src/integrations/bullmq/redis/keys.ts';
 import { RowStore } from '../../../src/integrations/bullmq/redis/row-store.ts';
-import { admitRow } from '../../../src/integrations/bullmq/worker/admit-row.ts';
+import { admitRow } from '../../../src/integrations/bullmq/worker/admissions.ts';
 import { holdResponses } from './held-fetch.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { afterRetry } from '../../../src/integrations/bullmq/decisions/retry.ts';
 import { redisKeys } from '../../../src/integrations/bullmq/redis/keys.ts';
 import { RowStore } from '../../../src/integrations/bullmq/redis/row-store.ts';
-import type { RowData } from '../../../src/integrations/bullmq/stored-row.ts';
-import { admitRow } from '../../../src/integrations/bullmq/worker/admit-row.ts';
+import type { RowData } from '../../../src/integrations/bullmq/row.ts';
+import { admitRow } from '../../../src/integrations/bullmq/worker/admissions.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';

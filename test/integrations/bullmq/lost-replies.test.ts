@@ -7,9 +7,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { redisKeys } from '../../../src/integrations/bullmq/redis/keys.ts';
 import { RowStore } from '../../../src/integrations/bullmq/redis/row-store.ts';
 import { admit } from '../../../src/integrations/bullmq/redis/scripts/admit.ts';
-import { remove } from '../../../src/integrations/bullmq/redis/scripts/remove.ts';
-import { retry } from '../../../src/integrations/bullmq/redis/scripts/retry.ts';
-import type { RowData } from '../../../src/integrations/bullmq/stored-row.ts';
+import { remove, retry } from '../../../src/integrations/bullmq/redis/scripts/rows.ts';
+import type { RowData } from '../../../src/integrations/bullmq/row.ts';
 import { lossyRedis } from './lossy-redis.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';

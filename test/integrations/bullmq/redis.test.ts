@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import { ConnectionError } from 'polygate';
 import { expect, test } from 'vitest';
 
-import { disconnect, reconnecting } from '../../../src/integrations/bullmq/redis/connection.ts';
-import { withinTime } from '../../../src/integrations/bullmq/redis/outage.ts';
+import {
+  disconnect,
+  reconnecting,
+  withinTime,
+} from '../../../src/integrations/bullmq/redis/connection.ts';
 import { rejection } from '../../support/rejection.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 

@@ -1,7 +1,7 @@
 import { Redis, ReplyError } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import { repeatInOutage } from '../../../src/integrations/bullmq/redis/outage.ts';
+import { repeatInOutage } from '../../../src/integrations/bullmq/redis/connection.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { errorRecord } from '../../../src/integrations/bullmq/row.ts';
-import { jobIdOf } from '../../../src/integrations/bullmq/stored-row.ts';
+import { errorRecord, jobIdOf } from '../../../src/integrations/bullmq/row.ts';
 import { badRequest } from './decisions/errors.ts';
 
 test('ids of jobs are different for different ids, and never integers or with colons', () => {

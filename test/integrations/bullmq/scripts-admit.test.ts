@@ -2,7 +2,7 @@ import { Polygate } from 'polygate';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { replaceBy } from '../../../src/integrations/bullmq/decisions/settlement.ts';
-import type { StoredRow } from '../../../src/integrations/bullmq/stored-row.ts';
+import type { StoredRow } from '../../../src/integrations/bullmq/row.ts';
 import { Admissions } from '../../../src/integrations/bullmq/worker/admissions.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';

@@ -7,7 +7,7 @@ import {
   spend,
 } from '../../../src/integrations/bullmq/decisions/settlement.ts';
 import { parseSpend } from '../../../src/integrations/bullmq/redis/spend.ts';
-import { admitRow } from '../../../src/integrations/bullmq/worker/admit-row.ts';
+import { admitRow } from '../../../src/integrations/bullmq/worker/admissions.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { openStores } from './stores.ts';

@@ -3,22 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
-import type { Admission } from '../../../src/integrations/bullmq/decisions/refusal.ts';
+import type { Admission } from '../../../src/integrations/bullmq/decisions/failures.ts';
 import { release } from '../../../src/integrations/bullmq/decisions/settlement.ts';
 import type { Move, PauseReason } from '../../../src/integrations/bullmq/decisions/step.ts';
 import { deleteRecords } from '../../../src/integrations/bullmq/queue-connection.ts';
 import { redisKeys } from '../../../src/integrations/bullmq/redis/keys.ts';
 import type { Channels, RedisKeys } from '../../../src/integrations/bullmq/redis/keys.ts';
-import { Pauses } from '../../../src/integrations/bullmq/redis/pauses.ts';
 import { RowIndex } from '../../../src/integrations/bullmq/redis/row-index.ts';
 import { RowStore } from '../../../src/integrations/bullmq/redis/row-store.ts';
-import { jobIdOf } from '../../../src/integrations/bullmq/stored-row.ts';
-import type {
-  RowData,
-  RowVersion,
-  StoredRow,
-} from '../../../src/integrations/bullmq/stored-row.ts';
-import { admitRow } from '../../../src/integrations/bullmq/worker/admit-row.ts';
+import { Pauses } from '../../../src/integrations/bullmq/redis/spend.ts';
+import { jobIdOf } from '../../../src/integrations/bullmq/row.ts';
+import type { RowData, RowVersion, StoredRow } from '../../../src/integrations/bullmq/row.ts';
+import { admitRow } from '../../../src/integrations/bullmq/worker/admissions.ts';
 
 let lastPrefix = 0;
 

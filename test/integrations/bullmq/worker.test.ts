@@ -3,7 +3,7 @@ import { Polygate } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { GenerationQueue } from '../../../src/integrations/bullmq/index.ts';
-import { jobIdOf } from '../../../src/integrations/bullmq/stored-row.ts';
+import { jobIdOf } from '../../../src/integrations/bullmq/row.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { setUp, until } from './setup.ts';

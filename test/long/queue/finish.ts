@@ -4,7 +4,7 @@ import { Queue } from 'bullmq';
 import { expect } from 'vitest';
 
 import { fields } from '../../../src/integrations/bullmq/redis/fields.ts';
-import { jobIdOf } from '../../../src/integrations/bullmq/stored-row.ts';
+import { jobIdOf } from '../../../src/integrations/bullmq/row.ts';
 import type { Period, Scenario } from './scenario.ts';
 
 /** How a scenario has gone. */

@@ -1,7 +1,10 @@
-import type { RowStatus } from '../row.ts';
-import type { RowState } from '../stored-row.ts';
-import { workerPauseAfter } from './refusal.ts';
-import type { Refusal } from './refusal.ts';
+import { abortedError } from '../../../errors/call.ts';
+import { errorRecord } from '../row.ts';
+import type { RowStatus, RowState, StoredRow } from '../row.ts';
+import { endOfUnaccepted, workerPauseAfter } from './failures.ts';
+import type { Refusal } from './failures.ts';
+import { settlementOfEarlier } from './settlement.ts';
+import { after } from './step.ts';
 import type { Step } from './step.ts';
 
 /** What BullMQ does with a job after a step of its row. */
@@ -35,4 +38,25 @@ export function jobEndAfter({ move: { to, state }, next }: Step): JobEnd {
     case 'delay':
       return { kind: 'delay', delayMs: next.delayMs, isPoll: to === 'running' };
   }
+}
+
+/**
+ * What follows for a row that was admitted after its worker had been closed, as when Redis was unreachable meanwhile:
+ * it is not sent, so that another worker may submit it. `mayBeCharged`: an earlier submission under the key may have
+ * been.
+ */
+export function afterClose({ data, state, key }: StoredRow, mayBeCharged: boolean): Step {
+  const isChat = data.kind === 'chat';
+  const message = 'The worker was closed before the row was sent.';
+  const unsent = abortedError(undefined, { outcome: 'not-sent' }, message);
+  const { error } = endOfUnaccepted(unsent, mayBeCharged, isChat);
+  return {
+    move: {
+      from: 'submitting',
+      to: 'waiting',
+      state: { ...state, mayBeCharged, error: errorRecord(error, isChat ? undefined : key) },
+      settlement: settlementOfEarlier(mayBeCharged, isChat),
+    },
+    next: after(0),
+  };
 }

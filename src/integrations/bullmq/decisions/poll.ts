@@ -8,10 +8,9 @@ import {
 } from '../../../internal/row-driver.ts';
 import type { DelayOptions, TaskResult } from '../../../internal/row-driver.ts';
 import { errorRecord } from '../row.ts';
-import type { RowError } from '../row.ts';
-import type { RowState } from '../stored-row.ts';
+import type { RowError, RowState } from '../row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
-import { after, end } from './next-time.ts';
+import { after, end } from './step.ts';
 import type { Move, Step } from './step.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { RowKind } from '../../../internal/row-driver.ts';
-import type { RowStatus } from '../row.ts';
-import type { RowData, RowState } from '../stored-row.ts';
+import type { RowStatus, RowData, RowState } from '../row.ts';
 import { deadlineAfter } from './poll.ts';
 import { spend } from './settlement.ts';
 import type { Move } from './step.ts';

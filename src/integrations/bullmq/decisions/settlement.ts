@@ -1,10 +1,19 @@
+import {
+  countedCharge,
+  countedFailure,
+  nextReservation,
+  reservationFor,
+  reservationProblem,
+  roundUsd,
+  unpricedUsd,
+} from '../../../internal/row-budget.ts';
+import type { ReservedAmount } from '../../../internal/row-budget.ts';
+
 /**
  * What a row costs. The script `admit` reserves its price, or what `decisions/budget.ts` estimates. When a submission
  * ends, a decision makes a `Settlement`, which the scripts record: see `redis/scripts/settle.ts`, and
  * `redis/scripts/late-charge.ts` for the charge of a chat whose row was retried or removed.
  */
-
-import { countedCharge, countedFailure } from '../../../internal/row-budget.ts';
 
 /** What happens to the amount that is reserved for a row. */
 export type Settlement =
@@ -69,4 +78,60 @@ export const settlementOfEarlier = (mayBeCharged: boolean, isChat: boolean): Set
 export function settlementOfLost(error: unknown, isChat: boolean): Settlement {
   const counted = countedFailure(error);
   return isChat && counted.counts === 'charge' ? replaceBy(counted.usd) : keep;
+}
+
+/** Whether the budget of a queue covers a row, by the rule of a batch. */
+
+/** What a queue has spent, and what its rows may cost. */
+export interface QueueSpend {
+  readonly spentUsd: number;
+  readonly reservedUsd: number;
+  /** The largest charge so far, by path. */
+  readonly largest: ReadonlyMap<string, number>;
+  /** How many rows are or may have been charged, and have reserved nothing, by path. */
+  readonly unpriced: ReadonlyMap<string, number>;
+  /** Number of rows that are being submitted. */
+  readonly submitting: number;
+}
+
+/** A row that needs a part of the budget. */
+interface Purchase {
+  /** Requests to one path have similar prices. */
+  readonly path: string;
+  /** Its price in USD; undefined if it is not known. */
+  readonly priceUsd: number | undefined;
+}
+
+/** What a row reserves without a limit: nothing, so that it counts as unpriced if a limit is set later. */
+export const unlimited: ReservedAmount = { usd: 0, basis: 'unknown' };
+
+/** Whether to reserve, to wait for the rows in flight, or to pause the queue because its budget is exceeded. */
+export type Decision = ReturnType<typeof nextReservation>;
+
+/** Whether the row may be submitted, or must wait for those in flight; and what it reserves. */
+interface BudgetDecision {
+  readonly decision: Decision;
+  readonly reservation: ReservedAmount;
+  /** Why the budget does not cover the row. */
+  readonly problem: string;
+}
+
+/** Decides whether a budget covers a row. */
+export function decideReservation(
+  { spentUsd, reservedUsd, largest, unpriced, submitting }: QueueSpend,
+  { path, priceUsd }: Purchase,
+  maxUsd: number,
+): BudgetDecision {
+  const estimatedUsd = roundUsd(reservedUsd + unpricedUsd(unpriced, largest));
+  const state = {
+    maxUsd: roundUsd(maxUsd),
+    committedUsd: roundUsd(spentUsd + estimatedUsd),
+    next: reservationFor(priceUsd, largest.get(path)),
+    inFlight: submitting,
+    unpriced: unpriced.get(path) ?? 0,
+  };
+  const problem =
+    `${spentUsd} of ${maxUsd} USD spent, ${estimatedUsd} USD reserved for rows that may be charged; ` +
+    reservationProblem(state);
+  return { decision: nextReservation(state), reservation: state.next, problem };
 }

@@ -1,17 +1,18 @@
-import type { Receipt } from 'polygate';
+import type { Receipt, ChatCompletion } from 'polygate';
 
-import { BudgetExceededError } from '../../../errors/call.ts';
+import { BudgetExceededError, ConnectionError } from '../../../errors/call.ts';
 import { PaymentRequiredError } from '../../../errors/responses.ts';
 import { isUncharged } from '../../../internal/charges.ts';
 import { canSucceedLater, slotRejectionOf } from '../../../internal/row-driver.ts';
 import type { TaskResult } from '../../../internal/row-driver.ts';
 import { errorRecord } from '../row.ts';
-import type { RowState } from '../stored-row.ts';
+import type { RowState } from '../row.ts';
 import { endOfUnaccepted, lacksKey, retryAfterOf } from './failures.ts';
-import { after, end, whenResumed } from './next-time.ts';
 import { afterTask, deadlineAfter } from './poll.ts';
 import type { PollTiming } from './poll.ts';
-import { settlementOf, settlementOfEarlier, settlementOfLost } from './settlement.ts';
+import { settlementOf, settlementOfEarlier, settlementOfLost, keep } from './settlement.ts';
+import type { SubmissionCharge } from './settlement.ts';
+import { after, end, whenResumed } from './step.ts';
 import type { Move, Step } from './step.ts';
 
 /** The shortest delay after a submission for which no slot was free, in ms. */
@@ -151,3 +152,52 @@ const backoffAfter = (failures: number): number =>
  */
 const delayAfter = (error: unknown, minDelay: number, maxRetryDelay: number): number =>
   Math.max(minDelay, Math.min(retryAfterOf(error) ?? 0, maxRetryDelay));
+
+/**
+ * What follows from the completion of a chat. A replay can only be that of its own request, whose response was lost.
+ */
+export function afterChat(
+  state: RowState,
+  completion: ChatCompletion,
+  charge: SubmissionCharge,
+): Step {
+  const ended = { ...state, completion, error: undefined };
+  const settlement = settlementOf(charge, true);
+  return { move: { from: 'submitting', to: 'succeeded', state: ended, settlement }, next: end };
+}
+
+/**
+ * What follows for a chat whose worker has died or has lost its job after it was admitted: it may have been charged.
+ */
+export function afterLostChat(id: string, state: RowState): Step {
+  const error = new ConnectionError(
+    `The worker that sent the chat of row ${id} has died or was cut off, so the chat may have been charged. ` +
+      'It is sent again only by queue.retry(id), and you may then pay for it a second time.',
+    { outcome: 'unknown' },
+  );
+  const lost = { ...state, mayBeCharged: true, error: errorRecord(error, undefined) };
+  return { move: { from: 'submitting', to: 'unknown', state: lost, settlement: keep }, next: end };
+}
+
+/**
+ * The step of a chat whose row another worker has recorded as lost in the meantime, because the worker that sent it was
+ * cut off from Redis: what the response said replaces the unknown end. The job of the row has ended, so a rejected
+ * chat, which would be waiting, ends: `retry` sends it again. Undefined if the response, too, leaves open whether the
+ * chat was charged, and reports no charge.
+ */
+export function lateStep({ move }: Step): Step | undefined {
+  const { state, settlement = keep } = move;
+  if (!state.completion && settlement.reservation === 'keep') return undefined;
+  const rejected = state.mayBeCharged ? 'unknown' : 'failed';
+  const to = move.to === 'waiting' ? rejected : move.to;
+  return { move: { ...move, from: 'unknown', to }, next: end };
+}
+
+/**
+ * What is counted for a chat that no row can record anymore, in USD: the charge that its response has reported, or 0 for
+ * a completion without one, because what was reserved has been spent already. Undefined if there is nothing to count.
+ */
+export function lateChargeOf({ state, settlement = keep }: Move): number | undefined {
+  if (settlement.reservation === 'replace') return settlement.chargeUsd;
+  return state.completion ? 0 : undefined;
+}

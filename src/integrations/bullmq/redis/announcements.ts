@@ -1,8 +1,7 @@
 import type { Redis } from 'ioredis';
 
-import { disconnect, reconnecting } from './connection.ts';
+import { disconnect, reconnecting, maxSilence } from './connection.ts';
 import type { Channels } from './keys.ts';
-import { maxSilence } from './outage.ts';
 
 /**
  * An announcement: a row that has ended, or a pause. After a reconnect, both flags are set: announcements may have been

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 
 import type { Polygate } from 'polygate';
 
-import { retryDelayAfter } from '../decisions/refusal.ts';
-import type { Admission } from '../decisions/refusal.ts';
-import { repeatInOutage } from '../redis/outage.ts';
+import { retryDelayAfter } from '../decisions/failures.ts';
+import type { Admission } from '../decisions/failures.ts';
+import { decideReservation, unlimited } from '../decisions/settlement.ts';
+import { repeatInOutage } from '../redis/connection.ts';
 import type { RowStore } from '../redis/row-store.ts';
-import type { StoredRow } from '../stored-row.ts';
-import { admitRow } from './admit-row.ts';
-import { Permits } from './permits.ts';
-import { logMinor, logPause, logRejection } from './step-log.ts';
+import { parseSpend } from '../redis/spend.ts';
+import type { StoredRow, RowVersion } from '../row.ts';
+import { logMinor, logPause, logRejection } from './steps.ts';
 
 /** How often slots are renewed, in ms: once per tick of the clock of their leases, which last several ticks. */
 const renewInterval = 1_000;
@@ -115,6 +115,73 @@ export class Admissions {
     } catch (error) {
       // A lease lasts longer than several renewals.
       logMinor(this.#context.gateway, 'slots: could not be renewed', error);
+    }
+  }
+}
+
+/** A row that may submit as soon as the budget covers it and a slot is free. */
+interface Applicant {
+  readonly row: RowVersion;
+  /** Its price in USD; undefined if it is not known. */
+  readonly priceUsd: number | undefined;
+  /** The budget of the queue in USD, if there is one. */
+  readonly maxUsd: number | undefined;
+  /** Id of the admission: one that is repeated after an outage keeps it, and admits the row once. */
+  readonly admissionId: string;
+}
+
+/**
+ * Tries to admit a row. The budget is read first, and Redis admits the row only if it has not changed since.
+ */
+export async function admitRow(
+  rows: RowStore,
+  { row, priceUsd, maxUsd = Infinity, admissionId }: Applicant,
+): Promise<Admission> {
+  if (maxUsd === Infinity) {
+    return rows.admit(row, { decision: 'reserve', reservation: unlimited, seen: '' }, admissionId);
+  }
+  const seen = await rows.readSpend();
+  const purchase = { path: row.data.path, priceUsd };
+  const { decision, reservation, problem } = decideReservation(parseSpend(seen), purchase, maxUsd);
+  const admission = await rows.admit(row, { decision, reservation, seen }, admissionId);
+  const isExceeded = !admission.admitted && admission.reason === 'exceeded';
+  return isExceeded ? { ...admission, problem } : admission;
+}
+
+/** A fixed number of permits, given in the order in which they were requested. */
+class Permits {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Takes a permit. Returns false if none becomes free within `ms`. */
+  async take(ms: number): Promise<boolean> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return true;
+    }
+    return new Promise((resolve) => {
+      const give = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+      const timer = setTimeout(() => {
+        this.#waiting.delete(give);
+        resolve(false);
+      }, ms);
+      this.#waiting.add(give);
+    });
+  }
+
+  release(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#free += 1;
+    else {
+      this.#waiting.delete(next);
+      next();
     }
   }
 }

@@ -1,12 +1,14 @@
-import type { Polygate } from 'polygate';
+import type { Polygate, KnownPrices } from 'polygate';
 
-import { logOf } from '../../../internal/row-driver.ts';
-import { lateChargeOf, lateStep } from '../decisions/chat.ts';
+import { highestPrice } from '../../../internal/row-budget.ts';
+import { logOf, estimateUsd } from '../../../internal/row-driver.ts';
+import { isRejected, lacksKey } from '../decisions/failures.ts';
 import type { Move, Step } from '../decisions/step.ts';
-import { repeatInOutage } from '../redis/outage.ts';
+import { lateChargeOf, lateStep } from '../decisions/submit.ts';
+import { repeatInOutage } from '../redis/connection.ts';
 import type { RowStore } from '../redis/row-store.ts';
-import type { StoredRow } from '../stored-row.ts';
-import { textFor } from './step-log.ts';
+import type { StoredRow, RowData } from '../row.ts';
+import { textFor } from './steps.ts';
 
 /**
  * Records what a submission has led to, which only this process knows, even if Redis is unreachable for a while:
@@ -82,5 +84,46 @@ function describeCost(settlement: Move['settlement']): string {
       return 'was not charged';
     default:
       return 'may have been charged';
+  }
+}
+
+/** How long known prices are used, in ms. */
+const pricingTime = 300_000;
+
+/** The prices of models, which are fetched every few minutes. */
+export class RowPrices {
+  readonly #gateway: Polygate;
+  readonly #known = new Map<string, { pricing: Promise<KnownPrices>; expiresAt: number }>();
+
+  constructor(gateway: Polygate) {
+    this.#gateway = gateway;
+  }
+
+  /** What a row costs in USD with the most expensive of its models; undefined if the price of one is not known. */
+  async of({ kind, ...data }: RowData): Promise<number | undefined> {
+    if (kind === 'chat') return undefined;
+    const models = [data.params.model, ...(data.fallback ?? [])];
+    return highestPrice(models, async (model) =>
+      estimateUsd({ ...data, kind }, await this.#pricingOf(model)),
+    );
+  }
+
+  #pricingOf(model: string): Promise<KnownPrices> {
+    const now = performance.now();
+    let known = this.#known.get(model);
+    if (known === undefined || known.expiresAt < now) {
+      const pricing = this.#gateway.models.retrieve(model).then(
+        (record) => record.pricing,
+        (error: unknown) => {
+          // The service does not know the model, so there is no price to wait for.
+          if (isRejected(error) && !lacksKey(error)) return undefined;
+          this.#known.delete(model);
+          throw error;
+        },
+      );
+      known = { pricing, expiresAt: now + pricingTime };
+      this.#known.set(model, known);
+    }
+    return known.pricing;
   }
 }

@@ -1,22 +1,20 @@
+import { DelayedError, RateLimitError, UnrecoverableError } from 'bullmq';
 import type { Job, Queue } from 'bullmq';
 import type { Polygate } from 'polygate';
 
-import { afterLostChat } from '../decisions/chat.ts';
-import { afterClose } from '../decisions/closed-worker.ts';
 import { lacksKey } from '../decisions/failures.ts';
-import { jobEndAfter, jobEndAfterRefusal, jobEndOf } from '../decisions/job-end.ts';
+import { afterClose, jobEndAfter, jobEndAfterRefusal, jobEndOf } from '../decisions/job-end.ts';
 import type { JobEnd } from '../decisions/job-end.ts';
-import { nextStepOf } from '../decisions/next-step.ts';
+import { nextStepOf } from '../decisions/step.ts';
 import type { Step } from '../decisions/step.ts';
-import type { Pauses } from '../redis/pauses.ts';
+import { afterLostChat } from '../decisions/submit.ts';
+import { pollPriority } from '../redis/keys.ts';
 import type { RowStore } from '../redis/row-store.ts';
-import type { RowData, StoredRow } from '../stored-row.ts';
+import type { Pauses } from '../redis/spend.ts';
+import type { RowData, StoredRow } from '../row.ts';
 import { Admissions } from './admissions.ts';
-import { prepareEnd, resultOf } from './end-job.ts';
-import { recordSubmission } from './record-submission.ts';
-import { RowPrices } from './row-prices.ts';
-import { logFailedStep, logMinor, nameOf } from './step-log.ts';
-import { poll, submit } from './steps.ts';
+import { recordSubmission, RowPrices } from './record-submission.ts';
+import { logFailedStep, logMinor, nameOf, poll, submit } from './steps.ts';
 import type { DueRow, StepOptions } from './steps.ts';
 
 /** How long a row rests after a step that could not be completed, in ms. */
@@ -161,5 +159,35 @@ export class StepRunner {
       await pauses.pause('authentication');
       return 'no-key';
     }
+  }
+}
+
+/** Changes in Redis what BullMQ expects before the job ends. Without the lock of the job, this fails. */
+async function prepareEnd(
+  jobs: Queue<RowData>,
+  job: Job<RowData>,
+  token: string | undefined,
+  end: JobEnd,
+): Promise<void> {
+  if (end.kind === 'return') await jobs.rateLimit(end.pauseMs);
+  if (end.kind !== 'delay') return;
+  if (end.isPoll && job.priority !== pollPriority) {
+    await job.changePriority({ priority: pollPriority });
+  }
+  // BullMQ compares this time with the clock of the process.
+  await job.moveToDelayed(Date.now() + end.delayMs, token);
+}
+
+/** Ends a job: with its result, or with the error that BullMQ expects for any other end. */
+function resultOf(end: JobEnd): { readonly taskId: string | undefined } {
+  switch (end.kind) {
+    case 'complete':
+      return { taskId: end.taskId };
+    case 'fail':
+      throw new UnrecoverableError(end.reason);
+    case 'delay':
+      throw new DelayedError();
+    case 'return':
+      throw new RateLimitError();
   }
 }

@@ -1,3 +1,4 @@
+import type { Job } from 'bullmq';
 /** The requests of a row. Each returns what follows from its response. */
 import type { Polygate, Task } from 'polygate';
 
@@ -7,17 +8,18 @@ import {
   pollRow,
   sendChat,
   submitStoredRow,
+  logOf,
 } from '../../../internal/row-driver.ts';
 import type { TaskResult } from '../../../internal/row-driver.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
-import { afterChat } from '../decisions/chat.ts';
+import { isRecord, textOf } from '../../../wire/types/type-guards.ts';
 import { reportedLimit } from '../decisions/failures.ts';
 import { afterFailedPoll, afterPoll } from '../decisions/poll.ts';
 import type { PollTiming } from '../decisions/poll.ts';
 import type { Move, Step } from '../decisions/step.ts';
-import { afterAccepted, afterFailedSubmit } from '../decisions/submit.ts';
+import { afterChat, afterAccepted, afterFailedSubmit } from '../decisions/submit.ts';
 import type { FailedSubmission } from '../decisions/submit.ts';
-import type { RunningRow, StoredRow } from '../stored-row.ts';
+import type { RunningRow, StoredRow, RowData } from '../row.ts';
 
 /** The options that the steps of a row depend on. */
 export interface StepOptions {
@@ -128,3 +130,41 @@ const withLimit = (step: Step, limit: Move['limit']): Step => ({
   ...step,
   move: { ...step.move, limit },
 });
+
+/** Logs that a step has failed and is repeated after `delayMs`. */
+export function logFailedStep(
+  gateway: Polygate,
+  job: Job<RowData>,
+  delayMs: number,
+  error: unknown,
+): void {
+  logOf(gateway).warn(
+    () =>
+      `row ${nameOf(job)}: a step failed and is repeated in ${delayMs / 1_000} s or later. ${textFor(error)}`,
+  );
+}
+
+/** Logs that Redis does not let a row be submitted. */
+export function logRejection(gateway: Polygate, id: string, error: unknown): void {
+  logOf(gateway).warn(
+    () =>
+      `row ${id}: Redis has rejected a command, so the row is submitted later. ${textFor(error)}`,
+  );
+}
+
+/** Logs why the budget pauses the queue. */
+export function logPause(gateway: Polygate, problem: string): void {
+  logOf(gateway).warn(() => `The queue pauses at its budget: ${problem}.`);
+}
+
+/** Logs an error that changes nothing for any row, such as one of a connection that is restored. */
+export function logMinor(gateway: Polygate, what: string, error: unknown): void {
+  logOf(gateway).debug(() => `${what}. ${textFor(error)}`);
+}
+
+/** The id of a row. A job of another library can have any data. */
+export const nameOf = ({ id, data }: Job<RowData>): string | undefined =>
+  (isRecord(data) && textOf(data.id)) || id;
+
+export const textFor = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -1,11 +1,10 @@
 import { Worker } from 'bullmq';
 
-import { disconnect, reconnecting, trackDuplicates } from '../redis/connection.ts';
-import { withinTime } from '../redis/outage.ts';
-import type { RowData } from '../stored-row.ts';
-import { logMinor } from './step-log.ts';
+import { disconnect, reconnecting, trackDuplicates, withinTime } from '../redis/connection.ts';
+import type { RowData } from '../row.ts';
 import { StepRunner } from './step-runner.ts';
 import type { RunnerContext } from './step-runner.ts';
+import { logMinor } from './steps.ts';
 
 /** How long a job stays locked after its worker dies, and how often locks are checked, in ms. */
 const lockDuration = 10_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { decideReservation } from '../../../../src/integrations/bullmq/decisions/budget.ts';
-import type { QueueSpend } from '../../../../src/integrations/bullmq/decisions/budget.ts';
+import { decideReservation } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
+import type { QueueSpend } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 
 const path = '/v1/images/tasks';
 const nothing: QueueSpend = {

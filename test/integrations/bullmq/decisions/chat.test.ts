@@ -2,19 +2,19 @@ import type { ChatCompletion } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
 import {
-  afterChat,
-  afterLostChat,
-  lateChargeOf,
-  lateStep,
-} from '../../../../src/integrations/bullmq/decisions/chat.ts';
-import { end } from '../../../../src/integrations/bullmq/decisions/next-time.ts';
-import {
   keep,
   release,
   replaceBy,
   spend,
 } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
-import { afterFailedSubmit } from '../../../../src/integrations/bullmq/decisions/submit.ts';
+import { end } from '../../../../src/integrations/bullmq/decisions/step.ts';
+import {
+  afterChat,
+  afterLostChat,
+  lateChargeOf,
+  lateStep,
+  afterFailedSubmit,
+} from '../../../../src/integrations/bullmq/decisions/submit.ts';
 import { badRequest, chargedResponse, noSlot, notSent, reset } from './errors.ts';
 
 const completion = { id: 'c', object: 'chat.completion' } as ChatCompletion;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { afterClose } from '../../../../src/integrations/bullmq/decisions/closed-worker.ts';
+import { afterClose } from '../../../../src/integrations/bullmq/decisions/job-end.ts';
 import { keep, release } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 
 const version = { jobId: 'row-a', turn: '1', addedAt: '1', key: 'k' };

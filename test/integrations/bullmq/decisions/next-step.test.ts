@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { nextStepOf } from '../../../../src/integrations/bullmq/decisions/next-step.ts';
+import { nextStepOf } from '../../../../src/integrations/bullmq/decisions/step.ts';
 
 const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
 

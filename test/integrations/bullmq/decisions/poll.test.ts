@@ -2,15 +2,15 @@ import { ConfigurationError, ResponseValidationError, TaskFailedError } from 'po
 import type { SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import { after, end } from '../../../../src/integrations/bullmq/decisions/next-time.ts';
 import {
   afterFailedPoll,
   afterPoll,
   afterTask,
   deadlineAfter,
 } from '../../../../src/integrations/bullmq/decisions/poll.ts';
+import { after, end } from '../../../../src/integrations/bullmq/decisions/step.ts';
 import { errorRecord } from '../../../../src/integrations/bullmq/row.ts';
-import type { RowState } from '../../../../src/integrations/bullmq/stored-row.ts';
+import type { RowState } from '../../../../src/integrations/bullmq/row.ts';
 import {
   meta,
   badRequest,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { retryDelayAfter } from '../../../../src/integrations/bullmq/decisions/refusal.ts';
+import { retryDelayAfter } from '../../../../src/integrations/bullmq/decisions/failures.ts';
 
 test.each([
   ['full', 25],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { afterRetry, needsNewKey } from '../../../../src/integrations/bullmq/decisions/retry.ts';
 import { spend } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
-import type { RowState } from '../../../../src/integrations/bullmq/stored-row.ts';
+import type { RowState } from '../../../../src/integrations/bullmq/row.ts';
 
 const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
 const dataOf = (kind: 'image' | 'chat') => ({

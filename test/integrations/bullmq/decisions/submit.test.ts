@@ -3,7 +3,6 @@ import type { SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
 import { createError } from '../../../../src/errors/message.ts';
-import { after } from '../../../../src/integrations/bullmq/decisions/next-time.ts';
 import {
   keep,
   release,
@@ -11,11 +10,12 @@ import {
   spend,
 } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 import type { Settlement } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
+import { after } from '../../../../src/integrations/bullmq/decisions/step.ts';
 import {
   afterAccepted,
   afterFailedSubmit,
 } from '../../../../src/integrations/bullmq/decisions/submit.ts';
-import type { RowState } from '../../../../src/integrations/bullmq/stored-row.ts';
+import type { RowState } from '../../../../src/integrations/bullmq/row.ts';
 import {
   meta,
   rejected,

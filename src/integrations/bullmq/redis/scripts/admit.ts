@@ -1,11 +1,18 @@
-import { addedField } from '../bullmq-layout.ts';
 import { fields } from '../fields.ts';
-import { addUnpriced } from './charges.ts';
-import { nextNumber, pauseQueue, resumesOf, setStatus, statusAndTurn } from './functions.ts';
-import { advance, leaseTicks } from './leases.ts';
-import { limitOf } from './limit.ts';
+import { addedField } from '../keys.ts';
+import {
+  addUnpriced,
+  nextNumber,
+  pauseQueue,
+  resumesOf,
+  setStatus,
+  statusAndTurn,
+  advance,
+  leaseTicks,
+  limitOf,
+} from './functions.ts';
 import { luaScript } from './lua-script.ts';
-import { spendText } from './read-spend.ts';
+import { spendText } from './spend.ts';
 
 /**
  * Lets a row submit, if the queue is not paused, the budget covers it and a slot is free. Marks it as submitting,

@@ -1,0 +1,118 @@
+import { keep } from '../../decisions/settlement.ts';
+import type { Settlement } from '../../decisions/settlement.ts';
+import { fields } from '../fields.ts';
+import { addedField } from '../keys.ts';
+import { toNanoUsd } from '../spend.ts';
+import { removeUnpriced, recordCharge, statusAndTurn } from './functions.ts';
+import { luaScript } from './lua-script.ts';
+
+/** A settlement as arguments of a script. */
+export function settleArguments(settlement: Settlement = keep) {
+  const { reservation } = settlement;
+  const chargeUsd = reservation === 'replace' ? settlement.chargeUsd : 0;
+  const taskId = 'taskId' in settlement ? settlement.taskId : undefined;
+  return { reservation, charge: toNanoUsd(chargeUsd), task: taskId ?? '' };
+}
+
+/**
+ * Records what a row is charged: in `spent` of the row, and in `spent` of the hash `spend`, the sum of all charges,
+ * which counts toward `maxUsd`. All charges are recorded here, except that of a chat whose row was retried or removed
+ * before its completion came: see `late-charge.ts`.
+ *
+ * `reservation`, `charge` and `task` are a settlement: see `settleArguments`. A script with this function needs the
+ * keys `row`, `spend`, `charges` and `reservations`, and the arguments `id` and `key`, which it uses.
+ *
+ * A row spends once for each task: `paidTask` is the one for which it has spent last, and `paidKey` its idempotency
+ * key. A service that has forgotten the key starts another task, which is charged. What a lost submission may have cost
+ * counts once under a key, because the service most likely still knew the task that was paid under it.
+ *
+ * A row with an unpriced reservation still counts as unpriced if that reservation is spent: see `charges.ts`.
+ */
+export const settle = `${removeUnpriced}
+local function settle(reservation, charge, task)
+  if reservation == 'keep' then return end
+  local is_paid = redis.call('HGET', row, '${fields.paidKey}') == key
+    and (task == '' or task == (redis.call('HGET', row, '${fields.paidTask}') or task))
+  local reserved = redis.call('HGET', reservations, id) or '0'
+  redis.call('HDEL', reservations, id)
+  if reserved ~= '0' then redis.call('HINCRBY', spend, 'reserved', '-' .. reserved) end
+  remove_unpriced(row, charges, reservation ~= 'spend' or is_paid)
+  local amount = ({release = '0', spend = reserved, replace = charge})[reservation]
+  if amount == '0' or is_paid then return end
+  redis.call('HSET', row, '${fields.paidKey}', key, '${fields.paidTask}', task)
+  redis.call('HINCRBY', row, '${fields.spent}', amount)
+  redis.call('HINCRBY', spend, 'spent', amount)
+end
+`;
+
+/** For how long late charges are remembered, in s: much longer than a process repeats a change during an outage. */
+const maxAge = 86_400;
+
+/**
+ * Remembers a submission of a chat whose row does not show anymore that its charge is counted. A connection that was
+ * lost before the reply runs a script again, and must not count the charge twice. Returns whether it was not remembered
+ * yet.
+ *
+ * An entry names the submission: the job, the time at which its row was added, and the turn. It starts with `recorded`
+ * if the row had recorded the charge before it was retried or removed: `remember_recorded` must come before `settle`. It
+ * uses the keys `row` and `late`, and the arguments `id`, `key` and `turn` of its script.
+ */
+export const remember = `
+local function submission_of(id, added, turn) return id .. ' ' .. added .. ' ' .. turn end
+local function remember(late, entry)
+  local now = tonumber(redis.call('TIME')[1])
+  redis.call('ZREMRANGEBYSCORE', late, '-inf', now - ${maxAge})
+  local is_first = redis.call('ZADD', late, 'NX', now, entry) == 1
+  redis.call('EXPIRE', late, ${maxAge})
+  return is_first
+end
+local function remember_recorded()
+  local paid_key, paid_task, added =
+    unpack(redis.call('HMGET', row, '${fields.paidKey}', '${fields.paidTask}', '${addedField}'))
+  if paid_key ~= key or paid_task ~= '' then return end
+  remember(late, 'recorded ' .. submission_of(id, added, turn))
+end
+`;
+
+/**
+ * Counts the charge of a chat whose row was retried or removed before its completion came. The reservation and the key
+ * are those of another request, or there are none anymore. What was reserved for the chat has been spent when its row
+ * was retried or removed, and stays spent: too much is counted rather than too little.
+ *
+ * `turn` is the turn of the submission, and `added` the time at which its row was added.
+ * Returns 1, or 0 if the completion is recorded already, in the row or before it was retried or removed.
+ */
+export const lateCharge = luaScript(
+  { keys: ['row', 'spend', 'charges', 'late'], args: ['id', 'path', 'turn', 'added', 'charge'] },
+  `${statusAndTurn}${remember}${recordCharge}
+local same = redis.call('HGET', row, '${addedField}') == added
+if same and turn_of(row) == turn then return 0 end
+local entry = submission_of(id, added, turn)
+if redis.call('ZSCORE', late, 'recorded ' .. entry) then return 0 end
+if charge == '0' or not remember(late, entry) then return 1 end
+if same then redis.call('HINCRBY', row, '${fields.spent}', charge) end
+redis.call('HINCRBY', spend, 'spent', charge)
+record_charge(charges, path, charge)
+return 1
+`,
+);
+
+/**
+ * What decides whether a budget covers a row, as a text: names and values, separated by spaces. The script `admit`
+ * compares it with what the decision was made from.
+ */
+export const spendText = `
+local function spend_text(counts, spend, charges)
+  local words = {'submitting', redis.call('HGET', counts, 'submitting') or '0'}
+  for _, hash in ipairs({spend, charges}) do
+    for _, word in ipairs(redis.call('HGETALL', hash)) do table.insert(words, word) end
+  end
+  return table.concat(words, ' ')
+end
+`;
+
+/** Reads it. */
+export const readSpend = luaScript(
+  { keys: ['counts', 'spend', 'charges'], args: [] },
+  `${spendText}return spend_text(counts, spend, charges)`,
+);
