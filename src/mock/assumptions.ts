@@ -68,9 +68,6 @@ export const mockAssumptions = z.object({
   A22: z.prefault(z.number('must be a number of minutes'), 30),
 }) satisfies z.ZodMiniType<MockAssumptions>;
 
-/** The default values. */
-export const defaultAssumptions: MockAssumptions = z.parse(mockAssumptions, {});
-
 /** A switch with the given values. The first one is the default. */
 function oneOf<const Values extends readonly [string, ...string[]]>(...values: Values) {
   return z.prefault(z.enum(values), values[0]);

@@ -1,6 +1,8 @@
+import * as z from 'zod/mini';
+
 import type { Model } from '../wire/types/catalog/models.ts';
 import type { TaskKind } from '../wire/types/tasks/task.ts';
-import { defaultAssumptions } from './assumptions.ts';
+import { mockAssumptions } from './assumptions.ts';
 import type { MockAssumptions } from './assumptions.ts';
 import type { ExchangeSummary, KeyState } from './gateway.ts';
 import { checkNames } from './option-names.ts';
@@ -141,6 +143,7 @@ const keyNames: OptionNames<MockKey> = {
   concurrencyLimit: true,
 };
 
+const defaultAssumptions: MockAssumptions = z.parse(mockAssumptions, {});
 const day = 24 * 60 * 60 * 1000;
 
 /** The default of every option. Its names are those of all options. */

@@ -31,6 +31,25 @@ export interface RequestContext extends Caller {
   signal: AbortSignal | undefined;
 }
 
+/** The state and settings of one gateway, which all its endpoints share. */
+export interface Services {
+  settings: Settings;
+  assumptions: MockAssumptions;
+  clock: Clock;
+  makeId: IdGenerator;
+  catalog: ModelCatalog;
+  /** Scripted chat replies. */
+  replies: Replies;
+  users: Users;
+  slots: Slots;
+  health: Health;
+  ledger: Ledger;
+  tasks: TaskStore;
+  materials: MaterialStore;
+  /** Descriptions of all endpoints, for the OpenAPI document and the list of capabilities. */
+  endpoints: readonly EndpointDescription[];
+}
+
 /** Returns the value of a path parameter. */
 export function param(context: RequestContext, name: string): string {
   return context.params[name] ?? '';
@@ -143,23 +162,4 @@ export function rejectRepeatedParameters(
 ): void {
   const repeated = query.find((name) => sent.getAll(name).length > 1);
   if (repeated !== undefined) throw toError(`\`${repeated}\` must not be repeated`);
-}
-
-/** The state and settings of one gateway, which all its endpoints share. */
-export interface Services {
-  settings: Settings;
-  assumptions: MockAssumptions;
-  clock: Clock;
-  makeId: IdGenerator;
-  catalog: ModelCatalog;
-  /** Scripted chat replies. */
-  replies: Replies;
-  users: Users;
-  slots: Slots;
-  health: Health;
-  ledger: Ledger;
-  tasks: TaskStore;
-  materials: MaterialStore;
-  /** Descriptions of all endpoints, for the OpenAPI document and the list of capabilities. */
-  endpoints: readonly EndpointDescription[];
 }

@@ -5,6 +5,9 @@ import type { JsonObject, OperationDocs, ParameterDocs } from './docs.ts';
 import { errorResponses, successHeaders } from './responses.ts';
 import { componentSchemas, tags, schemaName, anyOf, reference, docsOf } from './schemas.ts';
 
+/** Version of the service. Specification: Versioning. */
+export const version = '2026.05';
+
 const introduction = `One gateway to many models: chat, images, video, music and speech, with one API key and one wallet.
 
 **Authentication.** Send \`Authorization: Bearer sk-…\` with every request, except for operations with the Service tag. A missing or invalid key returns 401, a disabled key 403.
@@ -216,6 +219,3 @@ function parameter(location: string, name: string, docs: ParameterDocs): JsonObj
 function sharedParameter(id: keyof typeof sharedParameters): JsonObject {
   return { $ref: `#/components/parameters/${id}` };
 }
-
-/** Version of the service. Specification: Versioning. */
-export const version = '2026.05';

@@ -46,7 +46,7 @@ nav ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; list-style: none;
 `;
 
 /** Renders the home page: a sample request, the wallets, and the latest tasks with their results. */
-export function homePage(context: RequestContext): string {
+function homePage(context: RequestContext): string {
   const { users, tasks } = context.services;
   const all = Array.from(tasks.all);
   const latest = all.slice(-maxTasks).toReversed();

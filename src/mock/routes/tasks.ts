@@ -98,7 +98,7 @@ export const imageRoutes = [
  * Defines an endpoint that polls a task. The specification does not document every poll path: A1 or
  * A2 may enable only one of them, by `name`; the others then return a 404.
  */
-export function pollRoute(
+function pollRoute(
   kind: TaskKind,
   path: string,
   assumption?: 'A1' | 'A2',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { createMockGateway } from '../../../src/mock/index.ts';
-import { callerOf, speech } from '../caller.ts';
+import { createMockGateway } from '../../src/mock/index.ts';
+import { callerOf, speech } from './caller.ts';
 
 const start = () => {
   const mock = createMockGateway({
