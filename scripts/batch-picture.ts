@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { escapeXml } from '../src/mock/escape-xml.ts';
 import { createMockGateway } from '../src/mock/index.ts';
 import { listen } from '../src/mock/node/index.ts';
+import { escapeXml } from '../src/mock/page.ts';
 import { progressBar } from '../src/tools/cli/batch/progress.ts';
 
 const pathTo = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));

@@ -1,3 +1,5 @@
+import * as z from 'zod/mini';
+
 /**
  * Switches for gaps in the specification that services may fill differently. The ids are those of the
  * client's `assumptions` list.
@@ -42,23 +44,31 @@ export interface MockAssumptions {
   A22: number;
 }
 
-/** The default values, which match the assumptions of the client. */
-export const defaultAssumptions: MockAssumptions = {
-  A1: 'any',
-  A2: 'any',
-  A3: 'audio',
-  A4: 'completed',
-  A5: 'result',
-  A6: 'flat',
-  A7: 'task',
-  A9: 'envelope',
-  A10: 'x-request-id',
-  A11: 'charge',
-  A12: 'charge',
-  A13: 'replay',
-  A14: 'request',
-  A15: 'refund',
-  A20: 'off',
-  A21: 'null',
-  A22: 30,
-};
+/** The values of each switch, with its default. They match the assumptions of the client. */
+export const mockAssumptions = z.object({
+  A1: oneOf('any', 'videos', 'video/generations', 'videos/generations'),
+  A2: oneOf('any', 'images/tasks', 'images/generations'),
+  A3: oneOf('audio', 'openai'),
+  A4: oneOf('completed', 'succeeded', 'raw'),
+  A5: oneOf('result', 'output'),
+  A6: oneOf('flat', 'data', 'task'),
+  A7: oneOf('task', 'finished'),
+  A9: oneOf('envelope', 'string', 'flat', 'detail', 'success', 'html'),
+  A10: z.prefault(
+    z.string().check(z.regex(/^[\w-]+$/, 'must be the name of a header')),
+    'x-request-id',
+  ),
+  A11: oneOf('charge', 'replay'),
+  A12: oneOf('charge', 'replay'),
+  A13: oneOf('replay', 'conflict'),
+  A14: oneOf('request', 'task'),
+  A15: oneOf('refund', 'keep'),
+  A20: oneOf('off', 'on'),
+  A21: oneOf('null', 'absent'),
+  A22: z.prefault(z.number('must be a number of minutes'), 30),
+}) satisfies z.ZodMiniType<MockAssumptions>;
+
+/** A switch with the given values. The first one is the default. */
+function oneOf<const Values extends readonly [string, ...string[]]>(...values: Values) {
+  return z.prefault(z.enum(values), values[0]);
+}

@@ -1,3 +1,5 @@
+import { partsLoading } from '../wire/types/parts-loading.ts';
+
 /** The gateway's source of time. The client's `clock` option has the same shape. */
 export interface Clock {
   /** The current time in milliseconds since 1970. */
@@ -34,13 +36,13 @@ export function systemClock(): MockClock {
   return {
     now: () => Date.now(),
     monotonic: () => performance.now(),
-    sleep,
+    sleep: sleepOnTimer,
     advance: requireVirtual,
     settle: (promise) => promise,
   };
 }
 
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+function sleepOnTimer(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
       reject(signal.reason);
@@ -57,4 +59,161 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     }, delayMs);
     signal?.addEventListener('abort', onAbort, { once: true });
   });
+}
+
+/** Fixed, so that dates in responses are the same in every run. */
+const startTime = Date.parse('2026-05-01T00:00:00Z');
+
+/**
+ * Number of event loop turns without a new, ended or aborted sleep after which the program is
+ * considered idle.
+ */
+const idleTurns = 6;
+
+/** Not available in browsers or in the DOM types. */
+declare const setImmediate: ((callback: () => void) => unknown) | undefined;
+
+/** Captured at import, so that fake timers in tests do not stop virtual time. */
+const nextTurn: (callback: () => void) => unknown =
+  typeof setImmediate === 'function' ? setImmediate : (callback) => setTimeout(callback, 0);
+const realSetTimeout = setTimeout;
+
+interface PendingSleep {
+  /** When the sleep ends, in clock milliseconds. */
+  readonly at: number;
+  /** Ends the sleep. */
+  readonly wake: () => void;
+}
+
+/** A clock that moves only in `advance` and `settle`. */
+export class VirtualClock implements MockClock {
+  /** Sleeps that end earlier come first; of two that end at the same time, the one that started earlier. */
+  readonly #sleeps: PendingSleep[] = [];
+  #now: number;
+  /** Number of sleeps that started, ended or were aborted. */
+  #events = 0;
+  /** Resolves when the last call of `advance` has finished; calls run one after another. */
+  #lastAdvance: Promise<unknown> = Promise.resolve();
+
+  constructor(now = startTime) {
+    this.#now = now;
+  }
+
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#events += 1;
+      if (signal?.aborted === true) {
+        reject(signal.reason);
+        return;
+      }
+      if (!(ms > 0)) {
+        resolve();
+        return;
+      }
+      const onAbort = (): void => {
+        this.#events += 1;
+        this.#sleeps.splice(this.#sleeps.indexOf(sleep), 1);
+        reject(signal?.reason);
+      };
+      const wake = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const sleep: PendingSleep = { at: this.#now + ms, wake };
+      this.#add(sleep);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  advance(ms: number): Promise<void> {
+    const advanced = this.#lastAdvance.then(() => this.#advanceTo(this.#now + Math.max(ms, 0)));
+    this.#lastAdvance = advanced;
+    return advanced;
+  }
+
+  async settle<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const onSettled = (): void => {
+      settled = true;
+    };
+    promise.then(onSettled, onSettled);
+    let realWaits = 0;
+    for (;;) {
+      await this.#idle();
+      if (settled) return promise;
+      const [next] = this.#sleeps;
+      if (next !== undefined) {
+        realWaits = 0;
+        await this.advance(next.at - this.#now);
+        continue;
+      }
+      // No sleep is pending: the promise may depend on a disk or a socket, which takes real time.
+      realWaits += 1;
+      if (realWaits > 400) {
+        throw new Error(
+          'settle() timed out: the promise is still pending, but no sleep is pending on the virtual clock',
+        );
+      }
+      await new Promise((resolve) => {
+        realSetTimeout(resolve, 5);
+      });
+    }
+  }
+
+  /** Inserts a sleep by binary search: tests start ten thousand. */
+  #add(sleep: PendingSleep): void {
+    let index = 0;
+    for (let end = this.#sleeps.length; index < end;) {
+      const middle = (index + end) >> 1;
+      const { at } = this.#sleeps[middle] ?? sleep;
+      if (at <= sleep.at) index = middle + 1;
+      else end = middle;
+    }
+    this.#sleeps.splice(index, 0, sleep);
+  }
+
+  async #advanceTo(target: number): Promise<void> {
+    await this.#idle();
+    for (;;) {
+      const [next] = this.#sleeps;
+      if (next === undefined || next.at > target) break;
+      this.#now = Math.max(this.#now, next.at);
+      this.#wakeAll(next.at);
+      await this.#idle();
+    }
+    this.#now = Math.max(this.#now, target);
+    await this.#idle();
+  }
+
+  #wakeAll(at: number): void {
+    while (this.#sleeps[0]?.at === at) {
+      this.#events += 1;
+      this.#sleeps.shift()?.wake();
+    }
+  }
+
+  /**
+   * Resolves when no sleep has started, ended or been aborted for a few turns of the event loop. A client that is still
+   * loading a part is not idle: files take real time, in which no virtual time may pass.
+   */
+  async #idle(): Promise<void> {
+    let lastSeen = this.#events;
+    for (let turn = 0; turn < idleTurns; turn += 1) {
+      await new Promise<void>((resolve) => {
+        nextTurn(resolve);
+      });
+      if (lastSeen === this.#events && partsLoading().size === 0) continue;
+      lastSeen = this.#events;
+      turn = 0;
+    }
+  }
 }

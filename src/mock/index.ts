@@ -1,36 +1,35 @@
-import { Ledger } from './account/ledger.ts';
-import { paidOnceProblem } from './account/paid-once.ts';
-import { defaultTier, Slots } from './account/slots.ts';
-import { Users } from './account/users.ts';
-import { defaultAssumptions } from './assumptions.ts';
+import { Ledger, paidOnceProblem } from './account/ledger.ts';
+import { defaultTier, Slots, Users } from './account/users.ts';
 import { Replies } from './chat/replies.ts';
-import { systemClock } from './clock.ts';
+import { systemClock, VirtualClock } from './clock.ts';
 import type { MockGateway } from './gateway.ts';
+import type { Services } from './http/endpoint.ts';
 import { Faults } from './http/faults.ts';
-import { Health } from './http/health.ts';
-import { Recorder } from './http/recorder.ts';
+import { Health, Recorder } from './http/recorder.ts';
 import { GatewayServer } from './http/server.ts';
 import { MaterialStore } from './materials/store.ts';
-import { ModelCatalog } from './models/catalog.ts';
-import { checkGatewayOptions } from './option-names.ts';
+import { ModelCatalog } from './models.ts';
 import { resolveOptions } from './options.ts';
 import type { MockGatewayOptions } from './options.ts';
 import { createIdGenerator, seededRandom } from './random.ts';
 import { endpoints } from './routes/index.ts';
-import type { Services } from './services.ts';
 import { parseSnapshot, restoreSnapshot, takeSnapshot } from './snapshot.ts';
-import { phaseOf } from './tasks/phase.ts';
-import { TaskStore } from './tasks/store.ts';
-import { VirtualClock } from './virtual-clock.ts';
+import { phaseOf, TaskStore } from './tasks/store.ts';
 
 export type { MockAssumptions } from './assumptions.ts';
 export type { Clock, MockClock } from './clock.ts';
-export type { Fault, FaultRequest } from './http/fault.ts';
-export type { InjectedFault } from './http/faults.ts';
+export type { Fault, FaultRequest, InjectedFault } from './http/faults.ts';
 export type { InjectedReply, ScriptedReply, ScriptedToolCall } from './chat/replies.ts';
-export type { MockGateway, MockTask } from './gateway.ts';
 export type {
   KeyState,
+  MockGateway,
+  MockTask,
+  ExchangeSummary,
+  InvoiceLine,
+  LostResponse,
+  MockRequest,
+} from './gateway.ts';
+export type {
   MockGatewayOptions,
   MockKey,
   TaskOptions,
@@ -39,7 +38,6 @@ export type {
   MaterialOptions,
   MaterialOutcome,
 } from './options.ts';
-export type { ExchangeSummary, InvoiceLine, LostResponse, MockRequest } from './exchange.ts';
 
 /** The origin that `mock.fetch` serves. */
 const baseURL = 'https://mock.polygate.example';
@@ -56,14 +54,13 @@ const baseURL = 'https://mock.polygate.example';
  * ```
  */
 export function createMockGateway(options: MockGatewayOptions = {}): MockGateway {
-  checkGatewayOptions(options);
   const settings = resolveOptions(options);
-  const assumptions = { ...defaultAssumptions, ...options.assumptions };
-  const earlier = options.snapshot && parseSnapshot(options.snapshot);
-  const clock = options.clock === 'virtual' ? new VirtualClock(earlier?.now) : systemClock();
-  const users = new Users(options.keys, settings.walletUsd);
-  const limitSource = options.concurrencyLimit === undefined ? defaultTier.id : 'user_override';
-  const slots = new Slots(options.concurrencyLimit ?? defaultTier.concurrency, limitSource);
+  const { assumptions } = settings;
+  const earlier = settings.snapshot && parseSnapshot(settings.snapshot);
+  const clock = settings.clock === 'virtual' ? new VirtualClock(earlier?.now) : systemClock();
+  const users = new Users(settings.keys, settings.wallet.usd);
+  const limitSource = settings.concurrencyLimit === undefined ? defaultTier.id : 'user_override';
+  const slots = new Slots(settings.concurrencyLimit ?? defaultTier.concurrency, limitSource);
   const onChange = oncePerTurn(settings.onChange);
   const ledger = new Ledger(settings.history, onChange);
   const tasks = new TaskStore(ledger, assumptions, settings.history);
@@ -74,7 +71,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     clock,
     // After a restart, the same ids must not be assigned again.
     makeId: createIdGenerator(seededRandom(`${settings.seed} ids${restarts || ''}`)),
-    catalog: new ModelCatalog(options.models),
+    catalog: new ModelCatalog(settings.models),
     replies: new Replies(),
     users,
     slots,

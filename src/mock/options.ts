@@ -1,7 +1,12 @@
+import * as z from 'zod/mini';
+
 import type { Model } from '../wire/types/catalog/models.ts';
 import type { TaskKind } from '../wire/types/tasks/task.ts';
+import { mockAssumptions } from './assumptions.ts';
 import type { MockAssumptions } from './assumptions.ts';
-import type { ExchangeSummary } from './exchange.ts';
+import type { ExchangeSummary, KeyState } from './gateway.ts';
+import { checkNames } from './option-names.ts';
+import type { OptionNames } from './option-names.ts';
 
 /** An API key that the gateway accepts. */
 export interface MockKey {
@@ -18,9 +23,6 @@ export interface MockKey {
   /** A concurrency limit for this key; responses then report `api_key_override` as its source. */
   concurrencyLimit?: number | undefined;
 }
-
-/** The state of a key. Requests with a disabled key fail with a 403. */
-export type KeyState = 'enabled' | 'disabled';
 
 /** The outcome of a task. */
 export type TaskOutcome = 'succeeded' | 'failed';
@@ -120,44 +122,61 @@ export interface MockGatewayOptions {
 }
 
 /** The options with their defaults applied. */
-export interface Settings {
-  tasks: Required<{ [Key in keyof TaskOptions]: NonNullable<TaskOptions[Key]> }>;
-  walletUsd: number;
-  latencyMs: number;
-  chunkDelayMs: number;
-  materials: Required<{ [Key in keyof MaterialOptions]: NonNullable<MaterialOptions[Key]> }>;
-  maxBodyBytes: number;
-  history: number;
-  seed: string;
-  imageFormat: 'png' | 'svg';
-  onResponse: (exchange: ExchangeSummary) => void;
-  onChange: () => void;
+export type Settings = ReturnType<typeof withDefaults>;
+
+/** Applies the defaults. Throws a `ConfigurationError` if the options, or the objects in them, have an unknown name. */
+export function resolveOptions(options: MockGatewayOptions): Settings {
+  const { keys = [], tasks, materials, wallet, assumptions } = options;
+  checkNames(options, defaults);
+  for (const [index, key] of keys.entries()) checkNames(key, keyNames, `keys[${index}].`);
+  checkNames(tasks, defaults.tasks, 'tasks.');
+  checkNames(materials, defaults.materials, 'materials.');
+  checkNames(wallet, defaults.wallet, 'wallet.');
+  checkNames(assumptions, defaults.assumptions, 'assumptions.');
+  return withDefaults(options);
 }
 
+const keyNames: OptionNames<MockKey> = {
+  key: true,
+  user: true,
+  state: true,
+  concurrencyLimit: true,
+};
+
+const defaultAssumptions: MockAssumptions = z.parse(mockAssumptions, {});
 const day = 24 * 60 * 60 * 1000;
 
-/** Applies the defaults. */
-export function resolveOptions(options: MockGatewayOptions): Settings {
+/** The default of every option. Its names are those of all options. */
+const defaults = withDefaults({});
+
+function withDefaults(options: MockGatewayOptions) {
+  const { tasks, materials } = options;
   return {
+    clock: options.clock ?? 'system',
+    keys: options.keys ?? [],
+    wallet: { usd: options.wallet?.usd ?? 1000 },
+    concurrencyLimit: options.concurrencyLimit,
     tasks: {
-      durationMs: options.tasks?.durationMs ?? 6000,
-      outcome: options.tasks?.outcome ?? 'succeeded',
-      resultTtlMs: options.tasks?.resultTtlMs ?? day,
-    },
-    walletUsd: options.wallet?.usd ?? 1000,
+      durationMs: tasks?.durationMs ?? 6000,
+      outcome: tasks?.outcome ?? 'succeeded',
+      resultTtlMs: tasks?.resultTtlMs ?? day,
+    } satisfies Record<keyof TaskOptions, unknown>,
+    assumptions: { ...defaultAssumptions, ...options.assumptions },
+    seed: String(options.seed ?? 1),
+    imageFormat: options.imageFormat ?? 'png',
+    models: options.models,
     latencyMs: options.latencyMs ?? 0,
     chunkDelayMs: options.chunkDelayMs ?? 0,
     materials: {
-      creatingMs: options.materials?.creatingMs ?? 0,
-      durationMs: options.materials?.durationMs ?? 4000,
-      outcome: options.materials?.outcome ?? 'available',
-      deleteMs: options.materials?.deleteMs ?? 0,
-    },
+      creatingMs: materials?.creatingMs ?? 0,
+      durationMs: materials?.durationMs ?? 4000,
+      outcome: materials?.outcome ?? 'available',
+      deleteMs: materials?.deleteMs ?? 0,
+    } satisfies Record<keyof MaterialOptions, unknown>,
     maxBodyBytes: options.maxBodyBytes ?? 10 * 1024 * 1024,
     history: options.history ?? Infinity,
-    seed: String(options.seed ?? 1),
-    imageFormat: options.imageFormat ?? 'png',
     onResponse: options.onResponse ?? (() => {}),
+    snapshot: options.snapshot,
     onChange: options.onChange ?? (() => {}),
-  };
+  } satisfies Record<keyof MockGatewayOptions, unknown>;
 }

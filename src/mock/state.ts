@@ -1,6 +1,7 @@
 import type { TaskKind } from '../wire/types/tasks/task.ts';
-import type { GeneratedCompletion } from './chat/response.ts';
-import type { KeyState, TaskOutcome } from './options.ts';
+import type { GeneratedCompletion } from './chat/generate.ts';
+import type { KeyState } from './gateway.ts';
+import type { TaskOutcome } from './options.ts';
 
 /** A person or company that owns keys, a wallet, slots, tasks, materials and voices. */
 export interface User {

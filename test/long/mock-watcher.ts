@@ -1,5 +1,5 @@
+import { errorDetail } from '../../src/mock/http/errors.ts';
 import type { MockGateway } from '../../src/mock/index.ts';
-import { errorDetail } from '../../src/mock/public/error-catalog.ts';
 import {
   errorEnvelopeRecord,
   keyBalanceErrorEnvelopeRecord,

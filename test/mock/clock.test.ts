@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { systemClock } from '../../src/mock/clock.ts';
-import { VirtualClock } from '../../src/mock/virtual-clock.ts';
+import { systemClock, VirtualClock } from '../../src/mock/clock.ts';
 
 test('virtual time starts at a fixed date and moves only when advanced', async () => {
   const clock = new VirtualClock();

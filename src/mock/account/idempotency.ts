@@ -1,5 +1,5 @@
-import type { RequestContext } from '../http/request-context.ts';
-import { GatewayError } from '../http/response/gateway-error.ts';
+import type { RequestContext } from '../http/endpoint.ts';
+import { GatewayError } from '../http/response.ts';
 import { hash } from '../random.ts';
 import type { IdempotencyRecord } from '../state.ts';
 

@@ -4,8 +4,21 @@ import type { Settings } from '../options.ts';
 import { hash, pick, seededRandom } from '../random.ts';
 import type { ScriptedReply } from './replies.ts';
 import type { ChatRequest } from './request.ts';
-import { sampleValue } from './sample-json.ts';
-import { selectToolCalls, withCallIds } from './tool-calls.ts';
+import { sampleValue, selectToolCalls, withCallIds } from './sample.ts';
+
+/** The fields that a completion shares with each of its chunks. */
+export interface CompletionBase {
+  id: string;
+  created: number;
+  model: string;
+  system_fingerprint: string;
+}
+
+/** A completion before it is converted to JSON or to events. */
+export interface GeneratedCompletion {
+  base: CompletionBase;
+  output: ChatOutput;
+}
 
 /** One choice of the model's output. */
 export interface OutputChoice {
@@ -62,13 +75,6 @@ export function generateOutput(
   };
 }
 
-/** Output that is identical in every choice, so it is generated once. */
-interface SharedOutput {
-  functionCalls: readonly ToolCall['function'][];
-  structured: string | undefined;
-  imageFormat: 'png' | 'svg';
-}
-
 function scriptedChoice({ text, chunks, toolCalls }: ScriptedReply, seed: string): OutputChoice {
   const shared = { reasoning: undefined, images: [] };
   if (toolCalls === undefined) {
@@ -85,7 +91,16 @@ function scriptedChoice({ text, chunks, toolCalls }: ScriptedReply, seed: string
 
 function generateChoice(
   request: ChatRequest,
-  { functionCalls, structured, imageFormat }: SharedOutput,
+  /** What is identical in every choice, so it is generated once. */
+  {
+    functionCalls,
+    structured,
+    imageFormat,
+  }: {
+    functionCalls: readonly ToolCall['function'][];
+    structured: string | undefined;
+    imageFormat: 'png' | 'svg';
+  },
   seed: string,
   index: number,
 ): OutputChoice {

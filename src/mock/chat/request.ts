@@ -2,9 +2,9 @@ import type * as z from 'zod/mini';
 
 import type { ChatBody } from '../../wire/types/chat/params.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { describeIssue } from '../http/describe-issue.ts';
-import { invalidParameter } from '../http/response/gateway-error.ts';
-import { assistantFields, chatFields, contentParts } from './body-schema.ts';
+import { invalidParameter } from '../http/response.ts';
+import { describeIssue } from '../http/validate.ts';
+import { assistantFields, chatFields, contentParts } from './schemas.ts';
 
 /** A function that the model may call. */
 export interface Tool {

@@ -1,4 +1,4 @@
-import { join } from './response/body-plan.ts';
+import { concatenate } from '../bytes.ts';
 
 /** A body decoded to text. */
 export interface DecodedText {
@@ -69,7 +69,7 @@ async function readText(body: Request['body'], maxBytes: number): Promise<Decode
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return decode(join(chunks));
+    if (done) return decode(concatenate(chunks));
     length += value.length;
     if (length > maxBytes) {
       reader.cancel().catch(() => {});
@@ -84,5 +84,36 @@ function decode(bytes: Uint8Array): DecodedText {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), isUtf8: true };
   } catch {
     return { text: new TextDecoder().decode(bytes), isUtf8: false };
+  }
+}
+
+/** The body of a request. */
+export interface ReceivedBody {
+  text: string;
+  /** The parsed JSON, or the text if it is not valid JSON; undefined if the body is empty. */
+  value: unknown;
+  isUtf8: boolean;
+  isJson: boolean;
+  tooLarge: boolean;
+}
+
+const empty: ReceivedBody = {
+  text: '',
+  value: undefined,
+  isUtf8: true,
+  isJson: false,
+  tooLarge: false,
+};
+
+/** Reads and parses the body, unless it is larger than `maxBytes`. */
+export async function readBody(incoming: IncomingRequest, maxBytes: number): Promise<ReceivedBody> {
+  const decoded = await incoming.read(maxBytes);
+  if (decoded === undefined) return { ...empty, tooLarge: true };
+  const { text } = decoded;
+  if (text === '') return empty;
+  try {
+    return { ...empty, ...decoded, value: JSON.parse(text), isJson: true };
+  } catch {
+    return { ...empty, ...decoded, value: text };
   }
 }

@@ -1,8 +1,7 @@
 import { isRecord } from '../../wire/types/type-guards.ts';
-import type { ExchangeSummary, LostResponse, MockRequest } from '../exchange.ts';
-import type { Fault } from './fault.ts';
-import type { HandledRequest } from './pipeline.ts';
-import type { MockResponse } from './response/response.ts';
+import type { ExchangeSummary, LostResponse, MockRequest } from '../gateway.ts';
+import type { Fault } from './faults.ts';
+import type { HandledRequest, MockResponse } from './response.ts';
 
 /** What a summary reports in addition to the request. */
 interface Result {
@@ -85,5 +84,33 @@ function errorCodeIn({ frames: [body] }: MockResponse): string | undefined {
     return isRecord(error) && typeof error.code === 'string' ? error.code : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Number of recent responses that the success rate covers. */
+const windowSize = 100;
+
+/** The success rate in percent below which the service reports itself as degraded. */
+const degradedBelow = 95;
+
+/** Tracks the success rate of recent responses. */
+export class Health {
+  readonly #latest: boolean[] = [];
+
+  /** Records the status of a response. A status of 500 or above is a failure. */
+  record(status: number): void {
+    this.#latest.push(status < 500);
+    if (this.#latest.length > windowSize) this.#latest.shift();
+  }
+
+  /** Percentage of successful responses, rounded to two decimals. */
+  get successRate(): number {
+    if (this.#latest.length === 0) return 100;
+    const successes = this.#latest.filter(Boolean).length;
+    return Math.round((successes / this.#latest.length) * 10_000) / 100;
+  }
+
+  get degraded(): boolean {
+    return this.successRate < degradedBelow;
   }
 }

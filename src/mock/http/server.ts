@@ -1,23 +1,15 @@
-import type { LostResponse, MockRequest } from '../exchange.ts';
-import type { Services } from '../services.ts';
-import { readBody } from './body.ts';
-import type { ReceivedBody } from './body.ts';
-import { connectionError } from './connection-error.ts';
-import type { Auth } from './endpoint-description.ts';
-import type { Endpoint } from './endpoint.ts';
-import type { Fault } from './fault.ts';
-import type { Faults } from './faults.ts';
-import { toIncomingRequest } from './incoming.ts';
-import type { IncomingRequest } from './incoming.ts';
-import { handleRequest, toErrorResponse } from './pipeline.ts';
-import type { HandledRequest, ReceivedRequest } from './pipeline.ts';
+import type { LostResponse, MockRequest } from '../gateway.ts';
+import { connectionError, toResponse } from './delivery.ts';
+import type { Auth, Endpoint, Services } from './endpoint.ts';
+import { errorCode, errorMessage } from './errors.ts';
+import type { Fault, Faults } from './faults.ts';
+import { readBody, toIncomingRequest } from './incoming.ts';
+import type { ReceivedBody, IncomingRequest } from './incoming.ts';
+import { handleRequest, toErrorResponse, EndpointRouter } from './pipeline.ts';
+import type { ReceivedRequest } from './pipeline.ts';
 import type { Recorder } from './recorder.ts';
-import { errorCode, errorMessage } from './response/error-body.ts';
-import { GatewayError } from './response/gateway-error.ts';
-import { json, bodyResponse } from './response/response.ts';
-import type { MockResponse } from './response/response.ts';
-import { toResponse } from './response/to-response.ts';
-import { EndpointRouter } from './router.ts';
+import { GatewayError, json, bodyResponse } from './response.ts';
+import type { HandledRequest, MockResponse } from './response.ts';
 
 /** The gateway keeps a request id from the caller if it is short and consists of visible ASCII characters. */
 const validRequestId = /^[!-~]{1,200}$/;

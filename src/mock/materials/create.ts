@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 import { fingerprint, materialKey, remember } from '../account/idempotency.ts';
-import type { RequestContext } from '../http/request-context.ts';
-import { GatewayError } from '../http/response/gateway-error.ts';
+import type { RequestContext } from '../http/endpoint.ts';
+import { GatewayError } from '../http/response.ts';
 import type { MaterialState, Verification } from '../state.ts';
 import { statusOf } from './store.ts';
 

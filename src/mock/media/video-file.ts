@@ -2,7 +2,7 @@
  * An MP4 of 640 x 360 pixels and 48 frames: a boat sails past a rising sun, and a bar at the bottom grows from the first
  * frame to the last.
  */
-export const videoFile = atob(`
+const videoFile = atob(`
 AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDEAAAOUbW9vdgAAAGxtdmhkAAAAAAAAAAAAAAAAAAAu4AABGUAAAQAAAQAAAAAAAAAAAAAAAAEAAAAA
 AAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAgAAAuN0cmFrAAAAXHRraGQAAAADAAAAAAAAAAAAAAAB
 AAAAAAABGUAAAAAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAABAAAAAAoAAAAFoAAAAAAJ/bWRpYQAAACBtZGhkAAAAAAAA
@@ -185,3 +185,30 @@ VLD19u+LSDf7felOZBPQz+Q0dzRTZpSWKFSPiA0N2z+7R4YbK+COAdS6HQAAAK5BmveCD////yZTAAAD
 YrlaIK9A0fIxKDX67b2PVMiOZtEAuyAtZYWNJyALQvSNJKlOQ+oYMwyxtmYWGl8G0irMtqhVEombyL+ySRX1gNU1lk/dxf0dglJECZyg3y3Ply7IVoAN1w1V
 aHUcDD60fLvDXlBsGl5cvq7mg7mdYcaoFNFRTqyUeZ82UOFXPQDMn8E=
 `);
+
+const frameCount = 48;
+
+/** Ticks per second in the file. */
+const timescale = 12_000;
+
+/**
+ * Creates an MP4 of the given duration. The same prompt and duration always produce the same file. The prompt follows the
+ * frames, where no player reads it.
+ */
+export function sampleVideo(prompt: string, seconds: number): Uint8Array<ArrayBuffer> {
+  const text = new TextEncoder().encode(prompt);
+  const bytes = new Uint8Array(videoFile.length + text.length);
+  bytes.set(Array.from(videoFile, (byte) => byte.charCodeAt(0)));
+  bytes.set(text, videoFile.length);
+  const view = new DataView(bytes.buffer);
+  const duration = Math.round(seconds * timescale);
+  // The durations of the movie, the track and its media, and of each frame.
+  view.setUint32(videoFile.indexOf('mvhd') + 20, duration);
+  view.setUint32(videoFile.indexOf('tkhd') + 24, duration);
+  view.setUint32(videoFile.indexOf('mdhd') + 20, duration);
+  view.setUint32(videoFile.indexOf('stts') + 16, Math.max(1, Math.floor(duration / frameCount)));
+  // The size of the last box.
+  const frames = videoFile.indexOf('mdat') - 4;
+  view.setUint32(frames, bytes.length - frames);
+  return bytes;
+}

@@ -1,5 +1,7 @@
 import { seededRandom } from '../random.ts';
 
+/** The header of a WAV file of 16 bits, one channel and 16,000 samples per second, without its lengths. */
+const header = atob('UklGRgAAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQAAAAA=');
 const sampleRate = 16_000;
 const noteSeconds = 0.16;
 const noteCount = 8;
@@ -25,55 +27,37 @@ export function speechWav(text: string, speed: number): Uint8Array<ArrayBuffer> 
   return toneWav(text, { count, seconds: seconds / count, lowest: 110, pitches: 6 });
 }
 
-/** A row of tones. */
-interface Tones {
-  readonly count: number;
-  /** The length of each. */
-  readonly seconds: number;
-  /** The lowest pitch, in Hz. */
-  readonly lowest: number;
-  /** How many pitches there are. */
-  readonly pitches: number;
-}
-
-/** Creates a row of tones. The same text always produces the same pitches. */
+/**
+ * Creates a row of tones of equal length. The same text always produces the same pitches.
+ *
+ * @param lowest - The lowest pitch, in Hz.
+ * @param pitches - How many pitches there are.
+ */
 function toneWav(
   text: string,
-  { count, seconds, lowest, pitches }: Tones,
+  {
+    count,
+    seconds,
+    lowest,
+    pitches,
+  }: { count: number; seconds: number; lowest: number; pitches: number },
 ): Uint8Array<ArrayBuffer> {
   const random = seededRandom(text);
   const samples = Math.floor(sampleRate * seconds);
-  const length = samples * count;
-  const view = new DataView(new ArrayBuffer(44 + length * 2));
-  writeHeader(view, length * 2);
+  const dataLength = samples * count * 2;
+  const bytes = new Uint8Array(header.length + dataLength);
+  bytes.set(Array.from(header, (byte) => byte.charCodeAt(0)));
+  const view = new DataView(bytes.buffer);
+  view.setUint32(4, bytes.length - 8, true);
+  view.setUint32(header.length - 4, dataLength, true);
   for (let tone = 0; tone < count; tone += 1) {
     const pitch = lowest * 2 ** (Math.floor(random() * pitches) / 7);
     for (let index = 0; index < samples; index += 1) {
       const fade = Math.min(1, index / 200) * (1 - index / samples);
       const wave = Math.sin((2 * Math.PI * pitch * index) / sampleRate);
-      view.setInt16(44 + (tone * samples + index) * 2, Math.round(wave * fade * 12_000), true);
+      const offset = header.length + (tone * samples + index) * 2;
+      view.setInt16(offset, Math.round(wave * fade * 12_000), true);
     }
   }
-  return new Uint8Array(view.buffer);
-}
-
-function writeHeader(view: DataView<ArrayBuffer>, dataLength: number): void {
-  writeAscii(view, 0, 'RIFF');
-  view.setUint32(4, 36 + dataLength, true);
-  writeAscii(view, 8, 'WAVEfmt ');
-  view.setUint32(16, 16, true);
-  view.setUint16(20, 1, true);
-  view.setUint16(22, 1, true);
-  view.setUint32(24, sampleRate, true);
-  view.setUint32(28, sampleRate * 2, true);
-  view.setUint16(32, 2, true);
-  view.setUint16(34, 16, true);
-  writeAscii(view, 36, 'data');
-  view.setUint32(40, dataLength, true);
-}
-
-function writeAscii(view: DataView<ArrayBuffer>, offset: number, text: string): void {
-  for (let index = 0; index < text.length; index += 1) {
-    view.setUint8(offset + index, text.charCodeAt(index));
-  }
+  return bytes;
 }

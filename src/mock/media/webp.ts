@@ -3,65 +3,38 @@ import type { Picture } from './picture.ts';
 /** Symbols of the code for colors and run lengths: 256 values of a channel, then 24 lengths. */
 const greenSymbols = 280;
 
-/** Number of colors from which on each pixel is stored as one value. */
-const minColors = 17;
-
 /** Longest run of one color. */
 const maxRun = 4096;
 
 /** The order in which a WebP file lists the lengths of the codes for code lengths. */
 const lengthOrder = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9];
 
-/** Encodes a picture as a lossless WebP: a palette, and runs of equal pixels. */
+/** Encodes a picture as a lossless WebP: colors, and runs of equal pixels. */
 export function encodeWebp({ width, height, palette, pixels }: Picture): Uint8Array<ArrayBuffer> {
   const bits = new BitWriter();
-  // With fewer colors, a file has to store several pixels in one.
-  const unused = Array.from({ length: Math.max(0, minColors - palette.length) }, () => [0, 0, 0]);
-  const colors = [...palette, ...unused];
   bits.write(0x2f, 8);
   bits.write(width - 1, 14);
   bits.write(height - 1, 14);
   // No transparency, version 0.
   bits.write(0, 4);
-  // The pixels are indices into a palette, which is an image of one row without a cache of colors.
-  bits.write(1, 1);
-  bits.write(3, 2);
-  bits.write(colors.length - 1, 8);
-  bits.write(0, 1);
+  // No transforms, no cache of colors, one set of codes for the whole image.
+  bits.write(0, 3);
   const green = writeCode(bits, greenSymbols);
   const red = writeCode(bits, 256);
   const blue = writeCode(bits, 256);
-  // The code for transparency has two symbols, 0 and 255. The first color is opaque, and so is each that does not differ.
-  bits.write(0b011, 3);
-  bits.write(0, 1);
-  bits.write(255, 8);
-  // No runs.
-  writeOnlySymbol(bits, 0);
-  // Colors are stored as differences from the previous one.
-  let previous = [0, 0, 0];
-  for (const [position, color] of colors.entries()) {
-    const [r = 0, g = 0, b = 0] = color.map(
-      (value, index) => (value - (previous[index] ?? 0)) & 0xff,
-    );
-    green(g);
-    red(r);
-    blue(b);
-    bits.write(position === 0 ? 1 : 0, 1);
-    previous = [...color];
-  }
-  // No more transforms, no cache, one set of codes for the whole image.
-  bits.write(0, 3);
-  const index = writeCode(bits, greenSymbols);
-  for (let channel = 0; channel < 3; channel += 1) writeOnlySymbol(bits, 0);
-  // The distance of every run: the pixel to the left.
+  // All pixels are opaque, and the distance of every run is that of the pixel to the left.
+  writeOnlySymbol(bits, 255);
   writeOnlySymbol(bits, 1);
   for (let start = 0; start < pixels.length;) {
     const color = pixels[start] ?? 0;
-    index(color);
+    const [r, g, b] = palette[color] ?? [0, 0, 0];
+    green(g);
+    red(r);
+    blue(b);
     start += 1;
     let length = 0;
     while (length < maxRun && pixels[start + length] === color) length += 1;
-    if (length > 0) writeLength(bits, length, index);
+    if (length > 0) writeLength(bits, length, green);
     start += length;
   }
   return container(bits.finish());
@@ -98,9 +71,9 @@ function writeCode(bits: BitWriter, count: number): (symbol: number) => void {
 }
 
 /** Writes a code of one symbol, which needs no bits. */
-function writeOnlySymbol(bits: BitWriter, symbol: 0 | 1): void {
-  bits.write(0b001, 3);
-  bits.write(symbol, 1);
+function writeOnlySymbol(bits: BitWriter, symbol: number): void {
+  bits.write(0b101, 3);
+  bits.write(symbol, 8);
 }
 
 /** Puts the data of an image into a file. */

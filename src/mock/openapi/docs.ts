@@ -1,5 +1,8 @@
 import type * as z from 'zod/mini';
 
+import type { TaskKind } from '../../wire/types/tasks/task.ts';
+import { resultLists } from '../tasks/record.ts';
+
 /** Any JSON object. */
 export type JsonObject = Record<string, unknown>;
 
@@ -9,7 +12,7 @@ export type ParameterDocs =
   | { readonly description: string; readonly [keyword: string]: unknown };
 
 /** A schema that the document lists under its own name. */
-export interface SchemaDocs {
+interface SchemaDocs {
   schema: z.ZodMiniType;
   description: string;
   /** Further keywords of fields by path, such as `balance.usd` or `data[].url`. Their descriptions are in the schema. */
@@ -49,3 +52,62 @@ export interface TagDocs {
   operations: Readonly<Record<string, OperationDocs>>;
   schemas: Readonly<Record<string, SchemaDocs>>;
 }
+
+/** Keywords of the fields of a task record. Specification: Audio task; assumption A3. */
+export function taskFields(kind: TaskKind): Record<string, JsonObject> {
+  const url = { format: 'uri' };
+  return {
+    object: { enum: [`${kind}.generation.job`] },
+    status: {
+      enum: ['queued', 'in_progress', 'processing', 'completed', 'succeeded', 'failed'],
+    },
+    progress: { pattern: '^\\d+%$', example: '45%' },
+    poll_url: url,
+    [`${kind}_url`]: url,
+    [`result.${kind}_url`]: url,
+    [`result.${resultLists[kind]}[].url`]: url,
+  };
+}
+
+/** Creates an example of a completed task. */
+export function taskExample(kind: TaskKind, extension: string): JsonObject {
+  const url = `https://files.example/1.${extension}`;
+  return {
+    id: 'task_1',
+    task_id: 'task_1',
+    object: `${kind}.generation.job`,
+    status: 'completed',
+    raw_status: 'SUCCESS',
+    progress: '100%',
+    error: null,
+    [`${kind}_url`]: url,
+    result: { [`${kind}_url`]: url, outputs: [url], [resultLists[kind]]: [{ url }] },
+  };
+}
+
+/** Documents an endpoint that polls a task. */
+export function pollOperation(kind: TaskKind, id: string): OperationDocs {
+  const article = kind === 'video' ? 'a' : 'an';
+  return {
+    id,
+    description: `Returns ${article} ${kind} task. Poll it every 2 to 5 seconds until its status is terminal. Tasks of other users return 404.`,
+    responses: { 200: ['The current state of the task.'] },
+    errorCodes: { 404: ['task_not_found'] },
+  };
+}
+
+/** Description text shared by all endpoints that submit a task. */
+export const submitDescription =
+  'The response returns the task id immediately, and its headers report the charge. A request with the same `x-idempotency-key` returns the existing task without charging again.';
+
+/** The success response shared by all endpoints that submit a task. */
+export const submitResponses: OperationDocs['responses'] = {
+  202: ['The task was accepted, or an existing task is returned.'],
+};
+
+/** The error codes with status 400 shared by all endpoints that submit a task. */
+export const submitErrorCodes = [
+  'invalid_request_parameter',
+  'model_not_found',
+  'invalid_idempotency_key',
+];

@@ -1,13 +1,14 @@
-import type { RequestContext } from '../http/request-context.ts';
-import { version } from '../public/records.ts';
-import type { JsonObject } from './docs.ts';
-import { operation } from './operation.ts';
-import { componentParameters } from './parameters.ts';
-import { componentSchemas } from './schemas.ts';
-import { securitySchemes } from './security.ts';
-import { tags } from './tags/index.ts';
+import type * as z from 'zod/mini';
 
-const description = `One gateway to many models: chat, images, video, music and speech, with one API key and one wallet.
+import type { RequestContext, EndpointDescription, Auth } from '../http/endpoint.ts';
+import type { JsonObject, OperationDocs, ParameterDocs } from './docs.ts';
+import { errorResponses, successHeaders } from './responses.ts';
+import { componentSchemas, tags, schemaName, anyOf, reference, docsOf } from './schemas.ts';
+
+/** Version of the service. Specification: Versioning. */
+export const version = '2026.05';
+
+const introduction = `One gateway to many models: chat, images, video, music and speech, with one API key and one wallet.
 
 **Authentication.** Send \`Authorization: Bearer sk-…\` with every request, except for operations with the Service tag. A missing or invalid key returns 401, a disabled key 403.
 
@@ -34,7 +35,7 @@ export function openApiDocument({ origin, services }: RequestContext): JsonObjec
     info: {
       title: 'Model gateway',
       version,
-      description,
+      description: introduction,
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: origin, description: 'The gateway that served this document' }],
@@ -47,4 +48,174 @@ export function openApiDocument({ origin, services }: RequestContext): JsonObjec
       schemas: componentSchemas(),
     },
   };
+}
+
+/** Creates the OpenAPI operation of an endpoint. */
+function operation(endpoint: EndpointDescription): JsonObject {
+  const found = docsOf(endpoint.route);
+  if (found === undefined) throw new TypeError(`${endpoint.route} is not documented`);
+  const { tag, docs } = found;
+  const { id, description } = docs;
+  const { documentedBody } = endpoint;
+  return {
+    operationId: id,
+    summary: endpoint.summary,
+    description,
+    tags: [tag],
+    security: security(endpoint.auth),
+    parameters: operationParameters(endpoint, docs),
+    ...(documentedBody === undefined ? {} : { requestBody: requestBody(documentedBody, docs) }),
+    responses: { ...successResponses(endpoint, docs), ...errorResponses(endpoint, docs) },
+  };
+}
+
+function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationDocs): JsonObject {
+  const byName: JsonObject = Object.fromEntries(
+    Object.entries(examples).map(([summary, value]) => [
+      summary.toLowerCase().replaceAll(' ', '-'),
+      { summary, value },
+    ]),
+  );
+  return {
+    required: true,
+    content: { 'application/json': { schema: reference(schemaName(schema)), examples: byName } },
+  };
+}
+
+function successResponses(
+  endpoint: EndpointDescription,
+  { responses, eventSchemas }: OperationDocs,
+): JsonObject {
+  const { status = 200, otherStatuses = [], responseSchema } = endpoint;
+  return Object.fromEntries(
+    [status, ...otherStatuses].map((code) => {
+      const [description = 'Success.', ...schemas] = responses[code] ?? [];
+      const content = {
+        'application/json': {
+          schema: anyOf(schemas.length > 0 ? schemas : [schemaName(responseSchema)]),
+        },
+        ...(eventSchemas === undefined ? {} : { 'text/event-stream': eventStream(eventSchemas) }),
+      };
+      return [code, { description, headers: successHeaders(endpoint), content }];
+    }),
+  );
+}
+
+/**
+ * In OpenAPI 3.0, the schema of an event stream describes its text as a whole, and validators such as Prism check it.
+ * The extension holds the schema of the data of one event. Linters ignore extensions and would report the schema as
+ * unused, so `not` refers to it as well; it is true of every text.
+ */
+function eventStream(eventSchemas: readonly string[]): JsonObject {
+  const names = eventSchemas.map((name) => `\`${name}\``).join(' or ');
+  const description = `Server-sent events. The \`data\` of each event is ${names} as JSON; \`data: [DONE]\` ends the stream.`;
+  const events = anyOf(eventSchemas);
+  return {
+    schema: { type: 'string', description, not: events },
+    'x-event-data-schema': events,
+  };
+}
+
+/** The ways to send an API key. Specification: Authentication; assumption A17. */
+const securitySchemes = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'API key. Keys start with `sk-`.' },
+  anthropicKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'API key, as sent by Anthropic clients.',
+  },
+  geminiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-goog-api-key',
+    description: 'API key, as sent by Gemini clients.',
+  },
+  geminiQueryKey: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'key',
+    description: 'API key, as sent by Gemini clients without the header.',
+  },
+};
+
+/** Lists the schemes that an endpoint accepts, each as an alternative; none if it is public. */
+function security(auth: Auth): JsonObject[] {
+  if (auth === 'none') return [];
+  const names = auth === 'any-key' ? Object.keys(securitySchemes) : ['bearer'];
+  return names.map((name) => ({ [name]: [] }));
+}
+
+const keySchema = { type: 'string', minLength: 1, maxLength: 200, pattern: '^[!-~]+$' };
+
+/** Header parameters that several endpoints share. */
+const sharedParameters = {
+  requestId: {
+    name: 'x-request-id',
+    in: 'header',
+    description: 'Your own id for the request. The response returns it.',
+    schema: { type: 'string' },
+  },
+  taskKey: {
+    name: 'x-idempotency-key',
+    in: 'header',
+    description:
+      'A unique key for this task. A request with the same key returns the existing task without charging again.',
+    schema: keySchema,
+  },
+  plainKey: {
+    name: 'x-idempotency-key',
+    in: 'header',
+    description:
+      'A unique key for this request. It does not prevent a second charge: a request with the same key may be charged again.',
+    schema: keySchema,
+  },
+  materialKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A unique key for this material. A request with the same key and body returns the existing material.',
+    required: true,
+    schema: keySchema,
+  },
+} as const;
+
+const pathDescriptions: Readonly<Record<string, string>> = {
+  code: 'Error code.',
+  model: 'Model id. Encode slashes as `%2F`.',
+  taskId: 'Task id.',
+  material_id: 'Material id.',
+};
+
+/** Returns the shared parameters, for `components`. */
+function componentParameters(): JsonObject {
+  return { ...sharedParameters };
+}
+
+/** Creates the path, query and header parameters of an endpoint. */
+function operationParameters(endpoint: EndpointDescription, docs: OperationDocs): JsonObject[] {
+  const { path, usesSlot, route, status, query = [] } = endpoint;
+  const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
+  return [
+    ...names.map((name) => ({
+      ...parameter('path', name, pathDescriptions[name] ?? name),
+      required: true,
+    })),
+    ...query.map((name) => parameter('query', name, docs.query?.[name] ?? name)),
+    ...Object.entries(docs.headers ?? {}).map(([name, header]) =>
+      parameter('header', name, header),
+    ),
+    sharedParameter('requestId'),
+    ...(usesSlot ? [sharedParameter(status === 202 ? 'taskKey' : 'plainKey')] : []),
+    ...(route === 'POST /v1/materials' ? [sharedParameter('materialKey')] : []),
+  ];
+}
+
+function parameter(location: string, name: string, docs: ParameterDocs): JsonObject {
+  const { description, ...schema } = typeof docs === 'string' ? { description: docs } : docs;
+  return { name, in: location, description, schema: { type: 'string', ...schema } };
+}
+
+function sharedParameter(id: keyof typeof sharedParameters): JsonObject {
+  return { $ref: `#/components/parameters/${id}` };
 }

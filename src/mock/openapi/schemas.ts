@@ -1,8 +1,35 @@
 import * as z from 'zod/mini';
 
 import { isRecord } from '../../wire/types/type-guards.ts';
-import type { JsonObject } from './docs.ts';
-import { tags } from './tags/index.ts';
+import type { JsonObject, OperationDocs, TagDocs } from './docs.ts';
+import { audioDocs, voicesDocs } from './tags/audio.ts';
+import { accountDocs, modelsDocs } from './tags/catalog.ts';
+import { chatDocs } from './tags/chat.ts';
+import { imagesDocs, videosDocs } from './tags/images.ts';
+import { materialsDocs } from './tags/materials.ts';
+import { publicDocs } from './tags/public.ts';
+
+/** The documentation of all tags, in the order of the document. */
+export const tags: readonly TagDocs[] = [
+  publicDocs,
+  accountDocs,
+  modelsDocs,
+  chatDocs,
+  imagesDocs,
+  videosDocs,
+  audioDocs,
+  voicesDocs,
+  materialsDocs,
+];
+
+/** Finds the documentation of an endpoint and the name of its tag. */
+export function docsOf(route: string): { tag: string; docs: OperationDocs } | undefined {
+  for (const { tag, operations } of tags) {
+    const docs = operations[route];
+    if (docs !== undefined) return { tag: tag.name, docs };
+  }
+  return undefined;
+}
 
 /** Creates the named schemas of the document from the schemas that the gateway itself uses. */
 export function componentSchemas(): JsonObject {

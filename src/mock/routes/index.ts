@@ -1,15 +1,12 @@
 import type { Endpoint } from '../http/endpoint.ts';
-import { accountRoutes } from './account.ts';
-import { audioRoutes } from './audio.ts';
+import { accountRoutes, modelRoutes } from './catalog.ts';
 import { chatRoutes } from './chat.ts';
 import { homeRoutes } from './home.ts';
-import { imageRoutes } from './images.ts';
 import { materialRoutes } from './materials.ts';
 import { mediaRoutes } from './media.ts';
-import { modelRoutes } from './models.ts';
 import { publicRoutes } from './public.ts';
+import { imageRoutes, audioRoutes, videoRoutes } from './tasks.ts';
 import { undocumentedRoutes } from './undocumented.ts';
-import { videoRoutes } from './videos.ts';
 import { voiceRoutes } from './voices.ts';
 
 /** All endpoints of the gateway. */

@@ -3,16 +3,14 @@ import {
   materialPageRecord,
   materialRecord as materialSchema,
 } from '../../wire/schemas/media/materials.ts';
-import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
-import { param } from '../http/request-context.ts';
-import type { RequestContext } from '../http/request-context.ts';
-import { GatewayError } from '../http/response/gateway-error.ts';
-import { json } from '../http/response/response.ts';
+import { defineEndpoint, defineJsonEndpoint, param } from '../http/endpoint.ts';
+import type { RequestContext } from '../http/endpoint.ts';
+import { GatewayError, json, bodyResponse } from '../http/response.ts';
+import type { MockResponse } from '../http/response.ts';
 import { invalidMaterialRequest, createMaterial, looseMaterialBody } from '../materials/create.ts';
-import { listMaterials } from '../materials/list.ts';
-import { createdMaterialRecord, toMaterialRecord } from '../materials/record.ts';
+import { createdMaterialRecord, listMaterials, toMaterialRecord } from '../materials/records.ts';
 import { statusOf } from '../materials/store.ts';
-import { verify } from '../materials/verification.ts';
+import { escapeXml, page } from '../page.ts';
 import type { MaterialState } from '../state.ts';
 
 /** Specification: Materials. */
@@ -90,4 +88,93 @@ function find(context: RequestContext): MaterialState {
 
 function notFound(): GatewayError {
   return new GatewayError(404, 'material_not_found', 'The material does not exist');
+}
+
+/** The verification URL is secret: it is not cached and not sent to the callback as a referrer. */
+const privateHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
+
+/** The statuses that a callback may receive. Specification: Events. */
+const callbackStatus = /^(creating|processing|available|verification_\w+)$/;
+
+/**
+ * Handles a request to a verification URL. A browser gets a page that offers both outcomes. A request
+ * with an `outcome`, or from another program such as a test, is immediately redirected to the
+ * callback; verification succeeds unless the outcome is `failed`. Specification: Events.
+ */
+function verify(context: RequestContext): MockResponse {
+  const { materials } = context.services;
+  const material = materials.byToken(param(context, 'token'));
+  const status = material === undefined ? 'expired' : statusOf(material, context.now);
+  const outcome = context.query.get('outcome');
+  const isBrowser = context.headers.get('accept')?.includes('text/html') === true;
+  if (material?.verification === undefined || !callbackStatus.test(status)) {
+    if (isBrowser) return html(404, verificationEndedPage());
+    throw new GatewayError(404, 'material_not_found', 'This verification has ended');
+  }
+  if (status === 'verification_pending') {
+    if (isBrowser && outcome === null) return html(200, verificationPage(material));
+    if (outcome === 'failed') materials.failVerification(material);
+    else materials.startProcessing(material, context.now);
+  }
+  const location = callbackLocation(material, material.verification.callbackUrl, context.now);
+  return bodyResponse(302, 'text/plain; charset=utf-8', '', { ...privateHeaders, location });
+}
+
+/** Returns the callback URL with exactly the two documented query parameters. */
+function callbackLocation(material: MaterialState, url: string, now: number): string {
+  const target = new URL(url);
+  const status = statusOf(material, now);
+  const query = new URLSearchParams({ material_id: material.id, material_status: status });
+  target.search = query.toString();
+  return target.href;
+}
+
+function html(status: number, body: string): MockResponse {
+  return bodyResponse(status, 'text/html; charset=utf-8', body, privateHeaders);
+}
+
+const style = `
+body { max-width: 34rem; padding-top: 12vh }
+form { display: flex; flex-wrap: wrap; gap: 0.75rem; margin: 1.5rem 0 }
+button { font: inherit; font-weight: 600; padding: 0.625rem 1.25rem; border-radius: 0.5rem; cursor: pointer;
+  border: 1px solid var(--accent); color: var(--accent); background: none }
+button:first-child { background: var(--accent); color: var(--on-accent) }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem; margin: 1rem 0 0 }
+dt { color: var(--soft) }
+dd { margin: 0 }
+`;
+
+/** Renders the page on which a person completes or fails a verification. */
+function verificationPage({ name, type, verification }: MaterialState): string {
+  const expires = new Date(verification?.expiresAt ?? 0).toISOString();
+  return page(
+    'Identity verification',
+    style,
+    `<main>
+<h1>Identity verification</h1>
+<p>On a real service, this page performs a liveness check. On the reference gateway, you choose the result.</p>
+<dl>
+<dt>Material</dt><dd>${escapeXml(name.slice(0, 200))}</dd>
+<dt>Type</dt><dd>${type}</dd>
+<dt>Valid until</dt><dd><time datetime="${expires}">${expires.slice(0, 16).replace('T', ' ')} UTC</time></dd>
+</dl>
+<form>
+<button name="outcome" value="succeeded">Complete verification</button>
+<button name="outcome" value="failed">Fail verification</button>
+</form>
+<p class="soft">Either button returns you to the app that sent you here.</p>
+</main>`,
+  );
+}
+
+/** Renders the page for a verification link that is no longer valid. */
+function verificationEndedPage(): string {
+  return page(
+    'Verification ended',
+    style,
+    `<main>
+<h1>This verification has ended</h1>
+<p>The material has failed, expired or been deleted, or the link is wrong. Start again in the app that sent you here.</p>
+</main>`,
+  );
 }

@@ -7,19 +7,15 @@ import {
   rateLimitPolicyRecord,
   serviceStatusRecord,
 } from '../../wire/schemas/catalog/public.ts';
-import { defineEndpoint } from '../http/endpoint.ts';
-import { param } from '../http/request-context.ts';
-import { GatewayError } from '../http/response/gateway-error.ts';
-import { json } from '../http/response/response.ts';
-import { openApiDocument } from '../openapi/document.ts';
-import { errorDetail, errorDetails } from '../public/error-catalog.ts';
-import {
-  capabilities,
-  changelog,
-  pricingCatalog,
-  rateLimits,
-  serviceStatus,
-} from '../public/records.ts';
+import type { Capabilities } from '../../wire/types/catalog/models.ts';
+import type { PricingCatalog } from '../../wire/types/catalog/pricing.ts';
+import type { Changelog, RateLimitPolicy, ServiceStatus } from '../../wire/types/catalog/public.ts';
+import { defaultTier } from '../account/users.ts';
+import { defineEndpoint, param } from '../http/endpoint.ts';
+import type { RequestContext } from '../http/endpoint.ts';
+import { errorDetail, errorDetails } from '../http/errors.ts';
+import { GatewayError, json, invalidParameter } from '../http/response.ts';
+import { openApiDocument, version } from '../openapi/document.ts';
 
 const publicEndpoint = { method: 'GET', auth: 'none' } as const;
 
@@ -96,3 +92,106 @@ export const publicRoutes = [
     handle: (context) => json(200, openApiDocument(context)),
   }),
 ];
+
+const operationalTexts = {
+  'en-US': { title: 'All systems operational', summary: 'Requests are processed normally' },
+  'zh-CN': { title: '所有系统正常', summary: '请求处理一切正常' },
+  'ja-JP': { title: 'すべて正常です', summary: 'リクエストは通常どおり処理されています' },
+  'ko-KR': { title: '모든 시스템 정상', summary: '요청이 정상적으로 처리되고 있습니다' },
+};
+
+const degradedTexts: typeof operationalTexts = {
+  'en-US': { title: 'Some requests are failing', summary: 'We are working on a fix' },
+  'zh-CN': { title: '部分请求失败', summary: '我们正在处理' },
+  'ja-JP': { title: '一部のリクエストが失敗しています', summary: '対応中です' },
+  'ko-KR': { title: '일부 요청이 실패하고 있습니다', summary: '조치 중입니다' },
+};
+
+const modalities = ['chat', 'image', 'video', 'audio'];
+
+/** Creates the service status. Unknown locales fall back to English. Specification: Service status. */
+function serviceStatus({ services, query }: RequestContext): ServiceStatus {
+  const locale = query.get('locale');
+  const { degraded, successRate } = services.health;
+  const texts = degraded ? degradedTexts : operationalTexts;
+  const localized = Object.entries(texts).find(([name]) => name === locale)?.[1];
+  return {
+    object: 'service.status',
+    overallStatus: degraded ? 'degraded' : 'operational',
+    ...(localized ?? texts['en-US']),
+    metrics: {
+      successRate,
+      activeApiRequests: services.slots.inFlight,
+      asyncPending: services.tasks.pending,
+      webhookBacklog: 0,
+      onlineModelCount: services.catalog.models.length,
+    },
+  };
+}
+
+/** Creates the capabilities from the endpoint table. Assumption A16. */
+function capabilities({ services }: RequestContext): Capabilities {
+  const documented = services.endpoints.filter((endpoint) => endpoint.hidden !== true);
+  return {
+    object: 'service.capabilities',
+    version,
+    endpoints: documented.map(({ method, path, auth }) => ({
+      method,
+      path,
+      auth: auth !== 'none',
+    })),
+    modalities,
+    locales: Object.keys(operationalTexts),
+    currencies: ['USD', 'CNY'],
+    idempotency: { header: 'x-idempotency-key', materialsHeader: 'Idempotency-Key' },
+    webhooks: { enabled: false, events: [] },
+    limits: {
+      materialPageSize: 100,
+      materialLifetimeSeconds: 7200,
+      idempotencyKeyLength: 200,
+      bodyBytes: services.settings.maxBodyBytes,
+    },
+  };
+}
+
+/** Creates the price list of all models, or of the models of one type. Assumption A16. */
+function pricingCatalog({ services, query }: RequestContext): PricingCatalog {
+  const type = query.get('type') ?? 'all';
+  if (type !== 'all' && !modalities.includes(type)) {
+    throw invalidParameter(`\`type\` must be one of all, ${modalities.join(', ')}`);
+  }
+  const models = services.catalog.models.filter((model) => type === 'all' || model.type === type);
+  return {
+    object: 'pricing.catalog',
+    type,
+    currency: 'USD',
+    data: models.map(({ id, type: modelType, pricing }) => ({ id, type: modelType, pricing })),
+  };
+}
+
+/** Creates the record of concurrency tiers and backoff policy. Assumption A16. */
+function rateLimits({ services }: RequestContext): RateLimitPolicy {
+  const { limit, source } = services.slots;
+  const concurrency = source === defaultTier.id ? limit : defaultTier.concurrency;
+  return {
+    object: 'rate_limit.policy',
+    tiers: [{ id: defaultTier.id, concurrency }],
+    backoff: { strategy: 'exponential', initialMs: 500, maxMs: 8000, jitter: true },
+  };
+}
+
+/** The version history. Assumption A16. */
+const changelog: Changelog = {
+  object: 'changelog',
+  version,
+  data: [
+    {
+      version: '2026-07-29',
+      date: '2026-07-29',
+      type: 'added',
+      title: 'Library of reusable materials for video requests',
+      migration: 'No action required: media URLs are still accepted',
+    },
+    { version, date: '2026-05-01', type: 'added', title: 'First public contract' },
+  ],
+};

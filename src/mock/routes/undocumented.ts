@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
 
 import { imageBody } from '../../wire/schemas/media/images.ts';
+import { videoBody } from '../../wire/schemas/media/videos.ts';
 import { imageTaskRecord } from '../../wire/schemas/tasks/task.ts';
-import { usageRecords } from '../account/records.ts';
 import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
-import type { RequestContext } from '../http/request-context.ts';
-import { GatewayError, unknownEndpoint } from '../http/response/gateway-error.ts';
-import { json } from '../http/response/response.ts';
-import { estimateCost } from '../tasks/cost-estimate.ts';
-import { prepareImage } from '../tasks/prepare-image.ts';
+import type { RequestContext } from '../http/endpoint.ts';
+import { GatewayError, unknownEndpoint, json, invalidParameter } from '../http/response.ts';
+import { parseBody } from '../http/validate.ts';
+import { prepareAudio, prepareImage, prepareVideo } from '../tasks/prepare.ts';
 import { submitTask } from '../tasks/submit.ts';
+import { usageRecords } from './catalog.ts';
 
 /**
  * Endpoints that the specification mentions without details. They exist only if assumption A20 is
@@ -71,4 +71,36 @@ export const undocumentedRoutes = [
 function requireA20(context: RequestContext): void {
   if (context.services.assumptions.A20 === 'on') return;
   throw unknownEndpoint(context.route);
+}
+
+/** Estimates the price of a generation. Assumption A20. */
+function estimateCost(
+  context: RequestContext,
+  body: { model: string; [field: string]: unknown },
+): unknown {
+  const model = context.services.catalog.find(body.model);
+  return {
+    object: 'cost.estimate',
+    model: body.model,
+    estimated_charge_usd: computePriceUsd(context, body, model?.type ?? ''),
+    currency: 'USD',
+    billing_unit: model?.pricing.profiles.api.billingUnit,
+  };
+}
+
+function computePriceUsd(
+  context: RequestContext,
+  body: { model: string; [field: string]: unknown },
+  type: string,
+): number {
+  switch (type) {
+    case 'image':
+      return prepareImage(context, parseBody(imageBody, body)).priceUsd;
+    case 'video':
+      return prepareVideo(context, parseBody(videoBody, body)).priceUsd;
+    case 'audio':
+      return prepareAudio(context, body).priceUsd;
+    default:
+      throw invalidParameter('`model` must be an image, video or audio model');
+  }
 }

@@ -4,11 +4,17 @@ import {
   voiceCreationRecord,
   voiceListRecord,
 } from '../../wire/schemas/media/voices.ts';
+import type { VoiceDesignBody } from '../../wire/schemas/media/voices.ts';
+import type { VoiceCloneParams, VoiceCreation } from '../../wire/types/media/voices.ts';
+import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
+import { formatUsd, countCharacters, voiceClonePrice, voiceDesignPrice } from '../account/money.ts';
 import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
-import { invalidParameter } from '../http/response/gateway-error.ts';
-import { json } from '../http/response/response.ts';
-import { cloneVoice, designVoice } from '../voices/create.ts';
-import { visibleVoices } from '../voices/library.ts';
+import type { RequestContext } from '../http/endpoint.ts';
+import { invalidParameter, json, idempotencyConflict } from '../http/response.ts';
+import type { MockResponse } from '../http/response.ts';
+import { requiredText } from '../http/validate.ts';
+import type { VoiceState } from '../state.ts';
+import { visibleVoices, previewUrl, privateVoiceRecord } from '../voices.ts';
 
 const errors = [400, 401, 402, 403, 409, 413, 429, 503];
 
@@ -55,3 +61,138 @@ export const voiceRoutes = [
     handle: designVoice,
   }),
 ];
+
+/** The values that differ between a clone and a design. */
+interface VoiceOperation {
+  source: VoiceState['source'];
+  model: string;
+  billingOperation: string;
+  defaultName: string;
+  priceUsd: number;
+  facts: VoiceCreation['billing_contract']['facts'];
+}
+
+/**
+ * Clones a voice. `text` takes precedence over `preview_text`. Specification: Voice clone body; Billing
+ * formulas.
+ */
+function cloneVoice(context: RequestContext, body: VoiceCloneParams): MockResponse {
+  const url = requiredText(body.audio_url, 'audio_url');
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw invalidParameter('`audio_url` must be an HTTP or HTTPS URL');
+  }
+  const count = countCharacters(body.text || body.preview_text || '');
+  return createVoice(context, body, {
+    source: 'voice_clone',
+    model: 'echo-voice-clone',
+    billingOperation: 'audio.voice_clone',
+    defaultName: 'Cloned voice',
+    priceUsd: voiceClonePrice(1, count),
+    facts: { voice_clones: 1, preview_characters: count },
+  });
+}
+
+/**
+ * Designs a voice. `preview_text` takes precedence over `text`. Specification: Voice design body;
+ * Billing formulas.
+ */
+function designVoice(context: RequestContext, body: VoiceDesignBody): MockResponse {
+  requiredText(body.prompt, 'prompt');
+  const preview = requiredText(body.preview_text || body.text, 'preview_text');
+  const count = countCharacters(preview);
+  return createVoice(context, body, {
+    source: 'voice_design',
+    model: 'echo-voice-design',
+    billingOperation: 'audio.voice_design',
+    defaultName: 'Designed voice',
+    priceUsd: voiceDesignPrice(1, count),
+    facts: { voice_designs: 1, preview_characters: count },
+  });
+}
+
+function createVoice(
+  context: RequestContext,
+  body: VoiceCloneParams | VoiceDesignBody,
+  operation: VoiceOperation,
+): MockResponse {
+  const key = generationKey(context);
+  const scope = `${operation.source} ${key}`;
+  const earlier = key === undefined ? undefined : context.user.idempotencyRecords.get(scope);
+  // The specification promises replay only for tasks. By default, a repeated request is charged again (A12).
+  if (earlier !== undefined && context.services.assumptions.A12 === 'replay') {
+    if (
+      context.services.assumptions.A13 === 'conflict' &&
+      earlier.fingerprint !== fingerprint(body)
+    ) {
+      throw idempotencyConflict();
+    }
+    const headers = creationHeaders(earlier.resourceId ?? '', earlier.chargeUsd);
+    return json(200, earlier.response, { ...headers, 'x-svc-idempotent-replay': 'true' });
+  }
+  const taskId = context.services.makeId('task_');
+  const chargeUsd = context.services.ledger.charge(context, {
+    usd: operation.priceUsd,
+    model: operation.model,
+    idempotencyKey: key,
+    taskId,
+  });
+  const voice = newVoice(context, body, operation);
+  context.user.voices.set(voice.id, voice);
+  const record = creationRecord(context, voice, operation, taskId);
+  if (key !== undefined) {
+    const idempotency = {
+      fingerprint: fingerprint(body),
+      resourceId: taskId,
+      chargeUsd,
+      response: record,
+    };
+    remember(context, scope, idempotency);
+  }
+  return json(200, record, creationHeaders(taskId, chargeUsd));
+}
+
+function creationHeaders(taskId: string, chargeUsd: number): Record<string, string> {
+  return { 'x-svc-task-id': taskId, 'x-svc-charge-usd': formatUsd(chargeUsd) };
+}
+
+function newVoice(
+  context: RequestContext,
+  body: VoiceCloneParams | VoiceDesignBody,
+  operation: VoiceOperation,
+): VoiceState {
+  return {
+    id: context.services.makeId('voice_'),
+    name: body.display_name ?? body.name ?? operation.defaultName,
+    user: context.user,
+    language: body.language ?? 'English',
+    description: body.description ?? '',
+    source: operation.source,
+    createdAt: context.now,
+  };
+}
+
+function creationRecord(
+  context: RequestContext,
+  voice: VoiceState,
+  operation: VoiceOperation,
+  taskId: string,
+): VoiceCreation {
+  const preview = previewUrl(context, voice.id);
+  return {
+    object: 'audio.voice',
+    model: operation.model,
+    task_id: taskId,
+    voice_id: voice.id,
+    preview_audio_url: preview,
+    voice: privateVoiceRecord(context, voice),
+    billing_contract: {
+      billing_version: '2026.05',
+      public_model: operation.model,
+      operation: operation.billingOperation,
+      settlement_policy: 'fixed_at_estimate',
+      billing_stage: 'final',
+      facts: operation.facts,
+    },
+    outputs: [{ url: preview, type: 'audio' }],
+  };
+}

@@ -1,9 +1,9 @@
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
-import type { RequestContext } from '../http/request-context.ts';
-import { extensionOf } from '../media/files.ts';
+import type { RequestContext } from '../http/endpoint.ts';
+import { imageFormatOf } from '../media/image.ts';
 import type { Task } from '../state.ts';
-import { phaseOf } from './phase.ts';
-import type { Phase } from './phase.ts';
+import { phaseOf } from './store.ts';
+import type { Phase } from './store.ts';
 
 /** The name of the list of results in a task record. */
 export const resultLists = { image: 'images', video: 'videos', audio: 'audios' } as const;
@@ -122,4 +122,10 @@ export function pollPath(context: RequestContext, kind: TaskKind, id: string): s
 
 function seconds(ms: number): number {
   return Math.floor(ms / 1000);
+}
+
+/** The extension of a task's files, which is the name of their format. */
+export function extensionOf({ kind, body }: Task, imageFormat: 'png' | 'svg'): string {
+  if (kind === 'image') return imageFormatOf(body, imageFormat);
+  return kind === 'video' ? 'mp4' : 'wav';
 }

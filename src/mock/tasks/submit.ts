@@ -2,14 +2,13 @@ import type { Model } from '../../wire/types/catalog/models.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
-import type { RequestContext } from '../http/request-context.ts';
-import { GatewayError, idempotencyConflict } from '../http/response/gateway-error.ts';
-import { json } from '../http/response/response.ts';
-import type { MockResponse } from '../http/response/response.ts';
-import type { TaskOutcome, TaskSubmit } from '../options.ts';
+import type { RequestContext } from '../http/endpoint.ts';
+import { GatewayError, idempotencyConflict, json } from '../http/response.ts';
+import type { MockResponse } from '../http/response.ts';
+import type { Settings, TaskOutcome, TaskSubmit } from '../options.ts';
 import type { IdempotencyRecord, Task } from '../state.ts';
-import { justSubmitted } from './phase.ts';
 import { taskFailure, pollPath, resultUrls, taskRecord } from './record.ts';
+import { justSubmitted } from './store.ts';
 
 /** The error statuses of every endpoint that submits a task. */
 export const submitErrors = [400, 401, 402, 403, 404, 409, 413, 429, 503];
@@ -38,15 +37,43 @@ export function submitTask(
   const scope = `${kind} ${key}`;
   const earlier = key === undefined ? undefined : context.user.idempotencyRecords.get(scope);
   if (earlier !== undefined) return replay(context, earlier, body);
-  const generation = prepare();
-  const { ledger, tasks, makeId } = context.services;
-  const charge = { usd: generation.priceUsd, model: generation.model.id, idempotencyKey: key };
+  const {
+    priceUsd,
+    prompt,
+    count,
+    model: { id: model },
+  } = prepare();
+  const { ledger, tasks, makeId, settings } = context.services;
+  const charge = { usd: priceUsd, model, idempotencyKey: key };
   ledger.checkBalance(context, charge);
   // The callbacks in the options can throw, so they are called before anything is charged.
-  const behavior = behaviorOf(context, kind, body, generation);
+  const { durationMs, outcome } = behaviorOf(settings, {
+    kind,
+    model,
+    prompt,
+    body,
+    number: tasks.submitted + 1,
+  });
   const id = makeId('task_');
   const chargeUsd = ledger.charge(context, { ...charge, taskId: id });
-  const task = newTask(context, { kind, body, generation, key, id, chargeUsd, behavior });
+  const { user, key: apiKey, now: createdAt, route, requestId } = context;
+  const task: Task = {
+    id,
+    kind,
+    user,
+    key: apiKey,
+    model,
+    prompt,
+    body,
+    createdAt,
+    endsAt: createdAt + Math.max(0, durationMs),
+    outcome,
+    count,
+    chargeUsd,
+    route,
+    requestId,
+    idempotencyKey: key,
+  };
   tasks.add(task);
   if (key !== undefined) {
     remember(context, scope, { fingerprint: fingerprint(body), resourceId: id, chargeUsd });
@@ -106,55 +133,13 @@ function submitHeaders(context: RequestContext, task: Task): Record<string, stri
   };
 }
 
-/** Duration and outcome of a new task, as the options determine them. */
-interface TaskBehavior {
-  durationMs: number;
-  outcome: TaskOutcome;
-}
-
+/** Returns the duration and the outcome of a new task, as the options determine them. */
 function behaviorOf(
-  { services: { settings, tasks } }: RequestContext,
-  kind: TaskKind,
-  body: Record<string, unknown>,
-  { model, prompt }: PricedGeneration,
-): TaskBehavior {
-  const submit: TaskSubmit = { kind, model: model.id, prompt, body, number: tasks.submitted + 1 };
-  const { durationMs, outcome } = settings.tasks;
+  { tasks: { durationMs, outcome } }: Settings,
+  task: TaskSubmit,
+): { durationMs: number; outcome: TaskOutcome } {
   return {
-    durationMs: typeof durationMs === 'function' ? durationMs(submit) : durationMs,
-    outcome: typeof outcome === 'function' ? outcome(submit) : outcome,
-  };
-}
-
-interface NewTask {
-  kind: TaskKind;
-  body: Record<string, unknown>;
-  generation: PricedGeneration;
-  key: string | undefined;
-  id: string;
-  chargeUsd: number;
-  behavior: TaskBehavior;
-}
-
-function newTask(
-  context: RequestContext,
-  { kind, body, generation, key, id, chargeUsd, behavior }: NewTask,
-): Task {
-  return {
-    id,
-    kind,
-    user: context.user,
-    key: context.key,
-    model: generation.model.id,
-    prompt: generation.prompt,
-    body,
-    createdAt: context.now,
-    endsAt: context.now + Math.max(0, behavior.durationMs),
-    outcome: behavior.outcome,
-    count: generation.count,
-    chargeUsd,
-    route: context.route,
-    requestId: context.requestId,
-    idempotencyKey: key,
+    durationMs: typeof durationMs === 'function' ? durationMs(task) : durationMs,
+    outcome: typeof outcome === 'function' ? outcome(task) : outcome,
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { Part } from '../../../src/client/http/part.ts';
 import { AbortedError, ConnectionError, RequestTimeoutError } from '../../../src/index.ts';
-import { VirtualClock } from '../../../src/mock/virtual-clock.ts';
+import { VirtualClock } from '../../../src/mock/clock.ts';
 
 /** A part whose file fails as often as `failures` says, then loads. */
 function partThatFails(failures: number) {

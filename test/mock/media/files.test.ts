@@ -1,14 +1,13 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 
-import { escapeXml } from '../../../src/mock/escape-xml.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
+import { encodePng, wrap } from '../../../src/mock/media/image.ts';
 import { encodeJpeg } from '../../../src/mock/media/jpeg.ts';
 import { paint } from '../../../src/mock/media/picture.ts';
-import { encodePng } from '../../../src/mock/media/png.ts';
-import { sampleVideo } from '../../../src/mock/media/sample-video.ts';
-import { wrap } from '../../../src/mock/media/svg.ts';
+import { sampleVideo } from '../../../src/mock/media/video-file.ts';
 import { encodeWebp } from '../../../src/mock/media/webp.ts';
+import { escapeXml } from '../../../src/mock/page.ts';
 import { callerOf, image, music, speech, video } from '../caller.ts';
 
 const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 } });

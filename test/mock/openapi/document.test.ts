@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { tags } from '../../../src/mock/openapi/tags/index.ts';
+import { tags } from '../../../src/mock/openapi/schemas.ts';
 import { endpoints } from '../../../src/mock/routes/index.ts';
 import { callerOf, codeOf } from '../caller.ts';
 import { document, operationOf, operations } from './document.ts';

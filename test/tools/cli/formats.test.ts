@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { defaultModels } from '../../../src/mock/models/defaults.ts';
-import { toModelRecord } from '../../../src/mock/models/record.ts';
+import { defaultModels, toModelRecord } from '../../../src/mock/models.ts';
 import { progressBar } from '../../../src/tools/cli/batch/progress.ts';
 import { commandOptions } from '../../../src/tools/cli/command-options.ts';
 import { bash, fish, zsh } from '../../../src/tools/cli/completion/scripts.ts';

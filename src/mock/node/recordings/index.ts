@@ -6,12 +6,11 @@ import { finalPath } from '../../../integrations/node/final-path.ts';
 import { clientDefaults } from '../../../wire/types/client-defaults.ts';
 import { checkNames } from '../../option-names.ts';
 import type { OptionNames } from '../../option-names.ts';
-import { nameOf } from './difference.ts';
 import { Player } from './player.ts';
-import { Recorder } from './recorder.ts';
+import { Recorder, folderOf, saveTape } from './recorder.ts';
+import type { TapeSource } from './recorder.ts';
 import { Redactor } from './redactor.ts';
-import { folderOf, saveTape } from './save-tape.ts';
-import type { TapeSource } from './save-tape.ts';
+import { nameOf } from './requests.ts';
 import { formatTape, parseTape } from './tape-file.ts';
 import type { RecordedRequest } from './tape-file.ts';
 

@@ -2,17 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 
 import { ConfigurationError } from '../../../errors/base.ts';
-import { describeNearest, nameOf } from './difference.ts';
-import { formatEvent } from './events.ts';
 import { canonical, mapStrings } from './json.ts';
-import { toNetworkError } from './network-failure.ts';
-import { observe, toRecorded } from './observed-request.ts';
-import type { ObservedRequest } from './observed-request.ts';
 import type { Fetch } from './recorder.ts';
 import type { Redactor } from './redactor.ts';
-import { replayedHeaders } from './response-headers.ts';
+import { linkHost, recordedGateway, redacted, restoreGateway } from './redactor.ts';
+import { describeNearest, nameOf, observe, toRecorded } from './requests.ts';
+import type { ObservedRequest } from './requests.ts';
+import { formatEvent, replayedHeaders } from './responses.ts';
+import { toNetworkError } from './tape-file.ts';
 import type { RecordedRequest, RecordedResponse, Recording, TapeContent } from './tape-file.ts';
-import { linkHost, recordedGateway, redacted, restoreGateway } from './urls.ts';
 
 /** Statuses whose responses have no body. */
 const withoutBody = new Set([204, 205, 304]);

@@ -1,5 +1,5 @@
 import { chatBody } from '../../../wire/schemas/chat/params.ts';
-import { chatCompletionChunkRecord, chatCompletionRecord } from '../../chat/record-schemas.ts';
+import { chatCompletionChunkRecord, chatCompletionRecord } from '../../chat/schemas.ts';
 import type { TagDocs } from '../docs.ts';
 
 const hello = [{ role: 'user', content: 'Hello' }];

@@ -3,7 +3,7 @@ import {
   materialPageRecord,
   materialRecord,
 } from '../../../wire/schemas/media/materials.ts';
-import { listedStatuses, materialTypes } from '../../materials/list.ts';
+import { listedStatuses, materialTypes } from '../../materials/records.ts';
 import type { TagDocs } from '../docs.ts';
 
 const dateTime = { format: 'date-time' };

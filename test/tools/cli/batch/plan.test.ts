@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { readJournal } from '../../../../src/internal.ts';
-import { defaultModels } from '../../../../src/mock/models/defaults.ts';
-import { toModelRecord } from '../../../../src/mock/models/record.ts';
+import { defaultModels, toModelRecord } from '../../../../src/mock/models.ts';
 import {
   estimateCosts,
   estimateText,

@@ -1,0 +1,184 @@
+import type * as z from 'zod/mini';
+
+import { isRecord } from '../../wire/types/type-guards.ts';
+import type { ReceivedBody } from './incoming.ts';
+import { GatewayError, invalidParameter } from './response.ts';
+import type { ToError } from './response.ts';
+
+/** Returns an integer within the bounds, or throws an error that names the field. */
+export function integerBetween(
+  value: number | undefined,
+  field: string,
+  min: number,
+  max: number,
+): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw invalidParameter(`\`${field}\` must be an integer from ${min} to ${max}`);
+}
+
+/** Returns a number within the bounds, or throws an error that names the field. */
+export function numberBetween(
+  value: number | undefined,
+  field: string,
+  min: number,
+  max: number,
+): number | undefined {
+  if (value === undefined) return undefined;
+  if (value >= min && value <= max) return value;
+  throw invalidParameter(`\`${field}\` must be a number from ${min} to ${max}`);
+}
+
+/** Returns a non-empty string, or throws an error that names the field. */
+export function requiredText(value: string | undefined, field: string): string {
+  if (value !== undefined && value !== '') return value;
+  throw invalidParameter(`\`${field}\` is required`);
+}
+
+/**
+ * Rejects anything but an HTTP(S) or data URL. Material URIs have their own error code: only
+ * video models accept them.
+ */
+export function checkSourceUrl(url: string, field: string): void {
+  if (/^asset:\/\//i.test(url)) {
+    const message = `\`${field}\` is a material URI, which this model does not accept`;
+    throw new GatewayError(400, 'material_channel_unavailable', message);
+  }
+  if (URL.canParse(url) && /^(https?:\/\/|data:)/i.test(url)) return;
+  throw invalidParameter(`\`${field}\` must be an HTTP(S) or data URL`);
+}
+
+/** The parts of a validation issue that this file reads. */
+interface Issue {
+  readonly code?: string | undefined;
+  readonly path: readonly PropertyKey[];
+  readonly expected?: unknown;
+  readonly values?: readonly unknown[];
+  /** The issues of each member of a union. */
+  readonly errors?: readonly (readonly Issue[])[];
+}
+
+/** Validates and returns the body, or throws an error that names the first invalid field. */
+export function parseBody<Body>(
+  schema: z.ZodMiniType<Body>,
+  body: unknown,
+  toError: ToError = invalidParameter,
+): Body {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  throw toError(describeIssue(result.error.issues, body));
+}
+
+/** Describes the first issue in a sentence that names the field. */
+export function describeIssue(issues: readonly Issue[], body: unknown): string {
+  const [issue] = issues;
+  if (issue === undefined) return 'The body does not match the documented schema';
+  if (issue.path.length === 0) return 'The body must be a JSON object';
+  const field = pathText(issue.path);
+  if (valueAt(body, issue.path) === undefined) return `\`${field}\` is required`;
+  return `\`${field}\` ${rule(issue)}`;
+}
+
+function rule(issue: Issue): string {
+  if (issue.errors !== undefined) {
+    const rules = issue.errors.map(([first]) => (first === undefined ? '' : rule(first)));
+    return rules.join(' or ').replaceAll(' or must be', ' or');
+  }
+  if (issue.code === 'too_big' || issue.code === 'too_small') {
+    return 'must be an integer within ±2^53';
+  }
+  if (issue.values !== undefined) {
+    return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+  }
+  switch (issue.expected) {
+    case 'string':
+      return 'must be a string';
+    case 'number':
+      return 'must be a number';
+    case 'int':
+      return 'must be an integer';
+    case 'boolean':
+      return 'must be true or false';
+    case 'array':
+      return 'must be an array';
+    case 'object':
+    case 'record':
+      return 'must be an object';
+    default:
+      return 'has a value of the wrong type';
+  }
+}
+
+/** Formats a path, such as `messages[0].role`. */
+function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let value = body;
+  for (const part of path) {
+    if (Array.isArray(value) && typeof part === 'number') value = value[part];
+    else if (isRecord(value) && Object.hasOwn(value, part)) value = value[String(part)];
+    else return undefined;
+  }
+  return value;
+}
+
+/** Rejects a body that is too large, too deeply nested or not JSON, before its fields are checked. */
+export function requireJsonBody(
+  body: ReceivedBody,
+  headers: Headers,
+  maxBytes: number,
+  toError: ToError,
+): void {
+  if (body.tooLarge) {
+    throw new GatewayError(413, 'request_too_large', `The body is larger than ${maxBytes} bytes`);
+  }
+  const type = headers.get('content-type');
+  if (type !== null && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type.trim())) {
+    throw toError(`The content type must be application/json, not ${type}`);
+  }
+  if (body.text === '') throw toError('The body is empty: it must be a JSON object');
+  if (!body.isUtf8) throw toError('The body is not valid UTF-8');
+  if (!body.isJson) throw toError('The body is not valid JSON');
+  const problem = shapeProblem(body.value);
+  if (problem !== undefined) throw toError(problem);
+}
+
+/** Maximum nesting depth of a field's value. */
+const maxDepth = 100;
+
+/** Maximum number of values in a field, including nested values. */
+const maxValues = 100_000;
+
+/**
+ * Checks the size of a body's fields and returns the first problem. JSON can be nested deeper than
+ * the call stack allows, and a short body can contain millions of values.
+ */
+function shapeProblem(body: unknown): string | undefined {
+  if (!isRecord(body)) return undefined;
+  for (const [name, value] of Object.entries(body)) {
+    const problem = problemOf(value);
+    if (problem !== undefined) return `\`${name}\` ${problem}`;
+  }
+  return undefined;
+}
+
+function problemOf(value: unknown): string | undefined {
+  let level = [value];
+  let count = 1;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth) return `is nested deeper than ${maxDepth} levels`;
+    if (count > maxValues) return `contains more than ${maxValues} values`;
+    level = level.flatMap(childrenOf);
+    count += level.length;
+  }
+  return undefined;
+}
+
+function childrenOf(value: unknown): unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value) : [];
+}
