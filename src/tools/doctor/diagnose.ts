@@ -3,9 +3,19 @@ import type { Polygate } from 'polygate';
 
 import { contextOf, sentKeys } from '../../internal.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
-import { runChecks } from './checks.ts';
 import type { DiagnoseOptions, Diagnosis } from './diagnosis.ts';
-import { runCheck } from './run/check-run.ts';
+import { authentication, readiness, wallet, keyBalance } from './free/account.ts';
+import { modelList, materials, voices } from './free/lists.ts';
+import { openapi } from './free/openapi.ts';
+import { pollPaths } from './free/poll-paths.ts';
+import { publicEndpoints } from './free/public-endpoints.ts';
+import { reachable } from './free/reachable.ts';
+import { errorShape, headerPrefix } from './free/responses.ts';
+import { chat, stream } from './paid/chat.ts';
+import { download, imageTask } from './paid/image-task.ts';
+import { conflict, replay } from './paid/reused-key.ts';
+import { runCheck } from './run/check.ts';
+import type { Check } from './run/check.ts';
 import { DiagnosisContext } from './run/context.ts';
 import { Findings } from './run/findings.ts';
 
@@ -63,4 +73,32 @@ function learningKeys(gateway: Polygate, keys: Set<string>): Polygate {
       return send(input, init);
     },
   });
+}
+
+/**
+ * Runs all checks in order. Results that later checks need are passed on here. `DiagnosisContext` lists what else they
+ * share. `run` returns the output of a check; undefined if it was skipped, or ended before it had one.
+ */
+async function runChecks(
+  run: <Output>(check: Check<Output>) => Promise<Output | undefined>,
+): Promise<void> {
+  await run(reachable);
+  const account = await run(authentication);
+  await run(readiness);
+  await run(wallet(account));
+  await run(keyBalance);
+  const models = await run(modelList);
+  await run(headerPrefix);
+  await run(errorShape);
+  await run(pollPaths);
+  await run(publicEndpoints);
+  await run(materials);
+  await run(voices);
+  await run(openapi);
+  const chatModel = await run(chat(models));
+  await run(stream(models, chatModel));
+  const paidTask = await run(imageTask(models));
+  await run(replay(paidTask));
+  await run(conflict(paidTask));
+  await run(download(paidTask?.result));
 }

@@ -1,5 +1,5 @@
 export { diagnose } from './diagnose.ts';
-export { optionsOf } from './options-of.ts';
+export { optionsOf } from './diagnosis.ts';
 export type {
   CheckStatus,
   DiagnoseOptions,

@@ -8,9 +8,15 @@ import type { TaskStore } from '../cli/state/task-store.ts';
 import type { ProcessBudget } from './budget.ts';
 import { pending, within, withinFree } from './call.ts';
 import type { Call } from './call.ts';
-import { continueTask, repeatCall } from './continuation.ts';
 import type { Refunds } from './refunds.ts';
-import { errorReply, pendingReply, reply, resultReply } from './replies.ts';
+import {
+  continueTask,
+  repeatCall,
+  errorReply,
+  pendingReply,
+  reply,
+  resultReply,
+} from './replies.ts';
 import type { Results } from './results.ts';
 import { keyOf, outputOf } from './session.ts';
 import type { Session } from './session.ts';

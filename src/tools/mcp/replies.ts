@@ -1,16 +1,21 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import {
+  AbortedError,
+  APIError,
+  BudgetExceededError,
+  ConfigurationError,
+  PaymentRequiredError,
+} from 'polygate';
 import type { SucceededGeneration, Task } from 'polygate';
 
+import { UsageError } from '../cli/arguments.ts';
 import { describeFailure } from '../cli/failure.ts';
 import type { FailureContext } from '../cli/failure.ts';
 import { formatUsd } from '../cli/money.ts';
 import { within } from './call.ts';
 import type { Call } from './call.ts';
-import { continueAfter, continueTask } from './continuation.ts';
-import { CallFailure } from './failure.ts';
-import { createPreview, maxPreviewBytes } from './preview.ts';
-import type { Preview } from './preview.ts';
-import type { ResultFile } from './results.ts';
+import { createPreview, maxPreviewBytes } from './results.ts';
+import type { Preview, ResultFile } from './results.ts';
 
 /** Removes the API key and control characters from a text of one line. */
 type Clean = (text: string) => string;
@@ -110,4 +115,47 @@ async function addPreviews(
 
 function chargeLines({ chargeUsd }: Task): string[] {
   return [chargeUsd === undefined ? 'Price: not reported' : `Price: ${formatUsd(chargeUsd)}`];
+}
+
+/** How to continue while only the key of a task is known. */
+export const repeatCall = 'repeat this call with the same arguments';
+
+/** How to continue with a task. An id that cannot be printed cannot be passed to a tool. */
+export function continueTask(id: string, clean: (text: string) => string): string {
+  return id !== '' && clean(id) === id ? `call get_task with task_id ${id}` : repeatCall;
+}
+
+/** How to continue after an error for which nothing else is known. */
+function continueAfter(error: unknown): string {
+  if (BudgetExceededError.is(error)) {
+    return 'choose something cheaper, or have the user start the server with higher limits';
+  }
+  if (PaymentRequiredError.is(error)) {
+    return `have the user top up the balance or the quota of the API key, then ${repeatCall}`;
+  }
+  if (error instanceof UsageError) return `have the user correct this, then ${repeatCall}`;
+  if (ConfigurationError.is(error)) return 'correct the arguments, and call the tool again';
+  if (APIError.is(error) && !AbortedError.is(error)) {
+    const { status } = error;
+    if (status === 401 || status === 403) {
+      return `have the user check the API key and what it may use, then ${repeatCall}`;
+    }
+    if ([400, 404, 413, 422].includes(status)) {
+      return 'correct the arguments, and call the tool again';
+    }
+  }
+  return repeatCall;
+}
+
+/** A call has failed, with what is known about its charge. */
+export class CallFailure extends Error {
+  /** What has happened. */
+  override readonly cause: unknown;
+  readonly context: FailureContext;
+
+  constructor(cause: unknown, context: FailureContext) {
+    super('The call has failed.', { cause });
+    this.cause = cause;
+    this.context = context;
+  }
 }

@@ -14,7 +14,6 @@ import { TaskStore } from '../cli/state/task-store.ts';
 import { createCleaner } from '../cli/text.ts';
 import { ProcessBudget } from './budget.ts';
 import type { Limits } from './budget.ts';
-import { fastFetch } from './fast-fetch.ts';
 import { Generations } from './generations.ts';
 import { Lookups } from './lookups.ts';
 import { Refunds } from './refunds.ts';
@@ -86,3 +85,24 @@ export async function serve(options: ServeOptions): Promise<void> {
   end.abort();
   await handle.close();
 }
+
+/** A function that creates a `fetch`. */
+type CreateFetch = () => unknown;
+
+/** A `fetch` on undici's own client, which is cheaper, if undici is installed. Otherwise, the global one is used. */
+export async function fastFetch(): Promise<typeof globalThis.fetch | undefined> {
+  const exported: Record<string, unknown> = { ...(await import('polygate/node')) };
+  const { nodeFetch } = exported;
+  if (!isCreateFetch(nodeFetch)) return undefined;
+  try {
+    const created = nodeFetch();
+    return isFetch(created) ? created : undefined;
+  } catch {
+    // It is not installed.
+    return undefined;
+  }
+}
+
+const isCreateFetch = (value: unknown): value is CreateFetch => typeof value === 'function';
+
+const isFetch = (value: unknown): value is typeof globalThis.fetch => typeof value === 'function';

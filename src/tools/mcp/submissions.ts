@@ -9,11 +9,10 @@ import { hashOf } from '../cli/state/task-entry.ts';
 import type { GenerationRequest, TaskEntry } from '../cli/state/task-entry.ts';
 import type { TaskStore } from '../cli/state/task-store.ts';
 import type { ProcessBudget } from './budget.ts';
+import { quoteOf } from './budget.ts';
 import type { Call } from './call.ts';
-import { continueTask, repeatCall } from './continuation.ts';
-import { CallFailure } from './failure.ts';
-import { quoteOf } from './price.ts';
 import type { Refunds } from './refunds.ts';
+import { CallFailure, continueTask, repeatCall } from './replies.ts';
 
 /** What submissions need of the server. */
 export interface SubmissionsOptions {

@@ -4,7 +4,7 @@ import type { ResponseMeta } from 'polygate';
 import { expect, test } from 'vitest';
 
 import { emptyMeta } from '../../../src/client/http/response-meta.ts';
-import { chargeOfFailure, chargeOfResult } from '../../../src/tools/doctor/charge.ts';
+import { chargeOfFailure, chargeOfResult } from '../../../src/tools/doctor/spending.ts';
 
 const metaOf = (status: number, charge?: number, idempotentReplay = false): ResponseMeta => ({
   ...emptyMeta(status),

@@ -2,12 +2,12 @@
 import type { DiagnosisCheck } from 'polygate/doctor';
 import { describe, expect, test } from 'vitest';
 
-import type { CheckSubject } from '../../../src/tools/doctor/run/check.ts';
 import {
   findingOfEarlyEnd,
   findingToAdd,
   findingsOfOpenAssumptions,
-} from '../../../src/tools/doctor/run/one-per-assumption.ts';
+} from '../../../src/tools/doctor/run/findings.ts';
+import type { CheckSubject } from '../../../src/tools/doctor/run/report.ts';
 
 /** A check with a main assumption, one about an aspect, and one that a later check has a finding about. */
 const check: CheckSubject = {

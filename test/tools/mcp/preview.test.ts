@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { afterAll, expect, test } from 'vitest';
 
 import { decodePng, encodePng, reduce } from '../../../src/tools/mcp/png.ts';
-import { createPreview, imageTypeOf } from '../../../src/tools/mcp/preview.ts';
+import { createPreview, imageTypeOf } from '../../../src/tools/mcp/results.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'polygate-preview-'));
 afterAll(() => {

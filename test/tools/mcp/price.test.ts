@@ -2,7 +2,7 @@ import { Polygate } from 'polygate';
 import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { priceOf, quoteOf } from '../../../src/tools/mcp/price.ts';
+import { priceOf, quoteOf } from '../../../src/tools/mcp/budget.ts';
 
 const { apiKey, baseURL, fetch } = createMockGateway();
 const { models } = new Polygate({ apiKey, baseURL, fetch });

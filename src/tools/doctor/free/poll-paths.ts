@@ -17,7 +17,7 @@ import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { failureOf } from '../run/failure.ts';
 import type { AssumptionId, Report } from '../run/report.ts';
-import { documentPaths } from './document-paths.ts';
+import { documentPaths } from './openapi.ts';
 
 /** Id of a task that does not exist. */
 const id = 'polygate-doctor-0';

@@ -1,19 +1,18 @@
-import { ResponseValidationError } from 'polygate';
+import { ResponseValidationError, StreamTruncatedError } from 'polygate';
 import type { ChatCompletion, Model, WithResponse } from 'polygate';
 
 import { isNonEmptyString, isRecord } from '../../../wire/types/type-guards.ts';
-import { chargeOfResult } from '../charge.ts';
 import { needed } from '../needed-options.ts';
 import type { PricedModel } from '../prices.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { messageOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
+import { chargeOfResult, chargeOfFailure } from '../spending.ts';
+import type { Charge } from '../spending.ts';
 import { chargeText, list, randomId } from '../text.ts';
-import { payForFirst } from './pay-for-first.ts';
-import { pay } from './pay.ts';
-import type { Sent, Skipped } from './pay.ts';
-import { chatParams, choose, payingClient } from './requests.ts';
+import { payForFirst, pay, chatParams, choose, payingClient } from './pay.ts';
+import type { Sent, Skipped, Paid } from './pay.ts';
 import { isRejectedKey } from './submit-image.ts';
 
 /**
@@ -31,7 +30,7 @@ export const chat = (models: readonly Model[] | undefined): Check<PricedModel> =
   async run(context, report, keep) {
     const candidates = choose(context, models, 'chat');
     if (candidates.kind === 'skipped') return report.endsBecause(candidates.reason);
-    let first: Sent<FirstChat> | Skipped;
+    let first: Sent<{ completion: Completion; idempotencyKey: string }> | Skipped;
     try {
       first = await payForFirst(context, report, candidates.models, async (model) => {
         const idempotencyKey = randomId();
@@ -53,12 +52,6 @@ export const chat = (models: readonly Model[] | undefined): Check<PricedModel> =
 });
 
 type Completion = WithResponse<ChatCompletion>;
-
-/** The first chat that the service has accepted. */
-interface FirstChat {
-  readonly completion: Completion;
-  readonly idempotencyKey: string;
-}
 
 function describeCompletion({ id }: PricedModel, { data, meta }: Completion, report: Report): void {
   const detail = `${id} responded, charged ${chargeText(meta.chargeUsd)}.`;
@@ -126,4 +119,68 @@ function shapeProblems(completion: unknown): string[] {
     !isNonEmptyString(finish_reason) && 'finish_reason is missing',
     typeof prompt_tokens !== 'number' && 'usage is missing',
   ].filter((problem) => problem !== false);
+}
+
+const noModel = 'No chat has succeeded, so no model is known to stream with.';
+
+/** How a stream has ended after its headers were received. */
+interface StreamEnd {
+  /** Undefined if it has failed. */
+  readonly completion?: ChatCompletion;
+  readonly error?: unknown;
+}
+
+/** Whether the end of a streamed chat can be distinguished from a lost connection. `model` has responded to `chat`. */
+export const stream = (
+  models: readonly Model[] | undefined,
+  model: PricedModel | undefined,
+): Check => ({
+  id: 'stream',
+  title: 'Streamed chat',
+  requires: 'key',
+  async run(context, report) {
+    if (model === undefined) {
+      const candidates = choose(context, models, 'chat');
+      return report.skipped(candidates.kind === 'skipped' ? candidates.reason : noModel);
+    }
+    const sent = await pay(context, report, { model, send: () => streamChat(context, model) });
+    if (sent.kind === 'skipped') return report.skipped(sent.reason);
+    const { completion, error } = sent.result;
+    if (completion) return report.ok(describeEnd(completion));
+    if (!StreamTruncatedError.is(error)) throw error;
+    report.failed(
+      `The stream ended without [DONE] or finish_reason, so it may be truncated. ${messageOf(error)}`,
+      {
+        advice:
+          'If this happens each time, the service or a proxy cuts streams off, or ends them without [DONE] and finish_reason. Every stream of the client then fails.',
+      },
+    );
+  },
+});
+
+async function streamChat(
+  context: DiagnosisContext,
+  { id }: PricedModel,
+): Promise<Paid<StreamEnd>> {
+  const { completions } = payingClient(context, 'chat').chat;
+  const chunks = completions.stream(chatParams(id), { signal: context.signal });
+  try {
+    const completion = await chunks.final();
+    const { meta } = chunks;
+    const charge: Charge = meta ? chargeOfResult(meta, { isReplay: false }) : { kind: 'possible' };
+    return { result: { completion }, charge };
+  } catch (error) {
+    const { meta } = chunks;
+    if (!meta) throw error;
+    // The headers may have reported the charge.
+    return { result: { error }, charge: chargeOfFailure(error, { meta }) };
+  }
+}
+
+function describeEnd({ choices }: ChatCompletion): string {
+  const reasons = choices.map(({ finish_reason }) => finish_reason);
+  const isProven = reasons.length > 0 && reasons.every(Boolean);
+  return isProven
+    ? `The stream ended with finish_reason ${reasons.join(', ')}, so a truncated one is recognized.`
+    : 'The stream ended with [DONE], but without a finish_reason.';
 }

@@ -1,18 +1,20 @@
-import type { Generation, Model } from 'polygate';
+import { TaskFailedError, TaskWaitTimeoutError } from 'polygate';
+import type { Generation, Model, Account, Polygate, SucceededGeneration } from 'polygate';
 
+import { contextOf } from '../../../internal.ts';
+import { isLoopbackHost, parseURL } from '../../../wire/types/type-guards.ts';
+import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
+import { describeFailure, isAboutEndpoint, messageOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
 import { chargeText } from '../text.ts';
-import { maxMinutes, reportNoResult } from './no-result.ts';
-import { payForFirst } from './pay-for-first.ts';
+import { payForFirst, choose } from './pay.ts';
 import type { Sent, Skipped } from './pay.ts';
-import { reportPollPath } from './poll-path.ts';
-import { choose } from './requests.ts';
-import { replayForSlots } from './slot.ts';
+import { replayForSlots } from './reused-key.ts';
 import { submitImage } from './submit-image.ts';
 import type { PaidTask } from './submit-image.ts';
-import { reportRecord } from './task-record.ts';
+import { reportPollPath, foundPoll, reportRecord } from './task-record.ts';
 import type { FinishedTask } from './task-record.ts';
 
 const noImage = 'No image task succeeded.';
@@ -77,10 +79,10 @@ function describeSubmit({ task, isFinished }: PaidTask): string {
     : `The response to the submit is a task with status "${task.latest.rawStatus}".`;
 }
 
-/** How the wait for a task has ended. */
-type WaitEnd = FinishedTask | { readonly error: unknown };
-
-async function waitFor({ task, replay }: PaidTask, { signal }: DiagnosisContext): Promise<WaitEnd> {
+async function waitFor(
+  { task, replay }: PaidTask,
+  { signal }: DiagnosisContext,
+): Promise<FinishedTask | { readonly error: unknown }> {
   const words = new Set([task.latest.rawStatus]);
   if (replay) words.add(replay.task.latest.rawStatus);
   const onUpdate = ({ rawStatus }: Generation) => words.add(rawStatus);
@@ -102,4 +104,122 @@ async function reportSuccess(
   report.ok(`${params.model} generated an image for ${chargeText(task.chargeUsd)}.`);
   if (!isFinished) await reportPollPath(context, report.on('A2'), paid);
   await reportRecord(context, report, paid, finished);
+}
+
+/** How long the task is waited for. */
+const maxMinutes = 3;
+
+/** Describes a task that was submitted and has no result. */
+async function reportNoResult(
+  context: DiagnosisContext,
+  report: Report,
+  paid: PaidTask,
+  error: unknown,
+): Promise<void> {
+  if (TaskFailedError.is(error)) {
+    report.warning(messageOf(error), { advice: 'Run doctor again.' });
+    report.on('A4').ok(`The service marks a failed task with "${error.generation.rawStatus}".`);
+    return checkRefund(context, report.on('A15'), paid);
+  }
+  const pathNeed = needed.unknownPollPath(error);
+  if (pathNeed !== undefined) {
+    const detail = `Task ${paid.task.id} was accepted, but polls do not find it. ${messageOf(error)}`;
+    return report.on('A2').failed(detail, pathNeed);
+  }
+  if (!TaskWaitTimeoutError.is(error)) throw error;
+  const lastPoll = paid.calls.at(-1);
+  if (lastPoll?.error !== undefined && foundPoll(paid.calls) === undefined) {
+    const failure = describeFailure(lastPoll.error);
+    const detail = `Task ${paid.task.id} was accepted, but no poll has succeeded within ${maxMinutes} minutes. ${failure.detail}`;
+    return report.add({ ...failure, detail });
+  }
+  const status = error.generation?.rawStatus ?? 'unknown';
+  report.warning(
+    `Task ${paid.task.id} has not ended within ${maxMinutes} minutes. Its last status is "${status}".`,
+    needed.waitTimeout(error),
+  );
+}
+
+const notShown = 'The balance does not show it.';
+
+/** Whether the wallet has the price of a failed task back. Assumption A15. */
+async function checkRefund(
+  context: DiagnosisContext,
+  report: Report,
+  { task, replay }: PaidTask,
+): Promise<void> {
+  const { client, signal, spending } = context;
+  if (spending.unconfirmedUsd > 0) {
+    return report.skipped(
+      'A request whose response was lost, or reported no charge, may have been charged, too, so the balance does not show it.',
+    );
+  }
+  if (replay && !replay.isFree) {
+    return report.skipped(
+      'A replay of the submit reported another charge, so the balance does not show it.',
+    );
+  }
+  const { chargeUsd } = task;
+  const before = spending.walletUsd;
+  if (before === undefined || !chargeUsd) return report.skipped(notShown);
+  let account: Account;
+  try {
+    ({ data: account } = await context.read(client.account.retrieve({ signal })));
+  } catch (error) {
+    if (!isAboutEndpoint(error)) throw error;
+    return report.skipped(`${notShown} ${messageOf(error)}`);
+  }
+  const { balance }: { balance?: { usd?: unknown } } = account;
+  if (typeof balance?.usd !== 'number') return report.skipped(notShown);
+  // Other charges of this diagnosis are known. Those of other users of the account are not.
+  const unexplained = before - balance.usd - (spending.spentUsd - chargeUsd);
+  report.ok(
+    unexplained < chargeUsd / 2
+      ? 'The balance shows that the failed task was refunded. gateway.spend still counts it.'
+      : 'The balance shows no refund for the failed task.',
+  );
+}
+
+/** The largest image that is downloaded, in bytes. */
+const maxBytes = 100 * 1024 * 1024;
+
+/** Whether the result of the image task can be downloaded. */
+export const download = (result: SucceededGeneration<'image'> | undefined): Check => ({
+  id: 'download',
+  title: 'Download',
+  requires: 'key',
+  async run({ client, signal }, report) {
+    if (result === undefined) return report.skipped('There is no result to download.');
+    const downloader = allowOwnLoopback(client, result.urls[0]);
+    const response = await downloader.download(result, { maxBytes, signal });
+    const { byteLength } = await response.arrayBuffer();
+    const type = response.headers.get('content-type') ?? 'unknown type';
+    if (byteLength === 0 || !/^(image\/|application\/octet-stream|binary)/.test(type)) {
+      return report.warning(`The URL of the image returns ${byteLength} bytes of ${type}.`, {
+        advice: 'Open the URL of a result in a browser to see what it shows.',
+      });
+    }
+    const unverified =
+      response.complete === true
+        ? ''
+        : ' Its server reports no size, so a download that is cut off can look complete.';
+    report.ok(`The image has ${byteLength} bytes of ${type}.${unverified}`);
+  },
+});
+
+/**
+ * A client that may download from this machine if the gateway runs there: from the origin of the gateway only, and
+ * wherever it redirects to.
+ */
+function allowOwnLoopback(client: Polygate, url: string): Polygate {
+  const { origin, hostname } = new URL(client.baseURL);
+  if (!isLoopbackHost(hostname) || parseURL(url)?.origin !== origin) return client;
+  const { fetch } = contextOf(client);
+  return client.withOptions({
+    allowInsecureBaseURL: true,
+    fetch: (input, init) =>
+      new URL(input instanceof Request ? input.url : input).origin === origin
+        ? fetch(input, init)
+        : Promise.reject(new Error('The result redirects away from the gateway.')),
+  });
 }

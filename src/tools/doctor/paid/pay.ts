@@ -1,11 +1,13 @@
-import type { ResponseMeta } from 'polygate';
+import type { ResponseMeta, ChatParams, Model, Polygate } from 'polygate';
 
-import { chargeOfFailure } from '../charge.ts';
-import type { Charge } from '../charge.ts';
 import { needed } from '../needed-options.ts';
+import { cheapestModels, maxOutputTokens } from '../prices.ts';
 import type { PricedModel } from '../prices.ts';
 import type { DiagnosisContext } from '../run/context.ts';
+import { statusOf } from '../run/failure.ts';
 import type { Report, Skip } from '../run/report.ts';
+import { chargeOfFailure } from '../spending.ts';
+import type { Charge } from '../spending.ts';
 import { usd } from '../text.ts';
 import { vendorHeadersOf } from '../vendor-headers.ts';
 
@@ -107,4 +109,74 @@ function reportUnreported(report: Report, { id, priceUsd }: PricedModel, meta: R
   const need = needed.headerPrefix(vendorHeadersOf([meta]));
   if (need) return about.warning(detail, need);
   about.failed(detail, { advice: 'Check whether a proxy removes response headers.' });
+}
+
+/**
+ * Statuses with which a service rejects one model, so that another one may be accepted. After a 400 or a 422, the
+ * client's `fallback` tries no other model. The doctor does: it has chosen all other params itself.
+ */
+const rejectsModel: readonly unknown[] = [400, 403, 404, 422, 503];
+
+/**
+ * Pays for a request with the first model that the service accepts and whose price fits. Throws the first rejection if
+ * it accepts none. `send` uses another idempotency key each time: a service may remember the key of a rejected
+ * request, and reject any other request with that key with a 409.
+ */
+export async function payForFirst<Result>(
+  context: DiagnosisContext,
+  report: Report,
+  models: readonly PricedModel[],
+  send: (model: PricedModel) => Promise<Paid<Result>>,
+): Promise<Sent<Result> | Skipped> {
+  let rejection: { readonly error: unknown } | undefined;
+  for (const model of models) {
+    try {
+      const paid = await pay(context, report, { model, send: () => send(model) });
+      if (paid.kind === 'sent' || rejection === undefined) return paid;
+      break;
+    } catch (error) {
+      if (!rejectsModel.includes(statusOf(error))) throw error;
+      rejection ??= { error };
+    }
+  }
+  if (rejection !== undefined) throw rejection.error;
+  return { kind: 'skipped', reason: { detail: 'There is no model to try.' } };
+}
+
+/** The chat that the diagnosis sends. */
+export function chatParams(model: string): Omit<ChatParams, 'stream'> {
+  return {
+    model,
+    messages: [{ role: 'user', content: 'Reply with the word ok.' }],
+    max_tokens: maxOutputTokens,
+  };
+}
+
+/** A client for paid requests of a type, which may spend the rest of the limit. */
+export const payingClient = (
+  { client, spending }: DiagnosisContext,
+  type: 'chat' | 'image',
+): Polygate => client.withOptions(spending.optionsFor(type));
+
+/** How many models of a type are tried. */
+const maxModels = 3;
+
+/** The models of a type that are tried, cheapest first; or why the check is skipped. */
+export function choose(
+  { spending }: DiagnosisContext,
+  models: readonly Model[] | undefined,
+  type: 'chat' | 'image',
+): { readonly kind: 'candidates'; readonly models: readonly PricedModel[] } | Skipped {
+  const skipped = (reason: Skip): Skipped => ({ kind: 'skipped', reason });
+  if (models === undefined) return skipped({ detail: 'The model list could not be read.' });
+  const candidates = cheapestModels(models, type).slice(0, maxModels);
+  const [cheapest] = candidates;
+  if (cheapest !== undefined) {
+    const problem = spending.problem(cheapest.priceUsd);
+    return problem ? skipped(problem) : { kind: 'candidates', models: candidates };
+  }
+  const others = models.some((model) => model.type === type);
+  return skipped({
+    detail: `The service lists ${others ? 'no price for its' : 'no'} ${type} models.`,
+  });
 }

@@ -1,17 +1,16 @@
 import { ConflictError } from 'polygate';
 import type { SubmittedTask, SucceededGeneration } from 'polygate';
 
-import { chargeOfFailure, chargeOfResult } from '../charge.ts';
 import type { PricedModel } from '../prices.ts';
 import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { isMissing, statusOf } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
+import { chargeOfFailure, chargeOfResult } from '../spending.ts';
 import { randomId } from '../text.ts';
-import { pay } from './pay.ts';
+import { pay, payingClient } from './pay.ts';
 import type { Paid, Sent, Skipped } from './pay.ts';
-import { payingClient } from './requests.ts';
 
 /** A task that the diagnosis has paid for. */
 export interface PaidTask {

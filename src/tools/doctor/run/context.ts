@@ -7,6 +7,7 @@ import type {
 } from 'polygate';
 
 import { Spending } from '../spending.ts';
+import type { Requirement } from './report.ts';
 
 /** Limits for requests that cost nothing: one retry, within about ten seconds. */
 const freeLimits: PolygateOptions = {
@@ -18,11 +19,8 @@ const freeLimits: PolygateOptions = {
   logLevel: 'error',
 };
 
-/** What a check can require: that there is a gateway, or that the gateway accepts the API key. */
-export type Requirement = 'gateway' | 'key';
-
 /**
- * What all checks of one diagnosis share. In addition to the outputs that `checks.ts` passes on, a check affects later
+ * What all checks of one diagnosis share. In addition to the outputs that `diagnose.ts` passes on, a check affects later
  * ones through:
  *
  * - `foundGateway`, `acceptedKey` and their opposites, which decide whether later checks run;

@@ -8,7 +8,7 @@ import {
 import type { RequestPromise, ResponseMeta } from 'polygate';
 
 import { messageForPeople } from '../../../internal.ts';
-import type { Finding } from './report.ts';
+import type { Finding, Report } from './report.ts';
 
 /** What the service sent instead of a result. */
 export interface ErrorResponse {
@@ -80,4 +80,28 @@ export const noResponseAdvice =
 export function messageOf(error: unknown): string {
   if (!PolygateError.is(error)) return `Unexpected error: ${String(error)}`;
   return messageForPeople(error, { advice: undefined });
+}
+
+/**
+ * The result of a request to an endpoint that may be missing, or that a proxy may not forward, which is then reported.
+ */
+export async function ifAvailable<Result>(
+  report: Report,
+  request: Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    const status = statusOf(error);
+    const detail = `Not available: ${messageOf(error)}`;
+    if (status === 403) {
+      const advice = 'If a proxy is in between, it may not forward this request.';
+      report.endsBecause(detail, { advice });
+    } else if (isMissing(status)) {
+      report.warning(detail);
+    } else {
+      throw error;
+    }
+    return undefined;
+  }
 }

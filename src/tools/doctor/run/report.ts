@@ -1,5 +1,29 @@
 import type { DiagnosisCheck } from '../diagnosis.ts';
 
+/** An assumption that a check has a finding about. */
+export interface CheckedAssumption {
+  readonly id: AssumptionId;
+  /** What the finding adds to the id of the check; undefined if the assumption is the subject of the whole check. */
+  readonly aspect?: string;
+  /** What the finding says if the check ends without one: a text, or `later` if another check follows that has one. */
+  readonly ifOpen: string | { readonly later: true };
+}
+
+/** What a check can require: that there is a gateway, or that the gateway accepts the API key. */
+export type Requirement = 'gateway' | 'key';
+
+/** What a check is about. */
+export interface CheckSubject {
+  readonly id: string;
+  readonly title: string;
+  /** What must have been found before; nothing by default. */
+  readonly requires?: Requirement;
+  /**
+   * Assumptions that this check has findings about. `core/config/assumptions.ts` says what each number stands for.
+   */
+  readonly assumptions?: readonly CheckedAssumption[];
+}
+
 /** Id of an assumption. */
 export type AssumptionId = NonNullable<DiagnosisCheck['assumption']>;
 
