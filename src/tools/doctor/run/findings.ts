@@ -57,10 +57,9 @@ export class Findings {
 }
 
 /**
- * Each assumption has exactly one finding in a diagnosis. The functions here decide which one, given the `earlier`
- * findings of all checks; `Findings` adds what they return.
+ * The findings of all checks so far. Each assumption has exactly one finding in a diagnosis: given the earlier ones, the
+ * functions below decide which one, and `Findings` adds what they return.
  */
-
 type Earlier = readonly DiagnosisCheck[];
 
 /**
