@@ -4,7 +4,6 @@ import { musicParams, speechParams } from '../../wire/schemas/media/audio.ts';
 import { imageParams } from '../../wire/schemas/media/images.ts';
 import { videoParams } from '../../wire/schemas/media/videos.ts';
 import { UsageError } from './arguments.ts';
-import type { BatchKind } from './batch/table/kind.ts';
 
 /** The documented body of each kind. */
 export const paramSchemas = {
@@ -24,7 +23,7 @@ const advice = 'Nothing was sent. To send this name as it is, use --field in pla
  *
  * @throws `UsageError` that names the right one.
  */
-export function checkParamNames(kind: BatchKind, params: Readonly<Record<string, unknown>>): void {
+export function checkParamNames(kind: keyof typeof paramSchemas, params: Readonly<Record<string, unknown>>): void {
   const option = optionAmong(params);
   if (option !== undefined) {
     const own =
