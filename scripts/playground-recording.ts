@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { createFileServer } from '../src/tools/cli/playground/files.ts';
+import { createFileServer } from '../src/tools/cli/playground.ts';
 
 const pathTo = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const playwright = createRequire(pathTo('playground/package.json')).resolve('playwright-core');

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 
 import ts from 'typescript';
 
-import { declarationOf } from '../src/tools/cli/types/declaration.ts';
-import type { Catalog } from '../src/tools/cli/types/declaration.ts';
+import { declarationOf } from '../src/tools/cli/types-declaration.ts';
+import type { Catalog } from '../src/tools/cli/types-declaration.ts';
 
 const sizes = [0, 100, 2000];
 const rounds = 8;

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { catalogOf, declarationOf } from '../../src/tools/cli/types/declaration.ts';
+import { catalogOf, declarationOf } from '../../src/tools/cli/types-declaration.ts';
 import { onMock } from '../client/support.ts';
 import { consumer, createService } from './language-service.ts';
 

@@ -9,8 +9,7 @@ import {
 import { isUncharged, messageForPeople, nothingCharged, statesCharge } from '../../internal.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { messageOf, MissingPackageError, UsageError } from './arguments.ts';
-import { formatUsd } from './money.ts';
-import { cleanText } from './text.ts';
+import { formatUsd, cleanText } from './text.ts';
 
 /** What is known about a command when it fails. */
 export interface FailureContext {

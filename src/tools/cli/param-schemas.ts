@@ -23,7 +23,10 @@ const advice = 'Nothing was sent. To send this name as it is, use --field in pla
  *
  * @throws `UsageError` that names the right one.
  */
-export function checkParamNames(kind: keyof typeof paramSchemas, params: Readonly<Record<string, unknown>>): void {
+export function checkParamNames(
+  kind: keyof typeof paramSchemas,
+  params: Readonly<Record<string, unknown>>,
+): void {
   const option = optionAmong(params);
   if (option !== undefined) {
     const own =

@@ -1,5 +1,8 @@
-import { UsageError } from './arguments.ts';
-import type { BatchKind } from './batch/table/kind.ts';
+import { text as readText } from 'node:stream/consumers';
+
+import type { Model } from 'polygate';
+
+import { UsageError, unknownName } from './arguments.ts';
 
 /** Fields that other options or arguments set. */
 const reserved: ReadonlySet<string> = new Set(['model', 'messages', 'prompt', 'stream', 'text']);
@@ -64,4 +67,45 @@ export function parseJsonOr(text: string): unknown {
 export function requireModel(model: string | undefined, type: string): string {
   if (model?.trim()) return model;
   throw new UsageError(`no model: use -m <id>; npx polygate models --type ${type} lists them`);
+}
+
+/**
+ * Returns the prompt from the command line, or else from stdin without its last line break. Throws a `UsageError` if there
+ * is none, or more than one.
+ */
+export async function readPrompt(positionals: readonly string[], name = 'prompt'): Promise<string> {
+  if (positionals.length > 1) {
+    throw new UsageError(`one ${name} is expected, not ${positionals.length}: put it in quotes`);
+  }
+  const [given] = positionals;
+  if (given === undefined && process.stdin.isTTY) {
+    throw new UsageError(`no ${name}: pass it in quotes, or pipe it to this command`);
+  }
+  const prompt = given ?? (await readText(process.stdin)).replace(/\r?\n$/, '');
+  if (prompt.trim() === '') throw new UsageError(`the ${name} is empty`);
+  return prompt;
+}
+
+/** What the rows of a batch generate. */
+export const batchKinds = ['image', 'video', 'music', 'speech', 'chat'] as const;
+
+/** What the rows of a batch generate. */
+export type BatchKind = (typeof batchKinds)[number];
+
+/** Parses `--kind`. Throws a `UsageError` if it is invalid. */
+export function parseKind(text: string | undefined): BatchKind | undefined {
+  if (text === undefined) return undefined;
+  const kind = batchKinds.find((known) => known === text);
+  if (kind !== undefined) return kind;
+  throw new UsageError(`--kind: ${unknownName('kind', text, batchKinds)}`);
+}
+
+/** What a model generates. The service has one type for music and speech, which differ in how they are billed. */
+export function kindOfModel({ type, pricing }: Model): BatchKind | undefined {
+  // The service may leave out any part of the record, whatever the types say.
+  const known: { profiles?: { api?: { billingUnit?: unknown } } } | undefined = pricing;
+  if (type === 'audio') {
+    return known?.profiles?.api?.billingUnit === 'character' ? 'speech' : 'music';
+  }
+  return batchKinds.find((kind) => kind === type);
 }

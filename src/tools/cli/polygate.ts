@@ -46,34 +46,34 @@ async function main(args: string[]): Promise<number | undefined> {
 async function run(command: string, args: string[]): Promise<number | undefined> {
   switch (command) {
     case 'chat':
-      return (await import('./chat/command.ts')).runChat(args);
+      return (await import('./chat.ts')).runChat(args);
     case 'image':
     case 'video':
     case 'music':
     case 'speech':
-      return (await import('./generate/command.ts')).runGenerate(command, args);
+      return (await import('./generate.ts')).runGenerate(command, args);
     case 'batch':
       return (await import('./batch/command.ts')).runBatch(args);
     case 'task':
-      return (await import('./task/command.ts')).runTask(args);
+      return (await import('./task.ts')).runTask(args);
     case 'models':
-      return (await import('./models/command.ts')).runModels(args);
+      return (await import('./models.ts')).runModels(args);
     case 'balance':
-      return (await import('./balance/command.ts')).runBalance(args);
+      return (await import('./balance.ts')).runBalance(args);
     case 'init':
-      return (await import('./init/command.ts')).runInit(args);
+      return (await import('./init.ts')).runInit(args);
     case 'completion':
-      return (await import('./completion/command.ts')).runCompletion(args);
+      return (await import('./completion.ts')).runCompletion(args);
     case 'doctor':
       return (await import('./doctor/command.ts')).runDoctor(args);
     case 'mock':
       return (await import('./mock/command.ts')).runMock('polygate mock', args);
     case 'playground':
-      return (await import('./playground/command.ts')).runPlayground(args);
+      return (await import('./playground.ts')).runPlayground(args);
     case 'mcp':
-      return (await import('./mcp/command.ts')).runMcp(args);
+      return (await import('./mcp.ts')).runMcp(args);
     case 'types':
-      return (await import('./types/command.ts')).runTypes(args);
+      return (await import('./types.ts')).runTypes(args);
     case 'help':
       if (args[0] !== undefined && args[0] !== 'help') return run(args[0], ['--help']);
       process.stdout.write(help);

@@ -1,5 +1,11 @@
-import { UsageError } from './arguments.ts';
-import { configPath, readConfigFile } from './config-file.ts';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { finalPath } from '../../integrations/node/final-path.ts';
+import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
+import { UsageError, messageOf } from './arguments.ts';
+import { makeFolder } from './state-file.ts';
 
 /** The service that a command uses. */
 export interface Settings {
@@ -8,8 +14,6 @@ export interface Settings {
   /** The options to repeat in a command that continues this one: those that were on the command line. */
   given: { baseURL: boolean; apiKey: boolean };
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The options that select the service. */
 export interface ServiceOptions {
@@ -21,7 +25,10 @@ export interface ServiceOptions {
  * Returns base URL and API key from the options, the environment or the configuration file, in this order. Throws a
  * `UsageError` if one is missing.
  */
-export function resolveSettings(options: ServiceOptions, environment: Environment): Settings {
+export function resolveSettings(
+  options: ServiceOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): Settings {
   let baseURL = options['base-url'] ?? (environment.POLYGATE_BASE_URL || undefined);
   let apiKey = options['api-key'] ?? (environment.POLYGATE_API_KEY || undefined);
   if (baseURL === undefined || apiKey === undefined) {
@@ -49,4 +56,61 @@ export function resolveSettings(options: ServiceOptions, environment: Environmen
 /** The options that select the same service again. The API key is never printed. */
 export function repeatedOptions({ baseURL, given }: Settings): string {
   return `${given.baseURL ? ` --base-url ${baseURL}` : ''}${given.apiKey ? ' --api-key <key>' : ''}`;
+}
+
+/** What the configuration file contains. Only the commands read it; the client never does. */
+interface ConfigFile {
+  baseURL?: string | undefined;
+  apiKey?: string | undefined;
+}
+
+/** The path of the configuration file. */
+export function configPath(environment: Readonly<Record<string, string | undefined>>): string {
+  const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
+  return join(folder, 'polygate', 'config.json');
+}
+
+/**
+ * Reads the configuration file; empty if there is none. Throws a `UsageError` if other users can read it, because it
+ * contains an API key, and if it is damaged.
+ */
+function readConfigFile(path: string): ConfigFile {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return {};
+  // Windows has no such modes.
+  if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
+    throw new UsageError(
+      `other users can read ${path}, which contains an API key. Run chmod 600 ${path}, and consider replacing the key`,
+    );
+  }
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    // A message of JSON.parse quotes the file.
+    const reason = error instanceof SyntaxError ? 'it is not JSON' : messageOf(error);
+    throw new UsageError(`cannot read ${path}: ${reason}. Run polygate init to write it again`, {
+      cause: error,
+    });
+  }
+  const { baseURL, apiKey } = isRecord(content) ? content : {};
+  return {
+    baseURL: isNonEmptyString(baseURL) ? baseURL : undefined,
+    apiKey: isNonEmptyString(apiKey) ? apiKey : undefined,
+  };
+}
+
+/** Writes the configuration file, readable by its owner only. A symbolic link stays, and its target is replaced. */
+export function writeConfigFile(path: string, { baseURL, apiKey }: ConfigFile): void {
+  const target = finalPath(path);
+  const temporary = `${target}.${process.pid}.tmp`;
+  makeFolder(dirname(target), 0o700);
+  try {
+    const text = `${JSON.stringify({ baseURL, apiKey }, undefined, 2)}\n`;
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }

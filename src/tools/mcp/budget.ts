@@ -10,8 +10,8 @@ import {
   roundUsd,
 } from '../../internal.ts';
 import type { Reservation } from '../../internal.ts';
-import { formatUsd } from '../cli/money.ts';
-import type { GenerationKind } from '../cli/state/task-entry.ts';
+import type { GenerationKind } from '../cli/task-store.ts';
+import { formatUsd } from '../cli/text.ts';
 import type { Refunds } from './refunds.ts';
 
 /** The limits of the server, in USD. */

@@ -2,9 +2,8 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ConfigurationError, TaskFailedError, TaskWaitTimeoutError } from 'polygate';
 import type { SucceededGeneration, Task } from 'polygate';
 
-import { CommandLog } from '../cli/command-log.ts';
-import type { GenerationKind } from '../cli/state/task-entry.ts';
-import type { TaskStore } from '../cli/state/task-store.ts';
+import { CommandLog } from '../cli/run-command.ts';
+import type { GenerationKind, TaskStore } from '../cli/task-store.ts';
 import type { ProcessBudget } from './budget.ts';
 import { pending, within, withinFree } from './call.ts';
 import type { Call } from './call.ts';

@@ -2,12 +2,11 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Model, Polygate } from 'polygate';
 import { ConfigurationError } from 'polygate';
 
-import { balanceOf } from '../cli/balance/balance-of.ts';
-import { balanceRows } from '../cli/balance/command.ts';
-import { priceText } from '../cli/models/prices.ts';
-import { formatUsd } from '../cli/money.ts';
-import { columns } from '../cli/output.ts';
-import type { TaskEntry } from '../cli/state/task-entry.ts';
+import { balanceOf, balanceRows } from '../cli/balance.ts';
+import { priceText } from '../cli/models.ts';
+import type { TaskEntry } from '../cli/task-store.ts';
+import { columns } from '../cli/terminal.ts';
+import { formatUsd } from '../cli/text.ts';
 import type { ProcessBudget } from './budget.ts';
 import { quoteOf } from './budget.ts';
 import { pending, withinFree } from './call.ts';

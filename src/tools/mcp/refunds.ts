@@ -1,8 +1,8 @@
 import type { Polygate } from 'polygate';
 
 import { roundUsd } from '../../internal.ts';
-import { balanceOf } from '../cli/balance/balance-of.ts';
-import { formatUsd } from '../cli/money.ts';
+import { balanceOf } from '../cli/balance.ts';
+import { formatUsd } from '../cli/text.ts';
 
 /** What is needed to recognize refunds, in USD. */
 export interface Usage {

@@ -3,10 +3,9 @@ import { stat, readFile } from 'node:fs/promises';
 import type { Polygate, SucceededGeneration } from 'polygate';
 import type Sharp from 'sharp';
 
-import { ExistingFiles } from '../cli/files/existing.ts';
-import { fillTemplate } from '../cli/files/output-name.ts';
-import { saveResult } from '../cli/files/save-results.ts';
-import type { TaskEntry } from '../cli/state/task-entry.ts';
+import { ExistingFiles, fillTemplate } from '../cli/output-name.ts';
+import { saveResult } from '../cli/save-results.ts';
+import type { TaskEntry } from '../cli/task-store.ts';
 import { decodePng, encodePng, isPng, reduce } from './png.ts';
 
 /** A result on this machine. */

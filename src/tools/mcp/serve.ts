@@ -6,12 +6,10 @@ import * as z from 'zod/mini';
 
 import { messageOf } from '../cli/arguments.ts';
 import { createSavingGateway } from '../cli/gateway.ts';
-import { formatUsd } from '../cli/money.ts';
-import { note } from '../cli/output.ts';
 import type { Settings } from '../cli/settings.ts';
-import { accountOf } from '../cli/state/task-entry.ts';
-import { TaskStore } from '../cli/state/task-store.ts';
-import { createCleaner } from '../cli/text.ts';
+import { accountOf, TaskStore } from '../cli/task-store.ts';
+import { note } from '../cli/terminal.ts';
+import { formatUsd, createCleaner } from '../cli/text.ts';
 import { ProcessBudget } from './budget.ts';
 import type { Limits } from './budget.ts';
 import { Generations } from './generations.ts';

@@ -3,7 +3,7 @@ import type { CallToolResult, ServerContext, ToolAnnotations } from '@modelconte
 
 import { version } from '../../internal.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { generationKinds } from '../cli/state/task-entry.ts';
+import { generationKinds } from '../cli/task-store.ts';
 import { createCall } from './call.ts';
 import type { Call } from './call.ts';
 import type { Generations } from './generations.ts';

@@ -5,10 +5,9 @@ import { dirname, join, resolve } from 'node:path';
 import { finalPath } from '../../integrations/node/final-path.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import { messageOf, UsageError } from '../cli/arguments.ts';
-import { prepareFolder } from '../cli/files/save-results.ts';
-import { writeDurably } from '../cli/state/state-file.ts';
-import { digest } from '../cli/state/task-entry.ts';
-import { stateFolder } from '../cli/state/task-store.ts';
+import { prepareFolder } from '../cli/save-results.ts';
+import { writeDurably } from '../cli/state-file.ts';
+import { digest, stateFolder } from '../cli/task-store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -2,12 +2,11 @@ import type { Polygate, Task } from 'polygate';
 import { AbortedError, ConfigurationError, PolygateError } from 'polygate';
 
 import { isUncharged, withEarlierCharge } from '../../internal.ts';
-import { CommandLog } from '../cli/command-log.ts';
 import { earlierRequestAdvice } from '../cli/failure.ts';
-import { submitEntry } from '../cli/generate/submit.ts';
-import { hashOf } from '../cli/state/task-entry.ts';
-import type { GenerationRequest, TaskEntry } from '../cli/state/task-entry.ts';
-import type { TaskStore } from '../cli/state/task-store.ts';
+import { CommandLog } from '../cli/run-command.ts';
+import { submitEntry } from '../cli/submit-task.ts';
+import { hashOf } from '../cli/task-store.ts';
+import type { GenerationRequest, TaskEntry, TaskStore } from '../cli/task-store.ts';
 import type { ProcessBudget } from './budget.ts';
 import { quoteOf } from './budget.ts';
 import type { Call } from './call.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { Polygate } from '../../../src/index.ts';
 import { createPolygate } from '../../../src/integrations/ai-sdk/index.ts';
-import { cutReason } from '../../../src/tools/cli/chat/cut-reason.ts';
+import { cutReason } from '../../../src/tools/cli/chat.ts';
 import { readScript, streamedWays, unstreamedWays } from '../../support/byte-script.ts';
 import {
   chunk,

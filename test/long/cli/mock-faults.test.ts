@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { parseAssumptions } from '../../../src/tools/cli/mock/assumptions.ts';
+import { parseAssumptions } from '../../../src/tools/cli/mock/options.ts';
 import { chat, image, video } from '../../mock/caller.ts';
 import { run, startMock } from '../../tools/cli/program.ts';
 

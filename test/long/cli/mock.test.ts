@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 import { createMockGateway } from '../../../src/mock/index.ts';
 import { listen } from '../../../src/mock/node/index.ts';
-import { logLine } from '../../../src/tools/cli/mock/log-line.ts';
+import { logLine } from '../../../src/tools/cli/mock/command.ts';
 import { callerOf, chat, image } from '../../mock/caller.ts';
 
 /** Node's default compile cache, which makes starting the command several times faster. */

@@ -3,11 +3,10 @@ import { expect, test } from 'vitest';
 import { defaultModels, toModelRecord } from '../../../src/mock/models.ts';
 import { progressBar } from '../../../src/tools/cli/batch/progress.ts';
 import { commandOptions } from '../../../src/tools/cli/command-options.ts';
-import { bash, fish, zsh } from '../../../src/tools/cli/completion/scripts.ts';
-import { priceText } from '../../../src/tools/cli/models/prices.ts';
-import { alignUsd, formatUsd, withUsdSigns } from '../../../src/tools/cli/money.ts';
-import { columns } from '../../../src/tools/cli/output.ts';
-import { formatDuration } from '../../../src/tools/cli/progress-line.ts';
+import { bash, fish, zsh } from '../../../src/tools/cli/completion.ts';
+import { priceText } from '../../../src/tools/cli/models.ts';
+import { columns, formatDuration } from '../../../src/tools/cli/terminal.ts';
+import { alignUsd, formatUsd, withUsdSigns } from '../../../src/tools/cli/text.ts';
 
 test.each([
   [0, '$0.00'],

@@ -16,12 +16,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { recordings } from '../../../src/mock/node/index.ts';
 import { UsageError } from '../../../src/tools/cli/arguments.ts';
-import { giveName } from '../../../src/tools/cli/batch/give-name.ts';
 import { parseBatchArguments } from '../../../src/tools/cli/batch/options.ts';
-import { writeConfigFile } from '../../../src/tools/cli/config-file.ts';
-import { checkOutput } from '../../../src/tools/cli/files/check-output.ts';
+import { giveName } from '../../../src/tools/cli/batch/save-row.ts';
 import { StateFile } from '../../../src/tools/cli/mock/state-file.ts';
-import { writeDurably } from '../../../src/tools/cli/state/state-file.ts';
+import { checkOutput } from '../../../src/tools/cli/save-results.ts';
+import { writeConfigFile } from '../../../src/tools/cli/settings.ts';
+import { writeDurably } from '../../../src/tools/cli/state-file.ts';
 import { openSession } from '../../../src/tools/mcp/session.ts';
 import { caught } from '../../client/support.ts';
 

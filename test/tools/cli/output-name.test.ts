@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 import { UsageError } from '../../../src/tools/cli/arguments.ts';
-import { ExistingFiles } from '../../../src/tools/cli/files/existing.ts';
 import {
+  ExistingFiles,
   checkTemplate,
   fillTemplate,
   nameOfTask,
   withNumber,
-} from '../../../src/tools/cli/files/output-name.ts';
+} from '../../../src/tools/cli/output-name.ts';
 
 test.each([
   ['{id}.{ext}', 1, 'a.{ext}'],

@@ -1,8 +1,8 @@
 import type { DiagnosisCheck } from 'polygate/doctor';
 import { expect, test } from 'vitest';
 
-import { incompleteResult } from '../../../src/tools/cli/doctor/incomplete.ts';
-import { skippedLines } from '../../../src/tools/cli/doctor/skipped.ts';
+import { incompleteResult } from '../../../src/tools/cli/doctor/command.ts';
+import { skippedLines } from '../../../src/tools/cli/doctor/progress.ts';
 
 const check = (id: string, detail: string, more: Partial<DiagnosisCheck> = {}): DiagnosisCheck => ({
   id,

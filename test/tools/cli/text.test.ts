@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { clientCode } from '../../../src/tools/cli/doctor/code.ts';
+import { clientCode } from '../../../src/tools/cli/doctor/summary.ts';
 import { cleanRecord, createCleaner, shellWord, wrap } from '../../../src/tools/cli/text.ts';
 
 test('text is printed without API keys in any form, and without control characters', () => {

@@ -1,27 +1,29 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
+import type { Journal, Polygate } from 'polygate';
 import { fileJournal } from 'polygate/journal';
 
+import { finalPath } from '../../../integrations/node/final-path.ts';
 import { openJournal } from '../../../internal.ts';
-import { CommandLog } from '../command-log.ts';
+import { UsageError } from '../arguments.ts';
 import { EarlyEnd } from '../early-end.ts';
 import { createSavingGateway } from '../gateway.ts';
-import { note } from '../output.ts';
-import { runCommand } from '../run-command.ts';
+import { CommandLog, runCommand } from '../run-command.ts';
+import { prepareFolder } from '../save-results.ts';
 import { resolveSettings } from '../settings.ts';
-import { accountOf, digest } from '../state/task-entry.ts';
-import { createCleaner } from '../text.ts';
-import { getConsent } from './consent.ts';
-import { TableError } from './open-table.ts';
+import { accountOf, digest } from '../task-store.ts';
+import { note, ask, printJson } from '../terminal.ts';
+import { createCleaner, formatUsd } from '../text.ts';
 import { help, parseBatchArguments } from './options.ts';
 import type { BatchArguments } from './options.ts';
-import { prepare, prepareFolders } from './prepare.ts';
+import { folderOf } from './output-names.ts';
+import type { PlannedRow } from './plan.ts';
+import { TableError, prepare, prepareFolders } from './prepare.ts';
+import type { PreparedBatch } from './prepare.ts';
 import { report } from './report.ts';
 import { runRows } from './run-rows.ts';
-import { lockJournal } from './state/lock.ts';
-import { folderOf } from './table/output-names.ts';
-import type { PlannedRow } from './table/plan.ts';
+import { isDone, rowsText, estimateText, fitsLimit } from './work.ts';
 
 /** Runs the command, and returns its exit code. */
 export function runBatch(args: string[]): Promise<number> {
@@ -59,7 +61,7 @@ export function runBatch(args: string[]): Promise<number> {
       const { record, estimate } = batch;
       const run = await openJournal(journal);
       await record.recordService({ ...service, run });
-      if (batch.work.some(({ isDone }) => !isDone)) log.noteSending();
+      if (batch.work.some((row) => !row.isDone)) log.noteSending();
       log.noteNext('run the same command again');
       const runEnd = await runRows(batch.work, {
         ...options,
@@ -101,3 +103,80 @@ function stagingFolder({ output, journal }: BatchArguments): string {
 }
 
 const isTask = ({ kind }: PlannedRow): boolean => kind !== 'chat';
+
+/** A journal that only this process uses. */
+interface LockedJournal {
+  readonly journal: Journal;
+  readonly unlock: () => Promise<void>;
+}
+
+/**
+ * Locks a journal from before it is read until the results are written, so that two processes never save the same row.
+ *
+ * @throws `ConfigurationError` with the id of the other process that uses it.
+ */
+async function lockJournal(journal: Journal, path: string): Promise<LockedJournal> {
+  prepareFolder(finalPath(path));
+  const unlock = await journal.lock?.();
+  if (unlock === undefined) return { journal, unlock: () => Promise.resolve() };
+  // The batch locks it again.
+  const lock = () => Promise.resolve(() => Promise.resolve());
+  return { journal: { ...journal, lock }, unlock };
+}
+
+/** Estimates above this amount need a confirmation, in USD. */
+const confirmAboveUsd = 1;
+
+/**
+ * Prints what a batch will do and cost, and asks for a confirmation if it is expensive. Returns whether to send it; throws
+ * a `UsageError` if the limit is missing or too low.
+ */
+async function getConsent(
+  batch: PreparedBatch,
+  options: BatchArguments,
+  gateway: Polygate,
+): Promise<boolean> {
+  const { work, estimate } = batch;
+  const { maxUsd, partial, dryRun, yes, json } = options;
+  const hasTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  const open = work.filter((row) => !isDone(row)).length;
+  // The limit is for what is paid; a key that may not read the account can still pay.
+  const balanceUsd = await gateway.account.retrieve({ timeout: 10_000, maxRetries: 0 }).then(
+    ({ balance }) => (typeof balance?.usd === 'number' ? balance.usd : undefined),
+    () => undefined,
+  );
+  note(`Rows:           ${rowsText(work, options.resendUnknown)}`);
+  note(`Estimated cost: ${estimateText(estimate)}`);
+  note(`Balance:        ${balanceUsd === undefined ? 'not reported' : formatUsd(balanceUsd)}`);
+  const isOverLimit = maxUsd !== undefined && !fitsLimit(estimate, maxUsd);
+  if (isOverLimit && !partial) {
+    throw new UsageError(
+      `the estimate is above --max-usd ${formatUsd(maxUsd)}; --partial sends as many rows as it covers`,
+    );
+  }
+  if (dryRun) {
+    const { before, openUsd, unpriced } = estimate;
+    if (json) {
+      await printJson({
+        rows: work.length,
+        open,
+        chargedUsd: before.usd,
+        uncertainRows: before.uncertain,
+        uncertainUsd: before.uncertainUsd,
+        estimatedUsd: openUsd,
+        unpriced,
+        balanceUsd,
+      });
+    }
+    return false;
+  }
+  if (maxUsd === undefined && !hasTerminal) {
+    throw new UsageError('without a terminal, --max-usd <usd> is required');
+  }
+  const isExpensive = estimate.openUsd > confirmAboveUsd;
+  if (!isExpensive || yes || !hasTerminal) return true;
+  const response = await ask('Send it? [y/N] ', { isHidden: false });
+  const isConfirmed = /^y(es)?$/i.test(response.trim());
+  if (!isConfirmed) note('Nothing was sent.');
+  return isConfirmed;
+}

@@ -2,14 +2,12 @@ import { basename, dirname, join } from 'node:path';
 
 import { parseArguments, parseUsd, UsageError } from '../arguments.ts';
 import { commandOptions, serviceHelp } from '../command-options.ts';
-import { checkTemplate, defaultOutput } from '../files/output-name.ts';
-import { checkReplaceable, FileNames } from '../files/same-file.ts';
-import { parseParams } from '../params.ts';
+import { checkTemplate, defaultOutput, checkReplaceable, FileNames } from '../output-name.ts';
+import { parseParams, parseKind } from '../params.ts';
+import type { BatchKind } from '../params.ts';
 import type { ServiceOptions } from '../settings.ts';
-import { parseKind } from './table/kind.ts';
-import type { BatchKind } from './table/kind.ts';
-import { formats } from './table/table.ts';
-import type { Format } from './table/table.ts';
+import { formats } from './table.ts';
+import type { Format } from './table.ts';
 
 export const help = `Generates one result per row of a table. It can be stopped at any time: the same command continues.
 

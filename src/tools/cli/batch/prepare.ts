@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 
 import { ConfigurationError } from 'polygate';
 import type { Journal, Model, Polygate } from 'polygate';
@@ -7,19 +8,19 @@ import { finalPath } from '../../../integrations/node/final-path.ts';
 import { readJournal } from '../../../internal.ts';
 import type { JournalContent } from '../../../internal.ts';
 import { messageOf, UsageError } from '../arguments.ts';
-import { prepareFolder } from '../files/save-results.ts';
-import { estimateCosts } from './estimate.ts';
-import type { Estimate } from './estimate.ts';
-import { openTable, throwProblems } from './open-table.ts';
-import type { OpenTable } from './open-table.ts';
-import { outputsOf, recordPath } from './options.ts';
+import { checkParamNames } from '../param-schemas.ts';
+import { prepareFolder } from '../save-results.ts';
+import { FileRecord, checkService } from './file-record.ts';
+import type { Service } from './file-record.ts';
+import { outputsOf, recordPath, ownPaths } from './options.ts';
 import type { BatchArguments } from './options.ts';
-import { FileRecord } from './state/file-record.ts';
-import { checkService } from './state/service.ts';
-import type { Service } from './state/service.ts';
-import { folderOf } from './table/output-names.ts';
-import { checkExisting, toWork } from './work.ts';
-import type { WorkRow } from './work.ts';
+import { folderOf, checkNames } from './output-names.ts';
+import { planRows } from './plan.ts';
+import type { PlannedRow } from './plan.ts';
+import { decodeTable, formatOf, parseTable } from './table.ts';
+import type { Problem, Table } from './table.ts';
+import { estimateCosts, checkExisting, toWork } from './work.ts';
+import type { Estimate, WorkRow } from './work.ts';
 
 /** A batch that is ready to be sent. */
 export interface PreparedBatch extends OpenTable {
@@ -97,4 +98,78 @@ export function checkOutputs(options: BatchArguments, record: FileRecord): void 
 export function prepareFolders(options: BatchArguments, hasFiles: boolean): void {
   for (const path of outputsOf(options)) prepareFolder(finalPath(path));
   if (hasFiles) prepareFolder(finalPath(`${folderOf(options.output)}/_`));
+}
+
+/** A table whose rows have been checked. */
+interface OpenTable {
+  readonly name: string;
+  readonly table: Table;
+  readonly rows: readonly PlannedRow[];
+  readonly problems: Problem[];
+}
+
+/** Reads and checks the whole table. Nothing is sent. Throws a `UsageError` if it cannot be read. */
+async function openTable(
+  options: BatchArguments,
+  readModels: () => Promise<readonly Model[]>,
+): Promise<OpenTable> {
+  const { file, format, model, kind, output, column } = options;
+  const params = { ...options.params, ...options.fields };
+  const name = file ?? 'stdin';
+  const text = decodeTable(await readBytes(file), name);
+  const problems: Problem[] = [];
+  const table = parseTable(text, format ?? formatOf(name, text), problems);
+  if (table.columns.length === 0) throw new UsageError(`${name} has no rows`);
+  if (column !== undefined && table.columns.includes(column)) {
+    problems.push({ line: 1, message: `there is a column ${column}; --column needs another name` });
+  }
+  const models = await readModels();
+  const rows = planRows(table, { models, model, kind, params }, problems);
+  for (const used of new Set(rows.map((row) => row.kind))) checkParamNames(used, options.params);
+  if (rows.length === 0 && problems.length === 0) throw new UsageError(`${name} has no rows`);
+  const isChat = rows.some((row) => row.kind === 'chat');
+  if (column !== undefined && !isChat && rows.length > 0) {
+    problems.push({ line: 1, message: '--column is for chats' });
+  }
+  checkNames(
+    rows.filter((row) => row.kind !== 'chat'),
+    output,
+    problems,
+    ownPaths(options),
+  );
+  return { name, table, rows, problems };
+}
+
+async function readBytes(file: string | undefined): Promise<Uint8Array> {
+  if (file === undefined) return buffer(process.stdin);
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new UsageError(`cannot read ${file}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** How many problems are printed. */
+const maxProblems = 50;
+
+/** Throws a `UsageError` that lists the problems of a table by their lines, if there are any. */
+function throwProblems(name: string, problems: readonly Problem[]): void {
+  if (problems.length === 0) return;
+  const sorted = problems.toSorted((first, second) => first.line - second.line);
+  const lines = sorted
+    .slice(0, maxProblems)
+    .map(({ line, message }) => `${name}:${line}: ${message}`);
+  const rest = sorted.length - lines.length;
+  if (rest > 0) lines.push(`and ${rest} more`);
+  throw new TableError(lines);
+}
+
+/** The table has problems, one per line. */
+export class TableError extends UsageError {
+  readonly lines: readonly string[];
+
+  constructor(lines: readonly string[]) {
+    super(`the table has ${lines.length === 1 ? 'a problem' : 'problems'}`);
+    this.lines = lines;
+  }
 }

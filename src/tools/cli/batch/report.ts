@@ -2,26 +2,22 @@ import { BudgetExceededError } from 'polygate';
 import type { Journal } from 'polygate';
 
 import { readJournal } from '../../../internal.ts';
+import { textOf } from '../../../wire/types/type-guards.ts';
 import { messageOf } from '../arguments.ts';
-import { cutText } from '../chat/cut-reason.ts';
+import { cutText } from '../chat.ts';
 import { describeFailure } from '../failure.ts';
 import type { FailureContext } from '../failure.ts';
-import { note, print, printJson } from '../output.ts';
-import { writeDurably } from '../state/state-file.ts';
-import { withAnswers } from './answers.ts';
-import type { RunEnd } from './batch-run.ts';
-import { costsText } from './estimate.ts';
+import { writeDurably } from '../state-file.ts';
+import { note, print, printJson } from '../terminal.ts';
+import { countRows, exitCodeOfRows } from './batch-run.ts';
+import type { RunEnd, Counts, RowResult, RowEnd } from './batch-run.ts';
 import { copyName, outputsOf } from './options.ts';
 import type { BatchArguments } from './options.ts';
 import { checkOutputs } from './prepare.ts';
 import type { PreparedBatch } from './prepare.ts';
-import { isOwed, resultsOf, writeResults } from './results.ts';
-import { countRows, exitCodeOfRows } from './row-result.ts';
-import type { Counts, RowResult } from './row-result.ts';
-import { isDone } from './rows-text.ts';
-import { sumCosts } from './state/journal-state.ts';
-import type { Costs } from './state/journal-state.ts';
-import { needsPayment } from './work.ts';
+import type { Table } from './table.ts';
+import { isDone, costsText, sumCosts, needsPayment, costOf, journalIdsOf } from './work.ts';
+import type { Costs, JournalState, WorkRow } from './work.ts';
 
 /** Rows that are printed with their problem. The results file has all of them. */
 const maxErrors = 5;
@@ -125,4 +121,82 @@ function summaryText({ succeeded, failed, unknown, open }: Counts, costs: Costs)
     ...(open > 0 ? [`${open} open`] : []),
   ];
   return `${parts.join(', ')}. Charged in all runs: ${costsText(costs)}`;
+}
+
+/** Combines what this run and the journal know about the rows, in the order of the table. */
+function resultsOf(
+  rows: readonly WorkRow[],
+  ended: ReadonlyMap<string, RowEnd>,
+  journal: JournalState,
+): RowResult[] {
+  return rows.map(({ id }) => {
+    const last = lastJournalRow(id, journal);
+    // A row that this run has not reached may have been sent by an earlier one.
+    const isLost = last?.needsReplay || last?.isLostChat;
+    const end = ended.get(id) ?? { status: isLost ? 'unknown' : 'open', files: [], urls: [] };
+    const { taskId, key } = last ?? {};
+    return {
+      id,
+      ...end,
+      usd: costOf(id, journal),
+      taskId: end.taskId ?? taskId,
+      idempotencyKey: end.idempotencyKey ?? key,
+    };
+  });
+}
+
+/** Whether a row without a result may have been paid for. */
+function isOwed(results: readonly RowResult[], journal: JournalState): boolean {
+  return results.some(
+    ({ id, status }) => status === 'open' && lastJournalRow(id, journal)?.mayBeCharged,
+  );
+}
+
+const lastJournalRow = (id: string, journal: JournalState) =>
+  journal.get(journalIdsOf(id, journal).at(-1) ?? id);
+
+/** Replaces the results file: one line per row. */
+function writeResults(path: string, results: readonly RowResult[]): void {
+  writeDurably(path, results.map((result) => `${JSON.stringify(ordered(result))}\n`).join(''));
+}
+
+/** The fields in the documented order. */
+function ordered({
+  id,
+  status,
+  files,
+  urls,
+  usd,
+  taskId,
+  idempotencyKey,
+  answer,
+  finishReason,
+  error,
+}: RowResult) {
+  return { id, status, files, urls, usd, taskId, idempotencyKey, answer, finishReason, error };
+}
+
+/** Returns a copy of a table with a column of answers, in the format of the table. */
+export function withAnswers(
+  { format, delimiter, columns, rows }: Table,
+  column: string,
+  answers: readonly (string | undefined)[],
+): string {
+  if (format === 'jsonl') {
+    const lines = rows.map(({ cells }, index) =>
+      JSON.stringify({ ...cells, [column]: answers[index] }),
+    );
+    return lines.map((line) => `${line}\n`).join('');
+  }
+  // A quote inside a cell of a TSV is an ordinary character.
+  const special = delimiter === '\t' ? /^"|[\r\n]/ : /["\r\n]/;
+  const quote = (cell: string) =>
+    special.test(cell) || cell.includes(delimiter) || /^\s|\s$/.test(cell)
+      ? `"${cell.replaceAll('"', '""')}"`
+      : cell;
+  const toLine = (cells: readonly string[]) => `${cells.map(quote).join(delimiter)}\n`;
+  const lines = rows.map(({ cells }, index) =>
+    toLine([...columns.map((name) => textOf(cells[name]) ?? ''), answers[index] ?? '']),
+  );
+  return toLine([...columns, column]) + lines.join('');
 }

@@ -1,13 +1,13 @@
 import { AbortedError } from 'polygate';
-import type { BatchProgress } from 'polygate';
+import type { BatchProgress, ChatSubmission, Polygate, Submission } from 'polygate';
 
 import { contentText } from '../../../internal.ts';
-import { cutReason } from '../chat/cut-reason.ts';
+import { messagesOf, cutReason } from '../chat.ts';
 import { commandMessage } from '../failure.ts';
 import { BatchRun } from './batch-run.ts';
 import type { RunContext, RunEnd } from './batch-run.ts';
+import type { PlannedRow } from './plan.ts';
 import { showProgress } from './progress.ts';
-import { submissionOf } from './submission.ts';
 import type { WorkRow } from './work.ts';
 
 /** Sends the rows that are not done, waits for them and saves their results. */
@@ -85,5 +85,28 @@ function addOpenRows(rows: readonly WorkRow[], run: BatchRun, { rows: open }: Ab
     // If the task is known, its result is not in doubt.
     const status = outcome === 'unknown' && task === undefined ? 'unknown' : 'open';
     if (row) run.add(row, { status, taskId: task?.id, idempotencyKey });
+  }
+}
+
+/** The submission of a row. */
+function submissionOf(
+  gateway: Polygate,
+  { kind, model, prompt, system, params }: PlannedRow,
+): Submission | ChatSubmission {
+  const options = { extraBody: { ...params } };
+  switch (kind) {
+    case 'image':
+      return gateway.images.submission({ model, prompt }, options);
+    case 'video':
+      return gateway.videos.submission({ model, prompt }, options);
+    case 'music':
+      return gateway.audio.music.submission({ model, prompt }, options);
+    case 'speech':
+      return gateway.audio.speech.submission({ model, text: prompt }, options);
+    case 'chat':
+      return gateway.chat.completions.submission(
+        { model, messages: messagesOf({ prompt, system }) },
+        options,
+      );
   }
 }

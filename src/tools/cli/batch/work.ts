@@ -1,13 +1,15 @@
-import type { JournalRow } from '../../../internal.ts';
-import { ExistingFiles } from '../files/existing.ts';
-import { digest } from '../state/task-entry.ts';
-import { areComplete } from './state/file-record.ts';
-import type { FileRecord, RowFiles } from './state/file-record.ts';
-import { currentId } from './state/journal-state.ts';
-import type { JournalState } from './state/journal-state.ts';
-import { namesOf } from './table/output-names.ts';
-import type { PlannedRow } from './table/plan.ts';
-import type { Problem } from './table/table.ts';
+import type { Model } from 'polygate';
+
+import { requestPrice, roundUsd } from '../../../internal.ts';
+import type { JournalRow, JournalContent } from '../../../internal.ts';
+import { ExistingFiles } from '../output-name.ts';
+import { digest } from '../task-store.ts';
+import { formatUsd } from '../text.ts';
+import { areComplete } from './file-record.ts';
+import type { FileRecord, RowFiles } from './file-record.ts';
+import { namesOf } from './output-names.ts';
+import type { PlannedRow } from './plan.ts';
+import type { Problem } from './table.ts';
 
 /** A row, and what earlier runs have done for it. */
 export interface WorkRow extends PlannedRow {
@@ -75,4 +77,158 @@ export function checkExisting(
     if (found === undefined) continue;
     problems.push({ line: row.line, message: `${found} exists; --force replaces it` });
   }
+}
+
+/** The rows of a journal by their ids there. */
+export type JournalState = JournalContent['rows'];
+
+/** The id under which the journal has the n-th task of a row. A failed task is paid for again under another id. */
+function journalRowId(id: string, number: number): string {
+  return number === 1 ? id : `${id} (retry ${number})`;
+}
+
+/** The ids under which a journal has a row. */
+export function journalIdsOf(id: string, state: JournalState): string[] {
+  const ids = [id];
+  while (state.has(journalRowId(id, ids.length + 1))) ids.push(journalRowId(id, ids.length + 1));
+  return ids;
+}
+
+/** The id under which a row continues: the last one that it has, or another one if its task failed. */
+export function currentId(id: string, state: JournalState, retryFailed: boolean): string {
+  const ids = journalIdsOf(id, state);
+  const last = ids.at(-1) ?? id;
+  const { status, taskId } = state.get(last) ?? {};
+  // A row that was rejected was not charged, and the batch sends it again by itself.
+  const hasFailedTask = status === 'failed' && taskId !== undefined;
+  return retryFailed && hasFailedTask ? journalRowId(id, ids.length + 1) : last;
+}
+
+/** What all tasks of a row have cost, in USD. */
+export function costOf(id: string, state: JournalState): number {
+  return roundUsd(
+    journalIdsOf(id, state).reduce((sum, journaled) => sum + (state.get(journaled)?.usd ?? 0), 0),
+  );
+}
+
+/** What rows have cost. */
+export interface Costs {
+  /** The charges that are known, in USD. */
+  readonly usd: number;
+  /** The number of rows that may have been charged more. */
+  readonly uncertain: number;
+  /** What these may have been charged besides, as far as it can be estimated, in USD. */
+  readonly uncertainUsd: number;
+}
+
+/** Adds up what rows of a journal have cost, including rows that are no longer in the table. */
+export function sumCosts(rows: Iterable<JournalRow>): Costs {
+  let [usd, uncertain, uncertainUsd] = [0, 0, 0];
+  for (const row of rows) {
+    usd += row.usd;
+    uncertainUsd += row.estimatedUsd;
+    if (row.isUncertain) uncertain += 1;
+  }
+  return { usd: roundUsd(usd), uncertain, uncertainUsd: roundUsd(uncertainUsd) };
+}
+
+/** What a batch costs. */
+export interface Estimate {
+  /** What earlier runs have cost, without the rows that this one sends again under their keys. */
+  readonly before: Costs;
+  /** What the rows without a charge will cost, in USD. */
+  readonly openUsd: number;
+  /** The number of those rows whose price is not known. */
+  readonly unpriced: number;
+}
+
+/** What an estimate depends on. */
+interface EstimateInput {
+  readonly work: readonly WorkRow[];
+  /** All rows that the batch has ever sent, including those that are no longer in the table. */
+  readonly journal: JournalState;
+  readonly models: readonly Model[];
+  readonly resendUnknown: boolean;
+}
+
+/** Estimates what is left to pay. */
+export function estimateCosts({ work, journal, models, resendUnknown }: EstimateInput): Estimate {
+  const prices = new Map(models.map(({ id, pricing }) => [id, pricing]));
+  const earlier = new Map(journal);
+  let openUsd = 0;
+  let unpriced = 0;
+  for (const row of work) {
+    if (!needsPayment(row, resendUnknown)) continue;
+    // It is charged once, now or before.
+    if (row.recorded?.needsReplay) earlier.delete(row.journalId);
+    const usd = priceOf(row)?.(prices.get(row.model));
+    if (usd === undefined) unpriced += 1;
+    else openUsd += usd;
+  }
+  return { before: sumCosts(earlier.values()), openUsd: roundUsd(openUsd), unpriced };
+}
+
+/** Whether a limit covers everything, as far as it is known. */
+export function fitsLimit({ before, openUsd }: Estimate, maxUsd: number): boolean {
+  return roundUsd(before.usd + before.uncertainUsd + openUsd) <= roundUsd(maxUsd);
+}
+
+/** How to estimate the price of a row; undefined for chats, which are billed by what they generate. */
+function priceOf({ kind, prompt, params }: PlannedRow) {
+  return kind === 'chat' ? undefined : requestPrice[kind]({ ...params, text: prompt });
+}
+
+/** Describes the costs in one line. */
+export function estimateText({ before, openUsd, unpriced }: Estimate): string {
+  return [
+    formatUsd(openUsd),
+    ...(unpriced > 0 ? [`and ${count(unpriced)} without a known price`] : []),
+    ...(before.usd > 0 || before.uncertain > 0
+      ? [`besides what was charged before: ${costsText(before)}`]
+      : []),
+  ].join(' ');
+}
+
+/** Describes what was charged. It can be more than what is known. */
+export function costsText({ usd, uncertain, uncertainUsd }: Costs): string {
+  if (uncertain === 0) return formatUsd(usd);
+  const estimate = uncertainUsd > 0 ? ` (estimate: ${formatUsd(uncertainUsd)})` : '';
+  return `at least ${formatUsd(usd)}; ${count(uncertain)} may have been charged more${estimate}`;
+}
+
+const count = (rows: number): string => (rows === 1 ? '1 row' : `${rows} rows`);
+
+/** Describes the rows of a batch, and what earlier runs have done for them. */
+export function rowsText(work: readonly WorkRow[], resendUnknown: boolean): string {
+  const counts = { done: 0, saveAgain: 0, failed: 0, submitted: 0, unknown: 0 };
+  for (const row of work) {
+    const state = stateOf(row, resendUnknown);
+    if (state !== 'open') counts[state] += 1;
+  }
+  const { done, saveAgain, failed, submitted, unknown } = counts;
+  const kinds = [...new Set(work.map(({ kind }) => kind))].join(', ');
+  const isFinished = work.length > 0 && done === work.length;
+  return [
+    `${work.length} (${kinds})`,
+    isFinished ? 'all of them done by earlier runs' : `${done} of them done`,
+    saveAgain > 0 && `${saveAgain} done earlier and to be saved again`,
+    failed > 0 && `${failed} failed`,
+    submitted > 0 && `${submitted} submitted earlier`,
+    unknown > 0 && `${unknown} unknown`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** Whether nothing is left to do for a row. */
+export const isDone = ({ isDone: isSaved, recorded }: WorkRow): boolean =>
+  isSaved || recorded?.isCompleted === true;
+
+function stateOf(row: WorkRow, resendUnknown: boolean) {
+  const { recorded } = row;
+  if (isDone(row)) return 'done';
+  if (recorded === undefined || needsPayment(row, resendUnknown)) return 'open';
+  if (recorded.isLostChat) return 'unknown';
+  if (recorded.status === 'succeeded') return 'saveAgain';
+  return recorded.status === 'failed' ? 'failed' : 'submitted';
 }

@@ -2,19 +2,17 @@ import type { Polygate } from 'polygate';
 import { diagnose } from 'polygate/doctor';
 import type { Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
-import { version } from '../../../internal.ts';
+import { roundUsd, version } from '../../../internal.ts';
 import { messageOf, printError } from '../arguments.ts';
 import { EarlyEnd } from '../early-end.ts';
 import { createGateway } from '../gateway.ts';
-import { formatUsd } from '../money.ts';
-import { endWithReader } from '../output.ts';
 import { resolveSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
-import { createCleaner, paint, styleFor } from '../text.ts';
-import { incompleteResult } from './incomplete.ts';
+import { endWithReader } from '../terminal.ts';
+import { formatUsd, createCleaner, paint, styleFor } from '../text.ts';
 import { help, parseDoctorArguments } from './options.ts';
 import type { DoctorArguments } from './options.ts';
-import { Progress } from './progress.ts';
+import { Progress, isPaid } from './progress.ts';
 import { summary } from './summary.ts';
 
 const command = 'polygate doctor';
@@ -114,4 +112,26 @@ function cleanCheck(check: DiagnosisCheck, clean: (text: string) => string): Dia
     detail: clean(check.detail),
     ...(advice === undefined ? {} : { advice: clean(advice) }),
   };
+}
+
+/** What is known of a run whose checks did not end. */
+interface IncompleteRun {
+  /** The checks that have started. */
+  readonly started: readonly Pick<DiagnosisCheck, 'id'>[];
+  /** What responses reported as charged, in USD. */
+  readonly spentUsd: number;
+  readonly maxSpendUsd: number | undefined;
+}
+
+/**
+ * The result of a run whose checks did not end. Once a check that costs money has started, only the limit is known of what
+ * lost responses may have cost.
+ */
+export function incompleteResult({
+  started,
+  spentUsd,
+  maxSpendUsd = 0,
+}: IncompleteRun): Omit<Diagnosis, 'checks'> {
+  const unconfirmedUsd = started.some(isPaid) ? Math.max(0, roundUsd(maxSpendUsd - spentUsd)) : 0;
+  return { ok: false, spentUsd, ...(unconfirmedUsd > 0 && { unconfirmedUsd }) };
 }

@@ -1,13 +1,13 @@
 import { styleText } from 'node:util';
 
 import { version } from '../../../internal.ts';
+import { formatUsd } from '../../../mock/account/money.ts';
 import { createMockGateway } from '../../../mock/index.ts';
 import type { ExchangeSummary, MockGateway } from '../../../mock/index.ts';
 import { listen } from '../../../mock/node/index.ts';
 import type { MockServer } from '../../../mock/node/index.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { printError } from '../arguments.ts';
-import { logLine } from './log-line.ts';
 import { help, parseMockArguments } from './options.ts';
 import type { MockArguments } from './options.ts';
 import { StateFile } from './state-file.ts';
@@ -126,4 +126,57 @@ function withAdvice(error: unknown, { port, host, stateFile }: MockArguments): u
   }
   if (!(error instanceof Error) || !error.message.startsWith('snapshot: ')) return error;
   return new Error(`the state file ${stateFile} ${error.message.slice('snapshot: '.length)}`);
+}
+
+/** Maximum length of a path or idempotency key in a line. */
+const maxLength = 60;
+
+/**
+ * Formats a log line. It contains no API keys, prompts, query strings or verification tokens. `faultName` is the name of
+ * the injected fault that affected the request.
+ */
+export function logLine(exchange: ExchangeSummary, time: Date, faultName?: string): string {
+  const { method, status, ms, idempotencyKey, replay } = exchange;
+  // Verification URLs are secret.
+  const path = exchange.path.replace(/^\/verify\/.*/, '/verify/…');
+  const notes = [
+    exchange.lost === undefined ? chargeNote(exchange) : lostNote(exchange),
+    exchange.code,
+    exchange.stream ? 'stream' : undefined,
+    idempotencyKey === undefined ? undefined : `key ${shorten(idempotencyKey)}`,
+    replay ? 'replay' : undefined,
+    faultName === undefined ? undefined : `fault ${faultName}`,
+  ];
+  const columns = [
+    time.toTimeString().slice(0, 8),
+    status ?? '---',
+    `${Math.round(ms)} ms`.padStart(7),
+    `${method.padEnd(4)} ${shorten(path)}`,
+    ...notes.filter((note) => note !== undefined),
+  ];
+  return columns.join('  ');
+}
+
+function chargeNote({ chargeUsd, replay }: ExchangeSummary): string | undefined {
+  return chargeUsd === undefined ? undefined : `$${replay ? 0 : formatUsd(chargeUsd)}`;
+}
+
+/** Describes why the client has no response, and what it was charged. */
+function lostNote({ lost, chargeUsd, replay, ...exchange }: ExchangeSummary): string {
+  const charged = chargeUsd !== undefined && !replay ? `charged $${formatUsd(chargeUsd)}, ` : '';
+  switch (lost) {
+    case 'refused':
+      return 'connection refused';
+    case 'stalled':
+      return `${charged}response withheld`;
+    case 'disconnected':
+      return `${charged}response lost: the client disconnected`;
+    default:
+      // A reset before the request was handled has no response to lose.
+      return exchange.fault?.reset === 'before' ? 'connection reset' : `${charged}response lost`;
+  }
+}
+
+function shorten(text: string): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
 }

@@ -1,24 +1,22 @@
 import { expect, test } from 'vitest';
 
-import { readJournal } from '../../../../src/internal.ts';
+import { readJournal } from '../../../../src/client/batch/journal-content.ts';
 import { defaultModels, toModelRecord } from '../../../../src/mock/models.ts';
+import { countRows, exitCodeOfRows } from '../../../../src/tools/cli/batch/batch-run.ts';
+import { checkNames } from '../../../../src/tools/cli/batch/output-names.ts';
+import { planRows } from '../../../../src/tools/cli/batch/plan.ts';
+import type { PlanOptions } from '../../../../src/tools/cli/batch/plan.ts';
+import { parseTable } from '../../../../src/tools/cli/batch/table.ts';
+import type { Problem } from '../../../../src/tools/cli/batch/table.ts';
 import {
   estimateCosts,
   estimateText,
   fitsLimit,
-} from '../../../../src/tools/cli/batch/estimate.ts';
-import { countRows, exitCodeOfRows } from '../../../../src/tools/cli/batch/row-result.ts';
-import {
   costOf,
   currentId,
   journalIdsOf,
   sumCosts,
-} from '../../../../src/tools/cli/batch/state/journal-state.ts';
-import { checkNames } from '../../../../src/tools/cli/batch/table/output-names.ts';
-import { planRows } from '../../../../src/tools/cli/batch/table/plan.ts';
-import type { PlanOptions } from '../../../../src/tools/cli/batch/table/plan.ts';
-import { parseTable } from '../../../../src/tools/cli/batch/table/table.ts';
-import type { Problem } from '../../../../src/tools/cli/batch/table/table.ts';
+} from '../../../../src/tools/cli/batch/work.ts';
 
 const models = defaultModels.map(toModelRecord);
 

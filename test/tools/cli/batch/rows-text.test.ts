@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import type { JournalRow } from '../../../../src/internal.ts';
-import { rowsText } from '../../../../src/tools/cli/batch/rows-text.ts';
+import type { JournalRow } from '../../../../src/client/batch/journal-content.ts';
+import { rowsText } from '../../../../src/tools/cli/batch/work.ts';
 import type { WorkRow } from '../../../../src/tools/cli/batch/work.ts';
 
 const sent: JournalRow = {

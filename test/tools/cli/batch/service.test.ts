@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
-import type { JournalRow } from '../../../../src/internal.ts';
-import { checkService } from '../../../../src/tools/cli/batch/state/service.ts';
-import type { JournalService } from '../../../../src/tools/cli/batch/state/service.ts';
-import { accountOf } from '../../../../src/tools/cli/state/task-entry.ts';
+import type { JournalRow } from '../../../../src/client/batch/journal-content.ts';
+import { checkService } from '../../../../src/tools/cli/batch/file-record.ts';
+import type { JournalService } from '../../../../src/tools/cli/batch/file-record.ts';
+import { accountOf } from '../../../../src/tools/cli/task-store.ts';
 
 const now: JournalService = { baseURL: 'https://a.example', account: 'key-1', run: 'r' };
 const elsewhere = { ...now, baseURL: 'https://b.example' };

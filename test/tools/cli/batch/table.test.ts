@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
 
-import { withAnswers } from '../../../../src/tools/cli/batch/answers.ts';
-import { checkJson, convertCell } from '../../../../src/tools/cli/batch/table/cells.ts';
-import { paramTypes } from '../../../../src/tools/cli/batch/table/param-types.ts';
+import { checkJson, convertCell, paramTypes } from '../../../../src/tools/cli/batch/cells.ts';
+import { withAnswers } from '../../../../src/tools/cli/batch/report.ts';
 import {
   decodeTable,
   detectDelimiter,
   formatOf,
   parseTable,
-} from '../../../../src/tools/cli/batch/table/table.ts';
-import type { Problem } from '../../../../src/tools/cli/batch/table/table.ts';
+} from '../../../../src/tools/cli/batch/table.ts';
+import type { Problem } from '../../../../src/tools/cli/batch/table.ts';
 
 const read = (text: string, format: 'csv' | 'tsv' | 'jsonl' = 'csv') => {
   const problems: Problem[] = [];

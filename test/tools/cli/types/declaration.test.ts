@@ -3,10 +3,13 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
 import type { Model } from '../../../../src/index.ts';
-import { catalogOf, declarationOf } from '../../../../src/tools/cli/types/declaration.ts';
-import type { Catalog } from '../../../../src/tools/cli/types/declaration.ts';
-import { differences } from '../../../../src/tools/cli/types/differences.ts';
-import { readDeclaration } from '../../../../src/tools/cli/types/read-declaration.ts';
+import {
+  catalogOf,
+  declarationOf,
+  readDeclaration,
+} from '../../../../src/tools/cli/types-declaration.ts';
+import type { Catalog } from '../../../../src/tools/cli/types-declaration.ts';
+import { differences } from '../../../../src/tools/cli/types.ts';
 import { onMock } from '../../../client/support.ts';
 
 async function modelsOfMock(): Promise<Model[]> {

@@ -1,0 +1,153 @@
+import { stripVTControlCharacters } from 'node:util';
+
+import type { ChatParams, Polygate, ChatCompletion, ChatMessage } from 'polygate';
+
+import { finishMeaning } from '../../wire/types/chat/finish-reason.ts';
+import { parseArguments } from './arguments.ts';
+import { commandOptions, serviceHelp } from './command-options.ts';
+import { EarlyEnd } from './early-end.ts';
+import { createGateway } from './gateway.ts';
+import { readParams, requireModel, readPrompt } from './params.ts';
+import { CommandLog, runCommand } from './run-command.ts';
+import { resolveSettings } from './settings.ts';
+import { note, print, printJson } from './terminal.ts';
+import { createCleaner, formatUsd, cleanRecord, KeyRemover } from './text.ts';
+
+const help = `Sends a prompt to a chat model, and prints its response as it is generated.
+
+Usage: npx polygate chat [options] <prompt>
+
+Examples:
+  npx polygate chat "Why do ships float?" -m aurora-chat
+  git diff | npx polygate chat -m aurora-chat --system "Write a commit message for this diff."
+
+Without a prompt, it is read from stdin. Ctrl-C ends the response with what has arrived. The
+charge is printed on stderr.
+
+Options:
+  -m, --model <id>  model; npx polygate models --type chat lists them
+  --system <text>   instructions for the model
+  --param <n=value> any other field of the request, such as temperature=0.2; repeat the option for more. The value is
+                    JSON if it parses, and text otherwise. A name that is probably misspelled is refused
+  --field <n=value> like --param, for a field of any name
+  --image <url>     an image for the model to see; repeat the option for more
+  --json            print the completion as one JSON object when it is complete
+${serviceHelp}
+Exit codes:
+  0    the response is complete
+  1    the service rejected the request; nothing was charged
+  2    an option is invalid; nothing was sent
+  3    it may have been charged, and the response is missing or cut off. Such a chat is not sent again
+  130  ended with Ctrl-C; 141 the output pipe was closed; 143 SIGTERM
+`;
+
+/** Runs the command, and returns its exit code. */
+export function runChat(args: string[]): Promise<number> {
+  const log = new CommandLog({ command: 'polygate chat', isPaid: true });
+  return runCommand(log, help, async () => {
+    const { values, positionals } = parseArguments(args, commandOptions.chat);
+    if (values.help || values.version) return values;
+    const model = requireModel(values.model, 'chat');
+    const extraBody = await readParams('chat', values);
+    const settings = resolveSettings(values, process.env);
+    const gateway = createGateway(settings);
+    log.useCleaner(createCleaner(settings.apiKey));
+    const { system, image } = values;
+    const prompt = await readPrompt(positionals);
+    const params = { model, messages: messagesOf({ prompt, system, images: image }) };
+    log.noteSending();
+    const { apiKey } = settings;
+    return streamChat(gateway, params, { extraBody, isJson: values.json ?? false, apiKey });
+  });
+}
+
+/** How a chat is printed. */
+interface ChatOutput {
+  /** Fields of the request besides model and messages. */
+  extraBody: Record<string, unknown>;
+  isJson: boolean;
+  /** Is not printed, even if the service repeats it. */
+  apiKey: string;
+}
+
+/** Streams a chat to stdout. Returns the exit code; throws the errors of the stream. */
+async function streamChat(
+  gateway: Polygate,
+  params: Pick<ChatParams, 'model' | 'messages'>,
+  { extraBody, isJson, apiKey }: ChatOutput,
+): Promise<number> {
+  const end = new EarlyEnd();
+  const stream = gateway.chat.completions.stream(params, { extraBody, signal: end.signal });
+  const remover = new KeyRemover(apiKey);
+  const printRecord = (record: object) => printJson(cleanRecord(record, apiKey));
+  let last = '';
+  let cut: CutReason | undefined;
+  let chargeUsd: number | undefined;
+  try {
+    for await (const text of stream.text()) {
+      if (text !== '') last = text;
+      if (!isJson) await print(safe(remover.add(text)));
+    }
+    if (!isJson) await print(safe(remover.end()));
+    const completion = await stream.final();
+    if (isJson) await printRecord(completion);
+    cut = cutReason(completion);
+    chargeUsd = stream.meta?.chargeUsd;
+    return 0;
+  } catch (error) {
+    if (!isJson) await print(safe(remover.end()));
+    if (end.exitCode === undefined) {
+      // What has arrived may have been paid for.
+      if (isJson && stream.partial !== undefined) await printRecord(stream.partial);
+      throw error;
+    }
+    if (isJson && stream.partial !== undefined) await printRecord(stream.partial);
+    if (!isJson && last !== '' && !last.endsWith('\n')) await print('\n');
+    last = '\n';
+    note('Interrupted. The response ends here; what was generated may have been charged.');
+    return end.exitCode;
+  } finally {
+    end.dispose();
+    if (!isJson && last !== '' && !last.endsWith('\n')) await print('\n');
+    if (cut !== undefined) note(`The response was cut off ${cutText[cut]}.`);
+    if (chargeUsd !== undefined) note(`Charged: ${formatUsd(chargeUsd)}`);
+  }
+}
+
+/** A terminal would execute control characters; a pipe gets the text unchanged. */
+function safe(text: string): string {
+  if (!process.stdout.isTTY) return text;
+  return stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]/gu, '');
+}
+
+/** Why a response that the service has completed does not contain the whole text. */
+type CutReason = 'length' | 'content_filter';
+
+/** Returns why the text of a completion was cut off; undefined if it was not. */
+export function cutReason({ choices }: Pick<ChatCompletion, 'choices'>): CutReason | undefined {
+  const reasons = choices.map(({ finish_reason }) => finishMeaning(finish_reason));
+  if (reasons.includes('length')) return 'length';
+  return reasons.includes('content_filter') ? 'content_filter' : undefined;
+}
+
+/** Explains why a text was cut off. */
+export const cutText: Readonly<Record<CutReason, string>> = {
+  length: 'at the token limit (finish_reason: length); --param max_tokens=<n> sets it',
+  content_filter: 'by a content filter (finish_reason: content_filter)',
+};
+
+/** What the command line says about a chat. */
+interface ChatPrompt {
+  prompt: string;
+  system?: string | undefined;
+  /** URLs of images. */
+  images?: readonly string[] | undefined;
+}
+
+/** Returns the messages of a chat. */
+export function messagesOf({ prompt, system, images = [] }: ChatPrompt): ChatMessage[] {
+  const messages: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }];
+  if (images.length === 0) return [...messages, { role: 'user', content: prompt }];
+  const parts = images.map((url) => ({ type: 'image_url' as const, image_url: { url } }));
+  return [...messages, { role: 'user', content: [{ type: 'text', text: prompt }, ...parts] }];
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+
+import { parseArguments, UsageError } from './arguments.ts';
+import { commandOptions, serviceHelp } from './command-options.ts';
+import { continueTask } from './continue-task.ts';
+import { EarlyEnd } from './early-end.ts';
+import { createSavingGateway } from './gateway.ts';
+import { defaultOutput } from './output-name.ts';
+import { readParams, requireModel, readPrompt } from './params.ts';
+import { CommandLog, runCommand } from './run-command.ts';
+import { checkOutput, checkReceiptFile } from './save-results.ts';
+import { repeatedOptions, resolveSettings } from './settings.ts';
+import { writeDurably } from './state-file.ts';
+import { accountOf, hashOf, TaskStore } from './task-store.ts';
+import type { GenerationKind, GenerationRequest, TaskEntry } from './task-store.ts';
+import { print } from './terminal.ts';
+import { createCleaner, shellWord } from './text.ts';
+
+const examples: Readonly<Record<GenerationKind, string>> = {
+  image: 'npx polygate image "A harbour" -m prism-image -o harbour.png',
+  video: 'npx polygate video "A harbour at dawn" -m tide-video --param duration=5 -o harbour.mp4',
+  music: 'npx polygate music "A calm harbour" -m anthem-music -o harbour.wav',
+  speech: 'npx polygate speech "Welcome" -m echo-speech --param voice=narrator-1 -o welcome.wav',
+};
+
+/** The model types of the commands, for `polygate models --type`. */
+const modelTypes: Readonly<Record<GenerationKind, string>> = {
+  image: 'image',
+  video: 'video',
+  music: 'audio',
+  speech: 'audio',
+};
+
+/** What the command takes as its argument. */
+const inputName = (kind: GenerationKind): string => (kind === 'speech' ? 'text' : 'prompt');
+
+/** The help text of a command. */
+const help = (kind: GenerationKind): string => `Generates ${
+  kind === 'image' ? 'an image' : kind === 'video' ? 'a video' : kind
+} and saves it.
+
+Usage: npx polygate ${kind} [options] <${inputName(kind)}>
+
+Example:
+  ${examples[kind]}
+
+Without an argument, the ${inputName(kind)} is read from stdin. The request is stored before it is sent, and its receipt
+before the wait: after Ctrl-C or a crash, npx polygate task wait <id or key> continues, without a second charge.
+
+Options:
+  -m, --model <id>  model; npx polygate models --type ${modelTypes[kind]} lists them
+  -o, --output <file>
+                    name of the file; {id} is the task id, {n} the number of the result, {ext} the extension of its
+                    media type (default: {id}.{ext}). Several results get {n}, or -2, -3
+  --param <n=value> any other field of the request; repeat the option for more. The value is JSON if it parses, and
+                    text otherwise. A name that is probably misspelled is refused
+  --field <n=value> like --param, for a field of any name
+  --force           replace existing files
+  --no-wait         print the receipt as JSON and do not wait
+  --receipt <file>  write a copy of the receipt to this file
+  --idempotency-key <key>
+                    key of the request: a repetition with the same key is not charged again
+  --json            print files, URLs, charge, task id and key as one JSON object
+${serviceHelp}
+Exit codes:
+  0    the result is saved
+  1    the service rejected the request, or the task failed
+  2    an option or a file is invalid; nothing was sent
+  3    it may have been charged, and the result is not saved yet; the last line says how to continue
+  130  interrupted with Ctrl-C; 141 the output pipe was closed; 143 SIGTERM
+`;
+
+/** Runs `image`, `video`, `music` or `speech`, and returns its exit code. */
+export function runGenerate(kind: GenerationKind, args: string[]): Promise<number> {
+  const log = new CommandLog({ command: `polygate ${kind}`, isPaid: true });
+  return runCommand(log, help(kind), async () => {
+    const { values, positionals } = parseArguments(args, commandOptions[kind]);
+    if (values.help || values.version) return values;
+    const overwrite = values.force ?? false;
+    const model = requireModel(values.model, modelTypes[kind]);
+    const params = await readParams(kind, values);
+    const output = checkOutput(values.output ?? defaultOutput, overwrite);
+    checkReceiptFile(values.receipt, output, overwrite);
+    const settings = resolveSettings(values, process.env);
+    const gateway = createSavingGateway(settings);
+    log.useCleaner(createCleaner(settings.apiKey));
+    const prompt = await readPrompt(positionals, inputName(kind));
+    const store = new TaskStore(process.env);
+    const { entry, isRepeated } = openEntry(store, {
+      request: { kind, model, prompt, params },
+      service: {
+        baseURL: gateway.baseURL,
+        account: accountOf({ baseURL: gateway.baseURL, apiKey: settings.apiKey }),
+      },
+      idempotencyKey: values['idempotency-key'],
+      output,
+    });
+    const end = new EarlyEnd();
+    const run = {
+      gateway,
+      store,
+      end,
+      log,
+      waitCommand: (idOrKey: string) =>
+        `npx polygate task wait ${shellWord(idOrKey)}${repeatedOptions(settings)}`,
+    };
+    return continueTask(entry, run, {
+      isRepeated,
+      output,
+      overwrite,
+      isJson: values.json ?? false,
+      onReceipt: (receipt) => {
+        if (values.receipt !== undefined) writeDurably(values.receipt, receipt);
+      },
+      wait: !values['no-wait'],
+      printReceipt: print,
+    });
+  });
+}
+
+/** What identifies a new entry. */
+interface NewEntry {
+  request: GenerationRequest;
+  service: Pick<TaskEntry, 'baseURL' | 'account'>;
+  /** The caller's own key. */
+  idempotencyKey: string | undefined;
+  output: string;
+}
+
+/** Stores a request before it is sent, or finds the one that was sent with the same key. */
+function openEntry(
+  store: TaskStore,
+  { request, service, idempotencyKey, output }: NewEntry,
+): { entry: TaskEntry; isRepeated: boolean } {
+  const hash = hashOf(request);
+  const known =
+    idempotencyKey === undefined
+      ? undefined
+      : store
+          .find(idempotencyKey)
+          .find(
+            (entry) => entry.idempotencyKey === idempotencyKey && entry.account === service.account,
+          );
+  if (known !== undefined) {
+    if (known.hash !== hash) {
+      throw new UsageError(
+        `the key ${idempotencyKey} belongs to another request of this machine. Nothing was sent`,
+      );
+    }
+    return { entry: { ...known, output: resolve(output) }, isRepeated: true };
+  }
+  const entry: TaskEntry = {
+    v: 1,
+    kind: request.kind,
+    ...service,
+    idempotencyKey: idempotencyKey ?? randomUUID(),
+    hash,
+    createdAt: new Date().toISOString(),
+    output: resolve(output),
+    request,
+  };
+  store.writeFirst(entry);
+  return { entry, isRepeated: false };
+}

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+
+import type { Receipt } from 'polygate';
+
+import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
+import { messageOf, UsageError } from './arguments.ts';
+import type { Settings } from './settings.ts';
+import { writeDurably } from './state-file.ts';
+
+/** The commands that generate something. */
+export const generationKinds = ['image', 'video', 'music', 'speech'] as const;
+
+/** What a command generates. */
+export type GenerationKind = (typeof generationKinds)[number];
+
+/** The request of a generation. */
+export interface GenerationRequest {
+  kind: GenerationKind;
+  model: string;
+  /** Prompt, or text of a speech. Requests such as edits of an image can do without. */
+  prompt?: string | undefined;
+  /** All other fields of the request. */
+  params: Record<string, unknown>;
+}
+
+/** What the state folder contains about one task. */
+export interface TaskEntry {
+  v: 1;
+  kind: GenerationKind;
+  /** The service that the request was sent to. */
+  baseURL: string;
+  /** Identifies the API key without containing it: another account would pay for the request a second time. */
+  account: string;
+  idempotencyKey: string;
+  /** Fingerprint of the request. */
+  hash: string;
+  createdAt: string;
+  /** Template of the file names, as an absolute path. */
+  output: string;
+  /** The request. Kept only until its receipt is there, because it contains the prompt. */
+  request?: GenerationRequest | undefined;
+  /** The receipt, once the request was accepted. */
+  receipt?: Receipt | undefined;
+  /** How the task ended. */
+  status?: 'succeeded' | 'failed' | undefined;
+}
+
+/** Identifies an API key of a service. */
+export function accountOf({ baseURL, apiKey }: Pick<Settings, 'baseURL' | 'apiKey'>): string {
+  return digest(`account ${serviceURL(baseURL)} ${apiKey.trim()}`).slice(0, 16);
+}
+
+/** Fingerprint of a request. */
+export function hashOf(request: GenerationRequest): string {
+  return digest(JSON.stringify(request));
+}
+
+/** Identifies a text, such as in the name of a file. */
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Parses an entry; undefined if the file is damaged or of another version. */
+function parseEntry(text: string): TaskEntry | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return isEntry(value) ? value : undefined;
+}
+
+function isEntry(value: unknown): value is TaskEntry {
+  if (!isRecord(value) || value.v !== 1) return false;
+  const { kind, baseURL, account, idempotencyKey, hash, createdAt, output } = value;
+  return (
+    generationKinds.some((known) => known === kind) &&
+    [baseURL, account, idempotencyKey, hash, createdAt, output].every(isNonEmptyString) &&
+    (value.request === undefined || isRequest(value.request)) &&
+    (value.receipt === undefined || isRecord(value.receipt))
+  );
+}
+
+function isRequest(value: unknown): value is GenerationRequest {
+  if (!isRecord(value)) return false;
+  const { kind, model, prompt, params } = value;
+  return [kind, model, prompt ?? model].every(isNonEmptyString) && isRecord(params);
+}
+
+/**
+ * Identifies a service by its base URL. `localhost` and the loopback addresses that it resolves to are one name, so that a
+ * request is found again whichever of them is used. Another port, scheme or path is another service, and so is any other
+ * name or address of this machine, at which another server can listen.
+ */
+function serviceURL(baseURL: string): string {
+  const url = new URL(baseURL);
+  if (!/^(localhost|\[::1\])$/.test(url.hostname)) return baseURL;
+  url.hostname = '127.0.0.1';
+  return url.href.replace(/\/$/, '');
+}
+
+/** Whether two base URLs are those of one service. */
+export const isSameService = (one: string, other: string): boolean =>
+  serviceURL(one) === serviceURL(other);
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The folder in which the commands keep what must survive them. */
+export function stateFolder(environment: Environment): string {
+  return join(environment.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'polygate');
+}
+
+/** The tasks that were submitted on this machine, one file each, readable by their owner only. */
+export class TaskStore {
+  readonly #folder: string;
+
+  constructor(environment: Environment) {
+    this.#folder = join(stateFolder(environment), 'tasks');
+  }
+
+  /** Stores an entry. When this returns, it survives a crash. */
+  write(entry: TaskEntry): void {
+    writeDurably(this.#pathOf(entry), `${JSON.stringify(entry, undefined, 2)}\n`);
+  }
+
+  /** Stores an entry before anything is sent. Throws a `UsageError` if that fails. */
+  writeFirst(entry: TaskEntry): void {
+    try {
+      this.write(entry);
+    } catch (error) {
+      throw new UsageError(
+        `cannot write to the state folder ${this.#folder}: ${messageOf(error)}. Without it, a crash could lose what was paid for`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** Forgets a request that was certainly not accepted, unless another process has its receipt. */
+  remove(entry: TaskEntry): void {
+    const path = this.#pathOf(entry);
+    if (this.#read(basename(path))?.receipt === undefined) rmSync(path, { force: true });
+  }
+
+  /** All entries, oldest first. Damaged files are left out. */
+  list(): TaskEntry[] {
+    return this.#names()
+      .flatMap((name) => this.#read(name) ?? [])
+      .toSorted((first, second) => first.createdAt.localeCompare(second.createdAt));
+  }
+
+  /** The entry of an account with an idempotency key. */
+  get(key: Pick<TaskEntry, 'account' | 'idempotencyKey'>): TaskEntry | undefined {
+    return this.#read(basename(this.#pathOf(key)));
+  }
+
+  /** The entries with a task id or idempotency key. There may be several: each service has its own ids. */
+  find(idOrKey: string): TaskEntry[] {
+    return this.list().filter(
+      ({ receipt, idempotencyKey }) => receipt?.id === idOrKey || idempotencyKey === idOrKey,
+    );
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder).filter((name) => name.endsWith('.json'));
+    } catch {
+      return [];
+    }
+  }
+
+  #read(name: string): TaskEntry | undefined {
+    try {
+      return parseEntry(readFileSync(join(this.#folder, name), 'utf8'));
+    } catch {
+      return undefined;
+    }
+  }
+
+  #pathOf({ account, idempotencyKey }: Pick<TaskEntry, 'account' | 'idempotencyKey'>): string {
+    return join(this.#folder, `${digest(`${account} ${idempotencyKey}`).slice(0, 32)}.json`);
+  }
+}

@@ -1,0 +1,201 @@
+import { resolve } from 'node:path';
+
+import type { Polygate, Receipt, Task } from 'polygate';
+
+import { parseArguments, unknownName, UsageError } from './arguments.ts';
+import { commandOptions, serviceHelp } from './command-options.ts';
+import { continueTask } from './continue-task.ts';
+import { EarlyEnd } from './early-end.ts';
+import { createSavingGateway } from './gateway.ts';
+import { locate } from './locate-task.ts';
+import { ExistingFiles, defaultOutput, fillTemplate, nameOfTask } from './output-name.ts';
+import { CommandLog, runCommand } from './run-command.ts';
+import { checkDifferent, checkOutput } from './save-results.ts';
+import { repeatedOptions, resolveSettings } from './settings.ts';
+import { accountOf, TaskStore } from './task-store.ts';
+import type { TaskEntry } from './task-store.ts';
+import { print, columns, printJson } from './terminal.ts';
+import { createCleaner, shellWord, formatUsd, cleanText } from './text.ts';
+
+const help = `Lists, looks up or waits for tasks that were submitted.
+
+Usage: npx polygate task list
+       npx polygate task get <id>
+       npx polygate task wait <id | key | file> [-o <file>]
+
+Example:
+  npx polygate task list
+
+list shows the tasks that polygate image, video, music and speech have submitted on this machine. get polls a task once.
+wait waits for a task and saves its results. It takes a task id, the idempotency key of a request or a file with a receipt.
+For a key without a receipt, it sends the request again with that key, which is not charged a second time.
+
+Options:
+  -o, --output <file>
+                    name of the file; {id} is the task id, {n} the number of the result, {ext} the extension of its
+                    media type (default: that of the command that submitted the task, or {id}.{ext})
+  --kind <kind>     what a task generates that was not submitted on this machine: image, video, music or speech
+  --force           replace existing files
+  --json            print JSON: one array for list, one object for get and wait
+${serviceHelp}
+Exit codes:
+  0    done
+  1    the service rejected the request, or the task failed
+  2    an option or a file is invalid, or the task is unknown; nothing was sent
+  3    the task may have been charged, and its result is not saved yet; the last line says how to continue
+  130  interrupted with Ctrl-C; 141 the output pipe was closed; 143 SIGTERM
+`;
+
+const actions = ['list', 'get', 'wait'];
+
+/** Runs the command, and returns its exit code. */
+export function runTask(args: string[]): Promise<number> {
+  const log = new CommandLog({ command: 'polygate task', isPaid: false });
+  return runCommand(log, help, async () => {
+    const { values, positionals } = parseArguments(args, commandOptions.task);
+    if (values.help || values.version) return values;
+    const [action = '', given, ...others] = positionals;
+    if (!actions.includes(action)) {
+      throw new UsageError(
+        action === ''
+          ? 'use task list, task get or task wait'
+          : unknownName('action', action, actions),
+      );
+    }
+    // An earlier command has sent the request. The actions other than wait only read, so they say nothing about money.
+    log.noteEarlierCharges();
+    if (action === 'wait') log.notePaid();
+    const isJson = values.json ?? false;
+    const store = new TaskStore(process.env);
+    if (action === 'list' && given === undefined) return listTasks(store, isJson);
+    if (action === 'list' || given === undefined || others.length > 0) {
+      throw new UsageError(
+        `task ${action} takes ${action === 'list' ? 'no argument' : 'one argument'}`,
+      );
+    }
+    const settings = resolveSettings(values, process.env);
+    const gateway = createSavingGateway(settings);
+    log.useCleaner(createCleaner(settings.apiKey));
+    const account = accountOf({ baseURL: gateway.baseURL, apiKey: settings.apiKey });
+    const entry = locate(given, values.kind, store, { gateway, account });
+    if (action === 'get') return printState(taskOf(gateway, entry), isJson);
+    const overwrite = values.force ?? false;
+    if (values.output !== undefined) checkDifferent(values.output, given);
+    const output = outputOf(entry, values.output, overwrite);
+    const run = {
+      gateway,
+      store,
+      end: new EarlyEnd(),
+      log,
+      waitCommand: (idOrKey: string) => waitCommand(idOrKey, values, repeatedOptions(settings)),
+    };
+    return continueTask({ ...entry, output: resolve(output) }, run, {
+      isRepeated: true,
+      output,
+      overwrite,
+      isJson,
+      onReceipt: () => undefined,
+      wait: true,
+      printReceipt: print,
+    });
+  });
+}
+
+/** The handle of a task. Throws a `UsageError` if only its key is known. */
+function taskOf(
+  gateway: Polygate,
+  { receipt, idempotencyKey }: { receipt?: Receipt | undefined; idempotencyKey: string },
+) {
+  if (receipt !== undefined) return gateway.resume(receipt);
+  throw new UsageError(
+    `the id of this task is not known; npx polygate task wait ${idempotencyKey} sends the request again with its key`,
+  );
+}
+
+/** Where the results go. Throws a `UsageError` if the file exists, unless it appeared after the request was sent. */
+function outputOf(entry: TaskEntry, given: string | undefined, overwrite: boolean): string {
+  const stored = entry.output || resolve(defaultOutput);
+  const template = given === undefined ? stored : checkOutput(given, overwrite);
+  const { receipt } = entry;
+  if (receipt === undefined || overwrite) return template;
+  const existing = new ExistingFiles().find(
+    fillTemplate(template, { id: nameOfTask(receipt.id), n: 1 }),
+  );
+  if (existing === undefined || (given === undefined && entry.status !== 'succeeded'))
+    return template;
+  throw new UsageError(`${existing} exists; --force replaces it, and -o selects another name`);
+}
+
+/** The command that continues this one. */
+function waitCommand(
+  idOrKey: string,
+  { kind, output }: { kind?: string | undefined; output?: string | undefined },
+  service: string,
+): string {
+  const quoted = output === undefined ? '' : ` -o ${shellWord(output)}`;
+  return `npx polygate task wait ${shellWord(idOrKey)}${kind === undefined ? '' : ` --kind ${kind}`}${quoted}${service}`;
+}
+
+/** Prints the tasks of the state folder. A request without a receipt has only its key. */
+async function listTasks(store: TaskStore, isJson: boolean): Promise<number> {
+  const entries = store.list();
+  if (isJson) await printJson(entries.map(recordOf));
+  else if (entries.length > 0) {
+    const header = ['ID', 'KIND', 'STATUS', 'CHARGE', 'SUBMITTED'];
+    await print(columns([header, ...entries.map(rowOf)]));
+  }
+  return 0;
+}
+
+/** The receipt, and what else is known. */
+function recordOf(entry: TaskEntry) {
+  const { kind, baseURL, idempotencyKey, createdAt, receipt } = entry;
+  return {
+    ...receipt,
+    id: receipt?.id ?? null,
+    idempotencyKey,
+    kind: receipt?.kind ?? (kind === 'music' || kind === 'speech' ? 'audio' : kind),
+    command: kind,
+    status: statusOf(entry),
+    submittedAt: receipt?.submittedAt ?? createdAt,
+    baseURL,
+  };
+}
+
+function rowOf(entry: TaskEntry): string[] {
+  const { kind, idempotencyKey, createdAt, receipt } = entry;
+  const usd = receipt?.chargeUsd;
+  return [
+    receipt === undefined ? `key ${idempotencyKey}` : cleanText(receipt.id),
+    kind,
+    statusOf(entry),
+    usd === undefined ? '?' : formatUsd(usd),
+    (receipt?.submittedAt ?? createdAt).slice(0, 19).replace('T', ' '),
+  ];
+}
+
+/** `unknown`: it is not known whether the service has accepted the request. */
+function statusOf({ receipt, status }: TaskEntry): string {
+  return receipt === undefined ? 'unknown' : (status ?? 'submitted');
+}
+
+/** Polls a task once and prints its state. Returns the exit code. */
+async function printState(task: Task, isJson: boolean): Promise<number> {
+  const { id, kind, status, progress, urls, error } = await task.retrieve();
+  const { chargeUsd, idempotencyKey } = task;
+  if (isJson) {
+    await printJson({ id, kind, status, progress, urls, error, usd: chargeUsd, idempotencyKey });
+    return 0;
+  }
+  const rows = [
+    ['Task', cleanText(id)],
+    ['Kind', kind],
+    ['Status', status],
+    ...(progress === undefined ? [] : [['Progress', `${progress}%`]]),
+    ...(chargeUsd === undefined ? [] : [['Charge', formatUsd(chargeUsd)]]),
+    ...(error === undefined ? [] : [['Error', cleanText(error.message)]]),
+    ...urls.map((url) => ['URL', cleanText(url)]),
+  ];
+  await print(columns(rows));
+  return 0;
+}

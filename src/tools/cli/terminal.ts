@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+
+import createSpinner from 'yocto-spinner';
+import type { Spinner } from 'yocto-spinner';
+
+/** Exit code after a write to a pipe whose reader has ended, as shells report for SIGPIPE. */
+const brokenPipe = 141;
+
+/**
+ * Ends the process when the output pipe was closed, as in `polygate models | head -1`, or when the output cannot be
+ * written, such as to a full disk. `fail` reports the reason, and returns the exit code.
+ */
+export function endWithReader(fail: (error: Error) => number): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(brokenPipe);
+    const message = `the output could not be written: ${error.message}`;
+    process.exit(fail(Object.assign(new Error(message), { syscall: 'write' })));
+  });
+  // A message that cannot be printed must not end a command that has paid for something.
+  process.stderr.on('error', () => undefined);
+}
+
+/** Writes text to stdout, and waits if the reader is slow. */
+export async function print(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/** Writes one JSON value to stdout. */
+export function printJson(value: unknown): Promise<void> {
+  return print(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+/** Writes a message to stderr. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Formats rows as columns that are aligned at the left. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) {
+      widths[index] = Math.max(widths[index] ?? 0, cell.length);
+    }
+  }
+  const lines = rows.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Width of the spinner and the space after it, and one column that stays free. */
+const spinnerWidth = 3;
+
+/** A line at the bottom of a terminal that shows progress. Nothing is printed if stderr is not a terminal. */
+export class ProgressLine {
+  readonly #spinner: Spinner | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #render: (width: number) => string;
+
+  /** `render` returns the text for a terminal of a width. */
+  constructor(render: (width: number) => string) {
+    this.#render = render;
+    const stream = process.stderr;
+    if (!stream.isTTY || process.env.TERM === 'dumb') return;
+    // The commands handle signals themselves.
+    this.#spinner = createSpinner({ stream, handleSignals: false, text: this.#text() }).start();
+    this.#timer = setInterval(() => {
+      this.update();
+    }, 250);
+    // The width is read anew for each update. A terminal that has become narrower shows the next one in full.
+    stream.on('resize', this.update);
+  }
+
+  /** Draws the line again. */
+  readonly update = (): void => {
+    if (this.#spinner) this.#spinner.text = this.#text();
+  };
+
+  /** Removes the line. */
+  stop(): void {
+    clearInterval(this.#timer);
+    process.stderr.off('resize', this.update);
+    this.#spinner?.stop();
+  }
+
+  #text(): string {
+    const width = (process.stderr.columns || 80) - spinnerWidth;
+    return this.#render(width).slice(0, width);
+  }
+}
+
+/** A duration such as `4 s`, `2:05 min` or `1:30 h`. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  const two = (count: number) => String(count).padStart(2, '0');
+  return minutes < 60
+    ? `${minutes}:${two(seconds % 60)} min`
+    : `${Math.floor(minutes / 60)}:${two(minutes % 60)} h`;
+}
+
+/** Options of a question. */
+interface AskOptions {
+  /** Whether what is typed stays invisible. */
+  readonly isHidden: boolean;
+}
+
+/** Asks a question in the terminal. Ctrl-C ends the process with exit code 130; Ctrl-D returns an empty string. */
+export async function ask(question: string, { isHidden }: AskOptions): Promise<string> {
+  const nothing = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const output = isHidden ? nothing : process.stderr;
+  const terminal = createInterface({ input: process.stdin, output, terminal: true });
+  // The interface turns off the echo of the terminal. What is typed as soon as the question appears must not be shown.
+  if (isHidden) process.stderr.write(question);
+  terminal.on('SIGINT', () => {
+    process.stderr.write('\n');
+    process.exit(130);
+  });
+  const closed = new Promise<string>((resolve) => {
+    terminal.on('close', () => resolve(''));
+  });
+  try {
+    return await Promise.race([terminal.question(isHidden ? '' : question), closed]);
+  } finally {
+    terminal.close();
+    if (isHidden) process.stderr.write('\n');
+  }
+}
