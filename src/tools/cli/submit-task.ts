@@ -1,4 +1,4 @@
-import type { Polygate, Receipt, Task, SubmittedTask } from 'polygate';
+import type { Polygate, Receipt, Submission, Task } from 'polygate';
 
 import { isUncharged, withEarlierCharge } from '../../internal.ts';
 import { messageOf } from './arguments.ts';
@@ -34,7 +34,8 @@ export async function submitEntry(
   const repeat = waitCommand(idempotencyKey);
   log.noteSending({ idempotencyKey, next: repeat });
   note(`If this is interrupted: ${repeat}`);
-  const task = await send(gateway, request, idempotencyKey, signal).catch((error: unknown) => {
+  const submission = submissionOf(gateway, request);
+  const task = await submission.send({ idempotencyKey, signal }).catch((error: unknown) => {
     if (isRepeated) throw withEarlierCharge(error, earlierRequestAdvice);
     if (isUncharged(error)) {
       store.remove(entry);
@@ -72,25 +73,23 @@ function receiptText({ receipt }: { receipt?: Receipt | undefined }): string {
   return JSON.stringify(receipt);
 }
 
-/** Submits a request under a key: the same body each time, so that a repetition is a replay. */
-function send(
+/** Describes the request of a task. Equal parts give the same body, so that a repetition is a replay. */
+export function submissionOf(
   gateway: Polygate,
   { kind, model, prompt: given, params }: GenerationRequest,
-  idempotencyKey: string,
-  signal: AbortSignal,
-): Promise<SubmittedTask> {
+): Submission {
   const prompt = given ?? '';
   // An undefined field of the body is not sent.
   const extraBody = given === undefined ? { prompt: given, text: given, ...params } : params;
-  const options = { extraBody, idempotencyKey, signal };
+  const options = { extraBody: { ...extraBody } };
   switch (kind) {
     case 'image':
-      return gateway.images.submit({ model, prompt }, options);
+      return gateway.images.submission({ model, prompt }, options);
     case 'video':
-      return gateway.videos.submit({ model, prompt }, options);
+      return gateway.videos.submission({ model, prompt }, options);
     case 'music':
-      return gateway.audio.music.submit({ model, prompt }, options);
+      return gateway.audio.music.submission({ model, prompt }, options);
     case 'speech':
-      return gateway.audio.speech.submit({ model, text: prompt }, options);
+      return gateway.audio.speech.submission({ model, text: prompt }, options);
   }
 }

@@ -4,6 +4,7 @@ import type { BatchProgress, ChatSubmission, Polygate, Submission } from 'polyga
 import { contentText } from '../../../internal.ts';
 import { messagesOf, cutReason } from '../chat.ts';
 import { commandMessage } from '../failure.ts';
+import { submissionOf } from '../submit-task.ts';
 import { BatchRun } from './batch-run.ts';
 import type { RunContext, RunEnd } from './batch-run.ts';
 import type { PlannedRow } from './plan.ts';
@@ -56,7 +57,7 @@ async function sendRows(
       run.client = progress;
     },
   };
-  const results = gateway.batch(rows, (row) => submissionOf(gateway, row), options);
+  const results = gateway.batch(rows, (row) => rowSubmission(gateway, row), options);
   for await (const row of results) {
     const { input, status, error, task, idempotencyKey, generation, completion } = row;
     const known = { taskId: task?.id, idempotencyKey };
@@ -89,24 +90,11 @@ function addOpenRows(rows: readonly WorkRow[], run: BatchRun, { rows: open }: Ab
 }
 
 /** The submission of a row. */
-function submissionOf(
+function rowSubmission(
   gateway: Polygate,
   { kind, model, prompt, system, params }: PlannedRow,
 ): Submission | ChatSubmission {
-  const options = { extraBody: { ...params } };
-  switch (kind) {
-    case 'image':
-      return gateway.images.submission({ model, prompt }, options);
-    case 'video':
-      return gateway.videos.submission({ model, prompt }, options);
-    case 'music':
-      return gateway.audio.music.submission({ model, prompt }, options);
-    case 'speech':
-      return gateway.audio.speech.submission({ model, text: prompt }, options);
-    case 'chat':
-      return gateway.chat.completions.submission(
-        { model, messages: messagesOf({ prompt, system }) },
-        options,
-      );
-  }
+  if (kind !== 'chat') return submissionOf(gateway, { kind, model, prompt, params });
+  const messages = messagesOf({ prompt, system });
+  return gateway.chat.completions.submission({ model, messages }, { extraBody: { ...params } });
 }
