@@ -12,7 +12,7 @@ import { unreadBodies } from './client/call/request.ts';
 import { sendToModels } from './client/call/send-to-models.ts';
 import { keepBodyUnread, toUnreadResult } from './client/call/unread-body.ts';
 import { structuredOutput } from './client/chat/completion-parser.ts';
-import { toolRuns } from './client/chat/start-run.ts';
+import { toolRuns } from './client/chat/prepare-chat.ts';
 import {
   parseCompletion,
   parseWithSchema,

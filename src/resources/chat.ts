@@ -8,9 +8,15 @@ import { runNow, startRequest } from '../client/call/request.ts';
 import { ChatStream } from '../client/chat/chat-stream.ts';
 import type { ChatSubmission } from '../client/chat/chat-submission.ts';
 import { completionParser } from '../client/chat/completion-parser.ts';
-import { createCompletion, describeChat, prepareChat } from '../client/chat/prepare-chat.ts';
+import {
+  createCompletion,
+  describeChat,
+  prepareChat,
+  checkRun,
+  startRun,
+  toolRuns,
+} from '../client/chat/prepare-chat.ts';
 import type { PreparedChat } from '../client/chat/prepare-chat.ts';
-import { checkRun, startRun, toolRuns } from '../client/chat/start-run.ts';
 import type { RunOptions } from '../client/chat/tool-run.ts';
 import { throwToCaller, captureContext } from '../client/config/caller.ts';
 import { monotonicNow } from '../client/config/clock.ts';

@@ -1,15 +1,21 @@
 import { createChatCompletion } from '../../wire/endpoints/catalog.ts';
 import { safetyOf } from '../../wire/endpoints/endpoint.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
-import type { StreamParams } from '../../wire/types/chat/output.ts';
+import type { ChatMessage } from '../../wire/types/chat/messages.ts';
+import type {
+  StreamParams,
+  RunParams,
+  ToolRun,
+  ToolRunProgress,
+} from '../../wire/types/chat/output.ts';
 import type { ChatParams } from '../../wire/types/chat/params.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isSchema } from '../../wire/types/standard-schema.ts';
-import { callTo } from '../call/api-request.ts';
+import { callTo, loadTime } from '../call/api-request.ts';
 import type { ApiRequest, AttemptObserver } from '../call/api-request.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
-import { bodyParams, checkParams, toJson } from '../call/params.ts';
+import { bodyParams, checkParams, toJson, checkNoOptions } from '../call/params.ts';
 import {
   fallbackOf,
   checkRequestOptions,
@@ -19,7 +25,10 @@ import {
 import type { CheckedOptions, RequestOptions } from '../call/request-options.ts';
 import { startRequest } from '../call/request.ts';
 import type { ApiResponse } from '../call/response.ts';
-import { checkValue } from '../config/validation.ts';
+import { checkValue, functionValue, positiveInteger } from '../config/validation.ts';
+import type { Rules } from '../config/validation.ts';
+import { parseJson } from '../http/json.ts';
+import { Part } from '../http/part.ts';
 import { streamReader } from '../stream/open-stream.ts';
 import { readCompletion } from '../stream/read-completion.ts';
 import { ChatSubmission } from './chat-submission.ts';
@@ -31,6 +40,7 @@ import {
   withSchema,
 } from './completion-parser.ts';
 import type { CompletionTransform } from './completion-parser.ts';
+import type { RunOptions, RunTime, SendRound } from './tool-run.ts';
 
 /** A chat request that is ready to be sent. */
 export interface PreparedChat extends ApiRequest {
@@ -132,4 +142,40 @@ export async function createCompletion(
 /** Reports a param that must be a list and is not. */
 export function listProblem(params: Record<string, unknown>, name: string): string | undefined {
   return Array.isArray(params[name]) ? undefined : `${name}: must be an array`;
+}
+
+/** The rules of the options of a run, and of one that it does not accept. */
+const runRules: Rules = {
+  maxRounds: positiveInteger,
+  onToolError: functionValue,
+  onStream: functionValue,
+  idempotencyKey: [() => false, 'omitted: a run sends several requests'],
+};
+
+export const toolRuns = /* @__PURE__ */ new Part(() => import('./tool-run.ts'));
+
+/** Checks the arguments of a run. */
+export function checkRun(params: RunParams, options: RunOptions): void {
+  checkNoOptions(params, runRules);
+  checkParams(params, (fields) => listProblem(fields, 'messages') ?? listProblem(fields, 'tools'));
+  checkRequestOptions(options, runRules, fallbackRules);
+}
+
+/** Starts a run. Later changes to the messages do not affect its first request. */
+export async function startRun(
+  params: RunParams,
+  options: Omit<RunOptions, 'onStream'>,
+  time: RunTime,
+  send: SendRound,
+): Promise<ToolRun> {
+  const { loaded } = toolRuns;
+  if (loaded) return loaded.runTools(params, options, time, send);
+  const messages = unchecked<ChatMessage[]>(parseJson(toJson(params.messages)));
+  const copied = { ...params, messages, tools: [...params.tools] };
+  const load = { signal: options.signal, timeout: loadTime(time), clock: time.clock };
+  const { runTools } = await toolRuns.load(load).catch((error: unknown) => {
+    const run: ToolRunProgress = { messages, rounds: [], chargeUsd: 0 };
+    throw Object.defineProperty(Object(error), 'run', { value: run });
+  });
+  return runTools(copied, options, time, send);
 }

@@ -1,14 +1,18 @@
 import { createChatCompletion } from '../../wire/endpoints/catalog.ts';
+import { unknownRequest } from '../../wire/endpoints/endpoint.ts';
+import type { Endpoint } from '../../wire/endpoints/endpoint.ts';
+import { findEndpoint } from '../../wire/endpoints/index.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
+import { callTo } from '../call/api-request.ts';
 import type { ApiRequest } from '../call/api-request.ts';
+import type { Config } from '../config/config.ts';
 import { parseJson } from '../http/json.ts';
 import { keepMeta } from '../http/response-meta.ts';
 import { estimateBody } from '../limits/body-price.ts';
 import type { FetchRequest, RequestBody } from './fetch-request.ts';
-import type { Route } from './routes.ts';
 
 /** Returns the handle of a task that a response named. */
 export type OpenTask = (
@@ -71,4 +75,24 @@ export function describeCall({
 function parseBody(body: RequestBody): unknown {
   if (body === undefined) return undefined;
   return parseJson(typeof body === 'string' ? body : new TextDecoder().decode(body));
+}
+
+/** How the client treats a request, and the endpoint that the specification has for it. */
+export interface Route {
+  readonly call: ApiRequest;
+  /** Undefined if the specification has none. */
+  readonly endpoint?: Endpoint;
+}
+
+/**
+ * The route of a request. One that the specification does not have may cost money, and is not retried after an
+ * unknown outcome unless its method is idempotent.
+ */
+export function findRoute(method: string, pathname: string, config: Config): Route {
+  const isRead = method === 'HEAD' || method === 'OPTIONS';
+  const endpoint = findEndpoint(isRead ? 'GET' : method, pathname);
+  if (endpoint) return { endpoint, call: { ...callTo(endpoint, config), method } };
+  // The default `accept` header of `fetch`.
+  const headers = { accept: '*/*' };
+  return { call: { method, template: pathname, headers, ...unknownRequest(method) } };
 }

@@ -1,5 +1,8 @@
 import { ConfigurationError } from '../../errors/base.ts';
+import { notSent, RequestTimeoutError } from '../../errors/call.ts';
 import { limitsOf } from '../call/api-request.ts';
+import type { CallLimits } from '../call/api-request.ts';
+import { timeoutSummary } from '../call/compose-error.ts';
 import type { ClientContext } from '../call/context.ts';
 import { execute } from '../call/execute.ts';
 import { fallbackOf } from '../call/request-options.ts';
@@ -7,19 +10,18 @@ import type { RequestOptions } from '../call/request-options.ts';
 import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller.ts';
 import { monotonicNow } from '../config/clock.ts';
+import type { Clock } from '../config/clock.ts';
 import { checkValue, headerText } from '../config/validation.ts';
 import { newIdempotencyKey } from '../http/request-headers.ts';
+import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { chatReader, otherTypeReader } from './chat-reader.ts';
 import { checkChat } from './check-chat.ts';
-import { describeCall } from './describe-call.ts';
-import type { OpenTask } from './describe-call.ts';
-import { ErrorResponse } from './error-response.ts';
-import type { FetchRequest } from './fetch-request.ts';
-import { readBody } from './read-body.ts';
+import { describeCall, findRoute } from './describe-call.ts';
+import type { OpenTask, Route } from './describe-call.ts';
+import type { FetchRequest, RequestBody } from './fetch-request.ts';
+import { createRequest, invalidRequest } from './foreign-request.ts';
 import { attachDetails } from './response-details.ts';
-import { findRoute } from './routes.ts';
-import type { Route } from './routes.ts';
-import { passOn } from './successful-response.ts';
+import { ErrorResponse, passOn } from './successful-response.ts';
 
 /** The options of the methods that no part of a request can express. */
 export type FetchOptions = Pick<RequestOptions, 'fallback'> & {
@@ -97,3 +99,39 @@ function chooseKey({ key }: FetchRequest, { endpoint, call }: Route): string | u
   checkValue('idempotencyKey', idempotencyKey, headerText);
   return idempotencyKey;
 }
+
+/**
+ * Reads the body of a request into memory. Rejects if the signal aborts, or if the body does not end within
+ * `totalTimeout`.
+ */
+async function readBody(
+  { method, url, created, source, signal }: FetchRequest,
+  clock: Clock,
+  { totalTimeout }: CallLimits,
+): Promise<RequestBody> {
+  if (!(source instanceof Object)) return source;
+  const read = async () => {
+    try {
+      return await source.arrayBuffer();
+    } catch (cause) {
+      throw invalidRequest(cause);
+    }
+  };
+  const limit = totalTimeout === Infinity ? {} : { clock, ms: totalTimeout };
+  const buffer = await runWithTimeLimit(read, { signal, errors, ...limit });
+  // Firefox has no `request.body`, so an empty body counts as none.
+  if (buffer.byteLength === 0) return undefined;
+  const bytes = new Uint8Array(buffer);
+  // The constructor has not seen this body, which a GET must not have.
+  if (source !== created) createRequest(url, { method, body: bytes }, false);
+  return bytes;
+}
+
+const errors = {
+  ...notSent,
+  timeout: (ms: number) =>
+    new RequestTimeoutError(
+      `${timeoutSummary('unsent', ms, 'totalTimeout')}, because its body did not end.`,
+      { outcome: 'not-sent' },
+    ),
+};

@@ -11,10 +11,15 @@ import type { Polygate } from '../../client.ts';
 import { contextOf, detailsOf } from '../../internal.ts';
 import type { ResponseDetails } from '../../internal.ts';
 import { unchecked } from '../../wire/types/schema.ts';
-import { checkFields, metadataOf, unsupported } from './call.ts';
-import { toAbort, toGenerateError, toStreamError } from './chat-errors.ts';
-import { endWithErrorPart, unifiedReason } from './chat-stream.ts';
-import { checkedCalls } from './tool-calls.ts';
+import {
+  checkFields,
+  metadataOf,
+  unsupported,
+  toAbort,
+  toGenerateError,
+  toStreamError,
+} from './call.ts';
+import { endWithErrorPart, unifiedReason, checkedCalls } from './chat-stream.ts';
 
 /** A chat model: the mapping of `@ai-sdk/openai-compatible` over the client's `fetch`. */
 export class PolygateChatModel implements LanguageModelV4 {

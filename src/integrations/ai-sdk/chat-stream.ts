@@ -4,11 +4,12 @@ import type {
   LanguageModelV4ToolCall as ToolCallPart,
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
+  LanguageModelV4Content,
 } from '@ai-sdk/provider';
 
+import { executableArguments, isExecutable } from '../../internal.ts';
 import { finishMeaning } from '../../wire/types/chat/finish-reason.ts';
-import { isAbort } from './chat-errors.ts';
-import { checkedCalls } from './tool-calls.ts';
+import { isAbort } from './call.ts';
 
 const unknownUsage: LanguageModelV4Usage = {
   inputTokens: {
@@ -20,7 +21,7 @@ const unknownUsage: LanguageModelV4Usage = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
-const unified = {
+const reasons = {
   stop: 'stop',
   length: 'length',
   tool_calls: 'tool-calls',
@@ -31,7 +32,7 @@ const unified = {
 /** A finish reason by its meaning: the AI SDK knows only the documented ones. */
 export function unifiedReason(reason: LanguageModelV4FinishReason): LanguageModelV4FinishReason {
   const meaning = reason.unified === 'other' ? finishMeaning(reason.raw) : undefined;
-  return meaning ? { ...reason, unified: unified[meaning] } : reason;
+  return meaning ? { ...reason, unified: reasons[meaning] } : reason;
 }
 
 /**
@@ -91,4 +92,23 @@ export function endWithErrorPart(
     },
     { highWaterMark: 0 },
   );
+}
+
+/**
+ * The content of a response without tool calls that were cut off: the AI SDK would execute them with the defaults of their
+ * schema. `providerMetadata.polygate.cutOffToolCalls` has their number. The input of all others is an object.
+ */
+export function checkedCalls<Content extends LanguageModelV4Content>(
+  content: readonly Content[],
+  { raw, unified }: LanguageModelV4FinishReason,
+): { content: Content[]; metadata: Record<string, number> } {
+  const calls = content.map((part) => (part.type === 'tool-call' ? part.input : '{}'));
+  const mayExecute = isExecutable(raw ?? unified, calls);
+  const checked = content
+    .filter(({ type }) => mayExecute || type !== 'tool-call')
+    .map((part) =>
+      part.type === 'tool-call' ? { ...part, input: executableArguments(part.input) } : part,
+    );
+  const count = content.length - checked.length;
+  return { content: checked, metadata: count > 0 ? { cutOffToolCalls: count } : {} };
 }

@@ -12,8 +12,7 @@ import type { Polygate, PolygateOptions } from 'polygate';
 import { Polygate as Client } from '../../client.ts';
 import { contextOf } from '../../internal.ts';
 import { PolygateChatModel } from './chat-model.ts';
-import { PolygateImageModel } from './image-model.ts';
-import { PolygateSpeechModel } from './speech-model.ts';
+import { PolygateImageModel, PolygateSpeechModel } from './image-model.ts';
 import { PolygateVideoModel } from './video-model.ts';
 
 /** The options of a new client, or a client to use. */

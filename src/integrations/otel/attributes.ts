@@ -2,14 +2,14 @@
 // source is https://github.com/open-telemetry/semantic-conventions-genai.
 import type { Attributes } from '@opentelemetry/api';
 import { PolygateError } from 'polygate';
-import type { TelemetryOperation, TelemetryResult } from 'polygate';
+import type { TelemetryOperation, TelemetryResult, TelemetryCall } from 'polygate';
 
+import { createChatCompletion } from '../../wire/endpoints/catalog.ts';
+import { findEndpoint } from '../../wire/endpoints/index.ts';
 import { isFinalMaterialStatus } from '../../wire/types/media/materials.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
 import { parseURL, textOf } from '../../wire/types/type-guards.ts';
-import { fieldsOf, listOf } from './json.ts';
-import { templateOf } from './routes.ts';
-import type { Inference } from './routes.ts';
+import { fieldsOf, listOf, parseJson } from './content.ts';
 
 /** Name of the span. It has few different values: templates instead of paths, and no ids. */
 export function spanName(operation: TelemetryOperation, inference: Inference | undefined): string {
@@ -118,4 +118,25 @@ function failedWait(operation: TelemetryOperation, data: unknown): string | unde
   return isFinalMaterialStatus(status) && status !== 'available'
     ? 'MaterialFailedError'
     : undefined;
+}
+
+/** What a model does in a call. The conventions have names for chats only, and allow others. */
+export type Inference = 'chat' | `generate_${'image' | 'music' | 'speech' | 'video'}`;
+
+/** What the model does in the operation; undefined for a call without a model, a wait and a `generate`. */
+export function inferenceOf(operation: TelemetryOperation): Inference | undefined {
+  if (operation.type !== 'call') return undefined;
+  const { method, template, body } = operation;
+  const endpoint = findEndpoint(method, template);
+  if (endpoint === createChatCompletion) return 'chat';
+  if (endpoint?.kind !== 'audio') return endpoint?.kind && `generate_${endpoint.kind}`;
+  // Music and speech share a route. Specification: Audio, POST /audio/tasks.
+  const { text, input } = fieldsOf(parseJson(body));
+  return (text ?? input) === undefined ? 'generate_music' : 'generate_speech';
+}
+
+/** The path template of a call. Ids would give each span a different name. */
+function templateOf({ method, template }: TelemetryCall): string {
+  if (method === 'POST' || template.includes('{')) return template;
+  return findEndpoint('GET', template)?.path ?? template;
 }

@@ -3,7 +3,6 @@
  * type are left out; parts of an unknown type are kept as they are.
  */
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
-import { fieldsOf, listOf, parseJson } from './json.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -94,4 +93,21 @@ function audioParts({ data, format, id, transcript }: Part): Part[] {
 function toolCallPart({ id, function: called }: Part): Part {
   const { name, arguments: input } = fieldsOf(called);
   return { type: 'tool_call', id, name, arguments: parseJson(input) };
+}
+
+/** The fields of an object whose type is not known; none if it is something else. */
+export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  isRecord(value) ? value : {};
+
+/** The elements of an array whose type is not known; none if it is something else. */
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Parses text or bytes as JSON. Returns anything else unchanged, including text that is not JSON. */
+export function parseJson(value: unknown): unknown {
+  const text = value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : text;
+  } catch {
+    return text;
+  }
 }

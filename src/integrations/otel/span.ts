@@ -10,10 +10,9 @@ import type {
 
 import { omitUndefined } from '../../wire/types/schema.ts';
 import { resultAttributes } from './attributes.ts';
-import { inputMessages, outputMessages } from './content.ts';
-import { fieldsOf } from './json.ts';
+import type { Inference } from './attributes.ts';
+import { inputMessages, outputMessages, fieldsOf } from './content.ts';
 import type { Instruments } from './metrics.ts';
-import type { Inference } from './routes.ts';
 
 /** What a span needs to record its operation. */
 interface Recorder {

@@ -6,9 +6,8 @@ import type { Telemetry } from 'polygate';
 import { booleanValue, objectWithMethods, optionsProblem, version } from '../../internal.ts';
 import type { Rule } from '../../internal.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { sharedAttributes, spanAttributes, spanName } from './attributes.ts';
+import { sharedAttributes, spanAttributes, spanName, inferenceOf } from './attributes.ts';
 import { instrumentSource } from './metrics.ts';
-import { inferenceOf } from './routes.ts';
 import { OperationSpan } from './span.ts';
 
 /** Options of {@link openTelemetry}. */

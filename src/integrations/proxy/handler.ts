@@ -3,14 +3,14 @@ import { ProxyError, errorResponse, errorType } from './error-response.ts';
 import { forward } from './forward.ts';
 import { defaultWindowMs } from './limits/user-limits.ts';
 import type { ProxyOptions } from './options.ts';
-import { checkOrigin } from './origin.ts';
-import type { OriginCheck } from './origin.ts';
 import { prepare } from './prepare.ts';
+import { checkOrigin } from './request-headers.ts';
+import type { OriginCheck } from './request-headers.ts';
 import { findTarget } from './routes.ts';
 import type { Target } from './routes.ts';
 import { resolveSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
-import { withinTime } from './store/operations.ts';
+import { withinTime } from './store/store.ts';
 
 /** What a user has spent and sent in the current window. */
 export interface UserUsage {

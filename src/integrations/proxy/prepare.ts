@@ -1,5 +1,4 @@
-import { checkPricedNames, checkRepeatedNames, readFields } from './body/fields.ts';
-import { checkModel } from './body/model.ts';
+import { checkPricedNames, checkRepeatedNames, readFields, checkModel } from './body/fields.ts';
 import { parseRecord, readBody } from './body/read.ts';
 import { ProxyError } from './error-response.ts';
 import { checkBody, checkPath } from './isolate/ownership.ts';

@@ -20,6 +20,5 @@ export type {
   GenerationSnapshot,
   GenerationStatus,
 } from './store/generation-state.ts';
-export type { ModelsGateway, ModelsSnapshot } from './store/models-store.ts';
+export type { ModelsGateway, ModelsSnapshot, SpendGateway } from './store/models-store.ts';
 export type { KeyValueStorage } from './store/stored-value.ts';
-export type { SpendGateway } from './store/spend-store.ts';

@@ -1,8 +1,8 @@
 import type { Spend } from 'polygate';
 import { useCallback, useSyncExternalStore } from 'react';
 
-import { nothingSpent, spendOf } from './store/spend-store.ts';
-import type { SpendGateway } from './store/spend-store.ts';
+import { nothingSpent, spendOf } from './store/models-store.ts';
+import type { SpendGateway } from './store/models-store.ts';
 
 const getInitial = () => nothingSpent;
 

@@ -8,8 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { ConfigurationError } from '../../../src/index.ts';
 import { fileJournal } from '../../../src/integrations/journal/index.ts';
-import { lockFile } from '../../../src/integrations/journal/lock-file.ts';
-import { ownIdentity } from '../../../src/integrations/journal/process-identity.ts';
+import { lockFile, ownIdentity } from '../../../src/integrations/journal/lock-file.ts';
 import { rejection } from '../../support/rejection.ts';
 
 let folder: string;

@@ -13,7 +13,7 @@ import {
   wasNotCharged,
 } from '../../../src/integrations/react/store/decisions.ts';
 import type { Entry } from '../../../src/integrations/react/store/entry.ts';
-import { fingerprintOf } from '../../../src/integrations/react/store/random-key.ts';
+import { fingerprintOf } from '../../../src/integrations/react/store/entry.ts';
 import { isUncharged } from '../../../src/internal.ts';
 
 const unknown: Entry = { v: 1, key: 'k', fingerprint: 'same' };

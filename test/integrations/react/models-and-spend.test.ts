@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { modelsStoreOf } from '../../../src/integrations/react/store/models-store.ts';
-import { spendOf } from '../../../src/integrations/react/store/spend-store.ts';
+import { modelsStoreOf, spendOf } from '../../../src/integrations/react/store/models-store.ts';
 import { eventually } from '../../support/eventually.ts';
 import { image, onMock } from './setup.ts';
 

@@ -1,5 +1,7 @@
 import type { BodyReader } from '../../../internal.ts';
 import type { DispatchController } from './dispatcher.ts';
+import { isConnectable } from './request.ts';
+import type { OutgoingRequest } from './request.ts';
 
 /** Maximum amount of unread data. Beyond this, the sender is slowed down. */
 const maxQueuedBytes = 65_536;
@@ -168,3 +170,84 @@ interface PendingRead {
 }
 
 const endOfBody: ReadResult = { done: true };
+
+/** The value of one header, as `Headers.get` returns it. */
+export function headerValue({ headers }: ResponseHead, name: string): string | null {
+  const value = headers[name] ?? headers[name.toLowerCase()];
+  if (value === undefined || !Object.hasOwn(headers, name.toLowerCase())) return null;
+  return typeof value === 'string' ? value.trim() : value.map((part) => part.trim()).join(', ');
+}
+
+/** All headers. Bytes are decoded as Latin-1, as `fetch` does: undici may decode them as UTF-8. */
+export function createHeaders({ headers, raw }: ResponseHead): Headers {
+  const created = new Headers();
+  for (const [name, value] of isByteList(raw) ? pairs(raw) : Object.entries(headers)) {
+    for (const part of [value ?? []].flat()) created.append(name, part);
+  }
+  return created;
+}
+
+const isByteList = (raw: unknown): raw is Buffer[] =>
+  Array.isArray(raw) && raw.every((item) => Buffer.isBuffer(item));
+
+function* pairs(raw: readonly Buffer[]): Generator<[name: string, value: string]> {
+  for (let index = 1; index < raw.length; index += 2) {
+    yield [String(raw[index - 1]), raw[index]?.toString('latin1') ?? ''];
+  }
+}
+
+/** Headers that authorize a request, and must not reach another server. */
+const credentials = [
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'host',
+  'api-key',
+  'x-api-key',
+  'x-goog-api-key',
+];
+
+/** Headers that describe a body. */
+const bodyHeaders = [
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-type',
+];
+
+/** Whether a response redirects. */
+export function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
+}
+
+/**
+ * The request that follows a redirect, as `fetch` makes it.
+ *
+ * @throws if it cannot be followed.
+ */
+export function redirectedRequest(
+  request: OutgoingRequest,
+  status: number,
+  location: string,
+): OutgoingRequest {
+  const url = new URL(location, request.url);
+  if (!isConnectable(url)) throw new Error('the target must be an HTTP server');
+  const { method } = request;
+  const headers = { ...request.headers };
+  if (url.origin !== request.url.origin) {
+    if (url.username || url.password) throw new Error('cross origin not allowed');
+    for (const name of credentials) delete headers[name];
+  }
+  const becomesGet =
+    ((status === 301 || status === 302) && method === 'POST') ||
+    (status === 303 && method !== 'GET' && method !== 'HEAD');
+  if (becomesGet) {
+    for (const name of bodyHeaders) delete headers[name];
+    return { ...request, url, method: 'GET', headers, body: null };
+  }
+  if (request.body !== null && Symbol.asyncIterator in Object(request.body)) {
+    throw new Error('a stream cannot be sent again to the target of a redirect');
+  }
+  return { ...request, url, headers };
+}

@@ -4,14 +4,11 @@ import type { BodyReader } from '../../../internal.ts';
 import { unknownNameProblem } from '../../../wire/types/nearest-name.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
-import { decodeBody } from './decode.ts';
+import { decodeBody } from './body-stream.ts';
 import { createSender } from './dispatcher.ts';
 import type { NodeFetchOptions, Sender } from './dispatcher.ts';
-import { Exchange } from './exchange.ts';
-import { headerValue } from './headers.ts';
-import { isConnectable } from './ports.ts';
-import { isRedirect, redirectedRequest } from './redirect.ts';
-import { readRequest } from './request.ts';
+import { Exchange, headerValue, isRedirect, redirectedRequest } from './exchange.ts';
+import { isConnectable, readRequest } from './request.ts';
 import type { OutgoingRequest } from './request.ts';
 import { NodeResponse } from './response.ts';
 

@@ -96,3 +96,20 @@ function withDefaults(copied: Record<string, string>, url: URL): Record<string, 
         : 'gzip, deflate';
   return copied;
 }
+
+/**
+ * Ports of other protocols, which a web page must not be able to reach: `fetch` rejects them, and so does everything that
+ * takes its place. Fetch Standard, 2.9, "port blocking".
+ */
+const blockedPorts = new Set(
+  (
+    '1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 ' +
+    '137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 ' +
+    '1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080'
+  ).split(' '),
+);
+
+/** Whether a URL names an HTTP server that may be connected to. */
+export function isConnectable({ protocol, port }: URL): boolean {
+  return (protocol === 'http:' || protocol === 'https:') && !blockedPorts.has(port);
+}

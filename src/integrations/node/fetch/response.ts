@@ -2,7 +2,7 @@ import { direct } from '../../../internal.ts';
 import type { BodyReader, DirectResponse } from '../../../internal.ts';
 import { handOver, toStream, unusable, whenAbandoned } from './body-stream.ts';
 import type { ResponseHead } from './exchange.ts';
-import { createHeaders, headerValue } from './headers.ts';
+import { createHeaders, headerValue } from './exchange.ts';
 
 /** What a response is made of. */
 export interface ReceivedResponse {

@@ -4,7 +4,7 @@ import { ProxyError } from '../error-response.ts';
 import { sha256 } from '../request-headers.ts';
 import type { Route, Target } from '../routes.ts';
 import type { Settings } from '../settings.ts';
-import { persist, waitAtMost, withinTime } from '../store/operations.ts';
+import { persist, waitAtMost, withinTime } from '../store/store.ts';
 import { canonical, wellFormed } from './readings.ts';
 import { referenceOf, referencesIn, resourcesIn, taskFields } from './references.ts';
 import type { Reference } from './references.ts';

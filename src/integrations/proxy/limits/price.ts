@@ -1,7 +1,9 @@
-import { highestBodyPrice } from '../../../internal.ts';
+import { highestBodyPrice, isInvalidRequest, reportedCharge } from '../../../internal.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { ProxyError } from '../error-response.ts';
+import type { ProxyResponse } from '../options.ts';
 import type { Route } from '../routes.ts';
+import type { SettledAs } from '../store/store.ts';
 import type { PriceList } from './price-list.ts';
 import type { ResolvedLimits } from './user-limits.ts';
 
@@ -73,4 +75,28 @@ export async function priceToReserve(
     'price_unknown',
     'The price of this request is not known in advance, so it could exceed the limit of its user. Use a model with a listed price, and name the resolution, without a size in pixels, and the duration. Nothing was sent.',
   );
+}
+
+/** What the headers of a response say about its charge. */
+interface ChargeMeta {
+  readonly status: number;
+  readonly chargeUsd?: number | undefined;
+  readonly idempotentReplay: boolean;
+}
+
+/**
+ * What a response means for the reservation of its request. Without a charge in it, what was reserved is charged. An
+ * `invalid` request also frees the reservations of lost requests with the same body, which the store compares. `code` is
+ * that of an error.
+ */
+export function chargeOf(
+  outcome: ProxyResponse['outcome'],
+  { status, chargeUsd, idempotentReplay: replay }: ChargeMeta,
+  code: string | undefined,
+): { as: SettledAs; chargeUsd?: number | undefined; replay: boolean } {
+  // An error response can report a charge. One of 0 says that nothing was paid for.
+  if (outcome === 'accepted' || (chargeUsd ?? 0) > 0) {
+    return { as: 'charged', chargeUsd: reportedCharge(chargeUsd, replay), replay };
+  }
+  return { as: isInvalidRequest({ outcome, status, code }) ? 'invalid' : outcome, replay };
 }

@@ -19,11 +19,9 @@ import {
 } from './conversation.ts';
 import type { Numbered, StoredChat } from './conversation.ts';
 import { refusal, toError } from './errors.ts';
-import { oncePerFrame } from './frames.ts';
-import { StoreBase } from './store-base.ts';
+import { oncePerFrame, StoreBase } from './store-base.ts';
 import type { SettingsRef } from './store-base.ts';
-import { StoredValue } from './stored-value.ts';
-import { onPageEvent } from './wake.ts';
+import { StoredValue, onPageEvent } from './stored-value.ts';
 
 /** The options of a component, and its client. */
 export interface ChatSettings extends ChatOptions {

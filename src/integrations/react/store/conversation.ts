@@ -1,7 +1,7 @@
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isNonEmptyString } from '../../../wire/types/type-guards.ts';
 import type { ChatEntry } from './chat-state.ts';
-import { randomKey } from './random-key.ts';
+import { randomKey } from './entry.ts';
 
 /**
  * A message and its id. Sorted as texts, ids are in the order of the conversation, which is the same in all tabs. The

@@ -1,7 +1,7 @@
 import type { Generation, TaskHandle, TaskKind } from 'polygate';
 
 import { unchecked } from '../../../wire/types/schema.ts';
-import { parseEntry } from './entry.ts';
+import { parseEntry, fingerprintOf } from './entry.ts';
 import type { Entry } from './entry.ts';
 import { failureOf } from './errors.ts';
 import { idle, isPending, statusOf } from './generation-state.ts';
@@ -11,7 +11,6 @@ import type {
   GenerationSnapshot,
   Succeeded,
 } from './generation-state.ts';
-import { fingerprintOf } from './random-key.ts';
 import { StoreBase } from './store-base.ts';
 import type { SettingsRef } from './store-base.ts';
 import { StoredValue } from './stored-value.ts';

@@ -2,6 +2,7 @@ import type { Generation, Receipt } from 'polygate';
 
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isNonEmptyString } from '../../../wire/types/type-guards.ts';
+import { refusal } from './errors.ts';
 
 /**
  * What the storage knows about a generation. It is written before the request, when the task is accepted,
@@ -52,4 +53,28 @@ function reviveGeneration(generation: Generation | undefined): Generation | unde
     return undefined;
   }
   return createdAt ? { ...generation, createdAt: new Date(createdAt) } : generation;
+}
+
+/** A random idempotency key. Pages served over plain http have no `randomUUID`, and some mobile apps no `crypto`. */
+export function randomKey(): string {
+  const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
+  return crypto?.randomUUID?.() ?? `${Math.random()}-${Math.random()}-${Math.random()}`;
+}
+
+/**
+ * A short hash of the JSON of params, to recognize params that are the same. It is computed without `crypto.subtle`,
+ * which is asynchronous, and missing on pages served over plain http and in mobile apps.
+ */
+export function fingerprintOf(params: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(params);
+  } catch {
+    // Refused below, like other values that are not JSON.
+  }
+  if (text === undefined) throw refusal('invalid_params');
+  let hash = 0;
+  // A polynomial modulo a prime, whose products are exact.
+  for (const char of text) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 140_737_488_355_213;
+  return `${text.length}-${hash}`;
 }

@@ -8,6 +8,7 @@ import type {
   WaitOptions,
 } from 'polygate';
 
+import { hasExpiredURL } from '../../../wire/types/tasks/task.ts';
 import type { Entry } from './entry.ts';
 import type { KeyValueStorage } from './stored-value.ts';
 
@@ -138,3 +139,14 @@ export const isWaiting = (status: GenerationStatus): status is 'queued' | 'runni
 /** Whether no other generation may be started. */
 export const isPending = (status: GenerationStatus): boolean =>
   status === 'submitting' || isWaiting(status);
+
+/** Requests a URL, and returns whether the response says that it has expired. False if there is no response to read. */
+export async function hasExpired(url: string | undefined): Promise<boolean> {
+  if (!url) return false;
+  const controller = new AbortController();
+  const { signal } = controller;
+  // Most servers do not let a page read the responses of another origin.
+  const response = await fetch(url, { signal }).catch(() => undefined);
+  controller.abort();
+  return hasExpiredURL(response?.status ?? 0);
+}

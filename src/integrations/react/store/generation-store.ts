@@ -5,13 +5,11 @@ import { canWaitLater, decideGenerate, decideResume, wasNotCharged } from './dec
 import { EntryState } from './entry-state.ts';
 import type { GenerationRequest } from './entry-state.ts';
 import type { Entry } from './entry.ts';
+import { fingerprintOf, randomKey } from './entry.ts';
 import { refusal, toError } from './errors.ts';
-import { isWaiting } from './generation-state.ts';
+import { isWaiting, hasExpired } from './generation-state.ts';
 import type { Succeeded } from './generation-state.ts';
-import { heldLocks, withLock } from './locks.ts';
-import { fingerprintOf, randomKey } from './random-key.ts';
-import { hasExpired } from './url-check.ts';
-import { onWake } from './wake.ts';
+import { heldLocks, withLock, onWake } from './stored-value.ts';
 
 /** Decides what to send, given what is stored. Undefined if there is nothing to send. Throws to refuse. */
 type Choose<Params> = (stored: Entry | undefined) => GenerationRequest<Params> | undefined;
