@@ -30,17 +30,18 @@ export function parseChunk({ data, event }: StreamEvent): ChatCompletionChunk | 
  * for.
  */
 function normalizeChoices(choices: unknown, chunk: Record<string, unknown>): boolean {
-  return (
-    Array.isArray(choices) &&
-    choices.every((choice) => {
-      if (!isRecord(choice)) return false;
-      if (addsText(choice)) return normalizeDelta(choice);
-      if (!normalizeChoice(choice)) return false;
-      // Some services send the usage inside the choice.
-      if (choice.usage != null) chunk.usage ??= choice.usage;
-      return true;
-    })
-  );
+  if (!Array.isArray(choices)) return false;
+  for (const choice of choices) {
+    if (!isRecord(choice)) return false;
+    if (addsText(choice)) {
+      if (!normalizeDelta(choice)) return false;
+      continue;
+    }
+    if (!normalizeChoice(choice)) return false;
+    // Some services send the usage inside the choice.
+    if (choice.usage != null) chunk.usage ??= choice.usage;
+  }
+  return true;
 }
 
 /** Whether a choice only adds text, as most do. */
