@@ -8,7 +8,7 @@ import { readAndMap, readIterable, readWithSchema } from '../client/call/respons
 import type { ResponseReader } from '../client/call/response.ts';
 import type { Config } from '../client/config/config.ts';
 import { oneOf } from '../client/config/validation.ts';
-import { listModels, retrieveModel } from '../wire/endpoints/catalog.ts';
+import { listModels, retrieveModel } from '../wire/endpoints/chat.ts';
 import {
   anthropicModelListSchema,
   geminiModelListSchema,

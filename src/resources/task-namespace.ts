@@ -5,8 +5,7 @@ import { describeChecked } from '../client/tasks/submit.ts';
 import type { TaskDetails, TaskScope } from '../client/tasks/task-scope.ts';
 import { openTask, Task } from '../client/tasks/task.ts';
 import { ConfigurationError } from '../errors/base.ts';
-import { isSubmit } from '../wire/endpoints/endpoint.ts';
-import { findEndpoint } from '../wire/endpoints/index.ts';
+import { isSubmit, findEndpoint } from '../wire/endpoints/index.ts';
 import type { TaskUpdate, WaitOptions } from '../wire/types/tasks/task-handle.ts';
 import type {
   Generation,

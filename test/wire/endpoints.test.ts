@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { endpoints as mockEndpoints } from '../../src/mock/routes/index.ts';
 import type { Endpoint } from '../../src/wire/endpoints/endpoint.ts';
-import { unknownRequest } from '../../src/wire/endpoints/endpoint.ts';
-import { endpoints, findEndpoint } from '../../src/wire/endpoints/index.ts';
+import { unknownRequest, endpoints, findEndpoint } from '../../src/wire/endpoints/index.ts';
 import { allCalls } from '../support/calls.ts';
 
 const withoutNames = ({ method, path }: { method: string; path: string }) =>

@@ -1,8 +1,8 @@
 import { PolygateError, ConfigurationError } from '../../errors/base.ts';
 /** What is known about the charges of a row. A batch and a queue share these rules. */
 import { AbortedError, RequestTimeoutError } from '../../errors/call.ts';
-import { restateCharge } from '../../errors/message.ts';
 import { ConcurrencyLimitError } from '../../errors/responses.ts';
+import { restateCharge } from '../../errors/restate-charge.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
 
 /** How far a row has come, when an error ends it. */

@@ -1,4 +1,4 @@
-import { createChatCompletion } from '../../wire/endpoints/catalog.ts';
+import { createChatCompletion } from '../../wire/endpoints/chat.ts';
 import { findEndpoint } from '../../wire/endpoints/index.ts';
 import { chatCompletionSchema } from '../../wire/types/chat/completion.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';

@@ -1,5 +1,4 @@
-import { unknownRequest } from '../../wire/endpoints/endpoint.ts';
-import { findEndpoint } from '../../wire/endpoints/index.ts';
+import { unknownRequest, findEndpoint } from '../../wire/endpoints/index.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { StandardSchema } from '../../wire/types/standard-schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
@@ -11,7 +10,8 @@ import {
   standardSchema,
 } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
-import { isUnsafePath, queryString } from '../http/path.ts';
+import { isUnsafePath } from '../http/path.ts';
+import { queryString } from '../http/query.ts';
 import type { ApiRequest } from './api-request.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';

@@ -1,4 +1,4 @@
-import { createChatCompletion } from '../../wire/endpoints/catalog.ts';
+import { createChatCompletion } from '../../wire/endpoints/chat.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { CompletionOf } from '../../wire/types/chat/output.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';

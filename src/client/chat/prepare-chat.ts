@@ -1,4 +1,4 @@
-import { createChatCompletion } from '../../wire/endpoints/catalog.ts';
+import { createChatCompletion } from '../../wire/endpoints/chat.ts';
 import { safetyOf } from '../../wire/endpoints/endpoint.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { ChatMessage } from '../../wire/types/chat/messages.ts';
@@ -140,7 +140,7 @@ export async function createCompletion(
 }
 
 /** Reports a param that must be a list and is not. */
-export function listProblem(params: Record<string, unknown>, name: string): string | undefined {
+function listProblem(params: Record<string, unknown>, name: string): string | undefined {
   return Array.isArray(params[name]) ? undefined : `${name}: must be an array`;
 }
 

@@ -1,7 +1,7 @@
 import { PolygateError } from '../../errors/base.ts';
 import { notSent, RequestTimeoutError } from '../../errors/call.ts';
 import { ToolRoundsError } from '../../errors/chat.ts';
-import { restateCharge } from '../../errors/message.ts';
+import { restateCharge } from '../../errors/restate-charge.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import { finishMeaning } from '../../wire/types/chat/finish-reason.ts';
 import type { FinishMeaning } from '../../wire/types/chat/finish-reason.ts';

@@ -20,7 +20,7 @@ export function captureContext(config: Config) {
 }
 
 /** Lets `enter` call `work`, and returns its result. Whatever `enter` does, `work` is called once: it may cost money. */
-export function runOnce<Result>(
+function runOnce<Result>(
   config: Config,
   enter: (work: () => void) => void,
   work: () => Promise<Result>,
@@ -33,7 +33,7 @@ export function runOnce<Result>(
 }
 
 /** Calls the user's telemetry, and returns its result unless it throws. */
-export function safely<Result>({ log }: Config, work: () => Result): Result | undefined {
+function safely<Result>({ log }: Config, work: () => Result): Result | undefined {
   let result: Result | undefined;
   notify(log, () => (result = work()), undefined, 'telemetry');
   return result;

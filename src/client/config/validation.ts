@@ -133,7 +133,7 @@ export const concurrencyValue: Rule = [
   `'auto', false or ${positiveInteger[1]}`,
 ];
 export const headerName: Rule = matches(/^[\w!#$%&'*+.^`|~-]+$/, 'a valid header name');
-export const headerValue: Rule = matches(
+const headerValue: Rule = matches(
   /^[\t -~\u0080-\u00ff]*$/,
   'Latin-1 text without a line break, also at its end',
 );

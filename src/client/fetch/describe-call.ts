@@ -1,7 +1,6 @@
-import { createChatCompletion } from '../../wire/endpoints/catalog.ts';
-import { unknownRequest } from '../../wire/endpoints/endpoint.ts';
+import { createChatCompletion } from '../../wire/endpoints/chat.ts';
 import type { Endpoint } from '../../wire/endpoints/endpoint.ts';
-import { findEndpoint } from '../../wire/endpoints/index.ts';
+import { unknownRequest, findEndpoint } from '../../wire/endpoints/index.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
@@ -10,7 +9,7 @@ import { callTo } from '../call/api-request.ts';
 import type { ApiRequest } from '../call/api-request.ts';
 import type { Config } from '../config/config.ts';
 import { parseJson } from '../http/json.ts';
-import { keepMeta } from '../http/response-meta.ts';
+import { keepMeta } from '../http/keep-meta.ts';
 import { estimateBody } from '../limits/body-price.ts';
 import type { FetchRequest, RequestBody } from './fetch-request.ts';
 

@@ -1,4 +1,4 @@
-import { isSuccessful } from '../../wire/types/chat/finish-reason.ts';
+import { isSuccessful } from '../../wire/types/chat/finished.ts';
 import { isRecord, textOf } from '../../wire/types/type-guards.ts';
 import { parseJson, singleLine, stringify } from './json.ts';
 

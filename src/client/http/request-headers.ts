@@ -112,11 +112,6 @@ export function resolveApiKey({ apiKey }: Config): string | null | Promise<strin
   return typeof apiKey === 'function' ? callForApiKey(apiKey) : apiKey;
 }
 
-/** Whether an error is one of {@link resolveApiKey}: there is no valid API key. */
-export const isKeyMissing = (error: unknown): boolean =>
-  ConfigurationError.is(error) &&
-  Object.values(keyProblems).some((problem) => error.message.startsWith(problem));
-
 async function callForApiKey(apiKey: () => unknown): Promise<string> {
   let key: unknown;
   try {
@@ -142,3 +137,8 @@ export function newIdempotencyKey(): string {
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
+
+/** Whether an error is one of {@link resolveApiKey}: there is no valid API key. */
+export const isKeyMissing = (error: unknown): boolean =>
+  ConfigurationError.is(error) &&
+  Object.values(keyProblems).some((problem) => error.message.startsWith(problem));

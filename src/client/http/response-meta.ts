@@ -1,8 +1,7 @@
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
-import { unchecked } from '../../wire/types/schema.ts';
 import type { Log } from '../config/log.ts';
-import { singleLine, parseJson } from './json.ts';
+import { singleLine } from './json.ts';
 import { detachHeaders, headersOf } from './response-body.ts';
 import type { HeaderReader } from './response-body.ts';
 
@@ -131,7 +130,7 @@ export function emptyMeta(status = 200, requestId?: string): ResponseMeta {
 const joint = /,(?:\s+|$)|,(?<=\.\d+,)(?=\d+\.)/;
 
 /** The different values of a header, in order. A header that arrives twice is one text with a comma. */
-export function headerValues(text: string): string[] {
+function headerValues(text: string): string[] {
   return text.includes(',')
     ? [...new Set(text.split(joint).map((value) => value.trim()))].filter(Boolean)
     : [text];
@@ -160,36 +159,4 @@ export function parseRetryAfter(headers: HeaderReader, now: number): number | un
 function parseHttpDate(text: string): number {
   // Without a time zone, a date would be read as local time.
   return Date.parse(httpDate.test(text) ? text.replace(/\d$/, '$& GMT') : '');
-}
-
-/** Metadata whose headers are stored as one string. `Headers` take several times the memory. */
-class KeptMeta {
-  /** Parsed each time it is read. */
-  declare readonly headers: Headers;
-  readonly #text: string;
-
-  /** A property of each object, because copies of an object lack the getters of its class. */
-  static readonly #headers = {
-    enumerable: true,
-    get(this: KeptMeta): Headers {
-      return new Headers(unchecked<[string, string][]>(parseJson(this.#text)));
-    },
-  };
-
-  constructor(headers: Headers) {
-    this.#text = JSON.stringify([...headers]);
-    Object.defineProperty(this, 'headers', KeptMeta.#headers);
-  }
-
-  /** @internal A mark for Vue, whose proxies cannot read private members. */
-  get __v_skip(): true {
-    return true;
-  }
-}
-
-/** A copy of the metadata that does not keep its response alive, as `Headers` can. */
-export function keepMeta(meta: ResponseMeta): ResponseMeta {
-  const { headers, ...fields } = meta;
-  // The headers of a simulated response may lack an iterator. An error here would lose a task that is paid for.
-  return Symbol.iterator in headers ? Object.assign(new KeptMeta(headers), fields) : meta;
 }

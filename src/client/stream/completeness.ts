@@ -1,7 +1,7 @@
 import { StreamTruncatedError } from '../../errors/chat.ts';
 import type { StreamError } from '../../errors/chat.ts';
 import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
-import { isFinished, isSuccessful } from '../../wire/types/chat/finish-reason.ts';
+import { isFinished, isSuccessful } from '../../wire/types/chat/finished.ts';
 import type { CallErrors } from '../call/errors.ts';
 
 /**

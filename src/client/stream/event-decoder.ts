@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
-import { isFinished } from '../../wire/types/chat/finish-reason.ts';
+import { isFinished } from '../../wire/types/chat/finished.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { hasError } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';

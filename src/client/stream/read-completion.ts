@@ -1,6 +1,6 @@
 import { chatCompletionSchema } from '../../wire/types/chat/completion.ts';
 import type { ChatCompletion, ChatUsage } from '../../wire/types/chat/completion.ts';
-import { isFinished } from '../../wire/types/chat/finish-reason.ts';
+import { isFinished } from '../../wire/types/chat/finished.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { readJson, readWithSchema } from '../call/response.ts';

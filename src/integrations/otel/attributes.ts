@@ -4,7 +4,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { PolygateError } from 'polygate';
 import type { TelemetryOperation, TelemetryResult, TelemetryCall } from 'polygate';
 
-import { createChatCompletion } from '../../wire/endpoints/catalog.ts';
+import { createChatCompletion } from '../../wire/endpoints/chat.ts';
 import { findEndpoint } from '../../wire/endpoints/index.ts';
 import { isFinalMaterialStatus } from '../../wire/types/media/materials.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';

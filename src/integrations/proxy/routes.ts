@@ -1,7 +1,6 @@
-import { createChatCompletion } from '../../wire/endpoints/catalog.ts';
+import { createChatCompletion } from '../../wire/endpoints/chat.ts';
 import type { Endpoint } from '../../wire/endpoints/endpoint.ts';
-import { isPaidMethod } from '../../wire/endpoints/endpoint.ts';
-import { endpoints } from '../../wire/endpoints/index.ts';
+import { isPaidMethod, endpoints } from '../../wire/endpoints/index.ts';
 import { nearestName } from '../../wire/types/nearest-name.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { percentDecoded } from './isolate/readings.ts';

@@ -42,10 +42,6 @@ export interface SubmitEndpoint extends Endpoint {
   readonly price: TaskKind;
 }
 
-export function isSubmit(endpoint: Endpoint | undefined): endpoint is SubmitEndpoint {
-  return endpoint?.kind !== undefined;
-}
-
 /**
  * Whether a request may be sent again. Everything that depends on this uses it: retries, idempotency keys, what a
  * budget reserves, and what an error says about charges.
@@ -69,23 +65,4 @@ export function safetyOf(
   retryAmbiguous: { readonly chat?: boolean | undefined; readonly voices?: boolean | undefined },
 ): Safety {
   return keyedIf && retryAmbiguous[keyedIf] ? 'keyed' : safety;
-}
-
-/**
- * Whether a request whose endpoint is not known may cost money: unless its method can be repeated, by the HTTP standard.
- */
-export const isPaidMethod = (method: string): boolean =>
-  !/^(GET|HEAD|OPTIONS|PUT|DELETE)$/.test(method);
-
-/**
- * The safety of a request whose endpoint is not known, and whether it may cost money: what its method means, and whether the
- * caller has declared that it can be repeated.
- */
-export function unknownRequest(
-  method: string,
-  isIdempotent?: boolean,
-): { readonly safety: Safety; readonly paid: boolean } {
-  const paid = isPaidMethod(method);
-  if (!(isIdempotent ?? !paid)) return { safety: 'once', paid };
-  return { safety: paid ? 'keyed' : 'safe', paid };
 }

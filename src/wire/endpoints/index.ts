@@ -2,9 +2,6 @@ import {
   retrieveAccount,
   retrieveBalance,
   retrieveReadiness,
-  listModels,
-  retrieveModel,
-  createChatCompletion,
   listErrors,
   retrieveCapabilities,
   retrieveChangelog,
@@ -14,7 +11,8 @@ import {
   retrieveRateLimits,
   retrieveStatus,
 } from './catalog.ts';
-import type { Endpoint } from './endpoint.ts';
+import { listModels, retrieveModel, createChatCompletion } from './chat.ts';
+import type { Endpoint, Safety, SubmitEndpoint } from './endpoint.ts';
 import {
   createMaterial,
   deleteMaterial,
@@ -85,4 +83,27 @@ function matches(endpoint: Endpoint, path: string): boolean {
   const id = path.slice(start.length);
   // Only ids of models contain slashes.
   return path.startsWith(start) && id !== '' && (name === 'model' || !id.includes('/'));
+}
+
+/**
+ * The safety of a request whose endpoint is not known, and whether it may cost money: what its method means, and whether the
+ * caller has declared that it can be repeated.
+ */
+export function unknownRequest(
+  method: string,
+  isIdempotent?: boolean,
+): { readonly safety: Safety; readonly paid: boolean } {
+  const paid = isPaidMethod(method);
+  if (!(isIdempotent ?? !paid)) return { safety: 'once', paid };
+  return { safety: paid ? 'keyed' : 'safe', paid };
+}
+
+/**
+ * Whether a request whose endpoint is not known may cost money: unless its method can be repeated, by the HTTP standard.
+ */
+export const isPaidMethod = (method: string): boolean =>
+  !/^(GET|HEAD|OPTIONS|PUT|DELETE)$/.test(method);
+
+export function isSubmit(endpoint: Endpoint | undefined): endpoint is SubmitEndpoint {
+  return endpoint?.kind !== undefined;
 }

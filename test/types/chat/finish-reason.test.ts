@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { finishMeaning, isFinished } from '../../../src/wire/types/chat/finish-reason.ts';
+import { finishMeaning } from '../../../src/wire/types/chat/finish-reason.ts';
+import { isFinished } from '../../../src/wire/types/chat/finished.ts';
 
 const words = {
   stop: ['stop', 'STOP', 'end_turn', 'stop_sequence', 'eos', 'FINISH_REASON_STOP', 'COMPLETE'],

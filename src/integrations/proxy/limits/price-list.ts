@@ -1,5 +1,5 @@
 import type { KnownPrices } from '../../../internal.ts';
-import { listModels } from '../../../wire/endpoints/catalog.ts';
+import { listModels } from '../../../wire/endpoints/chat.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { resolveApiKey } from '../api-key.ts';

@@ -1,6 +1,7 @@
 import type { Polygate, RequestPromise } from 'polygate';
 
-import { retrieveAccount, listModels } from '../../../wire/endpoints/catalog.ts';
+import { retrieveAccount } from '../../../wire/endpoints/catalog.ts';
+import { listModels } from '../../../wire/endpoints/chat.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
