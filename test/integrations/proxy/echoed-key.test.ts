@@ -74,6 +74,7 @@ describe('a key in the body of a success', () => {
         String.raw`sk-Canary\/51c7+a==`,
         String.raw`sk-Canary/51c7\u002ba\u003d\u003d`,
         String.raw`sk-Canary\/51c7\u002Ba\u003D\u003D`,
+        String.raw`sk-Canary/51c7\u002ba==`,
         String.raw`sk-Canary\u002f51c7\u002ba\u003d\u003d`,
       ];
       const body = new TextEncoder().encode(forms.map((form) => `"a ${form} b"`).join());

@@ -64,13 +64,14 @@ function isAt(bytes: Bytes, at: number, form: Uint8Array): boolean {
 
 /** A key as it is, and as JSON writers escape it. */
 function formsOf(key: string): string[] {
-  const escaped = [/[+=<>&'/]/g, /[+=<>&']/g, /[+<>&'`]/g, /[=<>&']/g, /[<>&]/g].flatMap((special) =>
-    [0, 1].map((isUpper) =>
-      key.replace(special, (character) => {
-        const hex = character.charCodeAt(0).toString(16).padStart(4, '0');
-        return `\\u${isUpper ? hex.toUpperCase() : hex}`;
-      }),
-    ),
+  const escaped = [/[+=<>&'/]/g, /[+=<>&']/g, /[+<>&'`]/g, /[=<>&']/g, /[<>&]/g].flatMap(
+    (special) =>
+      [0, 1].map((isUpper) =>
+        key.replace(special, (character) => {
+          const hex = character.charCodeAt(0).toString(16).padStart(4, '0');
+          return `\\u${isUpper ? hex.toUpperCase() : hex}`;
+        }),
+      ),
   );
   const all = [key, ...escaped];
   return [...new Set([...all, ...all.map((form) => form.replaceAll('/', String.raw`\/`))])];

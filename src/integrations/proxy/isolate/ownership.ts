@@ -104,7 +104,8 @@ function mayName(
   ownerOf: OwnerOf,
   { unowned }: StoreSettings,
 ): boolean {
-  if (ownerOf(reference.text) === user) return true;
+  // A service that rounds a number may read the id of another user instead of this one.
+  if (ownerOf(reference.text) === user && !reference.mayBeRounded) return true;
   const isUnowned = [...reference.assets].some(
     (uri) => ownerOf(uri) !== user && ownerOf(uri.slice('asset://'.length)) !== user,
   );

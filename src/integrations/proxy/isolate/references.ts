@@ -13,6 +13,8 @@ export interface Reference {
   readonly assets: ReadonlySet<string>;
   /** Whether it certainly is a reference: a URI, or the value of a field that holds ids. */
   readonly isCertain: boolean;
+  /** Whether it is a number, which a service may round to the id of another user. */
+  readonly mayBeRounded?: boolean;
 }
 
 /** An `asset://` URI. Browsers and services ignore the case of a scheme. */
@@ -49,10 +51,11 @@ export function referencesIn(json: string): Reference[] {
         if (nesting === maxNesting) throw invalidBody('The body has too much JSON in strings.');
         open.push([inner, nesting + 1]);
       }
-      const known = found.get(item.text);
+      const key = `${item.isNumber} ${item.text}`;
+      const known = found.get(key);
       if (known !== undefined && (known.isCertain || !holdsIds(item.field))) continue;
       const reference = item.isNumber ? numberReference(item) : referenceOf(item);
-      found.set(item.text, reference);
+      found.set(key, reference);
       for (const name of reference.names) names.add(name);
       if (names.size > maxNames) {
         throw invalidBody(
@@ -97,7 +100,13 @@ function numberReference({ text, field }: JsonText): Reference {
   }
   const rounded = integerOf(Number(text).toFixed(0)) ?? String(Number(text));
   const names = new Set([text, integer ?? text, rounded, String(Number(text)), canonical(rounded)]);
-  return { text: integer ?? text, names, assets: new Set(), isCertain: holdsIds(field) };
+  return {
+    text: integer ?? text,
+    names,
+    assets: new Set(),
+    isCertain: holdsIds(field),
+    mayBeRounded: true,
+  };
 }
 
 /** The JSON that a string contains. Returns undefined if it is not JSON, or has no strings and numbers. */
