@@ -118,14 +118,14 @@ const circles = findCircles();
 
 /** What is counted, its number, and the limit. Lower a limit whenever a change allows it. */
 const counts: readonly (readonly [string, number, number])[] = [
-  ['hand-written files', written.size, 811],
-  ['hand-written lines', lines, 62_600],
-  ['files with exactly one importer', withOneImporter.length, 246],
-  ['lines of imports, in percent', Number(importShare.toFixed(1)), 8],
-  ['files that resources/images needs, now or later', closureOf('resources/images.ts').length, 120],
-  ['named types', sum((file) => file.namedTypes), 920],
-  ['@internal members of Polygate', sum((file) => file.internalMembers), 7],
-  ['circles of imports, with import()', circles.length, 1],
+  ['hand-written files', written.size, 500],
+  ['hand-written lines', lines, 61_650],
+  ['files with exactly one importer', withOneImporter.length, 120],
+  ['lines of imports, in percent', Number(importShare.toFixed(1)), 6.6],
+  ['files that resources/images needs, now or later', closureOf('resources/images.ts').length, 71],
+  ['named types', sum((file) => file.namedTypes), 873],
+  ['@internal members of Polygate', sum((file) => file.internalMembers), 1],
+  ['circles of imports, with import()', circles.length, 0],
 ];
 
 if (process.argv.includes('--files')) console.log([...withOneImporter, ...circles].join('\n'));

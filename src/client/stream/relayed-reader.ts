@@ -12,13 +12,13 @@ import { omitUndefined } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { CallErrors } from '../call/errors.ts';
 import { defaults } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { parseErrorBody } from '../http/error-body.ts';
 import type { BodyReader } from '../http/response-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { SlotLease } from '../limits/concurrency.ts';
 import { readChunks } from './chunk-reader.ts';
 import type { ChunkReader } from './chunk-reader.ts';
-import type { RelayedStreamOptions } from './relayed-stream.ts';
 import { pickRelayedFields } from './to-readable.ts';
 
 /**
@@ -27,7 +27,7 @@ import { pickRelayedFields } from './to-readable.ts';
  */
 export function readRelayed(
   bytes: BodyReader,
-  options: RelayedStreamOptions,
+  options: { [Name in 'streamIdleTimeout' | 'maxEventBytes' | 'clock']?: Config[Name] | undefined },
   signal: AbortSignal,
 ): ChunkReader {
   const config = { ...defaults, ...omitUndefined(options) };

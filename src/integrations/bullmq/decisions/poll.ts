@@ -66,7 +66,7 @@ export function afterPoll(row: PolledRow, result: TaskResult, timing: PollTiming
  * What follows from a poll that failed. Only the deadline, a record that cannot be read or an id that cannot be polled
  * ends the row: an outage does not.
  *
- * A rejected poll or a third 404 in a row ends a wait of the client (see `core/tasks/wait/poll-failures.ts`), but not a
+ * A rejected poll or a third 404 in a row ends a wait of the client (see `client/tasks/poll-decisions.ts`), but not a
  * row. Any worker may send its next poll, so the cause may be the API key or the base URL of one worker, which an
  * operator can correct before the deadline.
  */

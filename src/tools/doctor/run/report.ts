@@ -19,7 +19,7 @@ export interface CheckSubject {
   /** What must have been found before; nothing by default. */
   readonly requires?: Requirement;
   /**
-   * Assumptions that this check has findings about. `core/config/assumptions.ts` says what each number stands for.
+   * Assumptions that this check has findings about. `client/config/assumptions.ts` says what each number stands for.
    */
   readonly assumptions?: readonly CheckedAssumption[];
 }
