@@ -118,7 +118,7 @@ const circles = findCircles();
 
 /** What is counted, its number, and the limit. Lower a limit whenever a change allows it. */
 const counts: readonly (readonly [string, number, number])[] = [
-  ['hand-written files', written.size, 500],
+  ['hand-written files', written.size, 499],
   ['hand-written lines', lines, 61_650],
   ['files with exactly one importer', withOneImporter.length, 120],
   ['lines of imports, in percent', Number(importShare.toFixed(1)), 6.6],

@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../errors/base.ts';
+import { toFetchError } from '../../errors/call.ts';
 import { garbage } from '../config/environment.ts';
 import { isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
 import { toStream, WatchedBody } from '../http/watched-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { waitsForSlot } from './api-request.ts';
-import { toFetchError } from './fetch-error.ts';
 import type { ApiResponse, ReceivedResponse, ResponseHandler } from './response.ts';
 
 /**

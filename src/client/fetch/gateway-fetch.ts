@@ -1,6 +1,6 @@
+import { toFetchError } from '../../errors/call.ts';
 import { limitsOf, loadTime } from '../call/api-request.ts';
 import type { ClientContext } from '../call/context.ts';
-import { toFetchError } from '../call/fetch-error.ts';
 import { fallbackRules } from '../call/request-options.ts';
 import { throwToCaller } from '../config/caller.ts';
 import { monotonicNow } from '../config/clock.ts';
