@@ -30,6 +30,20 @@ const clientErrors = (path: string): Plugin => ({
     })),
 });
 
+/**
+ * The other entries have copies of the client's rules, and of none of the parts that the client loads later. esbuild would
+ * write these to files that no code loads.
+ */
+const withoutParts: Plugin = {
+  name: 'without parts',
+  setup: (build) =>
+    build.onResolve({ filter: /^\.{1,2}\// }, ({ path, kind, importer }) =>
+      kind === 'dynamic-import' && /\/src\/client\//.test(importer)
+        ? { path, external: true }
+        : undefined,
+    ),
+};
+
 /** Packages that are copied into the build, with the file that contains their licence. */
 const bundled = {
   'csv-parse': 'LICENSE',
@@ -70,7 +84,7 @@ export default defineConfig([
     entry: { node: 'src/integrations/node/index.ts' },
     outDir: 'dist',
     dts: true,
-    esbuildPlugins: [clientErrors('./client/errors.js')],
+    esbuildPlugins: [withoutParts, clientErrors('./client/errors.js')],
     // It uses the public API of this package, which it imports by name as a user's code does.
     external: ['polygate'],
   },
@@ -80,7 +94,7 @@ export default defineConfig([
     entry: { doctor: 'src/tools/doctor/index.ts' },
     outDir: 'dist',
     dts: true,
-    esbuildPlugins: [clientErrors('./client/errors.js')],
+    esbuildPlugins: [withoutParts, clientErrors('./client/errors.js')],
     external: ['polygate'],
   },
   {
@@ -89,7 +103,7 @@ export default defineConfig([
     entry: { otel: 'src/integrations/otel/index.ts' },
     outDir: 'dist',
     dts: true,
-    esbuildPlugins: [clientErrors('./client/errors.js')],
+    esbuildPlugins: [withoutParts, clientErrors('./client/errors.js')],
     external: ['polygate'],
   },
   {
@@ -116,7 +130,7 @@ export default defineConfig([
     },
     outDir: 'dist/proxy',
     dts: true,
-    esbuildPlugins: [clientErrors('../client/errors.js')],
+    esbuildPlugins: [withoutParts, clientErrors('../client/errors.js')],
   },
   {
     ...shared,
@@ -129,6 +143,7 @@ export default defineConfig([
   {
     ...shared,
     name: 'mock and commands',
+    esbuildPlugins: [withoutParts],
     entry: {
       'mock/index': 'src/mock/index.ts',
       'mock/node': 'src/mock/node/index.ts',
