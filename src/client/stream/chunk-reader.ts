@@ -142,6 +142,8 @@ export function readChunks(
         return;
       }
     }
+    // Their text could otherwise be kept until the next read.
+    events = [];
   }
 
   function takeBuffered(): ChatCompletionChunk | undefined {
