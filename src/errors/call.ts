@@ -93,9 +93,9 @@ export class BudgetExceededError extends PolygateError {
 }
 
 /**
- * What `fetch`, and the body of its response, rejects with. Libraries recognize aborts and timeouts by the name of the error, so an
- * `AbortedError` has the name of the signal's reason: `AbortError` or `TimeoutError`. An error that the caller created as
- * the reason is rejected as it is.
+ * The error with which `gateway.fetch`, or the body of its response, rejects. Libraries recognize aborts and timeouts by the
+ * name of the error, so an `AbortedError` takes the name of the signal's reason: `AbortError` or `TimeoutError`. A reason
+ * that is the caller's own error is rejected as it is.
  */
 export function toFetchError(error: unknown): unknown {
   if (!AbortedError.is(error)) return error;

@@ -6,8 +6,8 @@ export interface Logger {
   /** One of your callbacks threw an error, or a journal could not be written. */
   error(message: string): void;
   /**
-   * A chat has another content type or shape than requested, or contains a status, a request is retried, a journal line is damaged, a batch pauses because the balance is insufficient, or a step of a
-   * row of the queue on Redis failed.
+   * A chat has another content type or shape than requested, or contains a status record; a request is retried; a journal
+   * line is damaged; a batch pauses because the balance is insufficient; or a step of a row of the queue on Redis failed.
    */
   warn(message: string): void;
   /** A request was charged. */

@@ -38,7 +38,7 @@ export function checkChat(choiceCount: number): (received: ReceivedResponse) => 
     const messages = new CompleteMessages();
     /** Created by the first chunk. Only for telemetry: nothing else needs the completion. */
     let accumulator: Accumulator | undefined;
-    /** The last event that is a failure unless the chat goes on after it. */
+    /** The last event that is a failure unless the chat continues after it. */
     let suspect: StreamEvent | undefined;
 
     return (bytes, error, deliver) => {

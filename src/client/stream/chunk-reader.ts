@@ -69,7 +69,7 @@ export function readChunks(
   let position = 0;
   /** The event after them that is no chunk, and therefore ends the stream. */
   let lastEvent: StreamEvent | undefined;
-  /** The last event that is a failure unless the chat goes on after it, and the choices before it. */
+  /** The last event that is a failure unless the chat continues after it, and the choices before it. */
   let suspect: { readonly event: StreamEvent; readonly choices: unknown } | undefined;
   let pendingRead: Promise<void> | undefined;
   const releaseSlot = lease.transfer();

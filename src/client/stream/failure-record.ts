@@ -15,7 +15,7 @@ export function isFailure(value: unknown, data: string): boolean {
 }
 
 /**
- * Whether a record can be nothing but a failure. A record with only a message is a status where the chat goes on after it, and
+ * Whether a record can be nothing but a failure. A record with only a message is a status where the chat continues after it, and
  * a failure where it does not.
  */
 export function isCertainFailure(record: Record<string, unknown>): boolean {

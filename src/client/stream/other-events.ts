@@ -60,7 +60,7 @@ export function reportedError(call: CallErrors, event: StreamEvent): StreamError
 
 /**
  * Whether an event that reports an error may be a status: it has a message, and nothing names it a failure. It was a status if
- * the chat goes on after it.
+ * the chat continues after it.
  */
 export function mayBeStatus(event: StreamEvent): boolean {
   const value = itemOf(parseJson(event.data ?? ''));
@@ -69,7 +69,7 @@ export function mayBeStatus(event: StreamEvent): boolean {
 
 /** What the log says about an event that was a status. */
 export function ignoredStatus({ data = '' }: StreamEvent): string {
-  return `A streamed chat: received ${singleLine(data)}, which was ignored, because the chat went on.`;
+  return `A streamed chat: received ${singleLine(data)}, which was ignored, because the chat continued.`;
 }
 
 /** The item of a list of one: some services send their errors in a list. */

@@ -72,8 +72,9 @@ export class KeyRemover {
   add(piece: string): string {
     const text = redactKeys(this.#held + piece, [this.#key], '…');
     const key = this.#key.toLowerCase();
-    let at = Math.max(0, text.length - key.length + 1);
-    while (at < text.length && !key.startsWith(text.slice(at).toLowerCase())) at += 1;
+    // An escaped character takes at most six.
+    let at = Math.max(0, text.length - key.length * 6 + 1);
+    while (at < text.length && !key.startsWith(unescaped(text.slice(at)).toLowerCase())) at += 1;
     this.#held = text.slice(at);
     return text.slice(0, at);
   }
@@ -84,6 +85,15 @@ export class KeyRemover {
     this.#held = '';
     return rest;
   }
+}
+
+/** A text without the escapes of a URL, JSON or HTML, and without one that is cut off at its end. */
+function unescaped(text: string): string {
+  return text
+    .replace(/(?:\\(?:u[\da-f]{0,3})?|%[\da-f]?|&(?:#(?:x[\da-f]*|\d*))?)$/i, '')
+    .replaceAll(/(?:\\u00|%|&#x)([\da-f]{2});?/gi, (_, hex: string) => `&#${parseInt(hex, 16)};`)
+    .replaceAll(/&#(\d{2,3});/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replaceAll(/\\(?=\W)/g, '');
 }
 
 /** Removes control characters, which a terminal would execute, from text of one line. */

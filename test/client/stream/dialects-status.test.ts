@@ -19,7 +19,7 @@ const suspects: Record<string, string> = {
 };
 
 describe.each(Object.entries(suspects))('a record of %s', (_, suspect) => {
-  test.each(streamed)('is a status if the chat goes on after it: %s', async (_way, way) => {
+  test.each(streamed)('is a status if the chat continues after it: %s', async (_way, way) => {
     for (const body of [
       suspect + textEvent('Hel') + suspect + textEvent('lo') + finishEvent() + doneEvent,
       textEvent('Hel') + suspect + suspect + textEvent('lo') + finishEvent() + doneEvent,

@@ -134,7 +134,7 @@ describe('isolate', () => {
     for (const field of rounded) expect([field, await send('bob', field)]).toEqual([field, 404]);
     for (const field of rounded) expect([field, await send('ann', field)]).toEqual([field, 202]);
     expect(await send('bob', ',"seed":18446744073709551557')).toBe(202);
-    // Nobody rounds a text. A number can be read as the id of the other user, even if the user has that very id.
+    // No service rounds a string. It may round a number to the id of the other user, even if this user owns the exact id.
     await send('bob', '', '90071992547409931');
     expect(await send('bob', ',"task_id":"90071992547409931"')).toBe(202);
     expect(await send('bob', rounded[0] ?? '')).toBe(404);

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 
 import { clientCode } from '../../../src/tools/cli/doctor/summary.ts';
-import { cleanRecord, createCleaner, shellWord, wrap } from '../../../src/tools/cli/text.ts';
+import {
+  cleanRecord,
+  createCleaner,
+  KeyRemover,
+  shellWord,
+  wrap,
+} from '../../../src/tools/cli/text.ts';
 
 test('text is printed without API keys in any form, and without control characters', () => {
   const clean = createCleaner('canary/+"7');
@@ -54,4 +60,22 @@ test('an id of a service is one harmless word of the command that continues', ()
   expect(shellWord('task_1-a.b:c')).toBe('task_1-a.b:c');
   expect(shellWord("a'; rm -rf $(x)\u001B[2J")).toBe(`'a'\\''; rm -rf $(x)'`);
   expect(shellWord('')).toBe("''");
+});
+
+test.each([
+  ['as it is', 'sk-canary/51c7+a=='],
+  ['in capitals', 'SK-CANARY/51C7+A=='],
+  ['as JSON writers escape it', String.raw`sk-canary\/51c7\u002ba\u003D\u003d`],
+  ['as in a URL', 'sk-canary%2f51c7%2Ba%3d%3d'],
+  ['as in HTML', 'sk-canary&#47;51c7&#x2b;a&#61;='],
+])('a key is removed %s, wherever the text is split', (_, form) => {
+  const text = `a sk-ill ${form}${form} %2`;
+  for (let first = 0; first <= text.length; first += 1) {
+    for (let second = first; second <= text.length; second += 7) {
+      const remover = new KeyRemover('sk-canary/51c7+a==');
+      const pieces = [text.slice(0, first), text.slice(first, second), text.slice(second)];
+      const printed = pieces.map((piece) => remover.add(piece)).join('') + remover.end();
+      expect([first, second, printed]).toEqual([first, second, 'a sk-ill …… %2']);
+    }
+  }
 });

@@ -46,7 +46,10 @@ export const nextResponse = (last: string): string => turnOf(last) + nextTurn(la
 export const sorted = (messages: Iterable<Numbered>): Numbered[] =>
   [...messages].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** The conversation that a retry sends: without the response that is incomplete, and with completed tool calls. Undefined if it is complete. */
+/**
+ * The conversation that a retry sends: without the response that is incomplete, and with completed tool calls. Undefined if
+ * it is complete.
+ */
 export function withoutIncomplete(messages: readonly Numbered[]): Numbered[] | undefined {
   const end = messages.findLastIndex(([, { incomplete }]) => !incomplete) + 1;
   const role = messages[end - 1]?.[1].role;

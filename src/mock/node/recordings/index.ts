@@ -65,7 +65,8 @@ export interface Tape extends AsyncDisposable {
   save(): Promise<void>;
   /**
    * Saves the tape, unless the last request has failed: the run has probably failed, too, and a replay would end at the
-   * same place. A run that ends like this on purpose calls {@link Tape.save}. In a replay in which every request was on the tape, fails if recordings were not used.
+   * same place. A run that ends like this on purpose calls {@link Tape.save}. In a replay in which every request was on the
+   * tape, fails if recordings were not used.
    *
    * @throws Error that lists the unused recordings
    */
