@@ -166,7 +166,8 @@ describe('a page', () => {
     async (name, file) => {
       missing = { file };
       expect(await call(name, undefined, { abortAfter: 200 })).toMatchObject({
-        error: 'AbortedError',
+        // As in `fetch` itself, the error is named like the reason of the signal.
+        error: name === 'fetch' ? 'TimeoutError' : 'AbortedError',
         outcome: 'not-sent',
       });
       expect(mock.requests).toEqual([]);

@@ -1,8 +1,5 @@
 import type { StreamError } from '../../errors/chat.ts';
-import type {
-  ChatCompletionChunk,
-  ChatCompletionChunkChoice,
-} from '../../wire/types/chat/completion.ts';
+import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
 import type { CallErrors } from '../call/errors.ts';
 import type { ReceivedResponse } from '../call/response.ts';
 import type { Span } from '../config/caller.ts';
@@ -42,6 +39,12 @@ export interface ChunkReader extends Source<ChatCompletionChunk> {
 }
 
 /**
+ * Holds a chunk of the last read, kept although it is never used: engines discard the code that they compiled for objects of one
+ * shape when no such object is left, as between two streams. The next stream replaces it.
+ */
+const samples: (ChatCompletionChunk | undefined)[] = [];
+
+/**
  * Reads one streaming response: bytes become events, events become chunks, and chunks accumulate to the completion.
  * {@link Completeness} decides whether the stream is complete when it ends. `choiceCount` is the number of choices that
  * were requested, if it is known.
@@ -59,7 +62,7 @@ export function readChunks(
   const decode = createEventDecoder(maxEventBytes, () => {
     log?.warn(() => 'A streamed chat: received JSON in place of an event stream, which was read.');
   });
-  /** Created by the first chunk with a message. */
+  /** Created by the first chunk with a message in place of a delta. */
   let messages: CompleteMessages | undefined;
   /** The events of the last read. Those before `parsed` have been parsed. */
   let events: StreamEvent[] = [];
@@ -128,14 +131,18 @@ export function readChunks(
     parse();
   }
 
+  function onMessage(): void {
+    messages ??= new CompleteMessages();
+  }
+
   /** Parses the events up to the next one that is neither a chunk nor a keep-alive. */
   function parse(): void {
     chunks = [];
     position = 0;
     lastEvent = undefined;
-    for (const event of parsed === 0 ? events : events.slice(parsed)) {
+    for (let event; (event = events[parsed]);) {
       parsed += 1;
-      const chunk = parseChunk(event);
+      const chunk = parseChunk(event, onMessage);
       if (chunk !== undefined) chunks.push(chunk);
       else if (!isKeepAlive(event)) {
         lastEvent = event;
@@ -144,20 +151,19 @@ export function readChunks(
     }
     // Their text could otherwise be kept until the next read.
     events = [];
+    if (chunks.length > 2) samples[0] = chunks[1];
   }
 
   function takeBuffered(): ChatCompletionChunk | undefined {
     if (!body.isOpen) return undefined;
-    while (chunks[position] === undefined) {
+    let chunk = chunks[position];
+    while (chunk === undefined) {
       if (lastEvent === undefined || endsWith(lastEvent)) return undefined;
       parse();
+      chunk = chunks[position];
     }
-    const chunk = chunks[position];
-    if (chunk === undefined) return undefined;
     position += 1;
-    if (chunk.choices.some(lacksDelta)) {
-      (messages ??= new CompleteMessages()).addDeltas(chunk, () => accumulator?.completion);
-    }
+    messages?.addDeltas(chunk, () => accumulator?.completion);
     if (!accumulator) span?.event({ type: 'first-chunk' });
     (accumulator ??= createAccumulator()).add(chunk);
     completeness.add(chunk);
@@ -213,8 +219,4 @@ export function readChunks(
   function failInvalid(problem: string): void {
     body.fail(call.invalidStream(problem));
   }
-}
-
-function lacksDelta({ delta }: ChatCompletionChunkChoice): boolean {
-  return delta === undefined;
 }

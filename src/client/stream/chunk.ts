@@ -9,19 +9,32 @@ import { isErrorEvent, isKeepAliveRecord, isKeepAliveWord } from './other-events
 
 /**
  * The chunk of an event; undefined if the event is anything else. A choice with a complete message in place of a delta has no
- * delta yet: see complete-message.ts.
+ * delta yet, and `onMessage` is called: see complete-message.ts.
  */
-export function parseChunk({ data, event }: StreamEvent): ChatCompletionChunk | undefined {
+export function parseChunk(
+  { data, event }: StreamEvent,
+  onMessage?: () => void,
+): ChatCompletionChunk | undefined {
   if (data === undefined || isErrorEvent(event)) return undefined;
   const value = parseJson(data);
   if (!isRecord(value) || (value.error != null && hasError(value))) return undefined;
   const { choices } = value;
-  if (choices == null || (Array.isArray(choices) && choices.length === 0)) {
-    if (event !== undefined && isKeepAliveWord(event)) return undefined;
-    if (isKeepAliveRecord(value) || isFailure(value, data)) return undefined;
-    value.choices = [];
-  } else if (!normalizeChoices(choices, value)) return undefined;
-  return unchecked<ChatCompletionChunk>(value);
+  const isChunk =
+    Array.isArray(choices) && choices.length > 0
+      ? normalizeChoices(choices, value, onMessage)
+      : isWithoutChoices(value, data, event);
+  return isChunk ? unchecked<ChatCompletionChunk>(value) : undefined;
+}
+
+/** Whether a record without choices is a chunk, such as one with the usage. */
+function isWithoutChoices(
+  chunk: Record<string, unknown>,
+  data: string,
+  event: string | undefined,
+): boolean {
+  if (!Array.isArray((chunk.choices ??= []))) return false;
+  if (event !== undefined && isKeepAliveWord(event)) return false;
+  return !isKeepAliveRecord(chunk) && !isFailure(chunk, data);
 }
 
 /**
@@ -29,30 +42,35 @@ export function parseChunk({ data, event }: StreamEvent): ChatCompletionChunk | 
  * are written by hand because they run for every chunk, and reject only what would lose content: the stream has been paid
  * for.
  */
-function normalizeChoices(choices: unknown, chunk: Record<string, unknown>): boolean {
-  if (!Array.isArray(choices)) return false;
+function normalizeChoices(
+  choices: readonly unknown[],
+  chunk: Record<string, unknown>,
+  onMessage: (() => void) | undefined,
+): boolean {
   for (const choice of choices) {
     if (!isRecord(choice)) return false;
-    if (addsText(choice)) {
-      if (!normalizeDelta(choice)) return false;
-      continue;
-    }
-    if (!normalizeChoice(choice)) return false;
-    // Some services send the usage inside the choice.
-    if (choice.usage != null) chunk.usage ??= choice.usage;
+    if (onlyAddsText(choice)) continue;
+    if (!normalizeChoice(choice, chunk, onMessage)) return false;
   }
   return true;
 }
 
-/** Whether a choice only adds text, as most do. */
-function addsText(choice: Record<string, unknown>): boolean {
+/** Whether a choice only adds text, as most do. Nothing else has to be checked then. */
+function onlyAddsText(choice: Record<string, unknown>): boolean {
   const { delta, finish_reason: reason, error, usage } = choice;
   if (reason || error || usage || !isRecord(delta)) return false;
-  const { content } = delta;
-  return typeof content === 'string' && content !== '';
+  const { content, tool_calls: calls } = delta;
+  const isText = typeof content === 'string' && content !== '' && calls === undefined;
+  return isText && Number.isInteger(choice.index);
 }
 
-function normalizeChoice(choice: Record<string, unknown>): boolean {
+function normalizeChoice(
+  choice: Record<string, unknown>,
+  chunk: Record<string, unknown>,
+  onMessage: (() => void) | undefined,
+): boolean {
+  // Some services send the usage inside the choice.
+  if (choice.usage != null) chunk.usage ??= choice.usage;
   if (choice.error != null && isFailedChoice(choice)) return false;
   const { message, text } = choice;
   if (message != null || text != null) {
@@ -61,6 +79,7 @@ function normalizeChoice(choice: Record<string, unknown>): boolean {
     }
     if (isEmptyDelta(choice.delta)) {
       choice.delta = undefined;
+      onMessage?.();
       return Number.isInteger((choice.index ??= 0));
     }
   }
