@@ -19,10 +19,11 @@ Usage: npx polygate chat [options] <prompt>
 
 Examples:
   npx polygate chat "Why do ships float?" -m aurora-chat
-  git diff | npx polygate chat -m aurora-chat --system "Write a commit message for this diff."
+  git diff | npx polygate chat "Write a commit message for this diff." -m aurora-chat
 
-Without a prompt, it is read from stdin. Ctrl-C ends the response with what has arrived. The
-charge is printed on stderr.
+Text on stdin is put behind the prompt, or is the prompt if there is none. A pipe that stays silent for 3 seconds is not
+read, unless - follows the prompt. In a loop that reads a file, add </dev/null. Ctrl-C ends the response with what has
+arrived. The charge is printed on stderr.
 
 Options:
   -m, --model <id>  model; npx polygate models --type chat lists them
@@ -53,7 +54,7 @@ export function runChat(args: string[]): Promise<number> {
     const gateway = createGateway(settings);
     log.useCleaner(createCleaner(settings.apiKey));
     const { system, image } = values;
-    const prompt = await readPrompt(positionals);
+    const prompt = await readPrompt(positionals, { takesInput: true });
     const params = { model, messages: messagesOf({ prompt, system, images: image }) };
     log.noteSending();
     const { apiKey } = settings;

@@ -85,7 +85,7 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
     const settings = resolveSettings(values, process.env);
     const gateway = createSavingGateway(settings);
     log.useCleaner(createCleaner(settings.apiKey));
-    const prompt = await readPrompt(positionals, inputName(kind));
+    const prompt = await readPrompt(positionals, { name: inputName(kind) });
     const store = new TaskStore(process.env);
     const { entry, isRepeated } = openEntry(store, {
       request: { kind, model, prompt, params },

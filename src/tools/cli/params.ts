@@ -1,8 +1,7 @@
-import { text as readText } from 'node:stream/consumers';
-
 import type { Model } from 'polygate';
 
 import { UsageError, unknownName } from './arguments.ts';
+import { readInput } from './input.ts';
 
 /** Fields that other options or arguments set. */
 const reserved: ReadonlySet<string> = new Set(['model', 'messages', 'prompt', 'stream', 'text']);
@@ -69,21 +68,35 @@ export function requireModel(model: string | undefined, type: string): string {
   throw new UsageError(`no model: use -m <id>; npx polygate models --type ${type} lists them`);
 }
 
+/** How a prompt is read. */
+interface PromptOptions {
+  /** What an error calls it. */
+  readonly name?: string;
+  /** Whether text on stdin belongs to a prompt that does not request it with `-`. */
+  readonly takesInput?: boolean;
+}
+
 /**
- * Returns the prompt from the command line, or else from stdin without its last line break. Throws a `UsageError` if there
- * is none, or more than one.
+ * Returns the prompt from the command line, with the text from stdin behind it, or else that text alone. Throws a
+ * `UsageError` if there is none, or more than one.
  */
-export async function readPrompt(positionals: readonly string[], name = 'prompt'): Promise<string> {
-  if (positionals.length > 1) {
-    throw new UsageError(`one ${name} is expected, not ${positionals.length}: put it in quotes`);
+export async function readPrompt(
+  positionals: readonly string[],
+  { name = 'prompt', takesInput = false }: PromptOptions = {},
+): Promise<string> {
+  const [given, ...others] = positionals.filter((text) => text !== '-');
+  if (others.length > 0) {
+    throw new UsageError(`one ${name} is expected, not ${others.length + 1}: put it in quotes`);
   }
-  const [given] = positionals;
-  if (given === undefined && process.stdin.isTTY) {
+  if (given?.trim() === '') throw new UsageError(`the ${name} is empty`);
+  if (positionals.length === 0 && process.stdin.isTTY) {
     throw new UsageError(`no ${name}: pass it in quotes, or pipe it to this command`);
   }
-  const prompt = given ?? (await readText(process.stdin)).replace(/\r?\n$/, '');
-  if (prompt.trim() === '') throw new UsageError(`the ${name} is empty`);
-  return prompt;
+  const isRequired = given === undefined || positionals.includes('-');
+  const input = isRequired || takesInput ? await readInput({ isRequired }) : '';
+  if (input.trim() !== '') return given === undefined ? input : `${given}\n\n${input}`;
+  if (given === undefined) throw new UsageError(`the ${name} is empty`);
+  return given;
 }
 
 /** What the rows of a batch generate. */

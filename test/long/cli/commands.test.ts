@@ -69,6 +69,7 @@ test.concurrent('Ctrl-C ends a chat with what has arrived', async () => {
   const { mock, start } = await startService();
   mock.fail({ route: 'POST /v1/chat/completions', stallBody: 1_500 });
   const program = start(['chat', 'Hello', '-m', 'aurora-chat']);
+  program.child.stdin?.end();
   await program.printed(/You said/);
   const { code, stdout } = await program.end('SIGINT');
   expect(code).toBe(130);
@@ -78,6 +79,7 @@ test.concurrent('Ctrl-C ends a chat with what has arrived', async () => {
 test.concurrent('a chat ends quietly when what reads its output has ended', async () => {
   const { start } = await startService({ chunkDelayMs: 100 });
   const program = start(['chat', 'Hello', '-m', 'aurora-chat']);
+  program.child.stdin?.end();
   await program.printed(/You/);
   program.child.stdout?.destroy();
   expect(await program.end()).toMatchObject({ code: 141, stderr: '' });

@@ -24,7 +24,7 @@ export interface Service {
   env: Record<string, string>;
   folder: string;
   /** Runs a command until it exits. */
-  run: (args: readonly string[], stdin?: string) => ReturnType<typeof runIn>;
+  run: (args: readonly string[], stdin?: string | Uint8Array) => ReturnType<typeof runIn>;
   /** Starts a command. */
   start: (args: readonly string[], env?: Record<string, string>) => Program;
   /** Entries of the state folder. */

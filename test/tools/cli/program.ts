@@ -71,7 +71,12 @@ export const run = (name: 'polygate' | 'polygate-mock', args: string[], env = {}
   new Program(commandLine(name, args), env).end();
 
 /** Runs a command in a folder, with text on stdin. */
-export const runIn = (cwd: string, args: readonly string[], env = {}, stdin = '') => {
+export const runIn = (
+  cwd: string,
+  args: readonly string[],
+  env = {},
+  stdin: string | Uint8Array = '',
+) => {
   const program = new Program(commandLine('polygate', args), env, cwd);
   program.child.stdin?.end(stdin);
   return program.end();
