@@ -54,9 +54,9 @@ export function planRows(
   ];
   reportColumns(table, [...own, ...types.keys()], problems);
   if (inputColumns.length === 2)
-    problems.push({ line: 1, message: 'has prompt and text; keep one' });
+    problems.push({ line: table.headerLine, message: 'has prompt and text; keep one' });
   if (inputColumns.length === 0 && table.rows.length > 0) {
-    problems.push({ line: 1, message: `there is no column ${inputs[0]}` });
+    problems.push({ line: table.headerLine, message: `there is no column ${inputs[0]}` });
   }
   const lines = new Map<string, number>();
   return table.rows.map((row, index) => {
@@ -91,15 +91,15 @@ function kindOfTable(
 }
 
 function reportColumns(
-  { columns, format, rows }: Table,
+  { columns, format, rows, headerLine }: Table,
   known: readonly string[],
   problems: Problem[],
 ): void {
   for (const column of columns) {
     if (column === '' || known.includes(column)) continue;
-    const line = format === 'jsonl' ? rows.find(({ cells }) => column in cells)?.line : 1;
+    const line = format === 'jsonl' ? rows.find(({ cells }) => column in cells)?.line : headerLine;
     const hint = suggestion(nearestName(column, known));
-    problems.push({ line: line ?? 1, message: `unknown column ${quoted(column)}${hint}` });
+    problems.push({ line: line ?? headerLine, message: `unknown column ${quoted(column)}${hint}` });
   }
 }
 

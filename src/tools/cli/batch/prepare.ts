@@ -121,7 +121,8 @@ async function openTable(
   const table = parseTable(text, format ?? formatOf(name, text), problems);
   if (table.columns.length === 0) throw new UsageError(`${name} has no rows`);
   if (column !== undefined && table.columns.includes(column)) {
-    problems.push({ line: 1, message: `there is a column ${column}; --column needs another name` });
+    const message = `there is a column ${column}; --column needs another name`;
+    problems.push({ line: table.headerLine, message });
   }
   const models = await readModels();
   const rows = planRows(table, { models, model, kind, params }, problems);
@@ -129,7 +130,7 @@ async function openTable(
   if (rows.length === 0 && problems.length === 0) throw new UsageError(`${name} has no rows`);
   const isChat = rows.some((row) => row.kind === 'chat');
   if (column !== undefined && !isChat && rows.length > 0) {
-    problems.push({ line: 1, message: '--column is for chats' });
+    problems.push({ line: table.headerLine, message: '--column is for chats' });
   }
   checkNames(
     rows.filter((row) => row.kind !== 'chat'),

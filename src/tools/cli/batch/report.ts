@@ -96,6 +96,7 @@ async function writeFiles(
     if (column !== undefined) {
       const answers = results.map(({ answer }) => answer);
       writeDurably(copyName(options), withAnswers(table, column, answers));
+      if (table.format !== 'jsonl') noteFormulas(results);
     }
     return true;
   } catch (error) {
@@ -107,11 +108,29 @@ async function writeFiles(
 /** Prints which texts are not complete. */
 function noteCuts(results: readonly RowResult[]): void {
   for (const reason of ['length', 'content_filter'] as const) {
-    const ids = results.filter(({ finishReason }) => finishReason === reason).map(({ id }) => id);
-    const shown = [...ids.slice(0, maxErrors), ...(ids.length > maxErrors ? ['…'] : [])].join(', ');
-    if (ids.length > 0) note(`Answers cut off ${cutText[reason]}: ${shown}`);
+    const cut = results.filter(({ finishReason }) => finishReason === reason);
+    if (cut.length > 0) note(`Answers cut off ${cutText[reason]}: ${idsOf(cut)}`);
   }
 }
+
+/** Prints which answers the copy of the table has with an apostrophe. */
+function noteFormulas(results: readonly RowResult[]): void {
+  const changed = results.filter(({ answer = '' }) => isFormula(answer));
+  if (changed.length === 0) return;
+  note(
+    `Answers that a spreadsheet could run as formulas begin with ' in the copy, and not in the results: ${idsOf(changed)}`,
+  );
+}
+
+const idsOf = (results: readonly RowResult[]): string =>
+  [
+    ...results.slice(0, maxErrors).map(({ id }) => id),
+    ...(results.length > maxErrors ? ['…'] : []),
+  ].join(', ');
+
+/** Whether a spreadsheet could run a text as a formula. A number with a sign is none. */
+const isFormula = (text: string): boolean =>
+  /^\s*[=+\-@＝＋－＠]/.test(text) && !/^\s*[+-][\d.,]+%?\s*$/.test(text);
 
 function summaryText({ succeeded, failed, unknown, open }: Counts, costs: Costs): string {
   const parts = [
@@ -176,9 +195,12 @@ function ordered({
   return { id, status, files, urls, usd, taskId, idempotencyKey, answer, finishReason, error };
 }
 
-/** Returns a copy of a table with a column of answers, in the format of the table. */
+/**
+ * Returns a copy of a table with a column of answers, in the format of the table. A model must not choose what a spreadsheet
+ * runs, so that a formula is written as text.
+ */
 export function withAnswers(
-  { format, delimiter, columns, rows }: Table,
+  { format, delimiter, start, lineEnd, columns, rows }: Table,
   column: string,
   answers: readonly (string | undefined)[],
 ): string {
@@ -186,7 +208,7 @@ export function withAnswers(
     const lines = rows.map(({ cells }, index) =>
       JSON.stringify({ ...cells, [column]: answers[index] }),
     );
-    return lines.map((line) => `${line}\n`).join('');
+    return start + lines.map((line) => line + lineEnd).join('');
   }
   // A quote inside a cell of a TSV is an ordinary character.
   const special = delimiter === '\t' ? /^"|[\r\n]/ : /["\r\n]/;
@@ -194,9 +216,10 @@ export function withAnswers(
     special.test(cell) || cell.includes(delimiter) || /^\s|\s$/.test(cell)
       ? `"${cell.replaceAll('"', '""')}"`
       : cell;
-  const toLine = (cells: readonly string[]) => `${cells.map(quote).join(delimiter)}\n`;
+  const toLine = (cells: readonly string[]) => cells.map(quote).join(delimiter) + lineEnd;
+  const asText = (answer = '') => (isFormula(answer) ? `'${answer}` : answer);
   const lines = rows.map(({ cells }, index) =>
-    toLine([...columns.map((name) => textOf(cells[name]) ?? ''), answers[index] ?? '']),
+    toLine([...columns.map((name) => textOf(cells[name]) ?? ''), asText(answers[index])]),
   );
-  return toLine([...columns, column]) + lines.join('');
+  return start + toLine([...columns, column]) + lines.join('');
 }

@@ -3,6 +3,7 @@ import type { InfoRecord } from 'csv-parse/sync';
 
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { messageOf, UsageError } from '../arguments.ts';
+import { decodeText } from '../input.ts';
 
 /** The formats of a table. */
 export const formats = ['csv', 'tsv', 'jsonl'] as const;
@@ -23,6 +24,12 @@ export interface Table {
   readonly format: Format;
   /** Between the cells of a line. */
   readonly delimiter: string;
+  /** What precedes the header: a byte order mark, and the line `sep=;` of Excel. */
+  readonly start: string;
+  /** At the end of the header. */
+  readonly lineEnd: string;
+  /** Number of the line with the header. */
+  readonly headerLine: number;
   readonly columns: readonly string[];
   readonly rows: readonly TableRow[];
 }
@@ -34,15 +41,8 @@ export interface Problem {
 }
 
 /** Decodes a file. Throws a `UsageError` if it is not UTF-8; UTF-16 is recognized by its mark. */
-export function decodeTable(bytes: Uint8Array, name: string): string {
-  const [first, second] = bytes;
-  const encoding = first === 0xff && second === 0xfe ? 'utf-16le' : 'utf-8';
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new UsageError(`${name} is not UTF-8 text: save it as "CSV UTF-8"`, { cause: error });
-  }
-}
+export const decodeTable = (bytes: Uint8Array, name: string): string =>
+  decodeText(bytes, name, 'save it as "CSV UTF-8"');
 
 /** The format of a file: that of its extension, or else what its beginning looks like. */
 export function formatOf(name: string, text: string): Format {
@@ -63,7 +63,10 @@ interface CsvRecord {
   readonly line: number;
 }
 
-function readRecords(text: string, delimiter: string): CsvRecord[] {
+function readRecords(
+  text: string,
+  { delimiter, lineEnd }: Pick<Table, 'delimiter' | 'lineEnd'>,
+): CsvRecord[] {
   const records: CsvRecord[] = [];
   let line = 1;
   const keep = (parsed: unknown, { raw = '' }: InfoRecord): null => {
@@ -85,6 +88,8 @@ function readRecords(text: string, delimiter: string): CsvRecord[] {
   try {
     parse(text, {
       delimiter,
+      // A line feed ends a line even if that of the header ends with two characters. A single carriage return can be in a cell.
+      record_delimiter: ['\r\n', '\n', ...(lineEnd === '\r' ? ['\r'] : [])],
       raw: true,
       relax_column_count: true,
       // Programs that write TSV quote nothing but cells with a tab or a line break.
@@ -106,43 +111,74 @@ const isUnclosed = (cell: string, raw: string): boolean =>
   cell.startsWith('"') && /[\t\r\n]/.test(cell) && !raw.includes(`"${cell.replaceAll('"', '""')}"`);
 
 function parseCsv(text: string, format: 'csv' | 'tsv', problems: Problem[]): Table {
-  const delimiter = format === 'tsv' ? '\t' : detectDelimiter(text);
-  const records = readRecords(text, delimiter);
-  const [header, ...others] = records;
-  const columns = (header?.cells ?? []).map((name) => name.trim());
-  reportHeader(columns, problems);
-  const rows = others.flatMap(({ cells: record, line }) => {
-    // Spreadsheets export rows of empty cells.
-    if (record.every((cell) => cell.trim() === '')) return [];
+  const [start = '', separator] =
+    /^\uFEFF?(?:"?sep=([^\w\s"]|\t)"?[,;\t ]*(?=[\r\n]|$))?/i.exec(text) ?? [];
+  // The rest of the line stays, so that lines are numbered as in the file.
+  const body = text.slice(start.length);
+  const header = readHeader(body);
+  const delimiter = separator ?? (format === 'tsv' ? '\t' : header.delimiter);
+  const { lineEnd } = header;
+  const records = readRecords(body, { delimiter, lineEnd });
+  const [first, ...others] = records.slice(records.findIndex(hasContent));
+  const columns = (first?.cells ?? []).map((name) => name.trim());
+  const headerLine = first?.line ?? 1;
+  reportHeader(columns, headerLine, problems);
+  const rows = others.filter(hasContent).map(({ cells: record, line }) => {
     if (record.slice(columns.length).some((cell) => cell.trim() !== '')) {
       problems.push({ line, message: `has ${record.length} cells for ${columns.length} columns` });
     }
     const cells = columns.map((name, index) => [name, record[index] ?? ''] as const);
-    return [{ line, cells: Object.fromEntries(cells.filter(([, cell]) => cell !== '')) }];
+    return { line, cells: Object.fromEntries(cells.filter(([, cell]) => cell !== '')) };
   });
-  return { format, delimiter, columns, rows };
+  const end = separator === undefined ? '' : lineEnd;
+  return { format, delimiter, start: start + end, lineEnd, headerLine, columns, rows };
 }
 
-function reportHeader(columns: readonly string[], problems: Problem[]): void {
+/** Spreadsheets export rows of empty cells. */
+const hasContent = ({ cells }: CsvRecord): boolean => cells.some((cell) => cell.trim() !== '');
+
+function reportHeader(columns: readonly string[], line: number, problems: Problem[]): void {
   for (const [index, name] of columns.entries()) {
-    if (name === '') problems.push({ line: 1, message: `column ${index + 1} has no name` });
+    if (name === '') problems.push({ line, message: `column ${index + 1} has no name` });
     else if (columns.indexOf(name) < index) {
-      problems.push({ line: 1, message: `column ${name} occurs twice` });
+      problems.push({ line, message: `column ${name} occurs twice` });
     }
   }
 }
 
-/** The most frequent of comma, semicolon and tab in the header, outside quotes. */
-export function detectDelimiter(text: string): string {
+const delimiters = [',', ';', '\t'];
+
+/**
+ * The most frequent delimiter in the first line that has a name in it, outside quotes, and how that line ends. A quote within a
+ * cell is an ordinary character.
+ */
+export function readHeader(text: string): Pick<Table, 'delimiter' | 'lineEnd'> {
   const counts = new Map<string, number>();
+  let lineEnd = '\n';
+  let hasName = false;
   let isQuoted = false;
-  for (const character of text) {
-    if (character === '"') isQuoted = !isQuoted;
-    else if (character === '\n' && !isQuoted) break;
-    else if (!isQuoted) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let mayOpen = true;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    if (character === '"' && (isQuoted || mayOpen)) {
+      isQuoted = !isQuoted;
+      // Two quotes are one within the cell.
+      mayOpen = true;
+    } else if (!isQuoted && /[\r\n]/.test(character)) {
+      lineEnd = text.startsWith('\r\n', index) ? '\r\n' : character;
+      if (hasName) break;
+      counts.clear();
+      mayOpen = true;
+    } else {
+      const isDelimiter = !isQuoted && delimiters.includes(character);
+      if (isDelimiter) counts.set(character, (counts.get(character) ?? 0) + 1);
+      else hasName ||= character.trim() !== '';
+      mayOpen = isDelimiter;
+    }
   }
   const count = (delimiter: string) => counts.get(delimiter) ?? 0;
-  return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best));
+  const delimiter = delimiters.reduce((best, next) => (count(next) > count(best) ? next : best));
+  return { delimiter, lineEnd };
 }
 
 const lineBreaks = (text: string) => text.split(/\r\n|\r|\n/).length - 1;
@@ -150,7 +186,10 @@ const lineBreaks = (text: string) => text.split(/\r\n|\r|\n/).length - 1;
 function parseJsonLines(text: string, problems: Problem[]): Table {
   const columns = new Set<string>();
   const rows: TableRow[] = [];
-  for (const [index, source] of text.split('\n').entries()) {
+  const [start = ''] = /^\uFEFF?/.exec(text) ?? [];
+  // JSON escapes the line breaks in its texts.
+  const lines = text.slice(start.length).split(/\r\n|\r|\n/);
+  for (const [index, source] of lines.entries()) {
     if (source.trim() === '') continue;
     const line = index + 1;
     const value = parseJson(source);
@@ -162,7 +201,16 @@ function parseJsonLines(text: string, problems: Problem[]): Table {
     for (const [name] of cells) columns.add(name);
     rows.push({ line, cells: Object.fromEntries(cells) });
   }
-  return { format: 'jsonl', delimiter: '', columns: [...columns], rows };
+  const [lineEnd = '\n'] = /\r\n|\r|\n/.exec(text) ?? [];
+  return {
+    format: 'jsonl',
+    delimiter: '',
+    start,
+    lineEnd,
+    headerLine: 1,
+    columns: [...columns],
+    rows,
+  };
 }
 
 function parseJson(text: string): unknown {

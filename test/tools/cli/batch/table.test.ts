@@ -4,9 +4,9 @@ import { checkJson, convertCell, paramTypes } from '../../../../src/tools/cli/ba
 import { withAnswers } from '../../../../src/tools/cli/batch/report.ts';
 import {
   decodeTable,
-  detectDelimiter,
   formatOf,
   parseTable,
+  readHeader,
 } from '../../../../src/tools/cli/batch/table.ts';
 import type { Problem } from '../../../../src/tools/cli/batch/table.ts';
 
@@ -33,16 +33,52 @@ test.each([
   ['id;prompt;"a,b,c,d"', ';'],
   ['id\tprompt', '\t'],
   ['prompt', ','],
+  ['\n \n;;;\nid,prompt', ','],
+  ['size 5"\tid\tprompt', '\t'],
+  ['"a ""b"", c";id', ';'],
 ])('in the header %j, cells are separated by %j', (header, delimiter) => {
-  expect(detectDelimiter(`${header}\n1;2,3`)).toBe(delimiter);
+  expect(readHeader(`${header}\n1;2,3`).delimiter).toBe(delimiter);
 });
 
 test('a cell of many megabytes is read', () => {
   const long = 'a,b;'.repeat(3_000_000);
-  expect(detectDelimiter(`id\t"${long}"\n1\t2`)).toBe('\t');
+  expect(readHeader(`id\t"${long}"\n1\t2`).delimiter).toBe('\t');
   const { rows, problems } = read(`id,prompt\n1,"${long}"\n`);
   expect(problems).toEqual([]);
   expect(String(rows[0]?.cells.prompt).length).toBe(long.length);
+});
+
+test.each<[string, string, line: number]>([
+  ['an empty line', '\nid;prompt\n1;a, b, c\n', 3],
+  ['empty lines, CRLF and tabs', '\r\n\r\nid\tprompt\r\n1\ta, b, c\r\n', 4],
+  ['a line of spaces', '  \nid;prompt\n1;a, b, c', 3],
+  ['a row of empty cells', ';;\n"";\nid;prompt\n1;a, b, c', 4],
+  ['carriage returns only', 'id;prompt\r1;a, b, c\r', 2],
+  ['an empty line and carriage returns only', '\rid\tprompt\r1\ta, b, c\r', 3],
+  ['line feeds after a header with CRLF', 'id;prompt\r\n1;a, b, c\n', 2],
+  ['the line sep=; of Excel', 'sep=;\r\nid;prompt\r\n1;a, b, c\r\n', 3],
+  ['such a line in quotes, with a mark', '\uFEFF"sep=;"\nid;prompt\n1;a, b, c\n', 3],
+  ['such a line with an unusual separator', 'SEP=|\nid|prompt\n1|a, b, c\n', 3],
+  ['such a line with a tab', 'sep=\t\nid\tprompt\n1\ta, b, c\n', 3],
+])('a table is read with %s', (_, text, line) => {
+  const { columns, rows, problems } = read(text);
+  expect([columns, problems]).toEqual([['id', 'prompt'], []]);
+  expect(rows).toEqual([{ line, cells: { id: '1', prompt: 'a, b, c' } }]);
+});
+
+test('JSONL may have a mark, CRLF, and carriage returns only', () => {
+  for (const end of ['\r\n', '\r']) {
+    const { rows, problems } = read(`\uFEFF{"id":1}${end}${end}{"id":2}${end}`, 'jsonl');
+    expect(problems).toEqual([]);
+    expect(rows).toEqual([
+      { line: 1, cells: { id: 1 } },
+      { line: 3, cells: { id: 2 } },
+    ]);
+  }
+});
+
+test('a problem of the header has the number of its line', () => {
+  expect(read('\n\nid;;id\n1;2;3').problems.map(({ line }) => line)).toEqual([3, 3]);
 });
 
 test('empty cells are left out, rows of empty cells are skipped, and surplus cells are a problem', () => {
@@ -121,7 +157,9 @@ test('JSONL keeps the types of its values, and names the line of what is no obje
 
 test('text in UTF-16 is recognized, and other encodings are rejected', () => {
   const utf16 = Buffer.from('\uFEFFid\tprompt', 'utf16le');
-  expect(decodeTable(utf16, 'x')).toBe('id\tprompt');
+  expect(decodeTable(utf16, 'x')).toBe('\uFEFFid\tprompt');
+  expect(decodeTable(utf16.swap16(), 'x')).toBe('\uFEFFid\tprompt');
+  expect(() => decodeTable(utf16.subarray(2), 'x.csv')).toThrow(/not UTF-8/);
   expect(() => decodeTable(Buffer.from([0x69, 0xe9, 0x20]), 'x.csv')).toThrow(/not UTF-8/);
 });
 
@@ -200,4 +238,49 @@ test('answers are added in the format of the table, and reading the copy gives t
   expect(answers).toEqual(['x;y', 'line 1\nline 2', undefined]);
   const lines = withAnswers(parseTable('{"id":1}', 'jsonl', []), 'answer', ['a']);
   expect(lines).toBe('{"id":1,"answer":"a"}\n');
+});
+
+test.each<[string, string, 'csv' | 'jsonl', string]>([
+  [
+    'a mark and CRLF',
+    '\uFEFFid,prompt\r\n1,"a\nb"\r\n',
+    'csv',
+    '\uFEFFid,prompt,answer\r\n1,"a\nb",x\r\n',
+  ],
+  ['carriage returns only', 'id;prompt\r1;a', 'csv', 'id;prompt;answer\r1;a;x\r'],
+  [
+    'the line sep=;',
+    'sep=;\r\nid;prompt\r\n1;a\r\n',
+    'csv',
+    'sep=;\r\nid;prompt;answer\r\n1;a;x\r\n',
+  ],
+  ['a mark and CRLF', '\uFEFF{"id":1}\r\n', 'jsonl', '\uFEFF{"id":1,"answer":"x"}\r\n'],
+])('a copy keeps %s', (_, text, format, copy) => {
+  expect(withAnswers(parseTable(text, format, []), 'answer', ['x'])).toBe(copy);
+});
+
+test.each([
+  ['=HYPERLINK("https://host.example")', true],
+  ['+1+cmd', true],
+  ['-2+3', true],
+  ['@SUM(A1)', true],
+  ['\t=1', true],
+  ['＝1', true],
+  ['- an item', true],
+  ['-5', false],
+  ['+1,5 %', true],
+  ['+1.5%', false],
+  ['a=b', false],
+])('in a copy, the answer %j is written as text: %s', (answer, isText) => {
+  const columns = 'id,prompt\n=1,-x\n';
+  const copy = withAnswers(parseTable(columns, 'csv', []), 'answer', [answer]);
+  const { rows } = read(copy);
+  // The cells of the user stay as they are.
+  expect(rows[0]?.cells).toEqual({
+    id: '=1',
+    prompt: '-x',
+    answer: isText ? `'${answer}` : answer,
+  });
+  const json = withAnswers(parseTable('{"id":1}', 'jsonl', []), 'answer', [answer]);
+  expect(JSON.parse(json).answer).toBe(answer);
 });
