@@ -46,6 +46,31 @@ export function fillTemplate(template: string, { id, n }: NameValues): string {
   return template.includes('{n}') || n === 1 ? name : withNumber(name, n);
 }
 
+/** Names that Windows reserves for devices, with any extension. */
+const device = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$)\s*(\.|$)/i;
+
+/** Percent-encodes characters, as in a URL. */
+const encoded = (text: string): string =>
+  text.replaceAll(/[^]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** A part of the name of a file, without the characters that Windows allows in none: `a:b` becomes `a%3Ab`. */
+export const portable = (text: string): string => text.replaceAll(/[<>:"|?*]/g, encoded);
+
+/**
+ * Fills in a template with the id of a row. What Windows allows in no name is percent-encoded on every system, so that the
+ * files can be copied: `CON.png` becomes `%43ON.png`. What the template itself names stays as it is.
+ */
+export function nameOfRow(template: string, { id, n }: NameValues): string {
+  const given = new Set(template.split('/'));
+  const name = fillTemplate(template, { id: portable(id), n });
+  return name.replaceAll(/[^/]+/g, (part) => {
+    if (given.has(part) || /^\.+$/.test(part)) return part;
+    return part
+      .replace(device, (start) => encoded(start.charAt(0)) + start.slice(1))
+      .replace(/[. ]$/, encoded);
+  });
+}
+
 /** Adds a number to a name, before its extension: `harbor-2.png`. */
 export function withNumber(path: string, number: number): string {
   const extension = path.endsWith('.{ext}') ? '.{ext}' : extname(path);
@@ -53,12 +78,20 @@ export function withNumber(path: string, number: number): string {
   return join(dirname(path), `${name}-${number}${extension}`);
 }
 
+/** The longest name of a file that all usual file systems allow, with room for a number and an extension. */
+const maxNameBytes = 240;
+
+/** Whether a part of a path is too long for a file system. */
+export const isTooLong = (path: string): boolean =>
+  path.split(/[/\\]/).some((part) => Buffer.byteLength(part) > maxNameBytes);
+
 /** Makes a name of a task id, which may be any text: a service must not choose where a file is written. */
 export function nameOfTask(id: string): string {
   return (
     id
       .replaceAll(/[^\w.-]/g, '_')
       .replace(/^\.+/, '_')
+      .replace(device, '_$&')
       .slice(0, 100) || 'result'
   );
 }

@@ -11,11 +11,13 @@ import { messageOf, UsageError } from './arguments.ts';
 import { checkSource } from './gateway.ts';
 import {
   fillTemplate,
+  nameOfTask,
   withNumber,
   ExistingFiles,
   checkTemplate,
   checkReplaceable,
   FileNames,
+  isTooLong,
 } from './output-name.ts';
 import { makeFolder } from './state-file.ts';
 
@@ -108,6 +110,10 @@ export function prepareFolder(path: string): void {
 /** Checks where results go, before anything is paid for. Returns the template. */
 export function checkOutput(output: string, overwrite: boolean): string {
   const template = checkTemplate(output);
+  // With the longest name of a task: its id is known only after the charge.
+  if (isTooLong(template.replaceAll('{id}', () => nameOfTask('x'.repeat(200))))) {
+    throw new UsageError('-o is too long for the name of a file');
+  }
   if (!template.includes('{id}')) {
     const first = template.replaceAll('{n}', '1');
     checkFree(first, overwrite);

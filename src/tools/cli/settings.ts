@@ -64,11 +64,31 @@ interface ConfigFile {
   apiKey?: string | undefined;
 }
 
-/** The path of the configuration file. */
-export function configPath(environment: Readonly<Record<string, string | undefined>>): string {
-  const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
-  return join(folder, 'polygate', 'config.json');
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables that name folders in the home folder, and those folders. */
+const homeFolders = { XDG_CONFIG_HOME: '.config', XDG_STATE_HOME: '.local/state' } as const;
+
+/** The folder of the commands in the one that a variable names. Throws a `UsageError` if there is no home folder. */
+export function userFolder(variable: keyof typeof homeFolders, environment: Environment): string {
+  const given = environment[variable];
+  if (given) return join(given, 'polygate');
+  try {
+    return join(homedir(), homeFolders[variable], 'polygate');
+  } catch (error) {
+    throw new UsageError(`this user has no home folder: ${setVariable(variable)}`, {
+      cause: error,
+    });
+  }
 }
+
+/** What to do about a folder that cannot be used. */
+export const setVariable = (variable: keyof typeof homeFolders): string =>
+  `set ${variable} to a folder that you can write to`;
+
+/** The path of the configuration file. */
+export const configPath = (environment: Environment): string =>
+  join(userFolder('XDG_CONFIG_HOME', environment), 'config.json');
 
 /**
  * Reads the configuration file; empty if there is none. Throws a `UsageError` if other users can read it, because it
@@ -100,17 +120,24 @@ function readConfigFile(path: string): ConfigFile {
   };
 }
 
-/** Writes the configuration file, readable by its owner only. A symbolic link stays, and its target is replaced. */
+/**
+ * Writes the configuration file, readable by its owner only. A symbolic link stays, and its target is replaced. Throws a
+ * `UsageError` if that fails.
+ */
 export function writeConfigFile(path: string, { baseURL, apiKey }: ConfigFile): void {
-  const target = finalPath(path);
-  const temporary = `${target}.${process.pid}.tmp`;
-  makeFolder(dirname(target), 0o700);
+  let temporary: string | undefined;
   try {
+    const target = finalPath(path);
+    makeFolder(dirname(target), 0o700);
+    temporary = `${target}.${process.pid}.tmp`;
     const text = `${JSON.stringify({ baseURL, apiKey }, undefined, 2)}\n`;
     writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
     renameSync(temporary, target);
   } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
+    if (temporary !== undefined) rmSync(temporary, { force: true });
+    throw new UsageError(
+      `cannot write ${path}: ${messageOf(error)}; ${setVariable('XDG_CONFIG_HOME')}`,
+      { cause: error },
+    );
   }
 }

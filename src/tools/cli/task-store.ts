@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 
 import type { Receipt } from 'polygate';
 
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import { messageOf, UsageError } from './arguments.ts';
+import { setVariable, userFolder } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { writeDurably } from './state-file.ts';
 
@@ -110,9 +110,15 @@ export const isSameService = (one: string, other: string): boolean =>
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The folder in which the commands keep what must survive them. */
-export function stateFolder(environment: Environment): string {
-  return join(environment.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'polygate');
-}
+export const stateFolder = (environment: Environment): string =>
+  userFolder('XDG_STATE_HOME', environment);
+
+/** Reports that nothing can be kept in the state folder. */
+export const stateError = (folder: string, error: unknown): UsageError =>
+  new UsageError(
+    `cannot write to the state folder ${folder}: ${messageOf(error)}. Without it, a crash could lose what was paid for; ${setVariable('XDG_STATE_HOME')}`,
+    { cause: error },
+  );
 
 /** The tasks that were submitted on this machine, one file each, readable by their owner only. */
 export class TaskStore {
@@ -132,10 +138,7 @@ export class TaskStore {
     try {
       this.write(entry);
     } catch (error) {
-      throw new UsageError(
-        `cannot write to the state folder ${this.#folder}: ${messageOf(error)}. Without it, a crash could lose what was paid for`,
-        { cause: error },
-      );
+      throw stateError(this.#folder, error);
     }
   }
 

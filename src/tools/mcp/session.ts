@@ -7,7 +7,7 @@ import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import { messageOf, UsageError } from '../cli/arguments.ts';
 import { prepareFolder } from '../cli/save-results.ts';
 import { writeDurably } from '../cli/state-file.ts';
-import { digest, stateFolder } from '../cli/task-store.ts';
+import { digest, stateError, stateFolder } from '../cli/task-store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -46,7 +46,7 @@ function createSession(path: string, folder: string): string {
   } catch (error) {
     const other = readSession(path);
     if (other !== undefined) return other;
-    throw new UsageError(`cannot write to the state folder: ${messageOf(error)}`, { cause: error });
+    throw stateError(dirname(path), error);
   } finally {
     rmSync(temporary, { force: true });
   }

@@ -117,7 +117,13 @@ interface LockedJournal {
  */
 async function lockJournal(journal: Journal, path: string): Promise<LockedJournal> {
   prepareFolder(finalPath(path));
-  const unlock = await journal.lock?.();
+  // Whether a process of another container, or from before a restart, is alive shows only in what it does.
+  const notice = setTimeout(() => {
+    note('Another run may be using this journal: waiting 10 s for a sign of it.');
+  }, 1_000);
+  const unlock = await journal.lock?.().finally(() => {
+    clearTimeout(notice);
+  });
   if (unlock === undefined) return { journal, unlock: () => Promise.resolve() };
   // The batch locks it again.
   const lock = () => Promise.resolve(() => Promise.resolve());

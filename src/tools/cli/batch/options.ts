@@ -2,7 +2,13 @@ import { basename, dirname, join } from 'node:path';
 
 import { parseArguments, parseUsd, UsageError } from '../arguments.ts';
 import { commandOptions, serviceHelp } from '../command-options.ts';
-import { checkTemplate, defaultOutput, checkReplaceable, FileNames } from '../output-name.ts';
+import {
+  checkTemplate,
+  defaultOutput,
+  checkReplaceable,
+  FileNames,
+  portable,
+} from '../output-name.ts';
 import { parseParams, parseKind } from '../params.ts';
 import type { BatchKind } from '../params.ts';
 import type { ServiceOptions } from '../settings.ts';
@@ -172,5 +178,5 @@ function parseFormat(text: string | undefined): Format | undefined {
 export function copyName({ file, journal, column, format }: BatchArguments): string {
   const source = file ?? `${journal}.${format ?? 'csv'}`;
   const [, name = source, extension = ''] = /^(.+?)(\.[^.]*)?$/.exec(basename(source)) ?? [];
-  return join(dirname(source), `${name}.${column ?? ''}${extension}`);
+  return join(dirname(source), `${name}.${portable(column ?? '')}${extension}`);
 }

@@ -1,12 +1,9 @@
 import { basename, dirname, resolve, sep } from 'node:path';
 
-import { fillTemplate, canBecome, FileNames, isNoFile } from '../output-name.ts';
+import { canBecome, FileNames, isNoFile, isTooLong, nameOfRow } from '../output-name.ts';
 import { quoted } from './cells.ts';
 import type { PlannedRow } from './plan.ts';
 import type { Problem } from './table.ts';
-
-/** The longest name of a file that all usual file systems allow, with room for a number and an extension. */
-const maxNameBytes = 240;
 
 /** The folder that the names of a template stay in: the one before the first placeholder. */
 export function folderOf(template: string): string {
@@ -28,7 +25,7 @@ function countOf({ params }: Pick<PlannedRow, 'params'>): number {
 /** The names of a row's files, with `{ext}`. */
 export function namesOf(row: Pick<PlannedRow, 'id' | 'params'>, template: string): string[] {
   return Array.from({ length: countOf(row) }, (_, index) =>
-    fillTemplate(template, { id: row.id, n: index + 1 }),
+    nameOfRow(template, { id: row.id, n: index + 1 }),
   );
 }
 
@@ -59,8 +56,10 @@ export function checkNames(
         row.id.includes('{ext}')
       ) {
         report(`id ${quoted(row.id)} is no name for a file`);
-      } else if (Buffer.byteLength(basename(name)) > maxNameBytes) {
+      } else if (isTooLong(name)) {
         report(`id ${quoted(row.id)} is too long for the name of a file`);
+        // The file system would not look it up.
+        break;
       } else if (isNoFile(path)) {
         report(`its file ${name} is a folder, or cannot be replaced`);
       }

@@ -8,7 +8,7 @@ import { saveTo } from 'polygate/node';
 import { isLink, finalPath, replaceFile } from '../../../integrations/node/final-path.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { checkSource } from '../gateway.ts';
-import { fillTemplate, ExistingFiles, withNumber, isNoFile } from '../output-name.ts';
+import { fillTemplate, ExistingFiles, isNoFile, nameOfRow, withNumber } from '../output-name.ts';
 import { makeFolder } from '../state-file.ts';
 import { isComplete, toRecord } from './file-record.ts';
 import type { FileRecord, RecordedFile } from './file-record.ts';
@@ -46,7 +46,8 @@ export async function saveRow(
     makeFolder(staging);
     const staged = join(staging, `${randomUUID()}.{ext}`);
     const file = await saveTo(gateway, generation, staged, { index, signal });
-    const name = fillTemplate(template, { id, n: index + 1 });
+    const name = nameOfRow(template, { id, n: index + 1 });
+    const plainName = fillTemplate(template, { id, n: index + 1 });
     makeFolder(dirname(name));
     // A file that has lost its end, unless a symbolic link has taken its place: then its target is replaced.
     const isLinked = before !== undefined && isLink(before.path);
@@ -54,7 +55,7 @@ export async function saveRow(
     const extension = extname(file.path).slice(1);
     const given = isLinked
       ? { name: before.path, extension, mayBeSaved, force: true }
-      : { name, extension, mayBeSaved, force };
+      : { name, plainName, extension, mayBeSaved, force };
     files.push({ ...file, path: await giveName(file.path, given) });
   }
   const { urls } = generation;
@@ -66,6 +67,8 @@ export async function saveRow(
 interface FinalName {
   /** May contain `{ext}`. */
   readonly name: string;
+  /** The name that earlier versions gave, which have not encoded ids. */
+  readonly plainName?: string;
   readonly extension: string;
   /** Whether an earlier run may have given the same file this name. */
   readonly mayBeSaved: boolean;
@@ -79,7 +82,7 @@ interface FinalName {
  */
 export async function giveName(
   staged: string,
-  { name, extension, mayBeSaved, force }: FinalName,
+  { name, plainName = name, extension, mayBeSaved, force }: FinalName,
 ): Promise<string> {
   const pathOf = (template: string) => template.replaceAll('{ext}', () => extension);
   // A name that only the extension completes can be that of a folder.
@@ -88,6 +91,11 @@ export async function giveName(
     return pathOf(name);
   }
   const existing = new ExistingFiles();
+  const earlier = existing.find(plainName);
+  if (earlier !== undefined && mayBeSaved && haveSameContent(earlier, staged)) {
+    rmSync(staged);
+    return earlier;
+  }
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? name : withNumber(name, number);
     const taken = existing.find(candidate);

@@ -2,7 +2,7 @@ import type { Model } from 'polygate';
 
 import { requestPrice, roundUsd } from '../../../internal.ts';
 import type { JournalRow, JournalContent } from '../../../internal.ts';
-import { ExistingFiles } from '../output-name.ts';
+import { ExistingFiles, fillTemplate } from '../output-name.ts';
 import { digest } from '../task-store.ts';
 import { formatUsd } from '../text.ts';
 import { areComplete } from './file-record.ts';
@@ -71,7 +71,8 @@ export function checkExisting(
   const existing = new ExistingFiles();
   for (const row of rows) {
     if (row.kind === 'chat' || row.saved !== undefined) continue;
-    const found = namesOf(row, template)
+    // Earlier versions have not encoded ids.
+    const found = [...namesOf(row, template), fillTemplate(template, { id: row.id, n: 1 })]
       .map((name) => existing.find(name))
       .find((name) => name !== undefined);
     if (found === undefined) continue;
