@@ -25,10 +25,7 @@ export interface ServiceOptions {
  * Returns base URL and API key from the options, the environment or the configuration file, in this order. Throws a
  * `UsageError` if one is missing.
  */
-export function resolveSettings(
-  options: ServiceOptions,
-  environment: Readonly<Record<string, string | undefined>>,
-): Settings {
+export function resolveSettings(options: ServiceOptions, environment: Environment): Settings {
   let baseURL = options['base-url'] ?? (environment.POLYGATE_BASE_URL || undefined);
   let apiKey = options['api-key'] ?? (environment.POLYGATE_API_KEY || undefined);
   if (baseURL === undefined || apiKey === undefined) {
@@ -64,7 +61,8 @@ interface ConfigFile {
   apiKey?: string | undefined;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** The environment variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The variables that name folders in the home folder, and those folders. */
 const homeFolders = { XDG_CONFIG_HOME: '.config', XDG_STATE_HOME: '.local/state' } as const;

@@ -7,7 +7,7 @@ import type { Receipt } from 'polygate';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import { messageOf, UsageError } from './arguments.ts';
 import { setVariable, userFolder } from './settings.ts';
-import type { Settings } from './settings.ts';
+import type { Environment, Settings } from './settings.ts';
 import { writeDurably } from './state-file.ts';
 
 /** The commands that generate something. */
@@ -106,8 +106,6 @@ function serviceURL(baseURL: string): string {
 /** Whether two base URLs are those of one service. */
 export const isSameService = (one: string, other: string): boolean =>
   serviceURL(one) === serviceURL(other);
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The folder in which the commands keep what must survive them. */
 export const stateFolder = (environment: Environment): string =>

@@ -6,10 +6,9 @@ import { finalPath } from '../../integrations/node/final-path.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import { messageOf, UsageError } from '../cli/arguments.ts';
 import { prepareFolder } from '../cli/save-results.ts';
+import type { Environment } from '../cli/settings.ts';
 import { writeDurably } from '../cli/state-file.ts';
 import { digest, stateError, stateFolder } from '../cli/task-store.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The folder of the results, and the id that its idempotency keys are derived from. */
 export interface Session {
