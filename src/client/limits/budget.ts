@@ -57,13 +57,15 @@ export function reportedCharge(
 }
 
 /**
- * Whether an error response rejects the request itself as invalid, so that no request with this key and this body was
- * ever charged, not even one whose response was lost. Other rejections, such as a 401, a 402, a 403 or a 429, depend on
- * the API key, the balance, a firewall or the moment, and say nothing about an earlier request. A 404 with the code
- * `task_not_found` proves nothing either: the task that was paid for may no longer exist.
+ * Whether an error response proves that no request with this key and this body was ever charged, not even one whose
+ * response was lost. Only a code does that whose rejection depends on nothing but the request. A status alone may be that of a
+ * load balancer; a 401, a 402 or a 429 depends on the moment; and a model, a voice, a material or a task, of which
+ * `invalid_request_parameter` and the codes of a 404 speak as well, can disappear after it was paid for.
  */
 export function isInvalidRequest({ outcome, status, code }: ErrorResponse): boolean {
-  return outcome === 'rejected' && [400, 404, 422].includes(status) && code !== 'task_not_found';
+  return (
+    outcome === 'rejected' && [400, 422].includes(status) && code === 'invalid_idempotency_key'
+  );
 }
 
 interface ErrorResponse {
