@@ -45,6 +45,33 @@ export function roundUsd(usd: number): number {
 }
 
 /**
+ * The largest charge per unit so far, by price class: requests of one class have the same price per unit. A listed price is
+ * a belief, and a charge is a fact, so a class whose charges are above its listed price reserves the largest one.
+ */
+export class LargestCharges {
+  readonly #perUnit = new Map<string, number>();
+
+  /** Records what a request was charged for a number of units: images, seconds or characters. */
+  add({ priceClass, units }: PricedUnits, usd: number): void {
+    const largest = this.#perUnit.get(priceClass) ?? 0;
+    if (usd > 0) this.#perUnit.set(priceClass, Math.max(largest, usd / units));
+  }
+
+  /** What a request may cost, as far as charges tell: 0 before the first one. */
+  of({ priceClass, units }: PricedUnits): number {
+    return roundUsd((this.#perUnit.get(priceClass) ?? 0) * units);
+  }
+}
+
+/** What a request pays for. */
+export interface PricedUnits {
+  /** Requests with the same class have the same price per unit. */
+  readonly priceClass: string;
+  /** How many units the request pays for: images, seconds, characters. */
+  readonly units: number;
+}
+
+/**
  * The charge in USD that a response to a paid request reports. Undefined if it reports none: then the estimate of a request that
  * has succeeded counts toward every budget, because a service may charge without reporting it. A replay that costs nothing says
  * nothing about the request that it repeats.
