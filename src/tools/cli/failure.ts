@@ -2,6 +2,7 @@ import {
   BudgetExceededError,
   ConfigurationError,
   ConnectionError,
+  PaymentRequiredError,
   PolygateError,
   TaskFailedError,
 } from 'polygate';
@@ -91,12 +92,21 @@ function isStated(charged: Charged, error: unknown): boolean {
   return charged === (error.outcome === 'unknown' ? 'maybe' : 'no');
 }
 
+/** Whether an error says that there is not enough money, and how to continue. */
+export const isLimit = (error: unknown): boolean =>
+  BudgetExceededError.is(error) || PaymentRequiredError.is(error);
+
 /** The first line of an error's message, for users of a command. */
 export function commandMessage(error: unknown): string {
   const text = PolygateError.is(error) ? messageForPeople(error) : messageOf(error);
   const [message = ''] = text.split('\n');
-  if (BudgetExceededError.is(error)) {
-    return message
+  if (isLimit(error)) {
+    const own = message.replaceAll(
+      'run it again with the same journal',
+      'run the same command again',
+    );
+    if (PaymentRequiredError.is(error)) return own;
+    return own
       .replaceAll('maxUsd', '--max-usd')
       .replaceAll('Raise the budget, then', 'Raise --max-usd, then');
   }

@@ -85,7 +85,7 @@ test('a 402 in the middle leaves rows open, which the next run pays for', async 
   expect([code, stderr]).toEqual([1, expect.stringMatching(/402/)]);
   expect(stdout).toMatch(/^5 succeeded, 0 failed, 3 open\. Charged in all runs: \$0\.10\n/);
   expect(stdout).toMatch(/\nFiles: +out\/\nResults: prompts\.csv\.results\.jsonl\nTime: +\d+ s\n$/);
-  expect(stderr).toContain('To continue, run the same command again.');
+  expect(stderr.match(/run the same command again/g)).toHaveLength(1);
   service.mock.setBalance(1);
   expect((await service.run(batch)).code).toBe(0);
   expectOncePerRow(service, 8);

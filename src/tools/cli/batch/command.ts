@@ -154,8 +154,9 @@ async function getConsent(
   const part = `${covered.length} of ${payable.length} rows`;
   if (maxUsd !== undefined && !fitsLimit(estimate, maxUsd)) {
     if (!partial) {
+      const advice = covered.length === 0 ? '' : '; --partial sends as many rows as it covers';
       throw new UsageError(
-        `the estimate is above --max-usd ${formatUsd(maxUsd)}, which covers ${part}; --partial sends as many rows as it covers`,
+        `the estimate is above --max-usd ${formatUsd(maxUsd)}, which covers ${part}${advice}`,
       );
     }
     note(`Limit:          ${formatUsd(maxUsd)} covers ${part}, for ${formatUsd(sumOf(covered))}`);

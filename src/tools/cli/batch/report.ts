@@ -1,11 +1,10 @@
-import { BudgetExceededError } from 'polygate';
 import type { Journal } from 'polygate';
 
 import { readJournal } from '../../../internal.ts';
 import { textOf } from '../../../wire/types/type-guards.ts';
 import { messageOf } from '../arguments.ts';
 import { cutText } from '../chat.ts';
-import { describeFailure } from '../failure.ts';
+import { describeFailure, isLimit } from '../failure.ts';
 import type { FailureContext } from '../failure.ts';
 import { writeDurably } from '../state-file.ts';
 import { formatDuration, note, print, printJson } from '../terminal.ts';
@@ -69,9 +68,7 @@ export async function report(
   }
   const isLost = ({ id, status }: RowResult) => status === 'unknown' && journal.get(id)?.isLostChat;
   const lost = results.filter(isLost).length;
-  // The error of a limit says how to continue.
-  const isAtLimit = BudgetExceededError.is(run.stopped);
-  if (!isAtLimit && counts.open + counts.unknown > lost) {
+  if (!isLimit(run.stopped) && counts.open + counts.unknown > lost) {
     note('To continue, run the same command again.');
   }
   if (lost > 0)
