@@ -9,6 +9,7 @@ import { EarlyEnd } from './early-end.ts';
 import { createGateway } from './gateway.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { configPath, writeConfigFile } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { ask, note, printJson, ProgressLine } from './terminal.ts';
 import { createCleaner, shellWord } from './text.ts';
 
@@ -65,7 +66,7 @@ export function runInit(args: string[]): Promise<number> {
     } else if (problem === undefined) {
       note(`Wrote ${path}. Try: npx polygate balance`);
       if (failed.length > 0) note('To see all checks, run npx polygate doctor.');
-      note(exportAdvice(baseURL, path));
+      note(exportAdvice({ baseURL, apiKey }, path));
     } else {
       note(`Nothing was written, because ${problem}.`);
     }
@@ -111,12 +112,15 @@ function keyProblem({ checks }: Diagnosis): string | undefined {
 }
 
 /** How programs get what the file contains. The key is not printed. */
-function exportAdvice(baseURL: string, path: string): string {
+function exportAdvice({ baseURL, apiKey }: Pick<Settings, 'baseURL' | 'apiKey'>, path: string) {
   const read = `require(${JSON.stringify(resolve(path))}).apiKey`;
   return [
     'Programs read the environment, and not this file. To run them in this shell:',
     `  export POLYGATE_BASE_URL=${shellWord(baseURL)}`,
     `  export POLYGATE_API_KEY="$(node -p ${shellWord(read)})"`,
+    ...Object.entries({ POLYGATE_BASE_URL: baseURL, POLYGATE_API_KEY: apiKey })
+      .filter(([name, value]) => (process.env[name]?.trim() || value) !== value)
+      .map(([name]) => `Until then, ${name} has another value, which commands use, too.`),
   ].join('\n');
 }
 

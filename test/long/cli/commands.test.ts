@@ -180,7 +180,9 @@ test.concurrent('init prints two lines that export to programs what it has store
   const args = ['init', '--base-url', baseURL, '--api-key', mock.apiKey];
   const { code, stderr } = await run('polygate', args, config);
   expect([code, stderr]).toEqual([0, expect.stringContaining('not this file')]);
-  expect(stderr).not.toContain(mock.apiKey);
+  expect(stderr).not.toMatch(new RegExp(`${mock.apiKey}|another value`));
+  const other = await run('polygate', args, { ...config, POLYGATE_API_KEY: 'sk-other' });
+  expect(other.stderr).toMatch(/POLYGATE_API_KEY has another value, which commands use, too\.\n$/);
   const lines = stderr.split('\n').filter((line) => line.includes('export '));
   expect(lines).toHaveLength(2);
   const script = `${lines.join('\n')}\necho "$POLYGATE_BASE_URL $POLYGATE_API_KEY"`;
