@@ -152,18 +152,15 @@ export function reserveIn(
   window.requests += 1;
   inFlight.set(request, { leaseEndsAt, windowMs: limits.windowMs, holder, body });
   if (nanoUsd === 0 && held === undefined) return undefined;
-  const { requests, lost } = held ?? {
-    requests: new Map<string, number>(),
-    lost: new Map<string, Lost>(),
-  };
-  requests.set(request, nanoUsd);
-  window.held.set(holder, { requests, lost });
+  const own = held ?? newHeld();
+  own.requests.set(request, nanoUsd);
+  window.held.set(holder, own);
   return undefined;
 }
 
 /**
  * Ends the part of a request in its reservation, and returns what was reserved. Returns undefined if the request is not
- * known, or was settled before: then its charge must not be counted.
+ * known, or was settled before.
  */
 export function settleIn(
   { inFlight }: UserState,
@@ -185,16 +182,29 @@ export function settleIn(
   const nanoUsd = held.requests.get(request) ?? held.lost.get(request)?.nanoUsd ?? 0;
   held.requests.delete(request);
   held.lost.delete(request);
-  if (as === 'unknown') {
-    const name = `body ${body}`;
-    const { nanoUsd: before = 0 } = held.lost.get(name) ?? {};
-    held.lost.set(name, { body, nanoUsd: Math.max(before, nanoUsd) });
-  }
+  if (as === 'unknown') lose(held, body, nanoUsd);
   if (as === 'invalid' && held.requests.size === 0) {
     for (const [id, lost] of held.lost) if (lost.body === body) held.lost.delete(id);
   }
   if (as === 'charged' || held.requests.size + held.lost.size === 0) window.held.delete(holder);
   return reserved;
+}
+
+/** Keeps what a request with an unknown outcome may have cost, although nothing was reserved for it. */
+export function loseIn({ held }: Window, settlement: Settlement): void {
+  const nanoUsd = toNanoUsd(settlement.usd);
+  if (nanoUsd === 0) return;
+  const holder = holderOf(settlement);
+  const found = held.get(holder) ?? newHeld();
+  lose(found, settlement.body, nanoUsd);
+  held.set(holder, found);
+}
+
+const newHeld = (): Held => ({ requests: new Map(), lost: new Map() });
+
+function lose({ lost }: Held, body: string, nanoUsd: number): void {
+  const name = `body ${body}`;
+  lost.set(name, { body, nanoUsd: Math.max(lost.get(name)?.nanoUsd ?? 0, nanoUsd) });
 }
 
 /** What a charge adds, and how its key is remembered. */

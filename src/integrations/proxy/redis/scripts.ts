@@ -5,7 +5,7 @@
  * The state of a user is one JSON text, which stays small: it holds the requests in flight, and the reservations of the
  * current windows. It expires an hour after the last of them. All times are those of Redis.
  */
-import { attemptMemoryMs } from '../store/store.ts';
+import { attemptMemoryMs, settlementMemoryMs } from '../store/store.ts';
 
 /** How long a state is kept after its last window, in ms. A request in flight prolongs it. */
 const graceMs = 3_600_000;
@@ -124,7 +124,7 @@ save()
 return result('')
 `;
 
-/** KEYS: state, charged key, attempt. */
+/** KEYS: state, charged key, attempt, settled request. */
 export const settle = `${common}
 if input.freesAttempt and redis.call('GET', KEYS[3]) == input.request then redis.call('DEL', KEYS[3]) end
 local window = window_at(input.windowMs)
@@ -134,9 +134,19 @@ if flight then
   if input.isStreaming and input.as ~= 'ended' then flight.holder = ''
   else state.inFlight[input.request] = nil end
 end
-if not known or input.as == 'ended' then
+-- A settlement that is repeated counts once, also if the reservation is gone, as after a failover.
+local first = false
+if input.as == 'charged' or input.as == 'unknown' then
+  first = redis.call('SET', KEYS[4], '1', 'NX', 'PX', ${settlementMemoryMs}) ~= false
+end
+if input.as == 'ended' or (not known and not first) then
   save()
   return
+end
+if not known and input.as == 'unknown' and input.nanoUsd > 0 then
+  held = held or { requests = {}, lost = {} }
+  window.held[input.holder] = held
+  held.requests[input.request] = input.nanoUsd
 end
 local reserved = 0
 if held then
