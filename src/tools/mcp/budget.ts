@@ -139,7 +139,9 @@ export class ProcessBudget {
   }
 
   #openReservation({ idempotencyKey: key, model, route }: Purchase): Reservation {
-    return this.#ledger.open({ route, model, key, safety: 'keyed', hasOneBody: true });
+    // The key of a purchase is derived from its body, and its price has the units.
+    const details = { readBody: () => '', readUnits: () => undefined };
+    return this.#ledger.open({ route, model, key, safety: 'keyed', ...details });
   }
 
   /** Reserves the price if it fits. No other call can run in between. */
