@@ -5,7 +5,9 @@ import * as z from 'zod/mini';
 import { imageParams, musicParams, speechParams, videoParams } from '../../wire/schemas/index.ts';
 import { unknownFields } from '../../wire/schemas/record-schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
+import { generationKinds } from '../cli/task-store.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
+import { portableSchema } from './portable-schema.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -17,12 +19,17 @@ const bodies: Readonly<Record<GenerationKind, z.ZodMiniType>> = {
   speech: speechParams,
 };
 
-const again = z
-  .optional(z.union([z.string().check(z.minLength(1)), z.number()]))
-  .register(z.globalRegistry, {
+const again = z.optional(z.union([z.string().check(z.minLength(1)), z.number()]));
+
+/** What an agent reads about arguments whose schema or description is for programs. */
+const described: Fields = {
+  model: { type: 'string', description: 'Id of a model; list_models lists them.' },
+  again: {
+    type: 'string',
     description:
       'The same arguments return the same task, without a second charge. To generate and pay for another result with the same arguments, pass a label that was not used before, such as 2.',
-  });
+  },
+};
 
 /** Names of fields that send results elsewhere, or choose how a request is routed. An agent must not set them. */
 const forbidden = /callback|webhook|^route$/i;
@@ -36,7 +43,7 @@ function withAgain(kind: GenerationKind): z.ZodMiniObject {
   return z.safeExtend(body, { again });
 }
 
-const estimated = z.looseObject({ kind: z.enum(['image', 'video', 'music', 'speech']) });
+const estimated = z.looseObject({ kind: z.optional(z.enum(generationKinds)), model: z.string() });
 
 /** The input of a tool, as JSON schema. The server checks it itself, so that an error says that nothing was charged. */
 export function inputSchema(json: Fields): StandardSchemaWithJSON {
@@ -53,28 +60,29 @@ export function inputSchema(json: Fields): StandardSchemaWithJSON {
 
 /** The JSON schema of the arguments of a generation. */
 export function generationInput(kind: GenerationKind): Fields {
-  // Every client knows the version of JSON schema that the protocol uses.
-  const { $schema: _, ...schema } = z.toJSONSchema(withAgain(kind), { io: 'input' });
-  return schema;
+  const schema = portableSchema(z.toJSONSchema(withAgain(kind), { io: 'input' }));
+  return { ...schema, properties: { ...fieldsOf(schema), ...described } };
 }
 
 /** The JSON schema of the arguments of `estimate`: the fields of all kinds, of which the price depends on a few. */
 export function estimateInput(): Fields {
-  const kinds: GenerationKind[] = ['speech', 'music', 'video', 'image'];
-  const properties = Object.fromEntries(
-    kinds.flatMap((kind) => Object.entries(generationInput(kind).properties ?? {})),
-  );
+  const fields = generationKinds.toReversed().map((kind) => fieldsOf(generationInput(kind)));
   return {
     type: 'object',
     properties: {
-      kind: { type: 'string', enum: ['image', 'video', 'music', 'speech'] },
-      ...properties,
-      model: { type: 'string', description: 'Id of a model; list_models lists them.' },
+      kind: {
+        type: 'string',
+        description: 'What to generate. Only needed if the model does not determine it.',
+        enum: [...generationKinds],
+      },
+      ...Object.assign({}, ...fields),
     },
-    required: ['kind', 'model'],
+    required: ['model'],
     additionalProperties: false,
   };
 }
+
+const fieldsOf = ({ properties }: Fields): Fields => (isRecord(properties) ? properties : {});
 
 /** The arguments of a generation. */
 export interface GenerationArguments {
@@ -111,19 +119,22 @@ export function checkNames(args: Fields, { properties = {} }: { properties?: obj
   throw new ConfigurationError(`Invalid arguments. ${unknownFields(unknown, known)}`);
 }
 
-/** Checks the arguments of `estimate`. Fields that do not change the price can be left out. */
-export function parseEstimate(args: unknown): {
-  kind: GenerationKind;
+/** Returns the model of an estimate, and the kind if it is given. */
+export function parseEstimated(args: unknown): {
+  kind?: GenerationKind | undefined;
   model: string;
-  body: Fields;
 } {
-  const { kind } = z.parse(estimated, parse(estimated, args));
+  return z.parse(estimated, parse(estimated, args));
+}
+
+/** Checks the arguments of an estimate. Fields that do not change the price can be left out. */
+export function parseEstimate(kind: GenerationKind, args: unknown): Fields {
   const { kind: _, ...fields } = isRecord(args) ? args : {};
   const { shape } = withAgain(kind);
   checkNames(fields, { properties: shape });
   const partial = z.partial(z.object(shape));
   const { again: _again, ...body } = parse(z.required(partial, { model: true }), fields);
-  return { kind, model: textOf(body.model), body };
+  return body;
 }
 
 /** A label or the id of a model, which the schemas have checked. */
