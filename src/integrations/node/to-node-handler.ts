@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 import { unchecked } from '../../wire/types/schema.ts';
+import { ParsedBodyError, restoreBody } from './restore-body.ts';
 
 /** A handler of the Web platform, such as the one of `createProxyHandler`. */
 export type WebHandler = (request: Request) => Response | Promise<Response>;
@@ -24,8 +25,11 @@ export type NodeHandler = (
  * Adapts a handler from `Request` to `Response`, such as that of `createProxyHandler`, to `node:http` and Express. If
  * the client disconnects, `request.signal` aborts. A client that reads slowly slows the response down.
  *
- * Mount it before body parsers. The promise never rejects: if the handler rejects, the error is passed to `next` or, in
- * `node:http`, becomes a 500 without details. A request with an invalid URL closes its connection.
+ * Mount it before body parsers. If the body was parsed before, as on Firebase and Vercel, the handler gets `rawBody`, or the
+ * parsed body if nothing was lost, or else the request ends with a 415 that says what to set. Do not change `req.body`.
+ *
+ * The promise never rejects: if the handler rejects, the error is passed to `next` or, in `node:http`, becomes a 500
+ * without details. A request with an invalid URL closes its connection.
  *
  * @example
  * ```ts
@@ -62,9 +66,17 @@ export function toNodeHandler(handler: WebHandler): NodeHandler {
       // The client has disconnected, or its response can no longer be completed.
       if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
       else if (next !== undefined) next(error);
+      else if (error instanceof ParsedBodyError) respondWith(error, outgoing);
       else outgoing.writeHead(500).end();
     }
   };
+}
+
+/** Responds as the gateway would, so that a client knows that nothing was charged. */
+function respondWith({ status, code, message }: ParsedBodyError, outgoing: ServerResponse): void {
+  const type = 'invalid_request_error';
+  outgoing.writeHead(status, { 'content-type': 'application/json' });
+  outgoing.end(JSON.stringify({ error: { message, type, code } }));
 }
 
 /** Returns undefined if the URL or the host is invalid. */
@@ -88,10 +100,8 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | un
     if (!name.startsWith(':')) headers.append(name, value);
   }
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  if (hasBody && incoming.readableEnded) {
-    throw new Error('The body was read before. Mount toNodeHandler before body parsers.');
-  }
-  const body = hasBody ? bodyOf(incoming) : null;
+  const isRead = incoming.readableEnded || incoming.readableDidRead;
+  const body = hasBody ? (isRead ? restoreBody(incoming) : bodyOf(incoming)) : null;
   // The types of the platform lack `duplex`.
   return new Request(
     url,
