@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 
-import { portableSchema } from '../../../src/tools/mcp/portable-schema.ts';
 import {
   parseEstimate,
   parseEstimated,
   parseGeneration,
+  portableSchema,
 } from '../../../src/tools/mcp/tool-schemas.ts';
 
 const harbor = { model: 'prism-image', prompt: 'A harbor' };
