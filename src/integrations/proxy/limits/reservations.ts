@@ -53,6 +53,16 @@ export interface CountedKey {
   readonly at: number;
   /** Whether a replay reported it, and the original response has not arrived. */
   readonly fromReplay: boolean;
+  /** The body that was charged. Version 0.3 did not record it. */
+  readonly body?: string | undefined;
+  /** Whether the service has charged the key again, so that it no longer protects from a second charge. */
+  readonly isForgotten?: boolean | undefined;
+}
+
+/** Whether a request costs nothing because its key was charged for the same body since `start`, and is still replayed. */
+export function isFree(counted: CountedKey | undefined, body: string, start: number): boolean {
+  if (counted === undefined || counted.isForgotten === true || counted.at < start) return false;
+  return counted.body === undefined || counted.body === body;
 }
 
 export const newUserState = (): UserState => ({ inFlight: new Map(), windows: new Map() });
@@ -117,8 +127,8 @@ interface Claim {
   readonly holder: string;
   readonly usd: number;
   readonly body: string;
-  /** Whether its key was charged in this window, so that it costs nothing. */
-  readonly isPaid: boolean;
+  /** Whether it costs nothing: see {@link isFree}. */
+  readonly isFree: boolean;
   readonly leaseEndsAt: number;
 }
 
@@ -127,11 +137,11 @@ export function reserveIn(
   { inFlight }: UserState,
   window: Window,
   limits: StoredLimits,
-  { request, holder, usd, body, isPaid, leaseEndsAt }: Claim,
+  { request, holder, usd, body, isFree: isClaimFree, leaseEndsAt }: Claim,
 ): Refusal | undefined {
   if (inFlight.has(request)) return undefined;
   const held = window.held.get(holder);
-  const nanoUsd = isPaid ? 0 : toNanoUsd(usd);
+  const nanoUsd = isClaimFree ? 0 : toNanoUsd(usd);
   const added = Math.max(0, nanoUsd - (held ? amountOf(held) : 0));
   const committed = window.nanoUsd + reservedIn(window);
   if (limits.usd !== undefined && added > 0 && committed + added > toNanoUsd(limits.usd)) {
@@ -189,7 +199,7 @@ export function settleIn(
 
 /** What a charge adds, and how its key is remembered. */
 export function countCharge(
-  { usd, isEstimate, replay, isChargedOnce }: Settlement,
+  { usd, isEstimate, replay, isChargedOnce, body }: Settlement,
   reserved: number,
   counted: CountedKey | undefined,
   now: number,
@@ -200,6 +210,8 @@ export function countCharge(
     counted: {
       at: isCounted ? counted.at : now,
       fromReplay: replay && counted?.fromReplay !== false,
+      body: (isCounted ? counted.body : undefined) ?? body,
+      isForgotten: counted?.isForgotten === true || (counted !== undefined && !isCounted),
     },
   };
 }

@@ -1,6 +1,7 @@
 import {
   countCharge,
   holderOf,
+  isFree,
   newUserState,
   reserveIn,
   reservedIn,
@@ -112,8 +113,7 @@ export function storeIn(
         return result;
       }
       if (isRepeated) return { ...result, refused: 'attempt' };
-      const { at = -Infinity } = keys.get(JSON.stringify([user, key])) ?? {};
-      const isPaid = key !== undefined && isChargedOnce && at >= window.start;
+      const counted = isChargedOnce ? keys.get(JSON.stringify([user, key])) : undefined;
       const leaseEndsAt = performance.now() + leaseMs;
       const holder = holderOf(reservation);
       const refused = reserveIn(state, window, limits, {
@@ -121,7 +121,7 @@ export function storeIn(
         holder,
         usd,
         body,
-        isPaid,
+        isFree: key !== undefined && isFree(counted, body, window.start),
         leaseEndsAt,
       });
       if (refused !== undefined) return { ...result, refused };

@@ -146,6 +146,20 @@ export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
     },
   },
   {
+    name: 'A key that was charged reserves for any other body, and once it was charged again (new in 0.4)',
+    async run() {
+      const user = await newUser(makeStore);
+      const limits = { usd: 0.1 };
+      const requested = { usd: 0.1, key: 'k', limits };
+      await (await user.expect(undefined, requested)).settle('charged');
+      await user.expect('usd', { ...requested, body: 'other' });
+      // The service has forgotten the key.
+      await (await user.expect(undefined, requested)).settle('charged');
+      await user.expect('usd', requested);
+      await user.expectUsage({ usd: 0.2, reservedUsd: 0, inFlight: 0 });
+    },
+  },
+  {
     name: 'Users are counted separately',
     async run() {
       const ann = await newUser(makeStore);
