@@ -7,6 +7,7 @@ import type {
 } from './store/chat-state.ts';
 import { ChatStore } from './store/chat-store.ts';
 import type { ChatSettings } from './store/chat-store.ts';
+import { useClient } from './use-client.ts';
 import { useStore } from './use-store.ts';
 
 /** What `useChat` returns. */
@@ -41,6 +42,7 @@ export function useChat<Arguments extends readonly unknown[] = readonly unknown[
   gateway: ChatGateway,
   options: ChatOptions<Arguments>,
 ): UseChat {
+  useClient(gateway);
   const settings: ChatSettings = { ...options, gateway };
   return useStore('chat', settings, ChatStore, (store) => ({
     send: (input) => store().send(input),

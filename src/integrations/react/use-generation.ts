@@ -6,6 +6,7 @@ import type {
   GenerationSnapshot,
 } from './store/generation-state.ts';
 import { GenerationStore } from './store/generation-store.ts';
+import { useClient } from './use-client.ts';
 import { useStore } from './use-store.ts';
 
 /** What `useGeneration` returns. */
@@ -45,6 +46,7 @@ export function useGeneration<Params, Kind extends TaskKind>(
   namespace: GenerationNamespace<Params, Kind>,
   options: GenerationOptions<Kind> = {},
 ): UseGeneration<Params, Kind> {
+  useClient(namespace);
   return useStore(
     namespace.media,
     { ...options, namespace },
