@@ -1,7 +1,6 @@
 import { BudgetStore } from './store/budget-store.ts';
-import type { BudgetOptions, BudgetSettings, BudgetSnapshot } from './store/budget-store.ts';
-import { useClient } from './use-client.ts';
-import { useStore } from './use-store.ts';
+import type { BudgetOptions, BudgetSnapshot } from './store/budget-store.ts';
+import { useClient, useStore } from './use-store.ts';
 
 /** What `useBudget` returns. */
 export interface UseBudget extends BudgetSnapshot {
@@ -20,8 +19,7 @@ export interface UseBudget extends BudgetSnapshot {
  */
 export function useBudget(options: BudgetOptions): UseBudget {
   useClient(options.client);
-  const settings: BudgetSettings = { ...options, id: options.url };
-  return useStore('budget', settings, BudgetStore, (store) => ({
+  return useStore('budget', options.url, options, BudgetStore, (store) => ({
     refresh: () => store().refresh(),
   }));
 }

@@ -6,8 +6,7 @@ import type {
   GenerationSnapshot,
 } from './store/generation-state.ts';
 import { GenerationStore } from './store/generation-store.ts';
-import { useClient } from './use-client.ts';
-import { useStore } from './use-store.ts';
+import { useClient, useStore } from './use-store.ts';
 
 /** What `useGeneration` returns. */
 export interface UseGeneration<Params, Kind extends TaskKind> extends GenerationSnapshot<Kind> {
@@ -49,6 +48,7 @@ export function useGeneration<Params, Kind extends TaskKind>(
   useClient(namespace);
   return useStore(
     namespace.media,
+    options.id,
     { ...options, namespace },
     GenerationStore<Params, Kind>,
     (store) => ({

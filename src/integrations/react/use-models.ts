@@ -3,7 +3,7 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react';
 
 import { modelsStoreOf, noModels } from './store/models-store.ts';
 import type { ModelsGateway, ModelsSnapshot } from './store/models-store.ts';
-import { useClient } from './use-client.ts';
+import { useClient } from './use-store.ts';
 
 /** What `useModels` returns. */
 export interface UseModels extends ModelsSnapshot {

@@ -3,7 +3,7 @@ import { useCallback, useSyncExternalStore } from 'react';
 
 import { nothingSpent, spendOf } from './store/models-store.ts';
 import type { SpendGateway } from './store/models-store.ts';
-import { useClient } from './use-client.ts';
+import { useClient } from './use-store.ts';
 
 const getInitial = () => nothingSpent;
 

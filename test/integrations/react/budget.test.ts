@@ -21,7 +21,7 @@ const budgetPath = `${mount}/budget`;
 /** A component with a budget, until the end of the test. */
 function openBudget(options: Partial<BudgetOptions>) {
   const url = options.url ?? budgetPath;
-  const settings = { current: { ...options, url, id: url } };
+  const settings = { current: { ...options, url } };
   const store = new BudgetStore(`polygate:budget:${url}`, settings);
   const mountComponent = () => store.subscribe(() => undefined, settings);
   let unmount = mountComponent();

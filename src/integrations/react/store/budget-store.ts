@@ -25,30 +25,24 @@ export interface BudgetSnapshot {
   /** What is left; undefined until it is loaded, and after a 401. */
   readonly budget: UserBudget | undefined;
   /** Why the last request failed, with the `status` and `code` of the response. */
-  readonly error: BudgetError | undefined;
+  readonly error:
+    | (Error & { readonly status?: number; readonly code?: string | undefined })
+    | undefined;
   /** Whether the budget is being loaded. */
   readonly isLoading: boolean;
 }
-
-type BudgetError = Error & { readonly status?: number; readonly code?: string | undefined };
-
-/** The options of a component, whose URL names what it shares with others. */
-export type BudgetSettings = BudgetOptions & { readonly id: string };
-
-/** What the proxy responds. */
-type Body = UserBudget & { readonly error?: { readonly message?: string; readonly code?: string } };
 
 /** The state before the budget is loaded, and on a server. */
 const noBudget: BudgetSnapshot = { budget: undefined, error: undefined, isLoading: true };
 
 /** The budget at a URL. All components share it, and nothing is stored. */
-export class BudgetStore extends StoreBase<BudgetSnapshot, BudgetSettings> {
+export class BudgetStore extends StoreBase<BudgetSnapshot, BudgetOptions> {
   readonly storageKey: string | undefined;
   #windowTimer: ReturnType<typeof setTimeout> | undefined;
   #paused: Promise<unknown> | undefined;
   #next: Promise<void> | undefined;
 
-  constructor(storageKey: string | undefined, settings: SettingsRef<BudgetSettings>) {
+  constructor(storageKey: string | undefined, settings: SettingsRef<BudgetOptions>) {
     super(noBudget, settings);
     this.storageKey = storageKey;
   }
@@ -90,7 +84,9 @@ export class BudgetStore extends StoreBase<BudgetSnapshot, BudgetSettings> {
     try {
       const response = await send(url, { signal });
       const { status, ok } = response;
-      const body = unchecked<Body | null>(await response.json().catch(() => null));
+      const body = unchecked<(UserBudget & { error?: object }) | null>(
+        await response.json().catch(() => null),
+      );
       const error = new Error(`No budget at ${url}: status ${status}`);
       if (ok && body) {
         changes = { budget: body, error: undefined };
