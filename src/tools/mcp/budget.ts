@@ -7,9 +7,11 @@ import {
   reportedCharge,
   isInvalidRequest,
   createLedger,
+  LargestCharges,
   roundUsd,
 } from '../../internal.ts';
-import type { Reservation } from '../../internal.ts';
+import type { PricedUnits, Reservation } from '../../internal.ts';
+import { generationKinds } from '../cli/task-store.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
 import { formatUsd } from '../cli/text.ts';
 import type { Refunds } from './refunds.ts';
@@ -55,8 +57,7 @@ export class ProcessBudget {
   readonly #refunds: Refunds;
   readonly #ledger = createLedger();
   readonly #open = new Map<string, OpenPurchase>();
-  /** The highest charge per unit so far, by price class. It can be above the listed price. */
-  readonly #highest = new Map<string, number>();
+  readonly #largest = new LargestCharges();
 
   constructor(limits: Limits, refunds: Refunds) {
     this.#limits = limits;
@@ -93,10 +94,9 @@ export class ProcessBudget {
   }
 
   /** What is reserved for a call; undefined if nothing limits what it may cost. */
-  priceToReserve({ usd, priceClass, units }: Quote): number | undefined {
-    const expected = usd ?? this.#limits.maxUsdPerCall;
-    if (expected === undefined) return undefined;
-    return Math.max(expected, roundUsd((this.#highest.get(priceClass) ?? 0) * units));
+  priceToReserve(quote: Quote): number | undefined {
+    const expected = quote.usd ?? this.#limits.maxUsdPerCall;
+    return expected === undefined ? undefined : Math.max(expected, this.#largest.of(quote));
   }
 
   /**
@@ -140,7 +140,9 @@ export class ProcessBudget {
   }
 
   #openReservation({ idempotencyKey: key, model, route }: Purchase): Reservation {
-    return this.#ledger.open({ route, model, key, safety: 'keyed', hasOneBody: true });
+    // The key of a purchase is derived from its body, and its price has the units.
+    const details = { readBody: () => '', readUnits: () => undefined };
+    return this.#ledger.open({ route, model, key, safety: 'keyed', ...details });
   }
 
   /** Reserves the price if it fits. No other call can run in between. */
@@ -161,13 +163,8 @@ export class ProcessBudget {
     const usd = reportedUsd ?? reservedUsd;
     this.#open.delete(key);
     reservation.charge(usd, { taskId, idempotentReplay, requestId: meta?.requestId });
-    if (reportedUsd !== undefined) this.#learn(quote, reportedUsd);
+    if (reportedUsd !== undefined) this.#largest.add(quote, reportedUsd);
     return usd;
-  }
-
-  #learn({ priceClass, units }: Quote, usd: number): void {
-    const highest = this.#highest.get(priceClass) ?? 0;
-    this.#highest.set(priceClass, Math.max(highest, usd / units));
   }
 
   /** What open requests are expected to cost above what is reserved for them, because others cost more than listed. */
@@ -227,19 +224,25 @@ const units: Readonly<Record<GenerationKind, string>> = {
   speech: 'character',
 };
 
+/** What a model generates; undefined if its record does not determine it. Music and speech are of one type. */
+export function kindOf({ type, pricing }: Model): GenerationKind | undefined {
+  const unit = unitOf(pricing);
+  return generationKinds.find((kind) =>
+    type === 'audio' ? units[kind] === unit && isAudio(kind) : kind === type,
+  );
+}
+
+const isAudio = (kind: GenerationKind) => kind === 'music' || kind === 'speech';
+
 /** Units that belong to no kind of generation, or to one of them. A price in another of these does not apply. */
 const knownUnits: ReadonlySet<unknown> = new Set([...Object.values(units), 'token']);
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** What a request is expected to cost. */
-interface Quote {
+interface Quote extends PricedUnits {
   /** The listed price in USD; undefined if the model has none that applies. */
   readonly usd: number | undefined;
-  /** Requests with the same class have the same price per unit. */
-  readonly priceClass: string;
-  /** How many units the request pays for: images, seconds, characters. */
-  readonly units: number;
 }
 
 /** Estimates what a request costs. */
@@ -258,12 +261,14 @@ export function priceOf(
   body: Body,
   { pricing }: Pick<Model, 'pricing'>,
 ): number | undefined {
-  const prices: KnownPrices = pricing;
-  const unit: unknown = prices?.profiles?.api?.billingUnit;
+  const unit = unitOf(pricing);
   if (unit !== units[kind] && knownUnits.has(unit)) return undefined;
-  const usd = highestBodyPrice(kind, body, prices);
+  const usd = highestBodyPrice(kind, body, pricing);
   // A price of zero may be one that does not apply.
   return usd !== undefined && usd > 0 ? usd : undefined;
 }
+
+/** The service may leave out any part of the record, whatever the types say. */
+const unitOf = (pricing: KnownPrices): unknown => pricing?.profiles?.api?.billingUnit;
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);

@@ -15,6 +15,7 @@ import { resolveSettings } from '../settings.ts';
 import { accountOf, digest } from '../task-store.ts';
 import { note, ask, printJson } from '../terminal.ts';
 import { createCleaner, formatUsd } from '../text.ts';
+import { coveredRows, estimateText, fitsLimit, questionText, sumOf } from './estimate.ts';
 import { help, parseBatchArguments } from './options.ts';
 import type { BatchArguments } from './options.ts';
 import { folderOf } from './output-names.ts';
@@ -23,7 +24,7 @@ import { TableError, prepare, prepareFolders } from './prepare.ts';
 import type { PreparedBatch } from './prepare.ts';
 import { report } from './report.ts';
 import { runRows } from './run-rows.ts';
-import { isDone, rowsText, estimateText, fitsLimit } from './work.ts';
+import { isDone, rowsText } from './work.ts';
 
 /** Runs the command, and returns its exit code. */
 export function runBatch(args: string[]): Promise<number> {
@@ -154,11 +155,17 @@ async function getConsent(
   note(`Rows:           ${rowsText(work, options.resendUnknown)}`);
   note(`Estimated cost: ${estimateText(estimate)}`);
   note(`Balance:        ${balanceUsd === undefined ? 'not reported' : formatUsd(balanceUsd)}`);
-  const isOverLimit = maxUsd !== undefined && !fitsLimit(estimate, maxUsd);
-  if (isOverLimit && !partial) {
-    throw new UsageError(
-      `the estimate is above --max-usd ${formatUsd(maxUsd)}; --partial sends as many rows as it covers`,
-    );
+  const { payable } = estimate;
+  const covered = maxUsd === undefined ? payable : coveredRows(estimate, maxUsd);
+  const part = `${covered.length} of ${payable.length} rows`;
+  if (maxUsd !== undefined && !fitsLimit(estimate, maxUsd)) {
+    if (!partial) {
+      const advice = covered.length === 0 ? '' : '; --partial sends as many rows as it covers';
+      throw new UsageError(
+        `the estimate is above --max-usd ${formatUsd(maxUsd)}, which covers ${part}${advice}`,
+      );
+    }
+    note(`Limit:          ${formatUsd(maxUsd)} covers ${part}, for ${formatUsd(sumOf(covered))}`);
   }
   if (dryRun) {
     const { before, openUsd, unpriced } = estimate;
@@ -171,6 +178,7 @@ async function getConsent(
         uncertainUsd: before.uncertainUsd,
         estimatedUsd: openUsd,
         unpriced,
+        covered: covered.length,
         balanceUsd,
       });
     }
@@ -180,8 +188,8 @@ async function getConsent(
     throw new UsageError('without a terminal, --max-usd <usd> is required');
   }
   const isExpensive = estimate.openUsd > confirmAboveUsd;
-  if (!isExpensive || yes || !hasTerminal) return true;
-  const response = await ask('Send it? [y/N] ', { isHidden: false });
+  if (!isExpensive || covered.length === 0 || yes || !hasTerminal) return true;
+  const response = await ask(`${questionText(covered, payable)} [y/N] `, { isHidden: false });
   const isConfirmed = /^y(es)?$/i.test(response.trim());
   if (!isConfirmed) note('Nothing was sent.');
   return isConfirmed;
