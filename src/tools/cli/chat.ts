@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { ChatParams, Polygate, ChatCompletion, ChatMessage } from 'polygate';
 
 import { finishMeaning } from '../../wire/types/chat/finish-reason.ts';
+import { formatUsd } from '../money.ts';
 import { parseArguments } from './arguments.ts';
 import { commandOptions, serviceHelp } from './command-options.ts';
 import { EarlyEnd } from './early-end.ts';
@@ -11,7 +12,7 @@ import { readParams, requireModel, readPrompt } from './params.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { resolveSettings } from './settings.ts';
 import { note, print, printJson } from './terminal.ts';
-import { createCleaner, formatUsd, cleanRecord, KeyRemover } from './text.ts';
+import { createCleaner, cleanRecord, KeyRemover } from './text.ts';
 
 const help = `Sends a prompt to a chat model, and prints its response as it is generated.
 

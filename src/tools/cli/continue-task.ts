@@ -2,6 +2,7 @@ import { TaskFailedError } from 'polygate';
 import type { Task, SucceededGeneration, TaskUpdate } from 'polygate';
 import type { SavedFile } from 'polygate/node';
 
+import { formatUsd } from '../money.ts';
 import { messageOf } from './arguments.ts';
 import type { EarlyEnd } from './early-end.ts';
 import { describeFailure } from './failure.ts';
@@ -11,7 +12,7 @@ import { submitEntry } from './submit-task.ts';
 import type { TaskRun } from './submit-task.ts';
 import type { TaskEntry } from './task-store.ts';
 import { note, print, printJson, formatDuration, ProgressLine } from './terminal.ts';
-import { formatUsd, cleanText } from './text.ts';
+import { cleanText } from './text.ts';
 
 /** How a task is continued. */
 export interface ContinueOptions extends ResultOptions {

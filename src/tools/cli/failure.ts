@@ -8,8 +8,9 @@ import {
 
 import { isUncharged, messageForPeople, nothingCharged, statesCharge } from '../../internal.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
+import { formatUsd } from '../money.ts';
 import { messageOf, MissingPackageError, UsageError } from './arguments.ts';
-import { formatUsd, cleanText } from './text.ts';
+import { cleanText, withUsdSigns } from './text.ts';
 
 /** What is known about a command when it fails. */
 export interface FailureContext {
@@ -92,7 +93,7 @@ export function commandMessage(error: unknown): string {
   const text = PolygateError.is(error) ? messageForPeople(error) : messageOf(error);
   const [message = ''] = text.split('\n');
   if (BudgetExceededError.is(error)) {
-    return message
+    return withUsdSigns(message)
       .replaceAll('maxUsd', '--max-usd')
       .replaceAll('Raise the budget, then', 'Raise --max-usd, then');
   }

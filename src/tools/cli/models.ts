@@ -1,13 +1,13 @@
-import type { Model, KnownPrices } from 'polygate';
+import type { Model } from 'polygate';
 
-import { listedPrice, resolutionPrices } from '../../internal.ts';
 import { parseOptions, UsageError } from './arguments.ts';
 import { commandOptions, serviceHelp } from './command-options.ts';
 import { createGateway } from './gateway.ts';
+import { priceText } from './prices.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { resolveSettings } from './settings.ts';
 import { columns, print, printJson } from './terminal.ts';
-import { cleanRecord, createCleaner, formatUsd, cleanText } from './text.ts';
+import { cleanRecord, createCleaner } from './text.ts';
 
 const help = `Lists the models of the API key, with their prices in USD.
 
@@ -51,40 +51,4 @@ export function runModels(args: string[]): Promise<number> {
 
 function modelRow({ id, type, pricing }: Model, clean: (text: string) => string): string[] {
   return [clean(id), clean(String(type)), priceText(pricing)];
-}
-
-/** The names of billing units, where they differ from what the service calls them. */
-const unitNames: Readonly<Record<string, string>> = { audio: 'track' };
-
-/** Describes the prices of a model, in the units of `gateway.models.list()`: `$0.02 per image (1K), $0.04 (2K)`. */
-export function priceText(pricing: KnownPrices): string {
-  const api = pricing?.profiles?.api;
-  const unit = typeof api?.billingUnit === 'string' ? api.billingUnit : undefined;
-  const input = listedPrice(pricing, 'inputPricePer1kUsd');
-  const output = listedPrice(pricing, 'outputPricePer1kUsd');
-  const parts = [];
-  if (isPrice(input) || isPrice(output)) {
-    parts.push(`${formatUsd(input ?? 0)} in, ${formatUsd(output ?? 0)} out per 1000 tokens`);
-  }
-  const resolutions = resolutionPrices(pricing).filter(({ unitPriceUsd }) => isPrice(unitPriceUsd));
-  const price = listedPrice(pricing, 'unitPriceUsd');
-  if (resolutions.length > 0) {
-    const [first, ...others] = resolutions.map(
-      ({ resolution, unitPriceUsd }) => `${formatUsd(unitPriceUsd)}|${cleanText(resolution)}`,
-    );
-    const [usd, resolution] = first?.split('|') ?? [];
-    const rest = others.map((other) => `, ${other.replace('|', ' (')})`).join('');
-    parts.push(`${usd} per ${nameOf(unit)} (${resolution})${rest}`);
-  } else if (isPrice(price)) {
-    parts.push(`${formatUsd(price)} per ${unit === 'token' ? 'image' : nameOf(unit)}`);
-  }
-  return parts.join('; ') || 'no price listed';
-}
-
-function nameOf(unit: string | undefined): string {
-  return unit === undefined ? 'unit' : (unitNames[unit] ?? cleanText(unit));
-}
-
-function isPrice(value: unknown): value is number {
-  return typeof value === 'number' && value > 0 && value < Infinity;
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 
 import type { Polygate, Receipt, Task } from 'polygate';
 
+import { formatUsd } from '../money.ts';
 import { parseArguments, unknownName, UsageError } from './arguments.ts';
 import { commandOptions, serviceHelp } from './command-options.ts';
 import { continueTask } from './continue-task.ts';
@@ -15,7 +16,7 @@ import { repeatedOptions, resolveSettings } from './settings.ts';
 import { accountOf, TaskStore } from './task-store.ts';
 import type { TaskEntry } from './task-store.ts';
 import { print, columns, printJson } from './terminal.ts';
-import { createCleaner, shellWord, formatUsd, cleanText } from './text.ts';
+import { createCleaner, shellWord, cleanText } from './text.ts';
 
 const help = `Lists, looks up or waits for tasks that were submitted.
 

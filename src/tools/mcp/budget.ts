@@ -11,7 +11,7 @@ import {
 } from '../../internal.ts';
 import type { Reservation } from '../../internal.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
-import { formatUsd } from '../cli/text.ts';
+import { exactUsd, formatUsd } from '../money.ts';
 import type { Refunds } from './refunds.ts';
 
 /** The limits of the server, in USD. */
@@ -81,7 +81,7 @@ export class ProcessBudget {
         ? [`${formatUsd(this.#refunds.refundedUsd)} refunded`]
         : []),
     ];
-    return `${formatUsd(this.leftUsd)} of ${formatUsd(this.#limits.maxUsd)} is left (${parts.join(', ')}).`;
+    return `${formatUsd(this.leftUsd)} of ${exactUsd(this.#limits.maxUsd)} is left (${parts.join(', ')}).`;
   }
 
   get #maxUsd(): number {
@@ -191,7 +191,7 @@ export class ProcessBudget {
     }
     if (maxUsdPerCall !== undefined && roundUsd(usd) > roundUsd(maxUsdPerCall)) {
       throw this.#error(
-        `This call ${this.#costs(quote)}, and a call may cost at most ${formatUsd(maxUsdPerCall)}.`,
+        `This call ${this.#costs(quote)}, and a call may cost at most ${exactUsd(maxUsdPerCall)}.`,
       );
     }
     return usd;
@@ -206,7 +206,7 @@ export class ProcessBudget {
     const usd = this.priceToReserve(quote) ?? 0;
     const listed = quote.usd ?? this.#limits.maxUsdPerCall ?? 0;
     const reason = usd > listed ? ', because an earlier one was charged more than expected' : '';
-    return `costs about ${formatUsd(usd)}${reason}`;
+    return `costs about ${exactUsd(usd)}${reason}`;
   }
 
   #error(message: string): BudgetExceededError {

@@ -3,10 +3,10 @@ import type { Model, Polygate } from 'polygate';
 import { ConfigurationError } from 'polygate';
 
 import { balanceOf, balanceRows } from '../cli/balance.ts';
-import { priceText } from '../cli/models.ts';
+import { priceText } from '../cli/prices.ts';
 import type { TaskEntry } from '../cli/task-store.ts';
 import { columns } from '../cli/terminal.ts';
-import { formatUsd } from '../cli/text.ts';
+import { formatUsd } from '../money.ts';
 import type { ProcessBudget } from './budget.ts';
 import { quoteOf } from './budget.ts';
 import { pending, withinFree } from './call.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { formatUsd } from '../../../src/tools/cli/text.ts';
+import { formatUsd } from '../../../src/tools/money.ts';
 import { eventually } from '../../support/eventually.ts';
 import { commandLine, Program, run } from '../../tools/cli/program.ts';
 import { requestsTo, startService } from './service.ts';

@@ -6,6 +6,7 @@ import { fileJournal } from 'polygate/journal';
 
 import { finalPath } from '../../../integrations/node/final-path.ts';
 import { openJournal } from '../../../internal.ts';
+import { exactUsd, formatUsd } from '../../money.ts';
 import { UsageError } from '../arguments.ts';
 import { EarlyEnd } from '../early-end.ts';
 import { createSavingGateway } from '../gateway.ts';
@@ -14,7 +15,7 @@ import { prepareFolder } from '../save-results.ts';
 import { resolveSettings } from '../settings.ts';
 import { accountOf, digest } from '../task-store.ts';
 import { note, ask, printJson } from '../terminal.ts';
-import { createCleaner, formatUsd } from '../text.ts';
+import { createCleaner } from '../text.ts';
 import { help, parseBatchArguments } from './options.ts';
 import type { BatchArguments } from './options.ts';
 import { folderOf } from './output-names.ts';
@@ -23,7 +24,7 @@ import { TableError, prepare, prepareFolders } from './prepare.ts';
 import type { PreparedBatch } from './prepare.ts';
 import { report } from './report.ts';
 import { runRows } from './run-rows.ts';
-import { isDone, rowsText, estimateText, fitsLimit } from './work.ts';
+import { isDone, rowsText, estimateText, fitsLimit, totalUsd } from './work.ts';
 
 /** Runs the command, and returns its exit code. */
 export function runBatch(args: string[]): Promise<number> {
@@ -151,7 +152,7 @@ async function getConsent(
   const isOverLimit = maxUsd !== undefined && !fitsLimit(estimate, maxUsd);
   if (isOverLimit && !partial) {
     throw new UsageError(
-      `the estimate is above --max-usd ${formatUsd(maxUsd)}; --partial sends as many rows as it covers`,
+      `the estimate of ${exactUsd(totalUsd(estimate))} is above --max-usd ${exactUsd(maxUsd)}; --partial sends as many rows as it covers`,
     );
   }
   if (dryRun) {

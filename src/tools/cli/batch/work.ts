@@ -2,9 +2,9 @@ import type { Model } from 'polygate';
 
 import { requestPrice, roundUsd } from '../../../internal.ts';
 import type { JournalRow, JournalContent } from '../../../internal.ts';
+import { formatUsd } from '../../money.ts';
 import { ExistingFiles } from '../output-name.ts';
 import { digest } from '../task-store.ts';
-import { formatUsd } from '../text.ts';
 import { areComplete } from './file-record.ts';
 import type { FileRecord, RowFiles } from './file-record.ts';
 import { namesOf } from './output-names.ts';
@@ -168,9 +168,14 @@ export function estimateCosts({ work, journal, models, resendUnknown }: Estimate
   return { before: sumCosts(earlier.values()), openUsd: roundUsd(openUsd), unpriced };
 }
 
+/** What all runs cost together, as far as it is known, in USD. */
+export function totalUsd({ before, openUsd }: Estimate): number {
+  return roundUsd(before.usd + before.uncertainUsd + openUsd);
+}
+
 /** Whether a limit covers everything, as far as it is known. */
-export function fitsLimit({ before, openUsd }: Estimate, maxUsd: number): boolean {
-  return roundUsd(before.usd + before.uncertainUsd + openUsd) <= roundUsd(maxUsd);
+export function fitsLimit(estimate: Estimate, maxUsd: number): boolean {
+  return totalUsd(estimate) <= roundUsd(maxUsd);
 }
 
 /** How to estimate the price of a row; undefined for chats, which are billed by what they generate. */

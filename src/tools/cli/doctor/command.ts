@@ -3,13 +3,14 @@ import { diagnose } from 'polygate/doctor';
 import type { Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
 import { roundUsd, version } from '../../../internal.ts';
+import { formatUsd } from '../../money.ts';
 import { messageOf, printError } from '../arguments.ts';
 import { EarlyEnd } from '../early-end.ts';
 import { createGateway } from '../gateway.ts';
 import { resolveSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { endWithReader } from '../terminal.ts';
-import { formatUsd, createCleaner, paint, styleFor } from '../text.ts';
+import { createCleaner, paint, styleFor } from '../text.ts';
 import { help, parseDoctorArguments } from './options.ts';
 import type { DoctorArguments } from './options.ts';
 import { Progress, isPaid } from './progress.ts';
