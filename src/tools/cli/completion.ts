@@ -1,5 +1,6 @@
 import { parseArguments, unknownName, UsageError } from './arguments.ts';
 import { commandOptions, commandSummaries } from './command-options.ts';
+import { helpOf } from './help.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { print, printJson } from './terminal.ts';
 
@@ -88,19 +89,17 @@ export function fish(): string {
   return `# Completion of polygate for fish.\n${described.join('')}${options.join('')}`;
 }
 
-const help = `Prints a completion script: it completes commands and their options.
-
-Usage: npx polygate completion bash|zsh|fish
-
-Examples, with polygate installed globally or in PATH:
-  polygate completion bash >> ~/.bashrc
-  polygate completion zsh > ~/.zfunc/_polygate      # a folder of your fpath
-  polygate completion fish > ~/.config/fish/completions/polygate.fish
-
-Options:
-  --json            print the script as a JSON string
-  -h, --help        print this help and exit
-`;
+const help = () =>
+  helpOf('completion', {
+    about: 'Prints a completion script: it completes commands and their options.',
+    usage: ['npx polygate completion bash|zsh|fish'],
+    examples: [
+      'polygate completion bash >> ~/.bashrc',
+      'polygate completion zsh > ~/.zfunc/_polygate      # a folder of your fpath',
+      'polygate completion fish > ~/.config/fish/completions/polygate.fish',
+    ],
+    examplesNeed: ', with polygate installed globally or in PATH',
+  });
 
 const scripts: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 

@@ -11,7 +11,7 @@ import { saveResults } from './save-results.ts';
 import { submitEntry } from './submit-task.ts';
 import type { TaskRun } from './submit-task.ts';
 import type { TaskEntry } from './task-store.ts';
-import { note, print, printJson, formatDuration, ProgressLine } from './terminal.ts';
+import { note, noteFailure, print, printJson, formatDuration, ProgressLine } from './terminal.ts';
 import { cleanText } from './text.ts';
 
 /** How a task is continued. */
@@ -57,7 +57,7 @@ export async function continueTask(
       log.noteTaskFailed();
     }
     if (end.exitCode === undefined) throw error;
-    process.stderr.write(describeFailure(error, log.context));
+    noteFailure(describeFailure(error, log.context));
     return end.exitCode;
   } finally {
     end.dispose();

@@ -26,6 +26,8 @@ export interface FailureContext {
   readonly hasEarlierCharges?: boolean | undefined;
   /** Idempotency key of the request. */
   readonly idempotencyKey?: string | undefined;
+  /** What to do about a rejection. */
+  readonly hint?: string | undefined;
   /** The command that continues. */
   readonly next?: string | undefined;
   /** The files with its results, once they are saved. */
@@ -67,7 +69,7 @@ export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
 
 /** Describes a failure: what happened, whether money may have been spent, the key, and the command that continues. */
 export function describeFailure(error: unknown, context: FailureContext): string {
-  const { command, isPaid, idempotencyKey, next, saved = [], clean = cleanText } = context;
+  const { command, isPaid, idempotencyKey, hint, next, saved = [], clean = cleanText } = context;
   const message = commandMessage(error);
   const isMissing = error instanceof MissingPackageError;
   const advice = error instanceof UsageError && !isMissing ? ' (see --help)' : '';
@@ -76,6 +78,7 @@ export function describeFailure(error: unknown, context: FailureContext): string
   const charged = chargedBy(error, context);
   const sentence = isPaid ? moneySentence(charged, context) : '';
   if (sentence !== '' && !isStated(charged, error)) lines.push(sentence);
+  if (hint !== undefined) lines.push(clean(hint));
   if (isPaid && idempotencyKey !== undefined) lines.push(`Idempotency key: ${idempotencyKey}`);
   for (const path of saved) lines.push(`Saved: ${clean(path)}`);
   if (next !== undefined) lines.push(`To continue: ${clean(next)}`);

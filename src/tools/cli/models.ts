@@ -1,28 +1,24 @@
 import type { Model } from 'polygate';
 
 import { parseOptions, UsageError } from './arguments.ts';
-import { commandOptions, serviceHelp } from './command-options.ts';
+import { commandOptions } from './command-options.ts';
 import { createGateway } from './gateway.ts';
+import { helpOf } from './help.ts';
 import { priceText } from './prices.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { resolveSettings } from './settings.ts';
 import { columns, print, printJson } from './terminal.ts';
 import { cleanRecord, createCleaner } from './text.ts';
 
-const help = `Lists the models of the API key, with their prices in USD.
-
-Usage: npx polygate models [options]
-
-Example:
-  npx polygate models --type image
-
-Prices have the units of gateway.models.list(): 1000 tokens, an image, a second of video, a character of speech, or a
-track of music. Each row names its unit.
-
-Options:
-  --type <type>     only models of this type: chat, image, video or audio
-  --json            print one JSON array, with every field that the service sends
-${serviceHelp}`;
+const help = () =>
+  helpOf('models', {
+    about: 'Lists the models of the API key, with their prices in USD.',
+    usage: ['npx polygate models [options]'],
+    examples: ['npx polygate models --type image'],
+    notes: [
+      'Prices have the units of gateway.models.list(): 1000 tokens, an image, a second of video, a character of speech, or a track of music. Each row names its unit.',
+    ],
+  });
 
 /** Runs the command, and returns its exit code. */
 export function runModels(args: string[]): Promise<number> {

@@ -46,6 +46,37 @@ export function wrap(text: string, indent: number, width: number): string {
   return [...lines, line].join(`\n${' '.repeat(indent)}`);
 }
 
+/**
+ * Wraps the lines of a message for a terminal. A command at the end of a line gets a line of its own, with breaks that a
+ * shell understands, and JSON stays as it is, so that both can be copied.
+ */
+export function wrapLines(text: string, width: number): string {
+  const lines = text.split('\n').map((line) => {
+    if (line.length <= width || line.startsWith('{')) return line;
+    const [, before, command] = /^(.*:) (npx polygate .*)$/.exec(line) ?? [];
+    return before === undefined || command === undefined
+      ? wrap(line, 0, width)
+      : `${wrap(before, 0, width)}\n  ${wrapCommand(command, width)}`;
+  });
+  return lines.join('\n');
+}
+
+function wrapCommand(command: string, width: number): string {
+  // The shells of Windows have other signs for this.
+  if (process.platform === 'win32') return command;
+  // An option stays with its value.
+  const words = command.match(/(?:-+[\w-]+ (?!-))?(?:'[^']*'|\\.|[^\s'])+/g) ?? [];
+  const lines = [''];
+  for (const word of words) {
+    const line = lines.at(-1) ?? '';
+    const longer = line === '' ? word : `${line} ${word}`;
+    // Room for the indent and the sign.
+    if (line !== '' && longer.length + 4 > width) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join(' \\\n  ');
+}
+
 /** Creates a function that removes the API key and control characters, which a service may have sent, from text. */
 export function createCleaner(apiKey: string): (text: string) => string {
   const keys = [apiKey.trim()];

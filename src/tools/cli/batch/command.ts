@@ -10,6 +10,7 @@ import { exactUsd, formatUsd } from '../../money.ts';
 import { UsageError } from '../arguments.ts';
 import { EarlyEnd } from '../early-end.ts';
 import { createSavingGateway } from '../gateway.ts';
+import { batchKinds, parseWithFields } from '../params.ts';
 import { CommandLog, runCommand } from '../run-command.ts';
 import { prepareFolder } from '../save-results.ts';
 import { resolveSettings } from '../settings.ts';
@@ -30,7 +31,7 @@ import { isDone, rowsText, estimateText, fitsLimit, totalUsd } from './work.ts';
 export function runBatch(args: string[]): Promise<number> {
   const log = new CommandLog({ command: 'polygate batch', isPaid: true });
   return runCommand(log, help, async () => {
-    const options = parseBatchArguments(args);
+    const options = await parseWithFields(batchKinds, () => parseBatchArguments(args));
     if (!('journal' in options)) return options;
     const settings = resolveSettings(options.service, process.env);
     const gateway = createSavingGateway(settings);

@@ -8,7 +8,7 @@ import { cutText } from '../chat.ts';
 import { describeFailure } from '../failure.ts';
 import type { FailureContext } from '../failure.ts';
 import { writeDurably } from '../state-file.ts';
-import { note, print, printJson } from '../terminal.ts';
+import { note, noteFailure, print, printJson } from '../terminal.ts';
 import { countRows, exitCodeOfRows } from './batch-run.ts';
 import type { RunEnd, Counts, RowResult, RowEnd } from './batch-run.ts';
 import { copyName, outputsOf } from './options.ts';
@@ -38,9 +38,7 @@ export async function report(
     note(context.clean?.(`${id}: ${error}`) ?? id);
   }
   if (run.stopped !== undefined) {
-    process.stderr.write(
-      describeFailure(run.stopped, { ...context, isPaid: false, next: undefined }),
-    );
+    noteFailure(describeFailure(run.stopped, { ...context, isPaid: false, next: undefined }));
   }
   noteCuts(results);
   const { usd, uncertain: uncertainRows, uncertainUsd } = costs;

@@ -7,7 +7,7 @@ import { listen } from '../../../mock/node/index.ts';
 import type { MockServer } from '../../../mock/node/index.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { formatUsd } from '../../money.ts';
-import { printError } from '../arguments.ts';
+import { printError } from '../terminal.ts';
 import { help, parseMockArguments } from './options.ts';
 import type { MockArguments } from './options.ts';
 import { StateFile } from './state-file.ts';

@@ -66,7 +66,7 @@ describe('the generated file', () => {
         '      "prism-image": "1K" | "2K" | "4K";\n',
     );
     expect(file).toContain(
-      '      /** $0.0005 in, $0.0015 out per 1000 tokens */\n' + '      "aurora-chat": never;\n',
+      '      /** $0.0005 in, $0.0015 out per 1000 tokens */\n      "aurora-chat": never;\n',
     );
   });
 
