@@ -160,7 +160,7 @@ test.concurrent('init stores what the other commands use, readable by its owner 
 
 test.concurrent('the examples of every help text work when they are pasted', async () => {
   const { run: polygate, folder } = await startService();
-  const csv = 'id,prompt\nharbour,A harbour\nlighthouse,A lighthouse\n';
+  const csv = 'id,prompt\nharbor,A harbor\nlighthouse,A lighthouse\n';
   writeFileSync(join(folder, 'prompts.csv'), csv);
   writeFileSync(join(folder, 'questions.csv'), csv);
   const seen: string[] = [];
@@ -173,6 +173,7 @@ test.concurrent('the examples of every help text work when they are pasted', asy
     'batch',
     'task',
     'models',
+    'voices',
     'balance',
     'doctor',
     'init',
@@ -180,7 +181,10 @@ test.concurrent('the examples of every help text work when they are pasted', asy
   ]) {
     const { stdout } = await polygate([command, '--help']);
     const [, examples = ''] = /\nExamples?(?:, .*)?:\n([^]*?)\n\n/.exec(stdout) ?? [];
-    const lines = examples.split('\n').filter((line) => / {2}\S/.test(line));
+    const lines = examples
+      .replaceAll(/ \\\n +/g, ' ')
+      .split('\n')
+      .filter((line) => / {2}\S/.test(line));
     expect([command, lines.length > 0]).toEqual([command, true]);
     for (const line of lines) {
       seen.push(line);
@@ -193,11 +197,11 @@ test.concurrent('the examples of every help text work when they are pasted', asy
     }
   }
   for (const file of [
-    'harbour.png',
-    'harbour.mp4',
-    'harbour.wav',
+    'harbor.png',
+    'harbor.mp4',
+    'harbor.wav',
     'welcome.wav',
-    'out/harbour.svg',
+    'out/harbor.svg',
     'questions.answer.csv',
   ]) {
     expect([file, existsSync(join(folder, file))]).toEqual([file, true]);
