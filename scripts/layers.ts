@@ -108,6 +108,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'ioredis',
     'node:crypto',
   ],
+  'tools/money.ts': [],
   'tools/doctor': [
     'tools/money.ts',
     'wire/endpoints',
