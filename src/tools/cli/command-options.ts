@@ -1,4 +1,4 @@
-import { flag, list, text } from './option.ts';
+import { flag, one, many } from './arguments.ts';
 
 /**
  * The options of all commands, each written once: parsing, help, completion scripts and checks of the documentation follow
@@ -14,47 +14,50 @@ export const commonOptions = {
 
 const inService = { group: 'Service' } as const;
 
-/** The options that select the service. */
-export const serviceOptions = {
-  'base-url': text('<url>', 'base URL of the service', {
+/** The options that select the service. `otherwise` is what applies without them and their variables. */
+const selecting = (otherwise: string) => ({
+  'base-url': one('<url>', 'base URL of the service', {
     env: 'POLYGATE_BASE_URL',
-    otherwise: 'what polygate init has stored',
+    otherwise,
     ...inService,
   }),
-  'api-key': text('<key>', 'API key; other users of this machine can see it on a command line', {
+  'api-key': one('<key>', 'API key; other users of this machine can see it on a command line', {
     env: 'POLYGATE_API_KEY',
-    otherwise: 'what polygate init has stored',
+    otherwise,
     ...inService,
   }),
-} as const;
+});
+
+/** The options that select the service in all commands but `init`, which stores them. */
+export const serviceOptions = selecting('what polygate init has stored');
 
 /** The end of the table of every command that uses the service. */
 const service = { ...serviceOptions, ...commonOptions } as const;
 
 const json = (what: string) => ({ json: flag(`print ${what}`) });
 
-const modelOf = (help: string) => text('<id>', help, { short: 'm' });
+const modelOf = (help: string) => one('<id>', help, { short: 'm' });
 
 const inRequest = { group: 'Fields of the request' } as const;
 
 /** Any field of the request. */
 const fields = {
-  param: list(
+  param: many(
     '<name=value>',
     'any other field, such as n=2; repeat the option for more. The value is JSON if it parses, and text otherwise. A name that is probably misspelled is refused',
     inRequest,
   ),
-  field: list('<name=value>', 'like --param, for a field of any name', inRequest),
+  field: many('<name=value>', 'like --param, for a field of any name', inRequest),
 } as const;
 
-const size = text('<pixels>', 'such as 1024x1024', { field: 'size', ...inRequest });
-const aspectRatio = text('<ratio>', 'such as 16:9', { field: 'aspect_ratio', ...inRequest });
-const duration = text('<seconds>', 'length of the video', {
+const size = one('<pixels>', 'such as 1024x1024', { field: 'size', ...inRequest });
+const aspectRatio = one('<ratio>', 'such as 16:9', { field: 'aspect_ratio', ...inRequest });
+const duration = one('<seconds>', 'length of the video', {
   field: 'duration',
   isNumber: true,
   ...inRequest,
 });
-const voice = text('<id>', 'voice that reads the text; npx polygate voices lists them', {
+const voice = one('<id>', 'voice that reads the text; npx polygate voices lists them', {
   field: 'voice_id',
   ...inRequest,
 });
@@ -63,15 +66,15 @@ const voice = text('<id>', 'voice that reads the text; npx polygate voices lists
 function generation<const Fields extends object>(type: string, common: Fields) {
   return {
     model: modelOf(`model; npx polygate models --type ${type} lists them`),
-    output: text(
+    output: one(
       '<file>',
       'name of the file. {id} is the task id, {n} the number of the result, {ext} the extension of its media type. Several results get {n}, or -2, -3',
       { short: 'o', default: '{id}.{ext}' },
     ),
     force: flag('replace existing files'),
     'no-wait': flag('print the receipt as JSON and do not wait'),
-    receipt: text('<file>', 'write a copy of the receipt to this file', {}),
-    'idempotency-key': text(
+    receipt: one('<file>', 'write a copy of the receipt to this file', {}),
+    'idempotency-key': one(
       '<key>',
       'key of the request: a repetition with the same key is not charged again',
       {},
@@ -86,8 +89,8 @@ function generation<const Fields extends object>(type: string, common: Fields) {
 export const commandOptions = {
   chat: {
     model: modelOf('model; npx polygate models --type chat lists them'),
-    system: text('<text>', 'instructions for the model', {}),
-    image: list('<url>', 'an image for the model to see; repeat the option for more', {}),
+    system: one('<text>', 'instructions for the model', {}),
+    image: many('<url>', 'an image for the model to see; repeat the option for more', {}),
     ...json('the completion as one JSON object when it is complete'),
     ...fields,
     ...service,
@@ -98,12 +101,12 @@ export const commandOptions = {
   music: generation('audio', {}),
   batch: {
     model: modelOf('model of rows without a column model'),
-    output: text(
+    output: one(
       '<file>',
       'name of the files. {id} is the id of the row, {n} the number of the result, {ext} the extension of its media type',
       { short: 'o', default: '{id}.{ext}' },
     ),
-    'max-usd': text(
+    'max-usd': one(
       '<usd>',
       'the most that all runs of this batch may cost; required without a terminal',
       {},
@@ -111,13 +114,11 @@ export const commandOptions = {
     partial: flag('send as many rows as --max-usd covers, instead of none'),
     'dry-run': flag('check the table, print rows, estimated cost and balance, and send nothing'),
     yes: flag('do not ask for confirmation'),
-    column: text(
-      '<name>',
-      'write a copy of the table with the answers of chats in this column',
-      {},
-    ),
-    kind: text('<kind>', 'image, video, music, speech or chat', { otherwise: 'that of the model' }),
-    format: text('<format>', 'csv, tsv or jsonl', { otherwise: 'by the name of the file' }),
+    column: one('<name>', 'write a copy of the table with the answers of chats in this column', {}),
+    kind: one('<kind>', 'image, video, music, speech or chat', {
+      otherwise: 'that of the model',
+    }),
+    format: one('<format>', 'csv, tsv or jsonl', { otherwise: 'by the name of the file' }),
     'retry-failed': flag('pay again for rows whose task failed'),
     'resend-unknown': flag(
       'send chats again that may have been charged, and whose answer was lost: they can be charged twice',
@@ -125,10 +126,10 @@ export const commandOptions = {
     'same-account': flag(
       'continue a journal whose rows were sent with another API key of the same account',
     ),
-    journal: text('<file>', 'what the next run continues from', {
+    journal: one('<file>', 'what the next run continues from', {
       otherwise: '<file>.polygate.jsonl',
     }),
-    results: text('<file>', 'one line per row at the end of each run', {
+    results: one('<file>', 'one line per row at the end of each run', {
       otherwise: '<file>.results.jsonl',
     }),
     force: flag('replace files that this batch did not write'),
@@ -137,7 +138,7 @@ export const commandOptions = {
     ...service,
   },
   models: {
-    type: text('<type>', 'only models of this type: chat, image, video or audio', {}),
+    type: one('<type>', 'only models of this type: chat, image, video or audio', {}),
     ...json('one JSON array, with every field that the service sends'),
     ...service,
   },
@@ -148,12 +149,12 @@ export const commandOptions = {
   },
   balance: { ...json('one JSON object; amounts are in USD'), ...service },
   task: {
-    output: text(
+    output: one(
       '<file>',
       'name of the file. {id} is the task id, {n} the number of the result, {ext} the extension of its media type',
       { short: 'o', otherwise: 'that of the command that submitted the task, or {id}.{ext}' },
     ),
-    kind: text(
+    kind: one(
       '<kind>',
       'what a task generates that was not submitted on this machine: image, video, music or speech',
       {},
@@ -164,29 +165,22 @@ export const commandOptions = {
   },
   init: {
     ...json('the path and the result of the checks as JSON'),
-    'base-url': text('<url>', 'base URL of the service', {
-      env: 'POLYGATE_BASE_URL',
-      otherwise: 'asks for it',
-    }),
-    'api-key': text('<key>', 'API key; other users of this machine can see it on a command line', {
-      env: 'POLYGATE_API_KEY',
-      otherwise: 'asks for it',
-    }),
+    ...selecting('asks for it'),
     ...commonOptions,
   },
   doctor: {
-    spend: text(
+    spend: one(
       '<usd>',
       'include paid checks: one chat, one stream, one image and their replays, for at most this amount',
       {},
     ),
-    timeout: text('<seconds>', 'maximum duration of all checks', { default: '120' }),
+    timeout: one('<seconds>', 'maximum duration of all checks', { default: '120' }),
     verbose: flag('print every check that was skipped, and the ids of checks and assumptions'),
     ...json('the result as JSON and nothing else'),
     ...service,
   },
   types: {
-    output: text('<file>', 'file to write', { short: 'o', default: 'polygate.models.d.ts' }),
+    output: one('<file>', 'file to write', { short: 'o', default: 'polygate.models.d.ts' }),
     check: flag(
       'write nothing; exit with 1 if the file is missing or its models, types or prices have changed',
     ),
@@ -195,21 +189,24 @@ export const commandOptions = {
   },
   completion: { ...json('the script as a JSON string'), ...commonOptions },
   mcp: {
-    'max-usd': text(
+    'max-usd': one(
       '<usd>',
       'what all calls of this process may cost; without it, no tool costs anything',
       {},
     ),
-    'max-usd-per-call': text(
+    'max-usd-per-call': one(
       '<usd>',
       'what one call may cost. It is reserved for a model without a usable price, which is refused otherwise',
       {},
     ),
-    'allow-model': list('<id>', 'model that may be used; repeat the option for more', {
+    'allow-model': many('<id>', 'model that may be used; repeat the option for more', {
       otherwise: 'all',
     }),
-    output: text('<folder>', 'folder of the results', { short: 'o', default: 'polygate-media' }),
-    wait: text(
+    output: one('<folder>', 'folder of the results', {
+      short: 'o',
+      default: 'polygate-media',
+    }),
+    wait: one(
       '<seconds>',
       'how long a call waits for a result before it returns the id of the task',
       { default: '45' },
@@ -217,29 +214,31 @@ export const commandOptions = {
     ...service,
   },
   mock: {
-    port: text('<number>', 'port to listen on; 0 selects a free port', { default: '8787' }),
-    host: text('<host>', 'host name or IP address to listen on', { default: '127.0.0.1' }),
-    key: list('<sk-...>', 'API key to accept; repeat the option for more', {
+    port: one('<number>', 'port to listen on; 0 selects a free port', { default: '8787' }),
+    host: one('<host>', 'host name or IP address to listen on', { default: '127.0.0.1' }),
+    key: many('<sk-...>', 'API key to accept; repeat the option for more', {
       otherwise: 'sk-mock-demo',
     }),
-    wallet: text('<usd>', 'initial balance in USD', { default: '1000' }),
-    latency: text('<ms>', 'delay before each response', { default: '0' }),
-    seed: text('<text>', 'the same seed produces the same ids, texts and images', { default: '1' }),
-    'image-format': text('<format>', 'png, or svg for images that show their prompt as text', {
+    wallet: one('<usd>', 'initial balance in USD', { default: '1000' }),
+    latency: one('<ms>', 'delay before each response', { default: '0' }),
+    seed: one('<text>', 'the same seed produces the same ids, texts and images', {
+      default: '1',
+    }),
+    'image-format': one('<format>', 'png, or svg for images that show their prompt as text', {
       default: 'png',
     }),
-    fail: list(
+    fail: many(
       '<fault>',
       "make requests fail: '<route>[ model=<id>]:<what>[:<times>]'; repeat the option for more",
       {},
     ),
-    assume: list(
+    assume: many(
       '<A=x>',
       'another interpretation of the specification, such as A2=images/generations (see docs/testing.md); repeat the option for more',
       {},
     ),
     cors: flag('let web pages of any origin call the gateway'),
-    state: text(
+    state: one(
       '<file>',
       'keep wallet, invoice, tasks and other state in a file, so that they survive a restart',
       {},
@@ -247,7 +246,7 @@ export const commandOptions = {
     ...commonOptions,
   },
   playground: {
-    port: text('<number>', 'port to listen on, on this machine only; 0 selects a free port', {
+    port: one('<number>', 'port to listen on, on this machine only; 0 selects a free port', {
       default: '5180',
     }),
     open: flag('open the page in the browser'),

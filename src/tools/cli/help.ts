@@ -1,6 +1,6 @@
+import type { Option } from './arguments.ts';
 import { commandGroups, commandOptions, commonOptions } from './command-options.ts';
 import type { CommandName } from './command-options.ts';
-import type { Option } from './option.ts';
 import { paint, styleFor, wrap } from './text.ts';
 import type { Style } from './text.ts';
 
@@ -34,7 +34,7 @@ export const endedCodes = [
 const maxWidth = 100;
 
 /** The style of help on stdout: a pipe gets lines for any terminal. */
-export function helpStyle(): Style {
+function helpStyle(): Style {
   const { color, width } = styleFor(process.stdout);
   return { color, width: width === Infinity ? 80 : Math.min(width, maxWidth) };
 }

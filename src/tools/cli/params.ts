@@ -3,8 +3,8 @@ import { text as readText } from 'node:stream/consumers';
 import type { Model } from 'polygate';
 
 import { parseDecimal, shown, unknownName, UnknownOptionError, UsageError } from './arguments.ts';
+import type { Option } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
-import type { Option } from './option.ts';
 import { shellWord } from './text.ts';
 
 /** Fields that other options or arguments set. */

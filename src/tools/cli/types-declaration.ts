@@ -1,7 +1,7 @@
 import type { Model, KnownPrices } from 'polygate';
 
 import { resolutionPrices } from '../../internal.ts';
-import { priceText } from './prices.ts';
+import { priceText } from './models.ts';
 
 /** The models of each type by their ids, as the generated file has them. */
 export type Catalog = ReadonlyMap<string, ReadonlyMap<string, CatalogEntry>>;

@@ -3,7 +3,7 @@ import type { Model, Polygate } from 'polygate';
 import { ConfigurationError } from 'polygate';
 
 import { balanceOf, balanceRows } from '../cli/balance.ts';
-import { priceText } from '../cli/prices.ts';
+import { priceText } from '../cli/models.ts';
 import type { TaskEntry } from '../cli/task-store.ts';
 import { columns } from '../cli/terminal.ts';
 import { formatUsd } from '../money.ts';
