@@ -63,7 +63,8 @@ export function priceText(pricing: KnownPrices): string {
   if (isPrice(input) || isPrice(output)) {
     parts.push(`${exactUsd(input ?? 0)} in, ${exactUsd(output ?? 0)} out per 1000 tokens`);
   }
-  const resolutions = resolutionPrices(pricing).flatMap(({ resolution, unitPriceUsd }) =>
+  const listed = resolutionPrices(pricing);
+  const resolutions = listed.flatMap(({ resolution, unitPriceUsd }) =>
     isPrice(unitPriceUsd) && typeof resolution === 'string'
       ? [{ usd: exactUsd(unitPriceUsd), name: cleanText(resolution) }]
       : [],
@@ -76,7 +77,7 @@ export function priceText(pricing: KnownPrices): string {
   } else if (isPrice(price)) {
     parts.push(`${exactUsd(price)} per ${unit === 'token' ? 'image' : nameOf(unit)}`);
   }
-  return parts.join('; ') || 'no price listed';
+  return parts.join('; ') || (listed.length > 0 ? 'price not readable' : 'no price listed');
 }
 
 function nameOf(unit: string | undefined): string {

@@ -142,16 +142,7 @@ function shortened(lines: readonly string[], what: string): string[] {
 }
 
 function modelLine({ id, type, pricing }: Model): string {
-  return `${id} (${String(type)}): ${readablePrice(pricing)}`;
-}
-
-/** One damaged price must not hide the other models. */
-function readablePrice(pricing: Model['pricing']): string {
-  try {
-    return priceText(pricing);
-  } catch {
-    return 'price not readable';
-  }
+  return `${id} (${String(type)}): ${priceText(pricing)}`;
 }
 
 function taskLine({ receipt, kind, status, createdAt, request }: TaskEntry): string {

@@ -52,6 +52,8 @@ test('prices are listed in the units of the model list, which they name', () => 
   }
   expect(priceText(undefined)).toBe('no price listed');
   expect(priceText({ unitPriceUsd: 0.5 })).toBe('$0.50 per unit');
+  const damaged = JSON.parse('{"resolutionPrices":[{"resolution":1,"unitPriceUsd":0.02},null]}');
+  expect(priceText(damaged)).toBe('price not readable');
 });
 
 test.each([
