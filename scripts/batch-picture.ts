@@ -1,6 +1,6 @@
 /** Runs `polygate batch` with examples/prompts.csv and draws its output as docs/images/batch.svg, for light and dark pages. */
 import { exec } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { createMockGateway } from '../src/mock/index.ts';
 import { listen } from '../src/mock/node/index.ts';
 import { escapeXml } from '../src/mock/page.ts';
+import { rowText } from '../src/tools/cli/batch/batch-run.ts';
 import { progressBar } from '../src/tools/cli/batch/progress.ts';
 
 const pathTo = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -30,16 +31,21 @@ const script = command.replace('polygate', program.map((part) => `'${part}'`).jo
 const env = { ...process.env, POLYGATE_BASE_URL: server.baseURL, POLYGATE_API_KEY: mock.apiKey };
 const { stdout } = await promisify(exec)(`${script} 2>&1 < /dev/null`, { cwd: folder, env });
 await server.close();
+const results = readFileSync(join(folder, 'prompts.csv.results.jsonl'), 'utf8');
 rmSync(folder, { recursive: true });
 
 const before = stdout.trimEnd().split('\n').slice(0, 3);
 const after = stdout.trimEnd().split('\n').slice(3);
-/** A moment in the middle, as a terminal shows it. */
+/** A moment in the middle, as a terminal shows it: the last rows that have ended, and the bar. */
+const rows = results
+  .split('\n')
+  .slice(14, 18)
+  .map((line) => rowText(JSON.parse(line), String));
 const bar = progressBar(
   { total: 30, done: 18, failed: 0, running: 8, usd: 0.38, doneBefore: 0, elapsedMs: 9000 },
   columns - 3,
 );
-const lines = [`$ ${command}`, ...before, `⠼ ${bar}`, ...after];
+const lines = [`$ ${command}`, ...before, ...rows, `⠼ ${bar}`, ...after];
 const width = columns * columnWidth + 2 * margin;
 const height = lines.length * lineHeight + 2 * margin;
 

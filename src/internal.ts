@@ -84,7 +84,13 @@ export {
 } from './client/batch/charge-rules.ts';
 
 // Prices, charges and budgets
-export { isInvalidRequest, reportedCharge, roundUsd } from './client/limits/budget.ts';
+export {
+  isInvalidRequest,
+  LargestCharges,
+  reportedCharge,
+  roundUsd,
+} from './client/limits/budget.ts';
+export type { PricedUnits } from './client/limits/budget.ts';
 export { createLedger } from './client/limits/ledger.ts';
 export type { Reservation } from './client/limits/ledger.ts';
 export { listedPrice, requestPrice, resolutionPrices } from './client/limits/prices.ts';

@@ -45,6 +45,33 @@ export function roundUsd(usd: number): number {
 }
 
 /**
+ * The largest charge per unit so far, by price class: requests of one class have the same price per unit. A listed price is
+ * a belief, and a charge is a fact, so a class whose charges are above its listed price reserves the largest one.
+ */
+export class LargestCharges {
+  readonly #perUnit = new Map<string, number>();
+
+  /** Records what a request was charged for a number of units: images, seconds or characters. */
+  add({ priceClass, units }: PricedUnits, usd: number): void {
+    const largest = this.#perUnit.get(priceClass) ?? 0;
+    if (usd > 0) this.#perUnit.set(priceClass, Math.max(largest, usd / units));
+  }
+
+  /** What a request may cost, as far as charges tell: 0 before the first one. */
+  of({ priceClass, units }: PricedUnits): number {
+    return roundUsd((this.#perUnit.get(priceClass) ?? 0) * units);
+  }
+}
+
+/** What a request pays for. */
+export interface PricedUnits {
+  /** Requests with the same class have the same price per unit. */
+  readonly priceClass: string;
+  /** How many units the request pays for: images, seconds, characters. */
+  readonly units: number;
+}
+
+/**
  * The charge in USD that a response to a paid request reports. Undefined if it reports none: then the estimate of a request that
  * has succeeded counts toward every budget, because a service may charge without reporting it. A replay that costs nothing says
  * nothing about the request that it repeats.
@@ -57,13 +84,15 @@ export function reportedCharge(
 }
 
 /**
- * Whether an error response rejects the request itself as invalid, so that no request with this key and this body was
- * ever charged, not even one whose response was lost. Other rejections, such as a 401, a 402, a 403 or a 429, depend on
- * the API key, the balance, a firewall or the moment, and say nothing about an earlier request. A 404 with the code
- * `task_not_found` proves nothing either: the task that was paid for may no longer exist.
+ * Whether an error response proves that no request with this key and this body was ever charged, not even one whose
+ * response was lost. Only a code does that whose rejection depends on nothing but the request. A status alone may be that of a
+ * load balancer; a 401, a 402 or a 429 depends on the moment; and a model, a voice, a material or a task, of which
+ * `invalid_request_parameter` and the codes of a 404 speak as well, can disappear after it was paid for.
  */
 export function isInvalidRequest({ outcome, status, code }: ErrorResponse): boolean {
-  return outcome === 'rejected' && [400, 404, 422].includes(status) && code !== 'task_not_found';
+  return (
+    outcome === 'rejected' && [400, 422].includes(status) && code === 'invalid_idempotency_key'
+  );
 }
 
 interface ErrorResponse {

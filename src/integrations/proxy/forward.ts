@@ -59,6 +59,9 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     const error =
       status >= 400 ? await readError(upstream, meta, request.signal, redact) : undefined;
     const outcome = upstream.ok ? 'accepted' : (error?.outcome ?? outcomeOfUnread(meta));
+    if (prepared.units && chargeUsd !== undefined) {
+      settings.largestCharges.add(prepared.units, chargeUsd);
+    }
     const isStreaming = prepared.isStream ? upstream.ok : isEventStream(upstream);
     await admission.settle({ ...chargeOf(outcome, meta, error?.fields.code), isStreaming });
     const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;

@@ -1,3 +1,4 @@
+import type { PricedUnits } from '../../internal.ts';
 import { checkPricedNames, checkRepeatedNames, readFields, checkModel } from './body/fields.ts';
 import { parseRecord, readBody } from './body/read.ts';
 import { ProxyError } from './error-response.ts';
@@ -17,6 +18,8 @@ export interface Prepared {
   readonly headers: Headers;
   readonly body: Uint8Array<ArrayBuffer> | null;
   readonly limits: ResolvedLimits | undefined;
+  /** What the request pays for, if it has a listed price that a limit reads. */
+  readonly units: PricedUnits | undefined;
   /** The idempotency key that the gateway receives, if its route has one. */
   readonly key: string | undefined;
   /** Identifies the body. */
@@ -43,7 +46,7 @@ export async function prepare(
   const key = headers.get(route.keyHeader ?? 'x-idempotency-key') ?? undefined;
   const body = isPost ? await readBody(request, settings.maxBodyBytes) : null;
   const record = body === null ? {} : checkFields(body, target, limits, settings);
-  const reservedUsd = limits && (await priceToReserve(route, record, limits, settings.priceList));
+  const price = limits && (await priceToReserve(route, record, limits, settings));
   const call: ProxyCall = {
     user,
     method: route.method,
@@ -53,7 +56,7 @@ export async function prepare(
     materialId: values.materialId,
     model: typeof record.model === 'string' ? record.model : undefined,
     keyHash: key,
-    reservedUsd,
+    reservedUsd: price?.usd,
   };
   const permitted: unknown = settings.permit === undefined || (await settings.permit(call));
   if (permitted !== true) {
@@ -76,6 +79,7 @@ export async function prepare(
     headers,
     body,
     limits,
+    units: price?.units,
     key,
     bodyHash,
     attempt,

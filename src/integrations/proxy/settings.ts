@@ -3,6 +3,7 @@ import {
   booleanValue,
   checkOptions,
   functionValue,
+  LargestCharges,
   objectWithMethods,
   oneOf,
   runtimeFetch,
@@ -29,6 +30,8 @@ export interface Settings extends ProxyOptions {
   readonly requestIdHeader: string;
   readonly store: Store;
   readonly priceList: PriceList;
+  /** What requests of this process were charged. */
+  readonly largestCharges: LargestCharges;
   /** The limits of a request. Throws if those that the option returns are invalid. */
   readonly limitsOf: (user: string, request: Request) => Promise<ResolvedLimits | undefined>;
   /** Calls `onError`; never throws. */
@@ -119,6 +122,7 @@ export function resolveSettings(options: ProxyOptions): Settings {
     maxBodyBytes: options.maxBodyBytes ?? 10_485_760,
     store,
     priceList: createPriceList(connection),
+    largestCharges: new LargestCharges(),
     async limitsOf(user, request) {
       if (!isFunction(limits)) return fixed;
       const found = await limits(user, request);

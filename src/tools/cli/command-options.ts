@@ -57,7 +57,7 @@ const duration = one('<seconds>', 'length of the video', {
   isNumber: true,
   ...inRequest,
 });
-const voice = one('<id>', 'voice that reads the text; npx polygate voices lists them', {
+const voice = one('<voice>', 'voice that reads the text; npx polygate voices lists them', {
   field: 'voice_id',
   ...inRequest,
 });

@@ -1,51 +1,117 @@
 import { parseArguments, unknownName, UsageError } from './arguments.ts';
 import { commandOptions, commandSummaries } from './command-options.ts';
+import { createGateway } from './gateway.ts';
 import { helpOf } from './help.ts';
+import { batchKinds, kindOfModel } from './params.ts';
 import { CommandLog, runCommand } from './run-command.ts';
+import { resolveSettings } from './settings.ts';
 import { print, printJson } from './terminal.ts';
+import { shellWord } from './text.ts';
 
-/** The options of a command, with dashes. */
+/** What the value of an option can be; undefined if it has none. */
+type Value = 'model' | 'file' | 'text' | undefined;
+
+/** An option, with its dashes. */
+interface OptionWords {
+  readonly long: string;
+  readonly short: string | undefined;
+  readonly value: Value;
+}
+
+/** What the scripts know about a command. */
 interface CommandWords {
   readonly name: string;
   readonly summary: string;
-  readonly options: readonly string[];
+  readonly options: readonly OptionWords[];
+  /** What the models of `-m` generate; empty if that can be anything. */
+  readonly kind: string;
 }
 
 const commands: readonly CommandWords[] = Object.entries(commandOptions).map(([name, options]) => ({
   name,
   summary: summaries()[name] ?? '',
-  options: Object.keys(options)
-    .map((option) => `--${option}`)
-    .toSorted(),
+  options: Object.entries(options)
+    .map(([option, { type, ...more }]) => ({
+      long: `--${option}`,
+      short: 'short' in more ? `-${more.short}` : undefined,
+      value: type === 'string' && 'value' in more ? valueOf(more.value) : undefined,
+    }))
+    .toSorted((one, other) => (one.long < other.long ? -1 : 1)),
+  kind: batchKinds.find((kind) => kind === name) ?? '',
 }));
 
 function summaries(): Readonly<Record<string, string>> {
   return commandSummaries;
 }
 
-const names = commands.map(({ name }) => name).join(' ');
+/** What a value can be, from its name in the help. */
+function valueOf(name: string): Value {
+  if (name === '<id>') return 'model';
+  return name === '<file>' || name === '<folder>' ? 'file' : 'text';
+}
 
-/** The completion script for bash. It completes commands, options and file names. */
+const names = commands.map(({ name }) => name).join(' ');
+const longNames = ({ options }: CommandWords) => options.map(({ long }) => long).join(' ');
+
+/** The options of all commands with such a value, as a pattern of `case`. */
+function pattern(value: Value): string {
+  const options = commands
+    .flatMap((command) => command.options)
+    .filter((option) => option.value === value);
+  return [...new Set(options.flatMap(({ long, short = long }) => [short, long]))].join('|');
+}
+
+/** The completion script for bash. It completes commands, options, ids of models and names of files. */
 export function bash(): string {
   const cases = commands.map(
-    ({ name, options }) => `    ${name}) words="${options.join(' ')}" ;;\n`,
+    (command) => `    ${command.name}) words="${longNames(command)}" kind="${command.kind}" ;;\n`,
   );
   return `# Completion of polygate for bash.
+_polygate_files() {
+  local IFS=$'\\n'
+  COMPREPLY=($(compgen -f -- "$1"))
+}
+_polygate_models() {
+  local cache="_polygate_models_$1" program=(polygate)
+  type polygate &>/dev/null || program=(npx --no polygate)
+  [[ -n "\${!cache}" ]] || printf -v "$cache" %s "$("\${program[@]}" completion models $1 2>/dev/null)"
+  words="\${!cache}"
+}
 _polygate() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" command="" word words=""
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
+  local command="" kind="" word words="" start=0
+  COMPREPLY=()
+  if [[ "\${COMP_WORDS[0]}" == npx ]]; then
+    start=1
+    while [[ "\${COMP_WORDS[start]}" == -* ]] && ((start < COMP_CWORD)); do ((start += 1)); done
+    if ((start == COMP_CWORD)) || [[ "\${COMP_WORDS[start]}" != polygate ]]; then
+      # Another package.
+      if [[ -n "$_polygate_npx" ]]; then "$_polygate_npx" "$@"; else _polygate_files "$current"; fi
+      ((start < COMP_CWORD)) || COMPREPLY+=($(compgen -W polygate -- "$current"))
+      return
+    fi
+  fi
+  for word in "\${COMP_WORDS[@]:start+1:COMP_CWORD-start-1}"; do
     case " ${names} " in *" $word "*) command="$word"; break ;; esac
   done
   case "$command" in
     "") words="${names} --help --version" ;;
 ${cases.join('')}  esac
-  if [[ "$command" == "" || "$current" == -* ]]; then
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
-  else
-    COMPREPLY=($(compgen -f -- "$current"))
-  fi
+  # The sign in --model=<id> is a word.
+  if [[ "$current" == "=" ]]; then current=""
+  elif [[ "$previous" == "=" ]]; then previous="\${COMP_WORDS[COMP_CWORD-2]}"; fi
+  case "$previous" in
+    ${pattern('model')}) _polygate_models "$kind" ;;
+    ${pattern('file')}) _polygate_files "$current"; return ;;
+    ${pattern('text')}) return ;;
+    *) if [[ "$command" != "" && "$current" != -* ]]; then _polygate_files "$current"; return; fi ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
-complete -o filenames -F _polygate polygate
+if [[ "$(complete -p npx 2>/dev/null)" =~ -F\\ ([^\\ ]+) && "\${BASH_REMATCH[1]}" != _polygate ]]; then
+  _polygate_npx="\${BASH_REMATCH[1]}"
+fi
+complete -o filenames -F _polygate polygate npx
 `;
 }
 
@@ -53,24 +119,55 @@ complete -o filenames -F _polygate polygate
 export function zsh(): string {
   const described = commands.map(({ name, summary }) => `    '${name}:${summary}'\n`);
   const cases = commands.map(
-    ({ name, options }) => `    ${name}) compadd -- ${options.join(' ')} ;;\n`,
+    (command) => `    ${command.name}) options=(${longNames(command)}) kind="${command.kind}" ;;\n`,
   );
-  return `#compdef polygate
+  return `#compdef polygate npx
 # Completion of polygate for zsh.
+typeset -gA _polygate_models
 _polygate() {
-  local -a commands
-  commands=(
+  local -a described options program
+  described=(
 ${described.join('')}  )
-  local command="" word
+  local command="" kind="" word="" previous=""
+  local -i start=2
+  if [[ "$words[1]" == npx ]]; then
+    while [[ "$words[start]" == -* ]] && ((start < CURRENT)); do ((start += 1)); done
+    if ((start == CURRENT)) || [[ "$words[start]" != polygate ]]; then
+      # Another package.
+      ((start < CURRENT)) || compadd -- polygate
+      _files
+      return
+    fi
+    words=("\${(@)words[start,-1]}")
+    ((CURRENT -= start - 1))
+  fi
   for word in "\${(@)words[2,CURRENT-1]}"; do
     if [[ " ${names} " == *" $word "* ]]; then command="$word"; break; fi
   done
-  if [[ -z "$command" ]]; then _describe command commands; return; fi
-  if [[ "$PREFIX" != -* ]]; then _files; return; fi
   case "$command" in
 ${cases.join('')}  esac
+  previous="$words[CURRENT-1]"
+  if [[ "$PREFIX" == --*=* ]]; then
+    previous="\${PREFIX%%=*}"
+    compset -P '*='
+  fi
+  case "$previous" in
+    ${pattern('model')})
+      program=(polygate)
+      whence polygate >/dev/null || program=(npx --no polygate)
+      if [[ -z "$_polygate_models[x$kind]" ]]; then
+        _polygate_models[x$kind]="$($program completion models $kind 2>/dev/null)"
+      fi
+      compadd -- \${(f)_polygate_models[x$kind]} ;;
+    ${pattern('file')}) _files ;;
+    ${pattern('text')}) ;;
+    *)
+      if [[ -z "$command" ]]; then _describe command described
+      elif [[ "$PREFIX" == -* ]]; then compadd -- $options
+      else _files; fi ;;
+  esac
 }
-if [[ "$funcstack[1]" == _polygate ]]; then _polygate "$@"; else compdef _polygate polygate; fi
+if [[ "$funcstack[1]" == _polygate ]]; then _polygate "$@"; else compdef _polygate polygate npx; fi
 `;
 }
 
@@ -80,25 +177,41 @@ export function fish(): string {
     ({ name, summary }) =>
       `complete -c polygate -f -n "not __fish_seen_subcommand_from ${names}" -a ${name} -d '${summary}'\n`,
   );
-  const options = commands.flatMap((command) =>
-    command.options.map(
-      (option) =>
-        `complete -c polygate -n "__fish_seen_subcommand_from ${command.name}" -l ${option.slice(2)}\n`,
-    ),
+  const options = commands.flatMap(({ name, kind, options: own }) =>
+    own.map(({ long, short, value }) => {
+      const words = short === undefined ? '' : ` -s ${short.slice(1)}`;
+      const models = value === 'model' ? ` -a "(__polygate_models ${kind})"` : '';
+      const values = value === undefined ? '' : value === 'file' ? ' -r -F' : ' -x';
+      return `complete -c polygate -n "__fish_seen_subcommand_from ${name}" -l ${long.slice(2)}${words}${values}${models}\n`;
+    }),
   );
-  return `# Completion of polygate for fish.\n${described.join('')}${options.join('')}`;
+  return `# Completion of polygate for fish.
+function __polygate_models
+  set -l cache "__polygate_models_$argv[1]"
+  set -l program polygate
+  type -q polygate; or set program npx --no polygate
+  set -q $cache; or set -g $cache ($program completion models $argv 2>/dev/null)
+  string join -- \\n $$cache; or set -e $cache
+end
+# Completes npx polygate like polygate.
+set -l with_npx '^npx +(-\\S+ +)*(?=polygate )'
+complete -c npx -f -n "string match -qr '$with_npx' -- (commandline -cp)" -a "(complete -C (string replace -r '$with_npx' '' -- (commandline -cp)))"
+${described.join('')}${options.join('')}`;
 }
 
 const help = () =>
   helpOf('completion', {
-    about: 'Prints a completion script: it completes commands and their options.',
+    about:
+      'Prints a completion script: it completes commands, options, ids of models and names of files.',
     usage: ['npx polygate completion bash|zsh|fish'],
     examples: [
-      'polygate completion bash >> ~/.bashrc',
-      'polygate completion zsh > ~/.zfunc/_polygate      # a folder of your fpath',
-      'polygate completion fish > ~/.config/fish/completions/polygate.fish',
+      'npx polygate completion bash >> ~/.bashrc',
+      'npx polygate completion zsh > ~/.zfunc/_polygate      # a folder of your fpath',
+      'npx polygate completion fish > ~/.config/fish/conf.d/polygate.fish',
     ],
-    examplesNeed: ', with polygate installed globally or in PATH',
+    notes: [
+      'The script completes polygate and npx polygate. The models are those of POLYGATE_API_KEY or polygate init.',
+    ],
   });
 
 const scripts: Readonly<Record<string, () => string>> = { bash, zsh, fish };
@@ -110,6 +223,10 @@ export function runCompletion(args: string[]): Promise<number> {
     const { values, positionals } = parseArguments(args, commandOptions.completion);
     if (values.help || values.version) return values;
     const [shell = '', ...others] = positionals;
+    if (shell === 'models') {
+      await print(await modelLines(others[0] || undefined));
+      return 0;
+    }
     const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
     if (script === undefined || others.length > 0) {
       throw new UsageError(
@@ -121,4 +238,21 @@ export function runCompletion(args: string[]): Promise<number> {
     await (values.json ? printJson(script()) : print(script()));
     return 0;
   });
+}
+
+/** How long a shell waits for the models, in ms. */
+const modelsTimeoutMs = 3000;
+
+/** The ids of the models of a kind, one per line, for the scripts. Empty if they are not known. */
+async function modelLines(kind: string | undefined): Promise<string> {
+  try {
+    const gateway = createGateway(resolveSettings({}, process.env));
+    const { data } = await gateway.models.list({}, { timeout: modelsTimeoutMs, maxRetries: 0 });
+    const models = data.filter((model) => kind === undefined || kindOfModel(model) === kind);
+    // A shell would execute others.
+    const ids = models.map(({ id }) => id).filter((id) => shellWord(id) === id);
+    return ids.map((id) => `${id}\n`).join('');
+  } catch {
+    return '';
+  }
 }

@@ -48,6 +48,7 @@ export async function continueTask(
       await options.printReceipt(text);
       return 0;
     }
+    if (receipt === undefined) note(`If this is interrupted: ${log.context.next}`);
     await finish(task, taskRun, options);
     remember({ ...entry, request: undefined, receipt: task.toJSON(), status: 'succeeded' });
     return 0;

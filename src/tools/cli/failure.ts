@@ -3,6 +3,7 @@ import {
   BudgetExceededError,
   ConfigurationError,
   ConnectionError,
+  PaymentRequiredError,
   PolygateError,
   TaskFailedError,
 } from 'polygate';
@@ -26,7 +27,7 @@ export interface FailureContext {
   readonly sent?: 'maybe' | 'accepted' | undefined;
   /** Whether an earlier request with the same key may have been charged, whatever happens to this one. */
   readonly isRepeated?: boolean | undefined;
-  /** Whether earlier commands may have been charged for the same, so that "Nothing was charged" could be misread. */
+  /** Whether earlier commands may have been charged for the same. */
   readonly hasEarlierCharges?: boolean | undefined;
   /** Idempotency key of the request. */
   readonly idempotencyKey?: string | undefined;
@@ -67,9 +68,11 @@ export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
   if (charged === 'failed-task') return 1;
   // An error of the file system before anything was sent.
   const isFileError = context.isPaid && isRecord(error) && typeof error.syscall === 'string';
-  const isUsage = error instanceof UsageError || ConfigurationError.is(error);
-  return isUsage || (isFileError && context.sent === undefined) ? 2 : 1;
+  return isUsage(error) || (isFileError && context.sent === undefined) ? 2 : 1;
 }
+
+const isUsage = (error: unknown): boolean =>
+  error instanceof UsageError || ConfigurationError.is(error);
 
 /** Describes a failure: what happened, whether money may have been spent, the key, and the command that continues. */
 export function describeFailure(error: unknown, context: FailureContext): string {
@@ -80,7 +83,8 @@ export function describeFailure(error: unknown, context: FailureContext): string
   const lines = [`${command}: ${clean(message)}${advice}`];
   if (isMissing) lines.push('Install it next to polygate:', `  npm install ${error.packageName}`);
   const charged = chargedBy(error, context);
-  const sentence = isPaid ? moneySentence(charged, context) : '';
+  const isUnsent = isUsage(error) && context.sent === undefined;
+  const sentence = isPaid ? moneySentence(charged, context, isUnsent) : '';
   if (sentence !== '' && !isStated(charged, error)) lines.push(sentence);
   if (hint !== undefined) lines.push(clean(hint));
   if (isPaid && idempotencyKey !== undefined) lines.push(`Idempotency key: ${idempotencyKey}`);
@@ -91,16 +95,26 @@ export function describeFailure(error: unknown, context: FailureContext): string
 
 /** Whether the message of an error says already what it means for the caller's money. */
 function isStated(charged: Charged, error: unknown): boolean {
+  if (charged === 'no' && messageOf(error).includes('Nothing was sent')) return true;
   if (!PolygateError.is(error) || !statesCharge(error)) return false;
   return charged === (error.outcome === 'unknown' ? 'maybe' : 'no');
 }
+
+/** Whether an error says that there is not enough money, and how to continue. */
+export const isLimit = (error: unknown): boolean =>
+  BudgetExceededError.is(error) || PaymentRequiredError.is(error);
 
 /** The first line of an error's message, for users of a command. */
 export function commandMessage(error: unknown): string {
   const text = PolygateError.is(error) ? messageForPeople(error) : messageOf(error);
   const [message = ''] = text.split('\n');
-  if (BudgetExceededError.is(error)) {
-    return withUsdSigns(message)
+  if (isLimit(error)) {
+    const own = message.replaceAll(
+      'run it again with the same journal',
+      'run the same command again',
+    );
+    if (PaymentRequiredError.is(error)) return own;
+    return withUsdSigns(own)
       .replaceAll('maxUsd', '--max-usd')
       .replaceAll('Raise the budget, then', 'Raise --max-usd, then');
   }
@@ -121,11 +135,14 @@ function moneySentence(
     hasEarlierCharges = false,
     refund = 'Some services refund failed tasks; run polygate balance to check.',
   }: FailureContext,
+  isUnsent: boolean,
 ): string {
   const amount = chargeUsd === undefined ? undefined : formatUsd(chargeUsd);
   switch (charged) {
     case 'no':
-      return hasEarlierCharges ? '' : nothingCharged;
+      // "Nothing was charged" could be read as if earlier commands were not charged either.
+      if (hasEarlierCharges) return isUnsent ? 'Nothing was sent.' : '';
+      return nothingCharged;
     case 'maybe':
       return 'It may have been charged.';
     case 'failed-task':

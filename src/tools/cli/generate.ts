@@ -140,9 +140,7 @@ function openEntry(
           );
   if (known !== undefined) {
     if (known.hash !== hash) {
-      throw new UsageError(
-        `the key ${idempotencyKey} belongs to another request of this machine. Nothing was sent`,
-      );
+      throw new UsageError(`the key ${idempotencyKey} belongs to another request of this machine`);
     }
     return { entry: { ...known, output: resolve(output) }, isRepeated: true };
   }

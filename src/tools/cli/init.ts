@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+
 import { diagnose } from 'polygate/doctor';
 import type { Diagnosis } from 'polygate/doctor';
 
@@ -8,8 +10,9 @@ import { createGateway } from './gateway.ts';
 import { helpOf } from './help.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { configPath, writeConfigFile } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { ask, note, printJson, ProgressLine } from './terminal.ts';
-import { createCleaner } from './text.ts';
+import { createCleaner, shellWord } from './text.ts';
 
 const help = () =>
   helpOf('init', {
@@ -17,7 +20,7 @@ const help = () =>
     usage: ['npx polygate init [options]'],
     examples: ['npx polygate init --base-url http://localhost:8787'],
     notes: [
-      'Asks for what is missing, checks that the service accepts the key, which costs nothing, and writes $XDG_CONFIG_HOME/polygate/config.json (by default in ~/.config), which only you can read. Environment variables and options take precedence over the file. Programs that use the client never read it.',
+      'Asks for what is missing and again for a wrong key, checks that the service accepts the key, which costs nothing, and writes $XDG_CONFIG_HOME/polygate/config.json (by default in ~/.config), which only you can read. Environment variables and options take precedence over the file. Programs that use the client never read it: the command prints two lines that export the same values to them.',
     ],
   });
 
@@ -38,30 +41,79 @@ export function runInit(args: string[]): Promise<number> {
     if (!process.stdin.isTTY && given.some((value) => !value)) {
       throw new UsageError('without a terminal, --base-url and --api-key are required');
     }
-    const baseURL = given[0] || (await ask('Base URL: ', { isHidden: false }));
-    const apiKey = given[1] || (await ask('API key (not shown): ', { isHidden: true }));
-    if (!baseURL.trim() || !apiKey.trim())
-      throw new UsageError('base URL and API key are required');
-    const diagnosis = await check(baseURL, apiKey.trim());
+    const baseURL = (given[0] || (await ask('Base URL: ', { isHidden: false }))).trim();
+    const firstKey = (given[1] || (await askKey())).trim();
+    if (!baseURL || !firstKey) throw new UsageError('base URL and API key are required');
+    const { apiKey, diagnosis, problem } = await findKey(baseURL, firstKey);
     const path = configPath(process.env);
-    const clean = createCleaner(apiKey);
-    const problems = diagnosis.checks.filter(({ status }) => status === 'failed');
-    for (const { title, detail } of problems) note(clean(`${title}: ${detail}`));
-    const isAccepted = diagnosis.checks.some(
-      ({ id, status }) => id === 'authentication' && (status === 'ok' || status === 'warning'),
-    );
-    if (isAccepted) writeConfigFile(path, { baseURL: baseURL.trim(), apiKey: apiKey.trim() });
+    const failed = failedChecks(diagnosis);
+    if (problem === undefined) writeConfigFile(path, { baseURL, apiKey });
     if (options.json) {
-      const failed = problems.map(({ id, detail }) => ({ id, detail: clean(detail) }));
-      await printJson({ path: isAccepted ? path : null, ok: diagnosis.ok, failed });
-    } else if (isAccepted) {
+      const clean = createCleaner(apiKey);
+      await printJson({
+        path: problem === undefined ? path : null,
+        ok: diagnosis.ok,
+        failed: failed.map(({ id, detail }) => ({ id, detail: clean(detail) })),
+      });
+    } else if (problem === undefined) {
       note(`Wrote ${path}. Try: npx polygate balance`);
-      if (problems.length > 0) note('To see all checks, run npx polygate doctor.');
+      if (failed.length > 0) note('To see all checks, run npx polygate doctor.');
+      note(exportAdvice({ baseURL, apiKey }, path));
     } else {
-      note('Nothing was written, because the service did not accept the API key.');
+      note(`Nothing was written, because ${problem}.`);
     }
-    return isAccepted ? 0 : 1;
+    return problem === undefined ? 0 : 1;
   });
+}
+
+const askKey = (): Promise<string> => ask('API key (not shown): ', { isHidden: true });
+
+/** A key that was checked. */
+interface CheckedKey {
+  readonly apiKey: string;
+  readonly diagnosis: Diagnosis;
+  /** Why the key cannot be used; undefined if it can. */
+  readonly problem: string | undefined;
+}
+
+/** Checks a key, and prints what failed. In a terminal, a wrong key is asked for again until nothing is typed. */
+async function findKey(baseURL: string, apiKey: string): Promise<CheckedKey> {
+  const diagnosis = await check(baseURL, apiKey);
+  const clean = createCleaner(apiKey);
+  for (const { title, detail } of failedChecks(diagnosis)) note(clean(`${title}: ${detail}`));
+  const problem = keyProblem(diagnosis);
+  const checked = { apiKey, diagnosis, problem };
+  if (problem !== wrongKey || !process.stdin.isTTY) return checked;
+  const other = (await askKey()).trim();
+  return other === '' ? checked : findKey(baseURL, other);
+}
+
+const failedChecks = ({ checks }: Diagnosis) => checks.filter(({ status }) => status === 'failed');
+
+const wrongKey = 'the service did not accept the API key';
+
+/** Why a key cannot be used; undefined if the service has accepted it. */
+function keyProblem({ checks }: Diagnosis): string | undefined {
+  const find = (id: string) => checks.find((found) => found.id === id);
+  const { status, advice } = find('authentication') ?? {};
+  if (status === 'ok' || status === 'warning') return undefined;
+  if (find('reachable')?.status === 'failed') return 'the service was not reached';
+  // There is advice only about the key itself.
+  const isWrong = status === 'failed' && advice !== undefined;
+  return isWrong ? wrongKey : 'the API key could not be checked';
+}
+
+/** How programs get what the file contains. The key is not printed. */
+function exportAdvice({ baseURL, apiKey }: Pick<Settings, 'baseURL' | 'apiKey'>, path: string) {
+  const read = `require(${JSON.stringify(resolve(path))}).apiKey`;
+  return [
+    'Programs read the environment, and not this file. To run them in this shell:',
+    `  export POLYGATE_BASE_URL=${shellWord(baseURL)}`,
+    `  export POLYGATE_API_KEY="$(node -p ${shellWord(read)})"`,
+    ...Object.entries({ POLYGATE_BASE_URL: baseURL, POLYGATE_API_KEY: apiKey })
+      .filter(([name, value]) => (process.env[name]?.trim() || value) !== value)
+      .map(([name]) => `Until then, ${name} has another value, which commands use, too.`),
+  ].join('\n');
 }
 
 /** Runs the doctor's free checks. */

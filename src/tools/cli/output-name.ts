@@ -141,6 +141,6 @@ export function checkReplaceable(path: string): void {
   if (!isNoFile(path)) return;
   const isFolder = statSync(path).isDirectory();
   throw new UsageError(
-    `${path} is ${isFolder ? 'a folder' : 'not a regular file'}: name a file that can be written. Nothing was sent`,
+    `${path} is ${isFolder ? 'a folder' : 'not a regular file'}: name a file that can be written`,
   );
 }

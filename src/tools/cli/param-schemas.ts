@@ -36,7 +36,7 @@ export function nearestField(
 }
 
 /** What to do about a name that is refused. */
-const advice = 'Nothing was sent. To send this name as it is, use --field in place of --param';
+const advice = 'To send this name as it is, use --field in place of --param';
 
 /**
  * Refuses params that are named like an option of the client, which would have no effect, and those whose name, or that of a field inside, is probably a misspelled one: the service would ignore it and

@@ -123,7 +123,7 @@ function checkFree(path: string, overwrite: boolean): void {
   checkReplaceable(path);
   const existing = overwrite ? undefined : new ExistingFiles().find(path);
   if (existing === undefined) return;
-  throw new UsageError(`${existing} exists; --force replaces it. Nothing was sent`);
+  throw new UsageError(`${existing} exists; --force replaces it`);
 }
 
 /** Checks where a copy of the receipt goes: the results must not replace it. */
@@ -148,6 +148,6 @@ export function checkDifferent(template: string, receipt: string): void {
   const identity = names.identityOf(receipt);
   for (let n = 1; n <= maxResults; n += 1) {
     if (names.identityOf(fillTemplate(template, { id: '{id}', n })) !== identity) continue;
-    throw new UsageError('-o and the receipt must be different files. Nothing was sent');
+    throw new UsageError('-o and the receipt must be different files');
   }
 }

@@ -33,7 +33,6 @@ export async function submitEntry(
   if (request === undefined) throw new Error('the request is not in the state folder');
   const repeat = waitCommand(idempotencyKey);
   log.noteSending({ idempotencyKey, next: repeat });
-  note(`If this is interrupted: ${repeat}`);
   const submission = submissionOf(gateway, request);
   const task = await submission.send({ idempotencyKey, signal }).catch((error: unknown) => {
     if (isRepeated) throw withEarlierCharge(error, earlierRequestAdvice);
@@ -49,9 +48,7 @@ export async function submitEntry(
     storeReceipt({ ...entry, request: undefined, receipt: task.toJSON() }, { store, clean });
     const id = clean(task.id);
     // An id that cannot be printed cannot be repeated. The key finds the task as well.
-    const next = id === task.id ? waitCommand(id) : repeat;
-    log.noteNext(next);
-    note(`Submitted as ${id}. If this is interrupted: ${next}`);
+    if (id === task.id) log.noteNext(waitCommand(id));
   }
   return task;
 }

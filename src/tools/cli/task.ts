@@ -16,7 +16,7 @@ import { checkDifferent, checkOutput } from './save-results.ts';
 import { repeatedOptions, resolveSettings } from './settings.ts';
 import { accountOf, TaskStore } from './task-store.ts';
 import type { TaskEntry } from './task-store.ts';
-import { print, columns, printJson } from './terminal.ts';
+import { print, columns, note, printJson } from './terminal.ts';
 import { createCleaner, shellWord, cleanText } from './text.ts';
 
 const help = () =>
@@ -139,7 +139,8 @@ function waitCommand(
 async function listTasks(store: TaskStore, isJson: boolean): Promise<number> {
   const entries = store.list();
   if (isJson) await printJson(entries.map(recordOf));
-  else if (entries.length > 0) {
+  else if (entries.length === 0) note('No task was submitted on this machine.');
+  else {
     const header = ['ID', 'KIND', 'STATUS', 'CHARGE', 'SUBMITTED'];
     await print(columns([header, ...entries.map(rowOf)]));
   }

@@ -7,9 +7,10 @@ import {
   reportedCharge,
   isInvalidRequest,
   createLedger,
+  LargestCharges,
   roundUsd,
 } from '../../internal.ts';
-import type { Reservation } from '../../internal.ts';
+import type { PricedUnits, Reservation } from '../../internal.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
 import { exactUsd, formatUsd } from '../money.ts';
 import type { Refunds } from './refunds.ts';
@@ -55,8 +56,7 @@ export class ProcessBudget {
   readonly #refunds: Refunds;
   readonly #ledger = createLedger();
   readonly #open = new Map<string, OpenPurchase>();
-  /** The highest charge per unit so far, by price class. It can be above the listed price. */
-  readonly #highest = new Map<string, number>();
+  readonly #largest = new LargestCharges();
 
   constructor(limits: Limits, refunds: Refunds) {
     this.#limits = limits;
@@ -93,10 +93,9 @@ export class ProcessBudget {
   }
 
   /** What is reserved for a call; undefined if nothing limits what it may cost. */
-  priceToReserve({ usd, priceClass, units }: Quote): number | undefined {
-    const expected = usd ?? this.#limits.maxUsdPerCall;
-    if (expected === undefined) return undefined;
-    return Math.max(expected, roundUsd((this.#highest.get(priceClass) ?? 0) * units));
+  priceToReserve(quote: Quote): number | undefined {
+    const expected = quote.usd ?? this.#limits.maxUsdPerCall;
+    return expected === undefined ? undefined : Math.max(expected, this.#largest.of(quote));
   }
 
   /**
@@ -161,13 +160,8 @@ export class ProcessBudget {
     const usd = reportedUsd ?? reservedUsd;
     this.#open.delete(key);
     reservation.charge(usd, { taskId, idempotentReplay, requestId: meta?.requestId });
-    if (reportedUsd !== undefined) this.#learn(quote, reportedUsd);
+    if (reportedUsd !== undefined) this.#largest.add(quote, reportedUsd);
     return usd;
-  }
-
-  #learn({ priceClass, units }: Quote, usd: number): void {
-    const highest = this.#highest.get(priceClass) ?? 0;
-    this.#highest.set(priceClass, Math.max(highest, usd / units));
   }
 
   /** What open requests are expected to cost above what is reserved for them, because others cost more than listed. */
@@ -233,13 +227,9 @@ const knownUnits: ReadonlySet<unknown> = new Set([...Object.values(units), 'toke
 type Body = Readonly<Record<string, unknown>>;
 
 /** What a request is expected to cost. */
-interface Quote {
+interface Quote extends PricedUnits {
   /** The listed price in USD; undefined if the model has none that applies. */
   readonly usd: number | undefined;
-  /** Requests with the same class have the same price per unit. */
-  readonly priceClass: string;
-  /** How many units the request pays for: images, seconds, characters. */
-  readonly units: number;
 }
 
 /** Estimates what a request costs. */

@@ -7,6 +7,7 @@ import { CommandLog } from '../cli/run-command.ts';
 import { submitEntry } from '../cli/submit-task.ts';
 import { hashOf } from '../cli/task-store.ts';
 import type { GenerationRequest, TaskEntry, TaskStore } from '../cli/task-store.ts';
+import { note } from '../cli/terminal.ts';
 import type { ProcessBudget } from './budget.ts';
 import { quoteOf } from './budget.ts';
 import type { Call } from './call.ts';
@@ -217,7 +218,9 @@ export class Submissions {
     const waitCommand = (idOrKey: string) =>
       idOrKey === idempotencyKey ? repeatCall : continueTask(idOrKey, clean);
     const run = { gateway, store, signal: ended, log, waitCommand };
-    return await submitEntry(entry, run, log.context.isRepeated ?? false);
+    const task = await submitEntry(entry, run, log.context.isRepeated ?? false);
+    if (task.id) note(`Submitted as ${clean(task.id)}.`);
+    return task;
   }
 
   /** Remembers an accepted task. */

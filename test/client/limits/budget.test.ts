@@ -180,13 +180,13 @@ describe('a reservation that several requests share under one key', () => {
     expect(mock.invoice).toHaveLength(1);
   });
 
-  test('is released after an unknown outcome once a later request with the key is rejected', async () => {
+  test('is released after an unknown outcome once the service rejects the key as invalid', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
     await gateway.models.list();
     mock.fail({ route: submits, reset: 'before', times: 1 });
     const same = { idempotencyKey: 'row-1' };
     await caught(gateway.images.submit(image, same));
-    mock.fail({ route: submits, status: 400, times: 1 });
+    mock.fail({ route: submits, status: 400, code: 'invalid_idempotency_key', times: 1 });
     await caught(gateway.images.submit(image, same));
     await gateway.images.submit(image);
     expect(mock.invoice).toHaveLength(1);
@@ -196,6 +196,10 @@ describe('a reservation that several requests share under one key', () => {
     ...[401, 402, 403, 429, 503].map((status) => ({ status, code: 'unavailable' })),
     // The task that the key was charged for no longer exists.
     { status: 404, code: 'task_not_found' },
+    // A load balancer, a model that is gone, and a voice that is no longer visible.
+    { status: 404, code: '' },
+    { status: 404, code: 'model_not_found' },
+    { status: 400, code: 'invalid_request_parameter' },
   ])(
     'stays after an unknown outcome if a later request with the key gets a $status with $code',
     async (rejected) => {

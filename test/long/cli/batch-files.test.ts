@@ -40,6 +40,39 @@ test.concurrent('a batch that is run again says what earlier runs have done, and
   expect(service.mock.invoice).toHaveLength(2);
 });
 
+test.concurrent('a table with many problems names the first five', async () => {
+  const service = await startService();
+  const rows = Array.from({ length: 60 }, (_, index) => `r${index},\n`);
+  write(service, `id,prompt\n${rows.join('')}`);
+  const { code, stderr } = await service.run(batch);
+  const named = [2, 3, 4, 5, 6].map((line) => `p.csv:${line}: has no prompt\n`).join('');
+  expect([code, stderr]).toEqual([
+    2,
+    `${named}and 55 more problems\npolygate batch: the table has problems (see --help)\nNothing was charged.\n`,
+  ]);
+});
+
+test.concurrent('a table from stdin continues from its journal', async () => {
+  const service = await startService();
+  const args = [
+    'batch',
+    '-',
+    '--journal',
+    'j.jsonl',
+    '--format',
+    'csv',
+    '-m',
+    'prism-image',
+    '--max-usd',
+    '1',
+  ];
+  const table = 'id,prompt\na,A\nb,B\n';
+  expect((await service.run(args, table)).code).toBe(0);
+  expect((await service.run(args, table)).code).toBe(0);
+  expect(service.mock.invoice).toHaveLength(2);
+  expect(service.lines('j.jsonl.results.jsonl')).toHaveLength(2);
+});
+
 test.concurrent('if one file of a row is missing and its result has expired, the others are kept', async () => {
   const service = await startService();
   write(service, 'id,prompt,n\na,A,3\n');

@@ -193,7 +193,7 @@ test.concurrent('rows that an earlier run may have paid for, and that this one h
   service.mock.fail({ route: 'POST /v1/images/tasks', reset: 'after' });
   const lost = await service.run(limited);
   expect([lost.code, lost.stdout]).toEqual([3, expect.stringContaining('1 unknown, 1 open')]);
-  expect(lost.stderr).toMatch(/Raise --max-usd, then run it again with the same journal\.\n/);
+  expect(lost.stderr).toMatch(/Raise --max-usd, then run the same command again\.\n/);
   expect(lost.stderr).not.toMatch(/error\.|not yielded|maxUsd/);
   service.mock.clearFaults();
   service.mock.fail({ route: 'POST /v1/images/tasks', status: 402 });

@@ -84,7 +84,8 @@ test('a 402 in the middle leaves rows open, which the next run pays for', async 
   const { code, stdout, stderr } = await service.run(batch);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/402/)]);
   expect(stdout).toMatch(/^5 succeeded, 0 failed, 3 open\. Charged in all runs: \$0\.10\n/);
-  expect(stderr).toContain('To continue, run the same command again.');
+  expect(stdout).toMatch(/\nFiles: +out\/\nResults: prompts\.csv\.results\.jsonl\nTime: +\d+ s\n$/);
+  expect(stderr.match(/run the same command again/g)).toHaveLength(1);
   service.mock.setBalance(1);
   expect((await service.run(batch)).code).toBe(0);
   expectOncePerRow(service, 8);
@@ -171,7 +172,15 @@ test('files of others are kept, damaged files are saved again, and neither costs
   writeFileSync(join(service.folder, 'out', 'r2.png'), 'mine');
   const refused = await service.run(batch);
   expect([refused.code, service.mock.invoice]).toEqual([2, []]);
-  expect(refused.stderr).toContain('prompts.csv:3: out/r2.png exists; --force replaces it');
+  expect(refused.stderr).toBe(
+    'prompts.csv:3: out/r2.png exists; --force replaces it\n' +
+      'polygate batch: the table has a problem (see --help)\nNothing was charged.\n',
+  );
+  writeFileSync(join(service.folder, 'out', 'r3.jpg'), 'mine');
+  expect((await service.run(batch)).stderr).toMatch(
+    /^\S+:3: out\/r2\.png exists, and so do files of another row; --force replaces them\npolygate/,
+  );
+  rmSync(join(service.folder, 'out', 'r3.jpg'));
   rmSync(join(service.folder, 'out', 'r2.png'));
   expect((await service.run(batch)).code).toBe(0);
   truncateSync(join(service.folder, 'out', 'r1.svg'), 10);
@@ -192,9 +201,17 @@ test('the limit counts all runs, and an estimate above it sends nothing', async 
     expect.stringContaining('--max-usd <usd> is required'),
   ]);
   const above = await service.run(limited('--max-usd', '0.05'));
-  expect([above.code, above.stderr]).toEqual([2, expect.stringContaining('--partial')]);
+  expect([above.code, above.stderr]).toEqual([
+    2,
+    expect.stringContaining('$0.05, which covers 2 of 5 rows; --partial sends as many'),
+  ]);
   const dry = await service.run(limited('--dry-run', '--json'));
   expect([dry.code, JSON.parse(dry.stdout)]).toMatchObject([0, { rows: 5, estimatedUsd: 0.1 }]);
+  const part = await service.run(limited('--dry-run', '--json', '--max-usd', '0.05', '--partial'));
+  expect([part.stderr, JSON.parse(part.stdout)]).toMatchObject([
+    expect.stringMatching(/\nLimit: +\$0\.05 covers 2 of 5 rows, for \$0\.04\n/),
+    { covered: 2 },
+  ]);
   expect(service.mock.invoice).toEqual([]);
   expect(readdirSync(service.folder).filter((name) => /jsonl/.test(name))).toEqual([]);
   for (let run = 0; run < 2; run += 1) {
@@ -238,27 +255,6 @@ test('a chat whose response was lost is unknown, exits with 3, and is never sent
     expect(statuses).toEqual(expect.arrayContaining(['succeeded', 'unknown']));
   }
   expect(service.mock.invoice).toHaveLength(2);
-});
-
-test('a table from stdin continues from its journal', async () => {
-  const service = await startService();
-  const args = [
-    'batch',
-    '-',
-    '--journal',
-    'j.jsonl',
-    '--format',
-    'csv',
-    '-m',
-    'prism-image',
-    '--max-usd',
-    '1',
-  ];
-  const table = 'id,prompt\na,A\nb,B\n';
-  expect((await service.run(args, table)).code).toBe(0);
-  expect((await service.run(args, table)).code).toBe(0);
-  expect(service.mock.invoice).toHaveLength(2);
-  expect(service.lines('j.jsonl.results.jsonl')).toHaveLength(2);
 });
 
 test('5,000 rows run in a small heap', async () => {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
@@ -143,6 +146,7 @@ test.concurrent('init stores what the other commands use, readable by its owner 
   const path = join(folder, '.config', 'polygate', 'config.json');
   const bad = await run('polygate', ['init', '--base-url', baseURL, '--api-key', 'sk-no'], config);
   expect([bad.code, existsSync(path)]).toEqual([1, false]);
+  expect(bad.stderr).toContain('because the service did not accept the API key.\n');
   const args = ['init', '--base-url', baseURL, '--api-key', mock.apiKey, '--json'];
   const { code, stdout } = await run('polygate', args, config);
   expect([code, JSON.parse(stdout)]).toEqual([0, { path, ok: true, failed: [] }]);
@@ -156,6 +160,34 @@ test.concurrent('init stores what the other commands use, readable by its owner 
   const refused = await run('polygate', ['balance'], config);
   expect([refused.code, refused.stdout]).toEqual([2, '']);
   expect(refused.stderr).toContain(`other users can read ${path}`);
+});
+
+test.concurrent('init says that the service was not reached', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  const args = ['init', '--base-url', `http://127.0.0.1:${port}`, '--api-key', 'sk-1'];
+  const { code, stderr } = await run('polygate', args);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('refuses connections')]);
+  expect(stderr).toMatch(/\nNothing was written, because the service was not reached\.\n$/);
+});
+
+test.concurrent('init prints two lines that export to programs what it has stored', async () => {
+  const { baseURL, mock, env } = await startService();
+  const config = { XDG_CONFIG_HOME: `${env.XDG_CONFIG_HOME} it's` };
+  const args = ['init', '--base-url', baseURL, '--api-key', mock.apiKey];
+  const { code, stderr } = await run('polygate', args, config);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('not this file')]);
+  expect(stderr).not.toMatch(new RegExp(`${mock.apiKey}|another value`));
+  const other = await run('polygate', args, { ...config, POLYGATE_API_KEY: 'sk-other' });
+  expect(other.stderr).toMatch(/POLYGATE_API_KEY has another value, which commands use, too\.\n$/);
+  const lines = stderr.split('\n').filter((line) => line.includes('export '));
+  expect(lines).toHaveLength(2);
+  const script = `${lines.join('\n')}\necho "$POLYGATE_BASE_URL $POLYGATE_API_KEY"`;
+  const shell = await new Program(['bash', '-c', script]).end();
+  expect(shell).toEqual({ code: 0, stdout: `${baseURL} ${mock.apiKey}\n`, stderr: '' });
 });
 
 test.concurrent('the examples of every help text work when they are pasted', async () => {
@@ -188,7 +220,7 @@ test.concurrent('the examples of every help text work when they are pasted', asy
     expect([command, lines.length > 0]).toEqual([command, true]);
     for (const line of lines) {
       seen.push(line);
-      if (/^ +(polygate completion|git|npx polygate init)/.test(line)) continue;
+      if (/^ +(git|npx polygate (completion|init))/.test(line)) continue;
       const args = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
         (match) => match[1] ?? match[2] ?? match[3] ?? '',
       );
@@ -207,16 +239,6 @@ test.concurrent('the examples of every help text work when they are pasted', asy
     expect([file, existsSync(join(folder, file))]).toEqual([file, true]);
   }
   expect(seen.length).toBeGreaterThan(12);
-});
-
-test.concurrent('the completion script for bash completes commands and options', async () => {
-  const { stdout: script } = await run('polygate', ['completion', 'bash']);
-  const complete = (words: string, index: number) => {
-    const body = `${script}\nCOMP_WORDS=(${words}); COMP_CWORD=${index}; _polygate; echo "\${COMPREPLY[*]}"`;
-    return new Program(['bash', '-c', body]).end();
-  };
-  expect((await complete('polygate ba', 1)).stdout).toBe('batch balance\n');
-  expect((await complete('polygate --json batch --max', 3)).stdout).toBe('--max-usd\n');
 });
 
 test.concurrent('| head ends a command quietly', async () => {

@@ -41,12 +41,11 @@ test.concurrent('key and request are stored before the POST, so that a kill at t
     request: { prompt: 'A harbor' },
   });
   const { stderr } = await program.end('SIGKILL');
-  expect(mock.invoice).toHaveLength(1);
-  const [, key = ''] = /polygate task wait (\S+)$/.exec(lastLine(stderr)) ?? [];
-  const list = await run(['task', 'list', '--json']);
-  expect(JSON.parse(list.stdout)).toMatchObject([
-    { id: null, status: 'unknown', idempotencyKey: key },
-  ]);
+  // The service may not have accepted anything yet, so there is nothing to continue.
+  expect([stderr, mock.invoice.length]).toEqual(['', 1]);
+  const list = await run(['task', 'list']);
+  const [, key = ''] = /\nkey (\S+) +image +unknown/.exec(list.stdout) ?? [];
+  expect(key).toBe(mock.invoice[0]?.idempotencyKey);
   const waited = await run(['task', 'wait', key]);
   expect([waited.code, waited.stdout]).toEqual([0, expect.stringContaining('harbor.svg\n')]);
   expect(read('harbor.svg')).toContain('<svg');
@@ -61,12 +60,13 @@ test.concurrent('Ctrl-C during the wait: the last line continues, without a rece
   });
   const program = start([...image, '-o', 'harbor.svg', '--receipt', 'r.json']);
   program.child.stdin?.end();
-  await eventually(() => expect(program.stderr).toContain('Submitted as'));
+  await eventually(() => expect(program.stderr).toContain('If this is interrupted'));
   // The prompt is kept only until the receipt is there.
   expect(state()[0]?.text).not.toContain('A harbor');
   await eventually(() => expect(JSON.parse(read('r.json'))).toMatchObject({ v: 1, kind: 'image' }));
   const { code, stdout, stderr } = await program.end('SIGINT');
   expect([code, stdout]).toEqual([130, '']);
+  expect(stderr).toMatch(/^If this is interrupted: npx polygate task wait task_\S+\n(?!If)/);
   expect(stderr).toContain('The task was charged $0.02.');
   const [, id = ''] =
     /^To continue: npx polygate task wait (task_\S+)$/.exec(lastLine(stderr)) ?? [];
@@ -87,7 +87,8 @@ test.concurrent('an existing file stops the command before anything is paid for,
   writeFileSync(join(folder, 'harbor.png'), 'mine');
   for (const output of ['harbor.png', 'harbor.{ext}']) {
     const { code, stderr } = await run([...image, '-o', output]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('harbor.png exists; --force')]);
+    const message = 'polygate image: harbor.png exists; --force replaces it (see --help)\n';
+    expect([code, stderr]).toEqual([2, `${message}Nothing was charged.\n`]);
   }
   expect([read('harbor.png'), mock.invoice]).toEqual(['mine', []]);
   const { code } = await run([...image, '-o', 'harbor.png', '--force']);
@@ -111,7 +112,7 @@ test.concurrent('a file that appears during the wait is kept, and further result
 
 test.concurrent('--no-wait prints the receipt, with which another command waits', async () => {
   const { run, mock, folder, read } = await startService();
-  const { code, stdout } = await run([
+  const { code, stdout, stderr } = await run([
     'speech',
     'Welcome',
     '-m',
@@ -120,7 +121,7 @@ test.concurrent('--no-wait prints the receipt, with which another command waits'
     'voice=narrator-1',
     '--no-wait',
   ]);
-  expect([code, JSON.parse(stdout)]).toMatchObject([0, { v: 1, kind: 'audio' }]);
+  expect([code, JSON.parse(stdout), stderr]).toMatchObject([0, { v: 1, kind: 'audio' }, '']);
   writeFileSync(join(folder, 'receipt.json'), stdout);
   const waited = await run(['task', 'wait', 'receipt.json', '-o', 'welcome.{ext}']);
   expect([waited.code, waited.stdout]).toEqual([0, 'welcome.wav\n']);
@@ -158,6 +159,13 @@ test.concurrent('a lost response keeps the key: exit code 3, and the command tha
   mock.clearFaults();
   const waited = await run(['task', 'wait', key]);
   expect([waited.code, mock.invoice.length]).toEqual([0, 1]);
+});
+
+test.concurrent('task list says that there are no tasks', async () => {
+  const { run } = await startService();
+  const stderr = 'No task was submitted on this machine.\n';
+  expect(await run(['task', 'list'])).toEqual({ code: 0, stdout: '', stderr });
+  expect(await run(['task', 'list', '--json'])).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
 });
 
 test.concurrent('a failed task exits with 1', async () => {

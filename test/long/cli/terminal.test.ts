@@ -131,10 +131,46 @@ describe.skipIf(!hasScript)('in a terminal', () => {
     writeFileSync(join(service.folder, 'p.csv'), `id,prompt\n${rows.join('\n')}\n`);
     const args = ['batch', 'p.csv', '-m', 'prism-image', '--max-usd', '5'];
     const program = inTerminal(service, args);
-    await program.printed(/Send it\? \[y\/N\]/);
+    await program.printed(/Send 60 images for about \$1\.20\? \[y\/N\]/);
     program.child.stdin?.write('n\r');
     const { code } = await program.end();
     expect([code, service.mock.invoice]).toEqual([1, []]);
+  });
+
+  test.concurrent('batch shows each row when it ends, and the reason of a failure once', async () => {
+    const service: Service = await startService({
+      tasks: { durationMs: 0, outcome: ({ prompt }) => (prompt === 'B' ? 'failed' : 'succeeded') },
+    });
+    writeFileSync(join(service.folder, 'p.csv'), 'id,prompt\na,A\nb,B\nc,C\n');
+    const args = ['batch', 'p.csv', '-m', 'prism-image', '-o', 'out/{id}.{ext}', '--max-usd', '1'];
+    const { code, stdout } = await inTerminal(service, args).end();
+    expect(code).toBe(1);
+    const lines = drawnLines(stdout);
+    const rows = lines.filter((line) => /^[abc]: /.test(line)).toSorted();
+    expect(rows).toEqual(['a: out/a.svg', expect.stringMatching(/^b: .*failed/), 'c: out/c.svg']);
+    expect(lines.slice(-4)).toEqual(
+      [
+        expect.stringMatching(/^2 succeeded, 1 failed\. /),
+        'Files:   out/',
+        'Results: p.csv.results.jsonl',
+        expect.stringMatching(/^Time: {4}\d+ s$/),
+      ].slice(-5),
+    );
+  });
+
+  test.concurrent('after a wrong key, init asks for the key again', async () => {
+    const service = await startService();
+    const { POLYGATE_BASE_URL: baseURL = '', POLYGATE_API_KEY: key = '', ...env } = service.env;
+    const program = inTerminal({ ...service, env }, ['init', '--base-url', baseURL]);
+    await program.printed(/API key \(not shown\): /);
+    program.child.stdin?.write('sk-wrong\r');
+    await program.printed(/401[^]*API key \(not shown\): /);
+    program.child.stdin?.write(`${key}\r`);
+    const { code, stdout } = await program.end();
+    expect([code, stdout]).toEqual([0, expect.stringContaining('config.json')]);
+    expect(stdout).not.toContain('Nothing was written');
+    const path = join(service.folder, '.config', 'polygate', 'config.json');
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ baseURL, apiKey: key });
   });
 
   test.concurrent('init asks for the key without showing it', async () => {

@@ -178,7 +178,7 @@ test('stdout has the protocol and nothing else, and the process ends with stdin'
   for (const line of stdout.trimEnd().split('\n')) {
     expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
   }
-  expect(stderr).toContain('Submitted as');
+  expect(stderr).toContain('Submitted as task_');
   expect(stdout + stderr).not.toContain(setup.mock.apiKey);
 });
 

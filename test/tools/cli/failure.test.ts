@@ -97,9 +97,20 @@ test('a message of the client that says what was charged is not repeated', () =>
   expect(describeFailure(error, repeated)).toContain('\nIt may have been charged.\n');
 });
 
+test('a message says once that nothing was sent or charged', () => {
+  const context: FailureContext = { command: 'c', isPaid: true };
+  const busy = new ConfigurationError('Another process uses it. Nothing was sent.');
+  for (const hasEarlierCharges of [true, false]) {
+    const text = describeFailure(busy, { ...context, hasEarlierCharges });
+    expect(text).toBe('c: Another process uses it. Nothing was sent.\n');
+  }
+});
+
 test('a command that continues earlier ones does not say that nothing was charged', () => {
   const context: FailureContext = { command: 'c', isPaid: true, hasEarlierCharges: true };
-  expect(describeFailure(new UsageError('x'), context)).toBe('c: x (see --help)\n');
+  expect(describeFailure(new UsageError('x'), context)).toBe(
+    'c: x (see --help)\nNothing was sent.\n',
+  );
   expect(exitCodeOf(new UsageError('x'), context)).toBe(2);
   const lost = new ConnectionError('lost', { outcome: 'unknown' });
   expect(describeFailure(lost, { ...context, sent: 'maybe' })).toBe(

@@ -11,7 +11,7 @@ const quote = { usd: 0.02, priceClass: 'image', units: 1 };
 const purchase = { route: 'generate_image', model: 'prism-image', quote };
 
 /** Loses a call for 0.02 USD, repeats it with this status, and learns then that such calls cost 0.05 USD. */
-async function leftAfter(status: number): Promise<number> {
+async function leftAfter(status: number, code?: string): Promise<number> {
   const { apiKey, baseURL, fetch } = createMockGateway();
   const refunds = new Refunds(
     new Polygate({ apiKey, baseURL, fetch }),
@@ -20,18 +20,18 @@ async function leftAfter(status: number): Promise<number> {
   const budget = new ProcessBudget({ maxUsd: 1, maxUsdPerCall: undefined }, refunds);
   const reserve = (idempotencyKey: string) => budget.reserve({ ...purchase, idempotencyKey });
   (await reserve('a')).leave(new ConnectionError('lost', { outcome: 'unknown' }));
-  const rejected = new APIError('no', { meta: emptyMeta(status), outcome: 'rejected' });
+  const rejected = new APIError('no', { code, meta: emptyMeta(status), outcome: 'rejected' });
   (await reserve('a')).leave(rejected);
   const other = await reserve('b');
   other.charge({ id: 't', chargeUsd: 0.05, meta: undefined, replayed: false });
   return budget.leftUsd;
 }
 
-test.each([400, 404, 422])('nothing after a %d: it was not charged', async (status) => {
-  expect(await leftAfter(status)).toBe(0.95);
+test('nothing if the service rejects the key as invalid: it was not charged', async () => {
+  expect(await leftAfter(400, 'invalid_idempotency_key')).toBe(0.95);
 });
 
-test.each([401, 402, 403, 429, 503])(
+test.each([400, 401, 402, 403, 404, 422, 429, 503])(
   'what such calls cost after a %d: it may have been charged',
   async (status) => {
     expect(await leftAfter(status)).toBe(0.9);

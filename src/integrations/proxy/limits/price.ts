@@ -1,10 +1,16 @@
-import { highestBodyPrice, isInvalidRequest, reportedCharge } from '../../../internal.ts';
+import {
+  highestBodyPrice,
+  highestBodyUnits,
+  isInvalidRequest,
+  reportedCharge,
+} from '../../../internal.ts';
+import type { PricedUnits } from '../../../internal.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { ProxyError } from '../error-response.ts';
 import type { ProxyResponse } from '../options.ts';
 import type { Route } from '../routes.ts';
+import type { Settings } from '../settings.ts';
 import type { SettledAs } from '../store/store.ts';
-import type { PriceList } from './price-list.ts';
 import type { ResolvedLimits } from './user-limits.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -51,25 +57,41 @@ function roundedUp(count: unknown): number | undefined | null {
 }
 
 /**
- * What to reserve for a request in USD.
+ * What is reserved for a request whose price is 0, in USD, the smallest amount that stores count. So it is refused like any
+ * other paid request once the limit is used up.
+ */
+const minUsd = 1e-9;
+
+/** What a request reserves in USD, and what it pays for, if it has a listed price. */
+export interface Price {
+  readonly usd: number;
+  readonly units?: PricedUnits | undefined;
+}
+
+/**
+ * What to reserve for a request.
  *
  * @throws a 403 if the price is not known and the limits do not allow that.
  */
 export async function priceToReserve(
-  { isPaid, isChat, price }: Route,
+  { isPaid, isChat, price, name }: Route,
   body: Body,
   limits: ResolvedLimits,
-  priceList: PriceList,
-): Promise<number> {
-  if (!isPaid || limits.usd === undefined) return 0;
-  if (isChat) return limits.chatUsd;
-  const { model } = body;
+  { priceList, largestCharges }: Pick<Settings, 'priceList' | 'largestCharges'>,
+): Promise<Price> {
+  if (!isPaid || limits.usd === undefined) return { usd: 0 };
+  if (isChat) return { usd: Math.max(limits.chatUsd, minUsd) };
+  const { model, size, resolution = size } = body;
   const hasPrices = typeof model === 'string' && price?.startsWith('voice') === false;
   const prices = hasPrices ? await priceList(model) : undefined;
   const whole = price && inWholeUnits(body, pricedFields[price]);
   const usd = price && whole && highestBodyPrice(price, whole, prices);
-  if (usd !== undefined) return usd;
-  if (limits.allowsUnpriced) return limits.chatUsd;
+  if (usd !== undefined && price && whole) {
+    const priceClass = JSON.stringify([name, model, resolution]).toLowerCase();
+    const units = { priceClass, units: highestBodyUnits(price, whole) };
+    return { usd: Math.max(usd, largestCharges.of(units), minUsd), units };
+  }
+  if (limits.allowsUnpriced) return { usd: Math.max(limits.chatUsd, minUsd) };
   throw new ProxyError(
     403,
     'price_unknown',

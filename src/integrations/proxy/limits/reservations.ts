@@ -53,6 +53,16 @@ export interface CountedKey {
   readonly at: number;
   /** Whether a replay reported it, and the original response has not arrived. */
   readonly fromReplay: boolean;
+  /** The body that was charged. Version 0.3 did not record it. */
+  readonly body?: string | undefined;
+  /** Whether the service has charged the key again, so that it no longer protects from a second charge. */
+  readonly isForgotten?: boolean | undefined;
+}
+
+/** Whether a request costs nothing because its key was charged for the same body since `start`, and is still replayed. */
+export function isFree(counted: CountedKey | undefined, body: string, start: number): boolean {
+  if (counted === undefined || counted.isForgotten === true || counted.at < start) return false;
+  return counted.body === undefined || counted.body === body;
 }
 
 export const newUserState = (): UserState => ({ inFlight: new Map(), windows: new Map() });
@@ -117,8 +127,8 @@ interface Claim {
   readonly holder: string;
   readonly usd: number;
   readonly body: string;
-  /** Whether its key was charged in this window, so that it costs nothing. */
-  readonly isPaid: boolean;
+  /** Whether it costs nothing: see {@link isFree}. */
+  readonly isFree: boolean;
   readonly leaseEndsAt: number;
 }
 
@@ -127,11 +137,11 @@ export function reserveIn(
   { inFlight }: UserState,
   window: Window,
   limits: StoredLimits,
-  { request, holder, usd, body, isPaid, leaseEndsAt }: Claim,
+  { request, holder, usd, body, isFree: isClaimFree, leaseEndsAt }: Claim,
 ): Refusal | undefined {
   if (inFlight.has(request)) return undefined;
   const held = window.held.get(holder);
-  const nanoUsd = isPaid ? 0 : toNanoUsd(usd);
+  const nanoUsd = isClaimFree ? 0 : toNanoUsd(usd);
   const added = Math.max(0, nanoUsd - (held ? amountOf(held) : 0));
   const committed = window.nanoUsd + reservedIn(window);
   if (limits.usd !== undefined && added > 0 && committed + added > toNanoUsd(limits.usd)) {
@@ -142,18 +152,15 @@ export function reserveIn(
   window.requests += 1;
   inFlight.set(request, { leaseEndsAt, windowMs: limits.windowMs, holder, body });
   if (nanoUsd === 0 && held === undefined) return undefined;
-  const { requests, lost } = held ?? {
-    requests: new Map<string, number>(),
-    lost: new Map<string, Lost>(),
-  };
-  requests.set(request, nanoUsd);
-  window.held.set(holder, { requests, lost });
+  const own = held ?? newHeld();
+  own.requests.set(request, nanoUsd);
+  window.held.set(holder, own);
   return undefined;
 }
 
 /**
  * Ends the part of a request in its reservation, and returns what was reserved. Returns undefined if the request is not
- * known, or was settled before: then its charge must not be counted.
+ * known, or was settled before.
  */
 export function settleIn(
   { inFlight }: UserState,
@@ -175,11 +182,7 @@ export function settleIn(
   const nanoUsd = held.requests.get(request) ?? held.lost.get(request)?.nanoUsd ?? 0;
   held.requests.delete(request);
   held.lost.delete(request);
-  if (as === 'unknown') {
-    const name = `body ${body}`;
-    const { nanoUsd: before = 0 } = held.lost.get(name) ?? {};
-    held.lost.set(name, { body, nanoUsd: Math.max(before, nanoUsd) });
-  }
+  if (as === 'unknown') lose(held, body, nanoUsd);
   if (as === 'invalid' && held.requests.size === 0) {
     for (const [id, lost] of held.lost) if (lost.body === body) held.lost.delete(id);
   }
@@ -187,9 +190,26 @@ export function settleIn(
   return reserved;
 }
 
+/** Keeps what a request with an unknown outcome may have cost, although nothing was reserved for it. */
+export function loseIn({ held }: Window, settlement: Settlement): void {
+  const nanoUsd = toNanoUsd(settlement.usd);
+  if (nanoUsd === 0) return;
+  const holder = holderOf(settlement);
+  const found = held.get(holder) ?? newHeld();
+  lose(found, settlement.body, nanoUsd);
+  held.set(holder, found);
+}
+
+const newHeld = (): Held => ({ requests: new Map(), lost: new Map() });
+
+function lose({ lost }: Held, body: string, nanoUsd: number): void {
+  const name = `body ${body}`;
+  lost.set(name, { body, nanoUsd: Math.max(lost.get(name)?.nanoUsd ?? 0, nanoUsd) });
+}
+
 /** What a charge adds, and how its key is remembered. */
 export function countCharge(
-  { usd, isEstimate, replay, isChargedOnce }: Settlement,
+  { usd, isEstimate, replay, isChargedOnce, body }: Settlement,
   reserved: number,
   counted: CountedKey | undefined,
   now: number,
@@ -200,6 +220,8 @@ export function countCharge(
     counted: {
       at: isCounted ? counted.at : now,
       fromReplay: replay && counted?.fromReplay !== false,
+      body: (isCounted ? counted.body : undefined) ?? body,
+      isForgotten: counted?.isForgotten === true || (counted !== undefined && !isCounted),
     },
   };
 }

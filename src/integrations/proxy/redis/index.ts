@@ -109,7 +109,8 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
         isShared: isChargedOnce && key !== undefined,
         keyMemoryMs: keyMemoryMs(windowMs),
       };
-      const keys = await keysOf(user, `key ${key}`, `attempt ${attempt}`);
+      const names = [`key ${key}`, `attempt ${attempt}`, `settled ${request}`];
+      const keys = await keysOf(user, ...names);
       await run(scripts.settle, keys, [JSON.stringify(input)]);
     },
 

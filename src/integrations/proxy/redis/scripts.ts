@@ -5,7 +5,7 @@
  * The state of a user is one JSON text, which stays small: it holds the requests in flight, and the reservations of the
  * current windows. It expires an hour after the last of them. All times are those of Redis.
  */
-import { attemptMemoryMs } from '../store/store.ts';
+import { attemptMemoryMs, settlementMemoryMs } from '../store/store.ts';
 
 /** How long a state is kept after its last window, in ms. A request in flight prolongs it. */
 const graceMs = 3_600_000;
@@ -99,8 +99,8 @@ if state.inFlight[input.request] then return result('') end
 if repeated then return result('attempt') end
 local paid = false
 if input.isShared then
-  local at = string.match(redis.call('GET', KEYS[3]) or '', '^%d+')
-  paid = at ~= nil and tonumber(at) >= window.start
+  local at, forgotten, body = string.match(redis.call('GET', KEYS[3]) or '', '^(%d+) %d ?(%d?) ?(.*)$')
+  paid = at ~= nil and tonumber(at) >= window.start and forgotten ~= '1' and (forgotten == '' or body == input.body)
 end
 local held = window.held[input.holder]
 local nano = paid and 0 or input.nanoUsd
@@ -124,7 +124,7 @@ save()
 return result('')
 `;
 
-/** KEYS: state, charged key, attempt. */
+/** KEYS: state, charged key, attempt, settled request. */
 export const settle = `${common}
 if input.freesAttempt and redis.call('GET', KEYS[3]) == input.request then redis.call('DEL', KEYS[3]) end
 local window = window_at(input.windowMs)
@@ -134,9 +134,19 @@ if flight then
   if input.isStreaming and input.as ~= 'ended' then flight.holder = ''
   else state.inFlight[input.request] = nil end
 end
-if not known or input.as == 'ended' then
+-- A settlement that is repeated counts once, also if the reservation is gone, as after a failover.
+local first = false
+if input.as == 'charged' or input.as == 'unknown' then
+  first = redis.call('SET', KEYS[4], '1', 'NX', 'PX', ${settlementMemoryMs}) ~= false
+end
+if input.as == 'ended' or (not known and not first) then
   save()
   return
+end
+if not known and input.as == 'unknown' and input.nanoUsd > 0 then
+  held = held or { requests = {}, lost = {} }
+  window.held[input.holder] = held
+  held.requests[input.request] = input.nanoUsd
 end
 local reserved = 0
 if held then
@@ -161,13 +171,17 @@ if held then
 end
 if input.as == 'charged' then
   local stored = input.hasKey and redis.call('GET', KEYS[2]) or ''
-  local at, from = string.match(stored, '^(%d+) (%d)')
+  -- The time, whether a replay has reported the charge, whether the key was charged again, and the body. 0.3 stored two.
+  local at, from, forgotten, body = string.match(stored, '^(%d+) (%d) ?(%d?) ?(.*)$')
   local counted = at and (input.replay or (input.isShared and from == '1'))
   local nano = input.isEstimate and math.max(input.nanoUsd, reserved) or input.nanoUsd
   if not counted then window.nanoUsd = window.nanoUsd + nano end
   if input.hasKey then
     local replayed = input.replay and from ~= '0' and '1' or '0'
-    redis.call('SET', KEYS[2], (counted and at or text(now)) .. ' ' .. replayed, 'PX', text(input.keyMemoryMs))
+    local again = forgotten == '1' or (at ~= nil and not counted)
+    local paid_body = counted and forgotten ~= '' and body or input.body
+    local entry = { counted and at or text(now), replayed, again and '1' or '0', paid_body }
+    redis.call('SET', KEYS[2], table.concat(entry, ' '), 'PX', text(input.keyMemoryMs))
   end
 end
 save()

@@ -1,6 +1,8 @@
 import {
   countCharge,
   holderOf,
+  isFree,
+  loseIn,
   newUserState,
   reserveIn,
   reservedIn,
@@ -8,8 +10,8 @@ import {
   windowAt,
 } from '../limits/reservations.ts';
 import type { CountedKey, UserState } from '../limits/reservations.ts';
-import { attemptMemoryMs, keyMemoryMs, toUsd } from './store.ts';
-import type { Store } from './store.ts';
+import { attemptMemoryMs, keyMemoryMs, settlementMemoryMs, toUsd } from './store.ts';
+import type { Settlement, Store } from './store.ts';
 
 /** How many attempts and how many keys are remembered, so that no user can exhaust the memory. */
 const maxRemembered = 100_000;
@@ -61,6 +63,22 @@ export function storeIn(
   save: (changed: readonly EntryName[]) => Promise<void>,
 ): Store {
   let sweptAt = 0;
+  /** Requests that were charged or may have been, with the monotonic time: their settlement can be repeated. */
+  const settled = new Map<string, number>();
+
+  /** Whether a settlement is the first one of its request that may add a charge. */
+  function isFirst({ user, request, as }: Settlement): boolean {
+    if (as !== 'charged' && as !== 'unknown') return false;
+    const name = JSON.stringify([user, request]);
+    if (settled.has(name)) return false;
+    const now = performance.now();
+    for (const [oldest, at] of settled) {
+      if (now - at < settlementMemoryMs && settled.size < maxRemembered) break;
+      settled.delete(oldest);
+    }
+    settled.set(name, now);
+    return true;
+  }
 
   /** The state of a user. A map keeps the order of insertion, so the oldest entries come first. */
   function stateOf(user: string, now: number): UserState {
@@ -112,8 +130,7 @@ export function storeIn(
         return result;
       }
       if (isRepeated) return { ...result, refused: 'attempt' };
-      const { at = -Infinity } = keys.get(JSON.stringify([user, key])) ?? {};
-      const isPaid = key !== undefined && isChargedOnce && at >= window.start;
+      const counted = isChargedOnce ? keys.get(JSON.stringify([user, key])) : undefined;
       const leaseEndsAt = performance.now() + leaseMs;
       const holder = holderOf(reservation);
       const refused = reserveIn(state, window, limits, {
@@ -121,7 +138,7 @@ export function storeIn(
         holder,
         usd,
         body,
-        isPaid,
+        isFree: key !== undefined && isFree(counted, body, window.start),
         leaseEndsAt,
       });
       if (refused !== undefined) return { ...result, refused };
@@ -144,7 +161,13 @@ export function storeIn(
       }
       const state = stateOf(user, now);
       const window = windowAt(state, windowMs, now, performance.now());
-      const reserved = settleIn(state, window, settlement);
+      const isFirstEnd = isFirst(settlement);
+      let reserved = settleIn(state, window, settlement);
+      if (reserved === undefined && isFirstEnd) {
+        // The reservation is gone, as after a failover.
+        reserved = 0;
+        if (as === 'unknown') loseIn(window, settlement);
+      }
       if (reserved === undefined || as !== 'charged') return save(changed);
       const name = JSON.stringify([user, key]);
       const { nanoUsd, counted } = countCharge(

@@ -62,7 +62,10 @@ export type SettledAs = 'charged' | 'not-sent' | 'rejected' | 'invalid' | 'unkno
 /** The outcome of a reserved request. */
 export interface Settlement {
   readonly user: string;
-  /** The id of the reservation. A settlement of a request that is not known, or is settled, changes nothing. */
+  /**
+   * The id of the reservation. A settlement of a request that is settled changes nothing. If the store has forgotten the
+   * reservation, as after a failover, a charge counts nevertheless, and an unknown outcome is reserved again.
+   */
   readonly request: string;
   /** The attempt of the reservation. If the request was not sent, the attempt may be used again. */
   readonly attempt?: string | undefined;
@@ -144,6 +147,9 @@ const maxWait = 5_000;
 
 /** How long an operation that must not be lost is repeated, in ms. */
 const maxPersistence = 600_000;
+
+/** How long a settled request is remembered, in ms: longer than its settlement is repeated. */
+export const settlementMemoryMs = 2 * maxPersistence;
 
 /** The longest pause between two repetitions, in ms. */
 const maxPause = 15_000;

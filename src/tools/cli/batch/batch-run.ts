@@ -4,7 +4,7 @@ import { isRecord } from '../../../wire/types/type-guards.ts';
 import type { EarlyEnd } from '../early-end.ts';
 import { commandMessage } from '../failure.ts';
 import type { FileRecord } from './file-record.ts';
-import type { Progress } from './progress.ts';
+import type { Progress, ProgressSource } from './progress.ts';
 import { saveRow } from './save-row.ts';
 import type { WorkRow } from './work.ts';
 
@@ -37,7 +37,14 @@ export interface RunEnd {
   readonly stopped: unknown;
   /** Whether a result that was paid for could not be saved. */
   readonly isUnsaved: boolean;
+  /** Duration of the run in ms. */
+  readonly elapsedMs: number;
+  /** Whether the rows that have ended can still be read in the terminal. */
+  readonly areShown: boolean;
 }
+
+/** How many rows can be read in the smallest terminal after the run. */
+const maxShown = 12;
 
 /** How many rows are saved in parallel. */
 const maxSaves = 8;
@@ -46,7 +53,7 @@ const maxSaves = 8;
 const fatalCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EIO']);
 
 /** What is known about the rows of a run while it lasts. */
-export class BatchRun {
+export class BatchRun implements ProgressSource {
   readonly #all: readonly WorkRow[];
   readonly #context: RunContext;
   readonly #rows = new Map<string, RowEnd>();
@@ -56,6 +63,9 @@ export class BatchRun {
   /** Number of rows that were done before. */
   readonly #doneBefore: number;
   #isUnsaved = false;
+  /** Number of rows that were shown when they ended. */
+  #shown = 0;
+  onRow: ((line: string) => void) | undefined;
   /** What the client has reported last. */
   client: Pick<BatchProgress, 'running' | 'usd'> | undefined;
   /** Aborts at Ctrl-C, and when results can no longer be saved. */
@@ -84,13 +94,26 @@ export class BatchRun {
       running: Math.min(this.client?.running ?? 0, left),
       usd: this.client?.usd ?? this.#context.chargedUsd,
       doneBefore: this.#doneBefore,
-      elapsedMs: performance.now() - this.#startedAt,
+      elapsedMs: this.#elapsedMs,
     };
+  }
+
+  get #elapsedMs(): number {
+    return performance.now() - this.#startedAt;
   }
 
   /** Adds a row that has ended without files. */
   add({ id }: WorkRow, end: Omit<RowEnd, 'files' | 'urls'>): void {
-    this.#rows.set(id, { files: [], urls: [], ...end });
+    this.#add(id, { files: [], urls: [], ...end });
+  }
+
+  #add(id: string, end: RowEnd): void {
+    this.#rows.set(id, end);
+    // An interruption leaves rows open for which there is nothing to say.
+    const hasEnded = end.status === 'succeeded' || end.error !== undefined;
+    if (!hasEnded || this.onRow === undefined) return;
+    this.#shown += 1;
+    this.onRow(rowText({ id, ...end }, this.#context.clean));
   }
 
   /** Saves the results of a row. Resolves when there is room for the next one. */
@@ -112,7 +135,13 @@ export class BatchRun {
   /** The result of the run. */
   ended(error?: unknown): RunEnd {
     const reason: unknown = this.#stop.signal.aborted ? this.#stop.signal.reason : error;
-    return { rows: this.#rows, stopped: reason, isUnsaved: this.#isUnsaved };
+    return {
+      rows: this.#rows,
+      stopped: reason,
+      isUnsaved: this.#isUnsaved,
+      elapsedMs: this.#elapsedMs,
+      areShown: this.#shown > 0 && this.#shown <= maxShown,
+    };
   }
 
   async #saveRow(
@@ -127,11 +156,11 @@ export class BatchRun {
         // Ctrl-C aborts downloads that are in progress.
         signal: this.signal,
       });
-      this.#rows.set(id, { status: 'succeeded', files, urls, ...known });
+      this.#add(id, { status: 'succeeded', files, urls, ...known });
     } catch (error) {
       const message = this.#context.clean(commandMessage(error));
       const text = `The result was paid for and could not be saved: ${message}`;
-      this.#rows.set(id, { status: 'open', files: [], urls, ...known, error: text });
+      this.#add(id, { status: 'open', files: [], urls, ...known, error: text });
       this.#isUnsaved = true;
       // More results would cost money and could not be saved.
       if (isRecord(error) && fatalCodes.has(error.code)) this.#stop.abort(error);
@@ -155,6 +184,18 @@ export interface RowResult {
   /** Why the text ends, if it is not complete, such as `length`. */
   finishReason?: string | undefined;
   error?: string | undefined;
+}
+
+/** Describes in one line how a row has ended: its error, its files or the beginning of its answer. */
+export function rowText(
+  { id, status, files, answer, error }: Omit<RowResult, 'usd'>,
+  clean: (text: string) => string,
+): string {
+  // A key that is cut is not recognized.
+  const text = clean(error ?? answer ?? (files.join(', ') || status));
+  const [beginning = ''] =
+    error === undefined && answer !== undefined ? (/^.{0,60}/u.exec(text) ?? []) : [text];
+  return `${clean(id)}: ${beginning}${beginning === text ? '' : '…'}`;
 }
 
 /** How many rows have ended in which way. */

@@ -17,6 +17,7 @@ import { resolveSettings } from '../settings.ts';
 import { accountOf, digest } from '../task-store.ts';
 import { note, ask, printJson } from '../terminal.ts';
 import { createCleaner } from '../text.ts';
+import { coveredRows, estimateText, fitsLimit, questionText, sumOf, totalUsd } from './estimate.ts';
 import { help, parseBatchArguments } from './options.ts';
 import type { BatchArguments } from './options.ts';
 import { folderOf } from './output-names.ts';
@@ -25,7 +26,7 @@ import { TableError, prepare, prepareFolders } from './prepare.ts';
 import type { PreparedBatch } from './prepare.ts';
 import { report } from './report.ts';
 import { runRows } from './run-rows.ts';
-import { isDone, rowsText, estimateText, fitsLimit, totalUsd } from './work.ts';
+import { isDone, rowsText } from './work.ts';
 
 /** Runs the command, and returns its exit code. */
 export function runBatch(args: string[]): Promise<number> {
@@ -150,11 +151,17 @@ async function getConsent(
   note(`Rows:           ${rowsText(work, options.resendUnknown)}`);
   note(`Estimated cost: ${estimateText(estimate)}`);
   note(`Balance:        ${balanceUsd === undefined ? 'not reported' : formatUsd(balanceUsd)}`);
-  const isOverLimit = maxUsd !== undefined && !fitsLimit(estimate, maxUsd);
-  if (isOverLimit && !partial) {
-    throw new UsageError(
-      `the estimate of ${exactUsd(totalUsd(estimate))} is above --max-usd ${exactUsd(maxUsd)}; --partial sends as many rows as it covers`,
-    );
+  const { payable } = estimate;
+  const covered = maxUsd === undefined ? payable : coveredRows(estimate, maxUsd);
+  const part = `${covered.length} of ${payable.length} rows`;
+  if (maxUsd !== undefined && !fitsLimit(estimate, maxUsd)) {
+    if (!partial) {
+      const advice = covered.length === 0 ? '' : '; --partial sends as many rows as it covers';
+      throw new UsageError(
+        `the estimate of ${exactUsd(totalUsd(estimate))} is above --max-usd ${exactUsd(maxUsd)}, which covers ${part}${advice}`,
+      );
+    }
+    note(`Limit:          ${exactUsd(maxUsd)} covers ${part}, for ${formatUsd(sumOf(covered))}`);
   }
   if (dryRun) {
     const { before, openUsd, unpriced } = estimate;
@@ -167,6 +174,7 @@ async function getConsent(
         uncertainUsd: before.uncertainUsd,
         estimatedUsd: openUsd,
         unpriced,
+        covered: covered.length,
         balanceUsd,
       });
     }
@@ -176,8 +184,8 @@ async function getConsent(
     throw new UsageError('without a terminal, --max-usd <usd> is required');
   }
   const isExpensive = estimate.openUsd > confirmAboveUsd;
-  if (!isExpensive || yes || !hasTerminal) return true;
-  const response = await ask('Send it? [y/N] ', { isHidden: false });
+  if (!isExpensive || covered.length === 0 || yes || !hasTerminal) return true;
+  const response = await ask(`${questionText(covered, payable)} [y/N] `, { isHidden: false });
   const isConfirmed = /^y(es)?$/i.test(response.trim());
   if (!isConfirmed) note('Nothing was sent.');
   return isConfirmed;

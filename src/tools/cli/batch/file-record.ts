@@ -215,12 +215,12 @@ export function checkService({ now, before, journal, isSameAccount }: Continuati
   if (before === undefined || before.run !== journal.run) {
     if (isSameAccount) return;
     throw new UsageError(
-      `the journal does not say which service its rows were sent to. If it was ${now.baseURL}, with this API key or another one of its account, add --same-account. Otherwise, they could be charged a second time. Nothing was sent`,
+      `the journal does not say which service its rows were sent to. If it was ${now.baseURL}, with this API key or another one of its account, add --same-account. Otherwise, they could be charged a second time`,
     );
   }
   if (!isSameService(before.baseURL, now.baseURL)) {
     throw new UsageError(
-      `the rows of the journal were sent to ${before.baseURL}, so that ${now.baseURL} could charge them a second time: use --base-url ${before.baseURL}, or another --journal. Nothing was sent`,
+      `the rows of the journal were sent to ${before.baseURL}, so that ${now.baseURL} could charge them a second time: use --base-url ${before.baseURL}, or another --journal`,
     );
   }
   const open = rows.filter(({ needsReplay }) => needsReplay).length;
@@ -231,6 +231,6 @@ export function checkService({ now, before, journal, isSameAccount }: Continuati
       ? ['a row of the journal', 'was']
       : [`${open === 0 ? 'rows on damaged lines' : `${open} rows`} of the journal`, 'were'];
   throw new UsageError(
-    `${what} ${verb} sent with another API key, and may have been charged. Sent with this one, it could be charged a second time: use the other key or, if both belong to one account, add --same-account. Nothing was sent`,
+    `${what} ${verb} sent with another API key, and may have been charged. Sent with this one, it could be charged a second time: use the other key or, if both belong to one account, add --same-account`,
   );
 }

@@ -1,4 +1,4 @@
-import { basename, dirname, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 
 import { fillTemplate, canBecome, FileNames, isNoFile } from '../output-name.ts';
 import { quoted } from './cells.ts';
@@ -12,6 +12,11 @@ const maxNameBytes = 240;
 export function folderOf(template: string): string {
   // Without a name, it would be the folder above.
   return dirname(resolve(`${template.split('{')[0] ?? ''}_`));
+}
+
+/** The same folder as it was written, with a slash at its end. */
+export function shownFolder(template: string): string {
+  return join(dirname(`${template.split('{')[0] ?? ''}_`), sep);
 }
 
 /** Whether an absolute path is that of a file in a folder, or in one below. */

@@ -10,6 +10,8 @@ import type { JournalContent } from '../../../internal.ts';
 import { messageOf, UsageError } from '../arguments.ts';
 import { checkParamNames } from '../param-schemas.ts';
 import { prepareFolder } from '../save-results.ts';
+import { estimateCosts } from './estimate.ts';
+import type { Estimate } from './estimate.ts';
 import { FileRecord, checkService } from './file-record.ts';
 import type { Service } from './file-record.ts';
 import { outputsOf, recordPath, ownPaths } from './options.ts';
@@ -19,8 +21,8 @@ import { planRows } from './plan.ts';
 import type { PlannedRow } from './plan.ts';
 import { decodeTable, formatOf, parseTable } from './table.ts';
 import type { Problem, Table } from './table.ts';
-import { estimateCosts, checkExisting, toWork } from './work.ts';
-import type { Estimate, WorkRow } from './work.ts';
+import { checkExisting, toWork } from './work.ts';
+import type { WorkRow } from './work.ts';
 
 /** A batch that is ready to be sent. */
 export interface PreparedBatch extends OpenTable {
@@ -80,7 +82,7 @@ async function readRecords(
     const problem = ConfigurationError.is(cause)
       ? 'it is no journal, or its first line is damaged. Name another file, or restore it from a backup'
       : messageOf(cause);
-    throw new UsageError(`cannot read the journal ${path}: ${problem}. Nothing was sent`, {
+    throw new UsageError(`cannot read the journal ${path}: ${problem}`, {
       cause,
     });
   }
@@ -150,7 +152,7 @@ async function readBytes(file: string | undefined): Promise<Uint8Array> {
 }
 
 /** How many problems are printed. */
-const maxProblems = 50;
+const maxProblems = 5;
 
 /** Throws a `UsageError` that lists the problems of a table by their lines, if there are any. */
 function throwProblems(name: string, problems: readonly Problem[]): void {
@@ -160,7 +162,7 @@ function throwProblems(name: string, problems: readonly Problem[]): void {
     .slice(0, maxProblems)
     .map(({ line, message }) => `${name}:${line}: ${message}`);
   const rest = sorted.length - lines.length;
-  if (rest > 0) lines.push(`and ${rest} more`);
+  if (rest > 0) lines.push(`and ${rest === 1 ? '1 more problem' : `${rest} more problems`}`);
   throw new TableError(lines);
 }
 

@@ -59,19 +59,33 @@ const repeat: Repeat = (call, intervalMs) => {
   };
 };
 
-/** Shows the progress: a bar in a terminal, otherwise a line every ten seconds. Returns how to end it. */
+/** What is shown while a batch runs. */
+export interface ProgressSource {
+  readonly progress: Progress;
+  /** Is called with a line for each row that has ended. */
+  onRow: ((line: string) => void) | undefined;
+}
+
+/**
+ * Shows the progress: in a terminal, the rows that have ended above a bar; otherwise a line every ten seconds. Returns how to
+ * end it.
+ */
 export function showProgress(
-  read: () => Progress,
+  source: ProgressSource,
   every: Repeat = repeat,
   stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr,
 ): () => void {
-  if (stream.isTTY) {
-    const line = new ProgressLine((width) => progressBar(read(), width));
-    return () => {
-      line.stop();
-    };
+  if (!stream.isTTY) {
+    return every(() => {
+      stream.write(`${progressText(source.progress)}\n`);
+    }, lineIntervalMs);
   }
-  return every(() => {
-    stream.write(`${progressText(read())}\n`);
-  }, lineIntervalMs);
+  const bar = new ProgressLine((width) => progressBar(source.progress, width));
+  source.onRow = (line) => {
+    stream.write(`${line}\n`);
+  };
+  return () => {
+    source.onRow = undefined;
+    bar.stop();
+  };
 }

@@ -1,18 +1,19 @@
-import { BudgetExceededError } from 'polygate';
 import type { Journal } from 'polygate';
 
 import { readJournal } from '../../../internal.ts';
 import { textOf } from '../../../wire/types/type-guards.ts';
 import { messageOf } from '../arguments.ts';
 import { cutText } from '../chat.ts';
-import { describeFailure } from '../failure.ts';
+import { describeFailure, isLimit } from '../failure.ts';
 import type { FailureContext } from '../failure.ts';
 import { writeDurably } from '../state-file.ts';
-import { note, noteFailure, print, printJson } from '../terminal.ts';
-import { countRows, exitCodeOfRows } from './batch-run.ts';
+import { formatDuration, note, noteFailure, print, printJson } from '../terminal.ts';
+import { cleanText } from '../text.ts';
+import { countRows, exitCodeOfRows, rowText } from './batch-run.ts';
 import type { RunEnd, Counts, RowResult, RowEnd } from './batch-run.ts';
 import { copyName, outputsOf } from './options.ts';
 import type { BatchArguments } from './options.ts';
+import { shownFolder } from './output-names.ts';
 import { checkOutputs } from './prepare.ts';
 import type { PreparedBatch } from './prepare.ts';
 import type { Table } from './table.ts';
@@ -34,18 +35,27 @@ export async function report(
   const isWritten = await writeFiles(batch, results, options);
   const counts = countRows(results);
   const costs = sumCosts(journal.values());
-  for (const { id, error } of results.filter(hasError).slice(0, maxErrors)) {
-    note(context.clean?.(`${id}: ${error}`) ?? id);
-  }
+  const failed = run.areShown ? [] : results.filter(hasError).slice(0, maxErrors);
+  for (const row of failed) note(rowText(row, context.clean ?? cleanText));
   if (run.stopped !== undefined) {
     noteFailure(describeFailure(run.stopped, { ...context, isPaid: false, next: undefined }));
   }
   noteCuts(results);
   const { usd, uncertain: uncertainRows, uncertainUsd } = costs;
   const money = { usd, uncertainRows, uncertainUsd };
-  const summary = { rows: results.length, ...counts, ...money, results: options.results };
-  if (options.json) await printJson(summary);
-  else await print(`${summaryText(counts, costs)}\nResults: ${options.results}\n`);
+  const folder = results.some(({ files }) => files.length > 0) ? shownFolder(options.output) : null;
+  const durationMs = Math.round(run.elapsedMs);
+  if (options.json) {
+    const places = { folder, results: options.results };
+    await printJson({ rows: results.length, ...counts, ...money, ...places, durationMs });
+  } else {
+    const lines = [
+      ...(folder === null ? [] : [`Files:   ${folder}`]),
+      `Results: ${options.results}`,
+      `Time:    ${formatDuration(durationMs)}`,
+    ];
+    await print(`${summaryText(counts, costs)}\n${lines.join('\n')}\n`);
+  }
   if (isWritten && hasPaidNothing(batch, costs, options)) {
     const isFinished = batch.work.every(isDone);
     note(
@@ -56,9 +66,7 @@ export async function report(
   }
   const isLost = ({ id, status }: RowResult) => status === 'unknown' && journal.get(id)?.isLostChat;
   const lost = results.filter(isLost).length;
-  // The error of a limit says how to continue.
-  const isAtLimit = BudgetExceededError.is(run.stopped);
-  if (!isAtLimit && counts.open + counts.unknown > lost) {
+  if (!isLimit(run.stopped) && counts.open + counts.unknown > lost) {
     note('To continue, run the same command again.');
   }
   if (lost > 0)

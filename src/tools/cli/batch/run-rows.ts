@@ -9,16 +9,15 @@ import { BatchRun } from './batch-run.ts';
 import type { RunContext, RunEnd } from './batch-run.ts';
 import type { PlannedRow } from './plan.ts';
 import { showProgress } from './progress.ts';
+import { inSendingOrder } from './work.ts';
 import type { WorkRow } from './work.ts';
 
 /** Sends the rows that are not done, waits for them and saves their results. */
 export async function runRows(all: readonly WorkRow[], context: RunContext): Promise<RunEnd> {
   const run = new BatchRun(all, context);
-  const rows = all
-    .filter(({ isDone }) => !isDone)
-    .toSorted((one, other) => cost(one) - cost(other));
+  const rows = inSendingOrder(all);
   if (rows.length === 0) return run.ended();
-  const stopProgress = showProgress(() => run.progress);
+  const stopProgress = showProgress(run);
   try {
     await sendRows(rows, run, context);
     await run.saved();
@@ -31,15 +30,6 @@ export async function runRows(all: readonly WorkRow[], context: RunContext): Pro
   } finally {
     stopProgress();
   }
-}
-
-/**
- * Whether a row has to be paid for. Those that were paid for come first: no row is read after a 402 or at the limit, and
- * their results would be missing.
- */
-function cost({ recorded }: WorkRow): 0 | 1 | 2 {
-  if (recorded?.isCompleted) return 0;
-  return recorded?.mayBeCharged ? 1 : 2;
 }
 
 async function sendRows(

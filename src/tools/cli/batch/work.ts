@@ -1,6 +1,4 @@
-import type { Model } from 'polygate';
-
-import { requestPrice, roundUsd } from '../../../internal.ts';
+import { roundUsd } from '../../../internal.ts';
 import type { JournalRow, JournalContent } from '../../../internal.ts';
 import { formatUsd } from '../../money.ts';
 import { ExistingFiles } from '../output-name.ts';
@@ -69,14 +67,19 @@ export function checkExisting(
   problems: Problem[],
 ): void {
   const existing = new ExistingFiles();
-  for (const row of rows) {
-    if (row.kind === 'chat' || row.saved !== undefined) continue;
-    const found = namesOf(row, template)
-      .map((name) => existing.find(name))
-      .find((name) => name !== undefined);
-    if (found === undefined) continue;
-    problems.push({ line: row.line, message: `${found} exists; --force replaces it` });
-  }
+  const found = rows.flatMap((row) => {
+    if (row.kind === 'chat' || row.saved !== undefined) return [];
+    const names = namesOf(row, template).map((name) => existing.find(name));
+    const name = names.find((taken) => taken !== undefined);
+    return name === undefined ? [] : [{ line: row.line, name }];
+  });
+  const [first, ...others] = found;
+  if (first === undefined) return;
+  const message =
+    others.length === 0
+      ? `${first.name} exists; --force replaces it`
+      : `${first.name} exists, and so do files of ${others.length === 1 ? 'another row' : `${others.length} other rows`}; --force replaces them`;
+  problems.push({ line: first.line, message });
 }
 
 /** The rows of a journal by their ids there. */
@@ -132,66 +135,14 @@ export function sumCosts(rows: Iterable<JournalRow>): Costs {
   return { usd: roundUsd(usd), uncertain, uncertainUsd: roundUsd(uncertainUsd) };
 }
 
-/** What a batch costs. */
-export interface Estimate {
-  /** What earlier runs have cost, without the rows that this one sends again under their keys. */
-  readonly before: Costs;
-  /** What the rows without a charge will cost, in USD. */
-  readonly openUsd: number;
-  /** The number of those rows whose price is not known. */
-  readonly unpriced: number;
-}
-
-/** What an estimate depends on. */
-interface EstimateInput {
-  readonly work: readonly WorkRow[];
-  /** All rows that the batch has ever sent, including those that are no longer in the table. */
-  readonly journal: JournalState;
-  readonly models: readonly Model[];
-  readonly resendUnknown: boolean;
-}
-
-/** Estimates what is left to pay. */
-export function estimateCosts({ work, journal, models, resendUnknown }: EstimateInput): Estimate {
-  const prices = new Map(models.map(({ id, pricing }) => [id, pricing]));
-  const earlier = new Map(journal);
-  let openUsd = 0;
-  let unpriced = 0;
-  for (const row of work) {
-    if (!needsPayment(row, resendUnknown)) continue;
-    // It is charged once, now or before.
-    if (row.recorded?.needsReplay) earlier.delete(row.journalId);
-    const usd = priceOf(row)?.(prices.get(row.model));
-    if (usd === undefined) unpriced += 1;
-    else openUsd += usd;
-  }
-  return { before: sumCosts(earlier.values()), openUsd: roundUsd(openUsd), unpriced };
-}
-
-/** What all runs cost together, as far as it is known, in USD. */
-export function totalUsd({ before, openUsd }: Estimate): number {
-  return roundUsd(before.usd + before.uncertainUsd + openUsd);
-}
-
-/** Whether a limit covers everything, as far as it is known. */
-export function fitsLimit(estimate: Estimate, maxUsd: number): boolean {
-  return totalUsd(estimate) <= roundUsd(maxUsd);
-}
-
-/** How to estimate the price of a row; undefined for chats, which are billed by what they generate. */
-function priceOf({ kind, prompt, params }: PlannedRow) {
-  return kind === 'chat' ? undefined : requestPrice[kind]({ ...params, text: prompt });
-}
-
-/** Describes the costs in one line. */
-export function estimateText({ before, openUsd, unpriced }: Estimate): string {
-  return [
-    formatUsd(openUsd),
-    ...(unpriced > 0 ? [`and ${count(unpriced)} without a known price`] : []),
-    ...(before.usd > 0 || before.uncertain > 0
-      ? [`besides what was charged before: ${costsText(before)}`]
-      : []),
-  ].join(' ');
+/**
+ * The rows that are not done, in the order in which they are sent. Those that were paid for come first: no row is read after
+ * a 402 or at the limit, and their results would be missing.
+ */
+export function inSendingOrder(rows: readonly WorkRow[]): WorkRow[] {
+  const order = ({ recorded }: WorkRow) =>
+    recorded?.isCompleted ? 0 : recorded?.mayBeCharged ? 1 : 2;
+  return rows.filter((row) => !row.isDone).toSorted((one, other) => order(one) - order(other));
 }
 
 /** Describes what was charged. It can be more than what is known. */
@@ -201,7 +152,8 @@ export function costsText({ usd, uncertain, uncertainUsd }: Costs): string {
   return `at least ${formatUsd(usd)}; ${count(uncertain)} may have been charged more${estimate}`;
 }
 
-const count = (rows: number): string => (rows === 1 ? '1 row' : `${rows} rows`);
+/** A number of rows. */
+export const count = (rows: number): string => (rows === 1 ? '1 row' : `${rows} rows`);
 
 /** Describes the rows of a batch, and what earlier runs have done for them. */
 export function rowsText(work: readonly WorkRow[], resendUnknown: boolean): string {

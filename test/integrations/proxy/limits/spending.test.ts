@@ -180,7 +180,7 @@ describe('a response that is lost', () => {
     expect(await usageOf(setup)).toMatchObject({ reservedUsd: 0.05 });
   });
 
-  test('is freed by a later 404 for the same body, and by no error that says nothing about the body', async () => {
+  test('is freed if the service rejects the key as invalid, and by no error that can have another reason', async () => {
     const setup = await startProxy({ limits: { usd: 1 } });
     const { mock, page } = setup;
     const key = { idempotencyKey: 'k' };
@@ -189,7 +189,9 @@ describe('a response that is lost', () => {
       [{ status: 429, code: 'rate_limit_exceeded' }, imageUsd],
       [{ status: 403 }, imageUsd],
       [{ status: 404, code: 'task_not_found' }, imageUsd],
-      [{ status: 404, code: 'model_not_found' }, 0],
+      [{ status: 404, code: 'model_not_found' }, imageUsd],
+      [{ status: 400, code: 'invalid_request_parameter' }, imageUsd],
+      [{ status: 400, code: 'invalid_idempotency_key' }, 0],
     ] as const) {
       mock.fail({ route: submits, times: 1, ...fault });
       await page(once)
@@ -207,7 +209,7 @@ describe('a response that is lost', () => {
     await page(once)
       .images.submit(image, key)
       .catch(() => {});
-    mock.fail({ route: submits, status: 400, times: 1 });
+    mock.fail({ route: submits, status: 400, code: 'invalid_idempotency_key', times: 1 });
     await page(once)
       .images.submit({ ...image, prompt: 'A storm' }, key)
       .catch(() => {});

@@ -49,7 +49,7 @@ describe.skipIf(!isRedisInstalled)('redisStore', () => {
     await store.settle({ ...id, ...paid, windowMs: 60_000 });
     await store.own(user, ['task_1']);
     const keys = await redis.client.keys('app:*');
-    expect(keys).toHaveLength(4);
+    expect(keys).toHaveLength(5);
     expect(keys.join()).not.toContain('ann');
     for (const key of keys) {
       const ttl = await redis.client.ttl(key);

@@ -3,20 +3,20 @@ import { expect, test } from 'vitest';
 import { readJournal } from '../../../../src/client/batch/journal-content.ts';
 import { defaultModels, toModelRecord } from '../../../../src/mock/models.ts';
 import { countRows, exitCodeOfRows } from '../../../../src/tools/cli/batch/batch-run.ts';
+import {
+  coveredRows,
+  estimateCosts,
+  estimateText,
+  fitsLimit,
+  questionText,
+} from '../../../../src/tools/cli/batch/estimate.ts';
+import type { PayableRow } from '../../../../src/tools/cli/batch/estimate.ts';
 import { checkNames } from '../../../../src/tools/cli/batch/output-names.ts';
 import { planRows } from '../../../../src/tools/cli/batch/plan.ts';
 import type { PlanOptions } from '../../../../src/tools/cli/batch/plan.ts';
 import { parseTable } from '../../../../src/tools/cli/batch/table.ts';
 import type { Problem } from '../../../../src/tools/cli/batch/table.ts';
-import {
-  estimateCosts,
-  estimateText,
-  fitsLimit,
-  costOf,
-  currentId,
-  journalIdsOf,
-  sumCosts,
-} from '../../../../src/tools/cli/batch/work.ts';
+import { costOf, currentId, journalIdsOf, sumCosts } from '../../../../src/tools/cli/batch/work.ts';
 
 const models = defaultModels.map(toModelRecord);
 
@@ -190,12 +190,31 @@ test('the estimate counts what is open, and a limit includes all that was or may
   const estimate = estimateCosts(given);
   const before = { usd: 1.02, uncertain: 2, uncertainUsd: 2 };
   // The rows c and d are sent again under their keys, so they are charged once.
-  expect(estimate).toEqual({ before, openUsd: 0.08, unpriced: 0 });
+  const [image, two] = [0.02, 0.04].map((usd) => ({ kind: 'image', usd }));
+  // They come first.
+  const payable = [image, image, two];
+  expect(estimate).toEqual({ before, payable, openUsd: 0.08, unpriced: 0 });
   expect([fitsLimit(estimate, 3.1), fitsLimit(estimate, 3.09)]).toEqual([true, false]);
+  const covered = [3.1, 3.09, 3.06, 3.05, 3, 1].map((limit) => coveredRows(estimate, limit).length);
+  expect(covered).toEqual([3, 2, 2, 1, 0, 0]);
   expect(estimateText(estimate)).toBe(
     '$0.08 besides what was charged before: at least $1.02; 2 rows may have been charged more (estimate: $2.00)',
   );
   expect(estimateCosts({ ...given, models: [] })).toMatchObject({ openUsd: 0, unpriced: 3 });
+});
+
+const images = (count: number, usd?: number): PayableRow[] =>
+  Array.from({ length: count }, () => ({ kind: 'image', usd }));
+const speech: PayableRow = { kind: 'speech', usd: 1.5 };
+
+test.each<[PayableRow[], covered: number, text: string]>([
+  [images(60, 0.022), 60, 'Send 60 images for about $1.32?'],
+  [images(60, 0.022), 5, 'Send 5 of 60 images for about $0.11?'],
+  [[speech], 1, 'Send 1 text for about $1.50?'],
+  [[speech, ...images(2, 0.02)], 3, 'Send 3 rows for about $1.54?'],
+  [[speech, { kind: 'speech', usd: undefined }], 2, 'Send 2 texts for at least $1.50?'],
+])('the question before a batch names what is sent and its cost', (payable, covered, text) => {
+  expect(questionText(payable.slice(0, covered), payable)).toBe(text);
 });
 
 test('a chat whose response was lost is sent again, and counted, only on request', async () => {
