@@ -48,11 +48,11 @@ export function wrap(text: string, indent: number, width: number): string {
 
 /**
  * Wraps the lines of a message for a terminal. A command at the end of a line gets a line of its own, with breaks that a
- * shell understands, and JSON stays as it is, so that both can be copied.
+ * shell understands, and JSON and indented code stay as they are, so that all of them can be copied.
  */
 export function wrapLines(text: string, width: number): string {
   const lines = text.split('\n').map((line) => {
-    if (line.length <= width || line.startsWith('{')) return line;
+    if (line.length <= width || /^[{\s]/.test(line)) return line;
     const [, before, command] = /^(.*:) (npx polygate .*)$/.exec(line) ?? [];
     return before === undefined || command === undefined
       ? wrap(line, 0, width)

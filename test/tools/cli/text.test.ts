@@ -47,7 +47,9 @@ test('a message wraps at words, and a command in it can still be pasted into a s
       .replaceAll(/\s*\\\n\s*/g, ' ')
       .trim(),
   ).toBe(command);
-  expect(wrapLines('{"json": "stays in one line"}', 10)).toBe('{"json": "stays in one line"}');
+  for (const code of ['{"json": "stays in one line"}', '  npm install a']) {
+    expect(wrapLines(code, 10)).toBe(code);
+  }
 });
 
 test('options are formatted as code that evaluates to the same options', () => {
