@@ -82,13 +82,21 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     '@ai-sdk/provider',
     '@ai-sdk/openai-compatible',
   ],
-  // Pages have the client already, so only its types are imported. The store knows nothing of React.
-  'integrations/react': ['wire/types/schema.ts', 'wire/types/type-guards.ts', 'polygate', 'react'],
+  // Pages have the client already, so only its types are imported, and that of a response of the proxy. The store knows
+  // nothing of React.
+  'integrations/react': [
+    'wire/types/schema.ts',
+    'wire/types/type-guards.ts',
+    'polygate',
+    'polygate/proxy',
+    'react',
+  ],
   'integrations/react/store': [
     'wire/types/schema.ts',
     'wire/types/tasks/task.ts',
     'wire/types/type-guards.ts',
     'polygate',
+    'polygate/proxy',
   ],
   'integrations/otel': [
     'wire/endpoints',

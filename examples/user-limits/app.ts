@@ -5,9 +5,6 @@ import { build } from 'esbuild';
 import { Hono } from 'hono';
 import { createProxyHandler } from 'polygate/proxy';
 
-/** What each user may spend per day, in USD. */
-const limitUsd = 0.1;
-
 /** Users by session cookie. Here, every new visitor is one; in a real app, they sign in and are in a database. */
 const users = new Map<string, string>();
 
@@ -15,7 +12,8 @@ const gatewayProxy = createProxyHandler({
   apiKey: process.env['POLYGATE_API_KEY'] ?? '',
   baseURL: process.env['POLYGATE_BASE_URL'] ?? '',
   authorize: userOf,
-  limits: { usd: limitUsd, concurrent: 8 },
+  limits: { usd: 0.1, concurrent: 8 }, // per user and day
+  budgetPath: '/api/gateway/budget',
   isolate: true,
   // With several processes, also `store: redisStore(redis)`.
   onError: (error) => console.error(error),
@@ -36,13 +34,6 @@ app.get('/', (context) => {
 });
 
 app.get('/page.js', (context) => context.body(script, 200, { 'content-type': 'text/javascript' }));
-
-app.get('/api/budget', async (context) => {
-  const user = userOf(context.req.raw);
-  if (user === null) return context.json({ error: 'Sign in first.' }, 401);
-  const { usd, reservedUsd, windowEndsAt } = await gatewayProxy.usage(user);
-  return context.json({ limitUsd, usd, reservedUsd, windowEndsAt });
-});
 
 app.all('/api/gateway/*', (context) => gatewayProxy(context.req.raw));
 

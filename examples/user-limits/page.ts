@@ -1,27 +1,19 @@
 /** The page: it shows what is left of the user's budget, and spends it on images. */
 import { PaymentRequiredError, Polygate } from 'polygate';
-
-/** What the server responds to `/api/budget`. */
-interface Budget {
-  readonly limitUsd: number;
-  readonly usd: number;
-  /** For requests in flight, and those that may have been charged although their response was lost. */
-  readonly reservedUsd: number;
-  readonly windowEndsAt: string;
-}
+import type { UserBudget } from 'polygate/proxy';
 
 const gateway = new Polygate({ apiKey: null, baseURL: '/api/gateway' });
 const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
 
 async function showBudget(): Promise<void> {
-  const response = await fetch('/api/budget');
+  const response = await fetch('/api/gateway/budget');
   if (!response.ok) return show('budget', 'Your budget cannot be read at the moment.');
-  const { limitUsd, usd, reservedUsd, windowEndsAt }: Budget = await response.json();
-  const left = Math.max(0, limitUsd - usd - reservedUsd);
+  const budget: UserBudget = await response.json();
+  const { limitUsd: max = 0, remainingUsd: value = 0, windowEndsAt = '' } = budget;
   const meter = document.querySelector('meter');
-  if (meter !== null) Object.assign(meter, { max: limitUsd, low: limitUsd / 4, value: left });
+  if (meter !== null) Object.assign(meter, { max, low: max / 4, value });
   const renewal = new Date(windowEndsAt).toLocaleString();
-  show('budget', `${dollars.format(left)} of ${dollars.format(limitUsd)} left until ${renewal}`);
+  show('budget', `${dollars.format(value)} of ${dollars.format(max)} left until ${renewal}`);
 }
 
 async function draw(): Promise<void> {

@@ -1,6 +1,6 @@
 /** Examples of the API reference for `polygate/proxy`. */
 import { createProxyHandler, defaultRoutes, memoryStore, ownerRoutes } from 'polygate/proxy';
-import type { ProxyOptions, Store } from 'polygate/proxy';
+import type { ProxyOptions, Store, UserBudget } from 'polygate/proxy';
 
 declare const options: ProxyOptions;
 declare const store: Store;
@@ -20,6 +20,13 @@ export async function limitUsers() {
   const handler = createProxyHandler({ ...options, limits: { usd: 5, window: '30d' } });
   const { usd, inFlight, windowEndsAt } = await handler.usage('ann');
   console.log(`${usd} USD until ${windowEndsAt.toISOString()}, ${inFlight} in flight`);
+}
+
+// For UserBudget
+export async function showBudget() {
+  const response = await fetch('/api/gateway/budget'); // the option `budgetPath`
+  const { remainingUsd = Infinity, windowEndsAt }: UserBudget = await response.json();
+  return `${remainingUsd} USD left until ${windowEndsAt}`;
 }
 
 // For memoryStore, Store

@@ -1,6 +1,6 @@
 /** Examples of the API reference for `polygate/react`. */
 import { Polygate } from 'polygate';
-import { useChat, useGeneration, useModels, useSpend } from 'polygate/react';
+import { useBudget, useChat, useGeneration, useModels, useSpend } from 'polygate/react';
 import type { ChatEntry, RefusalCode } from 'polygate/react';
 
 const gateway = new Polygate({ apiKey: null, baseURL: '/api/gateway' });
@@ -52,6 +52,13 @@ export async function explain(error: Error & { code?: RefusalCode }) {
 export function ModelList() {
   const { models, isLoading } = useModels(gateway);
   return <p>{isLoading ? 'Loading' : models.map(({ id }) => id).join(', ')}</p>;
+}
+
+// For UseBudget, BudgetOptions, BudgetSnapshot
+export function Budget() {
+  const { budget, error } = useBudget({ url: '/api/gateway/budget', client: gateway });
+  if (error !== undefined) return <p role="alert">{error.message}</p>;
+  return <p>{budget?.remainingUsd ?? '…'} USD left</p>;
 }
 
 // For SpendGateway

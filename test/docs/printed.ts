@@ -69,11 +69,12 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/serverless-and-edge.md: Time limits': /^unknown [\da-f]{32}\n$/,
   'docs/many-machines.md: A first run': /^(picture-\d succeeded http:\S+\n){3}$/,
   'docs/many-machines.md: Add rows': /^not-sent\n1\n$/,
+  'docs/many-machines.md: Read results': /^0\n$/,
   'docs/other-engines.md: Steps: Inngest, Trigger.dev and others': /^1\n$/,
   // The two pictures are finished in the same or in different rounds.
   'docs/other-engines.md: A cron job':
     /^a open\nb open\n(?=.*a 1\n)(?=.*b 1\n)([ab] (open|1)\n)+$/s,
-  'docs/other-libraries.md: ': /^You said: .*Say hello.* 1\n$/,
+  'docs/other-libraries.md: ': /^You said: .*Say hello.* 1\nsucceeded\n$/,
   'docs/other-libraries.md: Use LangChain.js': /^You said: /,
   'docs/other-libraries.md: Use it as a plain fetch': /^202 succeeded\n$/,
   'docs/other-libraries.md: Errors': /^ConnectionError unknown\n$/,

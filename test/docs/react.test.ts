@@ -6,6 +6,7 @@ import { guides, snippetsOf } from './guides.ts';
 
 test.each([
   ['A chat', 'Chat', '<button>Ask</button>', 'Stop'],
+  ['What is left of a budget', 'Budget', '<p>Loading</p>', 'alert'],
   ['Images, videos and audio', 'Picture', '<button>Draw</button>', '<progress'],
 ])(
   'the component of %s renders on a server, as Next.js does it',

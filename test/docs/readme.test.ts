@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import { beforeAll, describe, expect, test } from 'vitest';
 
 import { guides, snippetsOf } from './guides.ts';
@@ -30,6 +32,26 @@ describe('the error handling snippet', () => {
     expect(results[1]?.invoice).toHaveLength(1);
   });
 });
+
+test('the README names the dependencies that ask for a newer Node.js than the package', () => {
+  const { engines, dependencies } = manifestOf('package.json');
+  expect(engines?.node).toMatch(/^\^20\./);
+  const newer = Object.keys(dependencies ?? {}).filter((name) => {
+    const { node = '' } = manifestOf(`node_modules/${name}/package.json`).engines ?? {};
+    return Number(/\d+/.exec(node)?.[0] ?? 0) > 20;
+  });
+  expect(newer).not.toEqual([]);
+  for (const name of newer)
+    expect(readme.text).toMatch(new RegExp(`engine-strict.*\`${name}\``, 's'));
+});
+
+interface Manifest {
+  engines?: { node?: string };
+  dependencies?: Record<string, string>;
+}
+
+const manifestOf = (path: string): Manifest =>
+  JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
 
 test('the README has at most 190 lines', () => {
   expect(readme.text.trimEnd().split('\n').length).toBeLessThanOrEqual(190);

@@ -75,7 +75,7 @@ try {
   assert.deepEqual(rest, {
     urls: 1,
     failed: 'BadRequestError rejected',
-    hooks: ['useChat', 'useGeneration', 'useModels', 'useSpend'],
+    hooks: ['useBudget', 'useChat', 'useGeneration', 'useModels', 'useSpend'],
   });
   assert.equal(mock.invoice.length, 2);
   console.log(`Metro bundled ${code.length} bytes, which ran without polyfills.`);

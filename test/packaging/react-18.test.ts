@@ -15,7 +15,7 @@ beforeAll(async () => {
 test('the hooks render on a server with React 18, and send nothing', async () => {
   const script = `
     import { Polygate } from 'polygate';
-    import { useChat, useGeneration, useModels, useSpend } from 'polygate/react';
+    import { useBudget, useChat, useGeneration, useModels, useSpend } from 'polygate/react';
     import { createElement, version } from 'react';
     import { renderToString } from 'react-dom/server';
 
@@ -26,12 +26,13 @@ test('the hooks render on a server with React 18, and send nothing', async () =>
       const chat = useChat(gateway, { model: 'aurora-chat', id: 'main' });
       const { isLoading } = useModels(gateway, { type: 'chat' });
       const { totalUsd } = useSpend(gateway);
-      return [image.status, chat.status, isLoading, totalUsd].join(' ');
+      const { budget } = useBudget({ url: '/budget', client: gateway, fetch });
+      return [image.status, chat.status, isLoading, totalUsd, budget === undefined].join(' ');
     }
     console.log(version, renderToString(createElement(App)));
   `;
   await writeFile(join(app, 'app.mjs'), script);
-  expect(await run('node', ['app.mjs'], app)).toBe('18.3.1 idle idle true 0\n');
+  expect(await run('node', ['app.mjs'], app)).toBe('18.3.1 idle idle true 0 true\n');
 });
 
 test('the package accepts React 18 and 19, and needs neither', async () => {

@@ -1,6 +1,6 @@
 // Components with the React hooks, bundled with the packed package for a page, and for the server that renders it.
 import { Polygate } from 'polygate';
-import { useChat, useGeneration, useModels, useSpend } from 'polygate/react';
+import { useBudget, useChat, useGeneration, useModels, useSpend } from 'polygate/react';
 import { createElement, useState } from 'react';
 
 const origin = globalThis.location ? '' : 'http://127.0.0.1';
@@ -78,9 +78,22 @@ export function Account() {
   );
 }
 
+/** What is left, and what a client that is new on each render loads. */
+export function Budget() {
+  const { budget } = useBudget({ url: '/api/gateway/budget', client: gateway });
+  const { models } = useModels(new Polygate({ apiKey: null, baseURL: `${origin}/api/gateway` }));
+  return createElement(
+    'section',
+    { id: 'budget' },
+    createElement('p', null, `${budget?.remainingUsd} USD left`),
+    createElement('p', null, `${models.length} models of a new client`),
+  );
+}
+
 /** Everything, with two components of one slot, until `Close` is clicked. */
 export function App() {
   const [isShown, setIsShown] = useState(true);
+  const [hasBudget, setHasBudget] = useState(false);
   return createElement(
     'main',
     null,
@@ -89,5 +102,7 @@ export function App() {
     isShown && createElement(Picture, { name: 'two' }),
     isShown && createElement(Conversation),
     createElement(Account),
+    button('Budget', () => setHasBudget(true)),
+    hasBudget && createElement(Budget),
   );
 }

@@ -40,6 +40,8 @@ export async function startHooksSite(name: string, react: string): Promise<Hooks
     apiKey: mock.apiKey,
     baseURL: gateway.baseURL,
     authorize: () => 'ann',
+    limits: { usd: 100 },
+    budgetPath: '/api/gateway/budget',
   });
   const pause = (ms: number) => new Promise((resolve) => void setTimeout(resolve, ms));
   const handler = async (request: Request): Promise<Response> => {

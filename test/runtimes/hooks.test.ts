@@ -71,6 +71,26 @@ describe.each([
     await tab.page.getByText('1 charges of').waitFor();
   });
 
+  test('a budget is loaded after each charge, and a client that is new on each render causes a warning', async () => {
+    const tab = await openTab();
+    await tab.page.getByRole('button', { name: 'Budget' }).click();
+    const shown = tab.page.getByText(/^[\d.]+ USD left$/);
+    const left = parseFloat(await shown.textContent());
+    await tab.click('one', 'Draw');
+    await tab.is('succeeded');
+    const price = site.mock.invoice.reduce((sum, { usd }) => sum + usd, 0);
+    await until(async () =>
+      expect(parseFloat(await shown.textContent())).toBeCloseTo(left - price, 8),
+    );
+    expect(price).toBeGreaterThan(0);
+    await tab.page.getByText(/^[1-9]\d* models of a new client$/).waitFor();
+    const lists = () => site.mock.requests.filter(({ path }) => path === '/v1/models').length;
+    const before = lists();
+    await new Promise((resolve) => void setTimeout(resolve, 500));
+    expect(lists()).toBe(before);
+    expect(output.filter((line) => /new on each render/.test(line))).toHaveLength(1);
+  });
+
   test('a page that a server has rendered hydrates without warnings, with a result from the storage', async () => {
     const tab = await openTab();
     await tab.page.getByText(/^[1-9] models/).waitFor();

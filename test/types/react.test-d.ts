@@ -1,7 +1,8 @@
 import type { ChatUsage, Generation, Model, SucceededGeneration, TaskHandle } from 'polygate';
 import { Polygate } from 'polygate';
 import { ChatClient } from 'polygate/chat';
-import { useChat, useGeneration, useModels, useSpend } from 'polygate/react';
+import { useBudget, useChat, useGeneration, useModels, useSpend } from 'polygate/react';
+import type { UserBudget } from 'polygate/react';
 import { expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 
@@ -82,6 +83,19 @@ test('useChat takes the params of a chat, with tools, of both clients', () => {
   expectTypeOf(withTools).toBeFunction();
   // @ts-expect-error -- the model is missing
   expectTypeOf(() => useChat(gateway, {})).toBeFunction();
+});
+
+test('useBudget takes a URL, and clients of both kinds', () => {
+  const hook = () => useBudget({ url: '/api/gateway/budget', client });
+  type Budget = ReturnType<typeof hook>;
+  expectTypeOf<Budget['budget']>().toEqualTypeOf<UserBudget | undefined>();
+  expectTypeOf<NonNullable<Budget['budget']>['remainingUsd']>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<NonNullable<Budget['error']>['status']>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<Budget['isLoading']>().toEqualTypeOf<boolean>();
+  expectTypeOf<Budget['refresh']>().toEqualTypeOf<() => Promise<void>>();
+  expectTypeOf(() => useBudget({ url: '/budget', client: gateway, fetch })).toBeFunction();
+  // @ts-expect-error -- the URL is missing
+  expectTypeOf(() => useBudget({ client: gateway })).toBeFunction();
 });
 
 test('useModels and useSpend', () => {

@@ -62,8 +62,6 @@ export interface ApiRequest extends EndpointHeaders {
   readonly findTask?:
     | ((id: string, meta: ResponseMeta, request: ApiRequest) => TaskHandle | undefined)
     | undefined;
-  /** Whether the call may be sent to other models, with the same idempotency key. */
-  readonly hasFallback?: boolean | undefined;
   /** The attempt with another model that has failed before this call. */
   readonly previous?: ModelAttempt | undefined;
   readonly options?: CheckedOptions | undefined;

@@ -51,8 +51,14 @@ export class Call extends CallErrors {
     const { budget } = this.config;
     if (!budget || !this.reservation) return;
     const price = this.#estimate();
-    const commitments = this.reservation.reserve(budget, price, stage === 'sending');
-    if (commitments) throw this.budgetExceeded(budget, commitments, price);
+    const shortfall = this.reservation.reserve(budget, price, stage === 'sending');
+    if (shortfall) throw this.budgetExceeded(budget, shortfall, shortfall.price);
+  }
+
+  /** What a paid call waits for before it is sent: another call that tells what it may cost. */
+  waitForPrice(): Promise<void> | undefined {
+    if (!this.config.budget) return undefined;
+    return this.reservation?.waitForTurn(this.#estimate());
   }
 
   /**
@@ -106,9 +112,17 @@ function openReservation({ shared: { ledger } }: ClientContext, request: ApiRequ
     model,
     key,
     safety,
-    // With a fallback, requests to different models share the key but not the body.
-    hasOneBody: !request.hasFallback,
+    readBody: () => fingerprint(request.body ?? ''),
+    readUnits: () => request.estimateUsd?.({ unitPriceUsd: 1 }),
   });
+}
+
+/** Tells bodies apart that are sent with one key. */
+function fingerprint(body: string | Uint8Array): string {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  let hash = 0;
+  for (const byte of bytes) hash = (Math.imul(hash, 31) + byte) | 0;
+  return `${bytes.length} ${hash}`;
 }
 
 function startCallSpan(config: Config, request: ApiRequest, parent: Span | undefined) {

@@ -1,4 +1,3 @@
-import { PolygateError } from '../../errors/base.ts';
 import { captureContext } from '../config/caller.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { Part } from '../http/part.ts';
@@ -53,7 +52,7 @@ function runCall<Result>(
       return response;
     },
     (error: unknown) => {
-      if (PolygateError.is(error)) reservation?.leave(error);
+      reservation?.leave(error);
       span?.end({ error });
       throw error;
     },

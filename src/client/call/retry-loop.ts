@@ -23,6 +23,12 @@ export async function runAttempts<Result>(
   const { beforeAttempt } = call.request.observer ?? {};
   for (;;) {
     call.reserveBudget('queueing');
+    let other: Promise<void> | undefined;
+    while ((other = call.waitForPrice())) {
+      const turn = other;
+      await runWithTimeLimit(() => turn, { signal, errors: call });
+      call.reserveBudget('queueing');
+    }
     const lease = waitsForSlot(call.request, call.config)
       ? await takeSlot(call, signal)
       : new SlotLease();

@@ -74,13 +74,12 @@ function withModel(
   model: string,
   previous: ModelAttempt | undefined,
 ): ApiRequest {
-  if (model === request.model) return { ...request, hasFallback: true, previous };
+  if (model === request.model) return { ...request, previous };
   const { body = '' } = request;
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const params = unchecked<object>(parseJson(text));
   return {
     ...request,
-    hasFallback: true,
     previous,
     model,
     body: JSON.stringify({ ...params, model }),

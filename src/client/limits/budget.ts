@@ -11,7 +11,7 @@ export interface Commitments {
 
 /**
  * Whether the budget covers a request. One whose price is unknown passes until the budget is used up, unless the budget
- * is strict.
+ * is strict, and so does one whose price is 0, because it may be charged nevertheless.
  */
 export function fitsBudget(
   { maxUsd, strict }: Budget,
@@ -21,7 +21,8 @@ export function fitsBudget(
   // A limit such as `1 - 0.9` is a little below the amount that was meant.
   const limit = roundUsd(maxUsd);
   const committed = roundUsd(spent + reserved);
-  return price === undefined ? !strict && committed < limit : roundUsd(committed + price) <= limit;
+  if (price) return roundUsd(committed + price) <= limit;
+  return committed < limit && (price === 0 || !strict);
 }
 
 /** Why the budget does not cover a request. `whenKnown`: when its price is known, if it is not known yet. */

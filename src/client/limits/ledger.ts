@@ -1,4 +1,4 @@
-import type { PolygateError } from '../../errors/base.ts';
+import { PolygateError } from '../../errors/base.ts';
 import { APIError } from '../../errors/responses.ts';
 import type { Safety } from '../../wire/endpoints/endpoint.ts';
 import type { Charge, ModelSpend, Spend, ResponseMeta } from '../../wire/types/meta.ts';
@@ -6,8 +6,15 @@ import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
 import type { Budget } from '../config/options.ts';
 import { checkValue, functionValue } from '../config/validation.ts';
-import { fitsBudget, roundUsd, reportedCharge, isInvalidRequest } from './budget.ts';
+import {
+  fitsBudget,
+  isInvalidRequest,
+  LargestCharges,
+  reportedCharge,
+  roundUsd,
+} from './budget.ts';
 import type { Commitments } from './budget.ts';
+import { RouteTurns } from './route-turns.ts';
 
 /** A paid call, as the ledger knows it. */
 export interface PaidCall {
@@ -17,19 +24,31 @@ export interface PaidCall {
   readonly key: string | undefined;
   /** Calls that are `keyed` are charged once per key, so those with the same key share a reservation. */
   readonly safety: Safety;
-  /** Whether all calls with the key send the same body, as far as this one knows. */
-  readonly hasOneBody: boolean;
+  /** Identifies the body. Called only if the call has a key and a budget. */
+  readonly readBody: () => string;
+  /** How many units the call pays for, such as images or seconds; undefined if that is not known. */
+  readonly readUnits: () => number | undefined;
+}
+
+/** Why a budget does not cover a call: what is committed already, and what the call may cost, if that is known. */
+export interface Shortfall extends Commitments {
+  readonly price: number | undefined;
 }
 
 /** What one paid call does with the ledger: it reserves its price, and ends with its charge or without one. */
 export interface Reservation {
   /**
-   * Reserves the price of the call, or the highest price of its route so far if `price` is undefined and `isNext`: it is
-   * about to be sent. Returns what is committed already if the budget does not cover the call.
+   * If nothing is known about the price of the call, calls of its route are sent one at a time until the first one has
+   * a response: returns what to wait for before the next try, or undefined if it is the turn of this call.
    */
-  reserve(budget: Budget, price: number | undefined, isNext: boolean): Commitments | undefined;
+  waitForTurn(price: number | undefined): Promise<void> | undefined;
+  /**
+   * Reserves the price of the call, and at least what such calls have cost; or the highest price of its route so far if
+   * `price` is undefined and `isNext`: it is about to be sent. Returns the shortfall if the budget does not cover the call.
+   */
+  reserve(budget: Budget, price: number | undefined, isNext: boolean): Shortfall | undefined;
   /** Ends the part of a failed call. What may have been charged stays reserved. */
-  leave(error: PolygateError): void;
+  leave(error: unknown): void;
   /**
    * Ends the reservation and records the charge that a response reports; returns undefined if it reports none. A replay of
    * a recorded key costs nothing. A replay whose original response was lost is recorded now, and the original costs nothing
@@ -57,7 +76,7 @@ const maxRememberedKeys = 10_000;
 /** Money set aside for the calls of one owner, of which at most one is charged. */
 interface Reserved {
   usd: number;
-  /** The calls in progress and, after one with an unknown outcome, the owner itself. */
+  /** The calls in progress, and the bodies of those with an unknown outcome. */
   readonly holders: Set<unknown>;
 }
 
@@ -67,19 +86,31 @@ interface Reserved {
  */
 type CountedAs = 'original' | 'replay' | number;
 
+/** A key that counts. */
+interface CountedKey {
+  readonly as: CountedAs;
+  /** The body that was charged; undefined if it is not known. */
+  readonly body: string | undefined;
+  /** Whether the service has charged it again, so that it no longer protects from a second charge. */
+  readonly isForgotten: boolean;
+}
+
 /** Tracks reported charges and budget reservations. */
 export type Ledger = ReturnType<typeof createLedger>;
 
 /** Creates an empty ledger. */
 export function createLedger() {
   const byModel = new Map<string, ModelSpend>();
-  const keys = new Map<unknown, CountedAs>();
+  const keys = new Map<unknown, CountedKey>();
   const reservations = new Map<unknown, Reserved>();
   /** The sum of all reservations and of all estimates that count. */
   let reservedUsd = 0;
   const listeners = new Set<() => void>();
   /** The largest charge so far, by route. */
   const largest = new Map<string, number>();
+  /** The largest charges that were above the price of their call. */
+  const aboveList = new LargestCharges();
+  const turns = new RouteTurns();
   let totalUsd = 0;
   let requests = 0;
 
@@ -104,9 +135,9 @@ export function createLedger() {
     reservedUsd = roundUsd(reservedUsd + usd);
   }
 
-  function rememberKey(key: string | undefined, countedAs: CountedAs): void {
+  function rememberKey(key: string | undefined, counted: CountedKey): void {
     if (key === undefined) return;
-    keys.set(key, countedAs);
+    keys.set(key, counted);
     const [oldest] = keys.keys();
     if (keys.size > maxRememberedKeys) keys.delete(oldest);
   }
@@ -140,48 +171,84 @@ export function createLedger() {
     },
 
     /** Opens the part of one call in the ledger. Nothing is reserved yet. */
-    open({ route, model, key, safety, hasOneBody }: PaidCall): Reservation {
+    open({ route, model, key, safety, readBody, readUnits }: PaidCall): Reservation {
       /** This call, among those that share a reservation. */
       const call = {};
+      const isKeyed = safety === 'keyed' && key !== undefined;
       // A call that is charged each time shares its owner with no other. After an unknown outcome, the ledger keeps the owner, and
       // must not keep the request with it.
-      const owner = safety === 'keyed' ? key : {};
+      const owner = isKeyed ? key : {};
       let isReserved = false;
+      let reservedPrice: number | undefined;
+      let body: string | undefined;
+
+      /** Whether the call costs nothing, because its key was charged for its body, and is still replayed. */
+      function isFree(): boolean {
+        const counted = isKeyed ? keys.get(key) : undefined;
+        if (counted === undefined || counted.isForgotten) return false;
+        return counted.body === undefined || counted.body === (body ??= readBody());
+      }
+
+      function classOf(units: number) {
+        return { priceClass: `${route} ${model}`, units };
+      }
+
       return {
+        waitForTurn(price) {
+          if (price !== undefined || isReserved || isFree()) return undefined;
+          return turns.wait(route, call);
+        },
+
         reserve(budget, price, isNext) {
-          if (isReserved || keys.has(owner)) return undefined;
+          if (isReserved || isFree()) return undefined;
           const { usd: own = 0, holders = new Set() } = reservations.get(owner) ?? {};
+          const units = price === undefined ? undefined : readUnits();
+          const learned = units === undefined ? 0 : aboveList.of(classOf(units));
+          const expected = price === undefined ? undefined : Math.max(price, learned);
           const commitments = { spent: totalUsd, reserved: roundUsd(reservedUsd - own) };
-          if (!fitsBudget(budget, commitments, price)) return commitments;
+          if (!fitsBudget(budget, commitments, expected))
+            return { ...commitments, price: expected };
           // The price of a chat is known only afterwards. Once it is sent, it may cost as much as any chat before.
-          const usd = price ?? (isNext ? largest.get(route) : undefined);
+          const usd = expected ?? (isNext ? largest.get(route) : undefined);
           if (usd === undefined) return undefined;
+          if (isKeyed) body ??= readBody();
           holders.add(call);
           setReservation(owner, { usd: Math.max(own, usd), holders });
           isReserved = true;
+          reservedPrice = price;
           return undefined;
         },
 
         leave(error) {
+          turns.leave(route, call);
           const holders = reservations.get(owner)?.holders;
           if (!holders?.delete(call)) return;
-          if (error.outcome === 'unknown') holders.add(owner);
+          if (!PolygateError.is(error) || error.outcome === 'unknown') holders.add(body);
           // An earlier call with the key may have been charged. Only if the request itself is invalid, it was not.
-          const isInvalid = APIError.is(error) && isInvalidRequest(error);
-          if (hasOneBody && isInvalid) holders.delete(owner);
+          if (APIError.is(error) && isInvalidRequest(error)) holders.delete(body);
           if (holders.size === 0) setReservation(owner, undefined);
         },
 
         charge(usd, { requestId, taskId, idempotentReplay: replay }) {
           if (usd === undefined) return undefined;
+          turns.answer(route);
           const charge = { usd: 0, model, route, requestId, taskId, replay };
           if (reportedCharge(usd, replay) === undefined) return charge;
-          const countedAs = keys.get(key);
+          const counted = keys.get(key);
+          const countedAs = counted?.as;
           setReservation(owner, undefined);
           // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
           if (typeof countedAs === 'number' && (replay || owner === key)) addReserved(-countedAs);
           largest.set(route, Math.max(largest.get(route) ?? 0, usd));
-          rememberKey(key, replay && countedAs !== 'original' ? 'replay' : 'original');
+          if (reservedPrice !== undefined && usd > reservedPrice) {
+            const units = readUnits();
+            if (units !== undefined) aboveList.add(classOf(units), usd);
+          }
+          rememberKey(key, {
+            as: replay && countedAs !== 'original' ? 'replay' : 'original',
+            body: replay && counted ? counted.body : body,
+            isForgotten: counted?.isForgotten === true || (!replay && countedAs === 'original'),
+          });
           if (replay ? typeof countedAs === 'string' : countedAs === 'replay') return charge;
           add(model ?? '', usd);
           for (const listener of listeners) listener();
@@ -190,12 +257,13 @@ export function createLedger() {
 
         succeed(usd, estimate, meta) {
           const { idempotentReplay: replay } = meta;
+          turns.answer(route);
           if (reportedCharge(usd, replay) === undefined) {
             const kept = Math.max(reservedFor(owner), estimate() ?? largest.get(route) ?? 0);
             setReservation(owner, undefined);
             if (!keys.has(replay ? key : owner)) {
               addReserved(kept);
-              rememberKey(key, kept);
+              rememberKey(key, { as: kept, body, isForgotten: false });
             }
           }
           return this.charge(usd, meta);

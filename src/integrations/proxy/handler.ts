@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors/base.ts';
 import { ProxyError, errorResponse, errorType } from './error-response.ts';
 import { forward } from './forward.ts';
+import { budgetResponse } from './limits/budget.ts';
 import { defaultWindowMs } from './limits/user-limits.ts';
 import type { ProxyOptions } from './options.ts';
 import { prepare } from './prepare.ts';
@@ -96,9 +97,17 @@ async function handle(
     );
   }
   if (isPreflight) return new Response(null, { status: 204 });
-  const target = resolveTarget(request, settings);
+  const isBudget = isBudgetRequest(request, settings);
+  const target = isBudget ? undefined : resolveTarget(request, settings);
   const user = await resolveUser(request, settings);
+  if (target === undefined) return budgetResponse(user, request, settings);
   return forward(await prepare(request, target, user, settings), settings);
+}
+
+/** Whether a page requests the budget of its user. As on any route, unknown query parameters match nothing. */
+function isBudgetRequest({ url, method }: Request, { budgetPath }: Settings): boolean {
+  const { pathname, search } = new URL(url);
+  return method === 'GET' && search === '' && withoutEndSlash(pathname) === budgetPath;
 }
 
 /** Finds the allowed route that a request matches. */
@@ -120,9 +129,11 @@ function gatewayPath(pathname: string, basePath: string | undefined): string {
   const isMount =
     basePath === undefined ? !/%2f|%5c|%2e|\/\/|\/$/i.test(mount) : mount === basePath;
   if (!isMount || start < 0) return '';
-  // Some frameworks add a slash at the end, such as Next.js with `trailingSlash`.
-  return pathname.slice(start).replace(/(?<=[^/])\/$/, '');
+  return withoutEndSlash(pathname.slice(start));
 }
+
+/** Some frameworks add a slash at the end of a path, such as Next.js with `trailingSlash`. */
+const withoutEndSlash = (path: string) => path.replace(/(?<=[^/])\/$/, '');
 
 async function resolveUser(request: Request, { authorize }: Settings): Promise<string> {
   const user: unknown = await authorize(request);

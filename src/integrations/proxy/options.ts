@@ -95,6 +95,14 @@ export interface ProxyOptions {
     | ((user: string, request: Request) => UserLimits | undefined | Promise<UserLimits | undefined>)
     | undefined;
   /**
+   * The path at which a page gets what is left of its user's `limits`, as a `UserBudget`: the whole path, as it
+   * appears in the request URL, such as `/api/gateway/budget`. The proxy responds to a GET there itself, also if a route
+   * has the same path. `permit` and `onResponse` are not called.
+   *
+   * @defaultValue no path
+   */
+  budgetPath?: string | undefined;
+  /**
    * What happens to a task without a listed price while `limits.usd` is set: a 403, or a reservation of `chatUsd`.
    *
    * @defaultValue 'refuse'

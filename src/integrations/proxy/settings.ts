@@ -62,6 +62,7 @@ const rules: { readonly [Name in keyof Required<ProxyOptions>]: Rule } = {
   permit: functionValue,
   models: [listOf(matches(/./)), 'a list of model ids'],
   limits: [isObjectOrFunction, 'an object, or a function that returns one'],
+  budgetPath: [matches(/^(\/\w[\w.-]*)+$/), 'a path such as /api/gateway/budget'],
   unpriced: unpricedRule,
   isolate: booleanValue,
   unowned: oneOf('refuse', 'allow'),

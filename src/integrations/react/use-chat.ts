@@ -7,7 +7,7 @@ import type {
 } from './store/chat-state.ts';
 import { ChatStore } from './store/chat-store.ts';
 import type { ChatSettings } from './store/chat-store.ts';
-import { useStore } from './use-store.ts';
+import { useClient, useStore } from './use-store.ts';
 
 /** What `useChat` returns. */
 export interface UseChat extends ChatSnapshot {
@@ -41,8 +41,9 @@ export function useChat<Arguments extends readonly unknown[] = readonly unknown[
   gateway: ChatGateway,
   options: ChatOptions<Arguments>,
 ): UseChat {
+  useClient(gateway);
   const settings: ChatSettings = { ...options, gateway };
-  return useStore('chat', settings, ChatStore, (store) => ({
+  return useStore('chat', options.id, settings, ChatStore, (store) => ({
     send: (input) => store().send(input),
     stop: () => store().stop(),
     retry: () => store().retry(),

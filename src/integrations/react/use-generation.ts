@@ -6,7 +6,7 @@ import type {
   GenerationSnapshot,
 } from './store/generation-state.ts';
 import { GenerationStore } from './store/generation-store.ts';
-import { useStore } from './use-store.ts';
+import { useClient, useStore } from './use-store.ts';
 
 /** What `useGeneration` returns. */
 export interface UseGeneration<Params, Kind extends TaskKind> extends GenerationSnapshot<Kind> {
@@ -45,8 +45,10 @@ export function useGeneration<Params, Kind extends TaskKind>(
   namespace: GenerationNamespace<Params, Kind>,
   options: GenerationOptions<Kind> = {},
 ): UseGeneration<Params, Kind> {
+  useClient(namespace);
   return useStore(
     namespace.media,
+    options.id,
     { ...options, namespace },
     GenerationStore<Params, Kind>,
     (store) => ({

@@ -3,6 +3,7 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react';
 
 import { modelsStoreOf, noModels } from './store/models-store.ts';
 import type { ModelsGateway, ModelsSnapshot } from './store/models-store.ts';
+import { useClient } from './use-store.ts';
 
 /** What `useModels` returns. */
 export interface UseModels extends ModelsSnapshot {
@@ -24,10 +25,11 @@ export function useModels(
   gateway: ModelsGateway,
   { type }: { type?: OpenString<NonNullable<Model['type']>> | undefined } = {},
 ): UseModels {
-  const store = modelsStoreOf(gateway);
+  const client = useClient(gateway);
+  const store = modelsStoreOf(client);
   const subscribe = useCallback(
-    (notify: () => void) => store.subscribe(notify, { current: gateway }),
-    [store, gateway],
+    (notify: () => void) => store.subscribe(notify, { current: client }),
+    [store, client],
   );
   const snapshot = useSyncExternalStore(subscribe, () => store.snapshot, getInitial);
   return useMemo(

@@ -3,6 +3,7 @@ import { useCallback, useSyncExternalStore } from 'react';
 
 import { nothingSpent, spendOf } from './store/models-store.ts';
 import type { SpendGateway } from './store/models-store.ts';
+import { useClient } from './use-store.ts';
 
 const getInitial = () => nothingSpent;
 
@@ -15,6 +16,7 @@ const getInitial = () => nothingSpent;
  * ```
  */
 export function useSpend(gateway: SpendGateway): Spend {
-  const subscribe = useCallback((notify: () => void) => gateway.onSpend(notify), [gateway]);
-  return useSyncExternalStore(subscribe, () => spendOf(gateway), getInitial);
+  const client = useClient(gateway);
+  const subscribe = useCallback((notify: () => void) => client.onSpend(notify), [client]);
+  return useSyncExternalStore(subscribe, () => spendOf(client), getInitial);
 }

@@ -11,6 +11,7 @@ import {
   roundUsd,
 } from '../../internal.ts';
 import type { PricedUnits, Reservation } from '../../internal.ts';
+import { generationKinds } from '../cli/task-store.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
 import { exactUsd, formatUsd } from '../money.ts';
 import type { Refunds } from './refunds.ts';
@@ -139,7 +140,9 @@ export class ProcessBudget {
   }
 
   #openReservation({ idempotencyKey: key, model, route }: Purchase): Reservation {
-    return this.#ledger.open({ route, model, key, safety: 'keyed', hasOneBody: true });
+    // The key of a purchase is derived from its body, and its price has the units.
+    const details = { readBody: () => '', readUnits: () => undefined };
+    return this.#ledger.open({ route, model, key, safety: 'keyed', ...details });
   }
 
   /** Reserves the price if it fits. No other call can run in between. */
@@ -221,6 +224,16 @@ const units: Readonly<Record<GenerationKind, string>> = {
   speech: 'character',
 };
 
+/** What a model generates; undefined if its record does not determine it. Music and speech are of one type. */
+export function kindOf({ type, pricing }: Model): GenerationKind | undefined {
+  const unit = unitOf(pricing);
+  return generationKinds.find((kind) =>
+    type === 'audio' ? units[kind] === unit && isAudio(kind) : kind === type,
+  );
+}
+
+const isAudio = (kind: GenerationKind) => kind === 'music' || kind === 'speech';
+
 /** Units that belong to no kind of generation, or to one of them. A price in another of these does not apply. */
 const knownUnits: ReadonlySet<unknown> = new Set([...Object.values(units), 'token']);
 
@@ -248,12 +261,14 @@ export function priceOf(
   body: Body,
   { pricing }: Pick<Model, 'pricing'>,
 ): number | undefined {
-  const prices: KnownPrices = pricing;
-  const unit: unknown = prices?.profiles?.api?.billingUnit;
+  const unit = unitOf(pricing);
   if (unit !== units[kind] && knownUnits.has(unit)) return undefined;
-  const usd = highestBodyPrice(kind, body, prices);
+  const usd = highestBodyPrice(kind, body, pricing);
   // A price of zero may be one that does not apply.
   return usd !== undefined && usd > 0 ? usd : undefined;
 }
+
+/** The service may leave out any part of the record, whatever the types say. */
+const unitOf = (pricing: KnownPrices): unknown => pricing?.profiles?.api?.billingUnit;
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);

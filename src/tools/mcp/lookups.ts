@@ -4,16 +4,17 @@ import { ConfigurationError } from 'polygate';
 
 import { balanceOf, balanceRows } from '../cli/balance.ts';
 import { priceText } from '../cli/models.ts';
-import type { TaskEntry } from '../cli/task-store.ts';
+import { generationKinds } from '../cli/task-store.ts';
+import type { GenerationKind, TaskEntry } from '../cli/task-store.ts';
 import { columns } from '../cli/terminal.ts';
 import { formatUsd } from '../money.ts';
 import type { ProcessBudget } from './budget.ts';
-import { quoteOf } from './budget.ts';
+import { kindOf, quoteOf } from './budget.ts';
 import { pending, withinFree } from './call.ts';
 import type { Call } from './call.ts';
 import { errorReply, reply } from './replies.ts';
 import type { Submissions } from './submissions.ts';
-import { parseEstimate } from './tool-schemas.ts';
+import { parseEstimate, parseEstimated } from './tool-schemas.ts';
 
 /** What the free tools need. */
 export interface LookupsOptions {
@@ -62,8 +63,12 @@ export class Lookups {
   estimate(args: unknown, call: Call): Promise<CallToolResult> {
     return this.#look('estimate', call, async (signal) => {
       const { gateway, budget } = this.#options;
-      const { kind, model, body } = parseEstimate(args);
-      const quote = quoteOf(kind, body, await gateway.models.retrieve(model, { signal }));
+      const { kind: given, model } = parseEstimated(args);
+      // Before anything is requested, if the kind is known.
+      if (given !== undefined) parseEstimate(given, args);
+      const record = await gateway.models.retrieve(model, { signal });
+      const kind = given ?? requiredKind(record);
+      const quote = quoteOf(kind, parseEstimate(kind, args), record);
       const reserved = budget.priceToReserve(quote);
       const left = `Budget: ${budget.text}`;
       if (quote.usd !== undefined) {
@@ -134,6 +139,15 @@ export class Lookups {
       return errorReply(error, context, { clean, lines });
     }
   }
+}
+
+/** What a model generates, for an estimate that does not say it. */
+function requiredKind(model: Model): GenerationKind {
+  const kind = kindOf(model);
+  if (kind !== undefined) return kind;
+  throw new ConfigurationError(
+    `kind: is required, because the service does not say what ${model.id} generates. It must be ${generationKinds.join(', ')}.`,
+  );
 }
 
 function shortened(lines: readonly string[], what: string): string[] {

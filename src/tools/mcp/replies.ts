@@ -42,7 +42,7 @@ export function errorReply(
 ): CallToolResult {
   const [cause, known] =
     error instanceof CallFailure ? [error.cause, error.context] : [error, context];
-  const next = known.next ?? continueAfter(cause);
+  const next = known.next ?? continueAfter(cause, known.command);
   const text = describeFailure(cause, { ...known, next, clean })
     .trimEnd()
     .split('\n');
@@ -90,18 +90,20 @@ export async function resultReply(
       ...(/^https?:/.test(url) && url.length <= maxUrlLength ? [`URL: ${url}`] : []),
     ];
   });
-  const text = reply([...saved, ...chargeLines(task), ...lines, `Task: ${task.id}`], clean);
-  if (task.kind !== 'image') return text;
   const previews: Preview[] = [];
-  await within(call, addPreviews(previews, files.slice(0, maxPreviews), call));
-  return {
-    content: [...text.content, ...previews.map((image) => ({ type: 'image' as const, ...image }))],
-  };
+  const problems: string[] = [];
+  if (task.kind === 'image') {
+    const made = { previews, problems };
+    await within(call, addPreviews(made, files.slice(0, maxPreviews), call));
+  }
+  const all = [...saved, ...problems, ...chargeLines(task), ...lines, `Task: ${task.id}`];
+  const images = previews.map((image) => ({ type: 'image' as const, ...image }));
+  return { content: [...reply(all, clean).content, ...images] };
 }
 
 /** Creates previews one after the other, as long as there is time. The reply is more important. */
 async function addPreviews(
-  previews: Preview[],
+  { previews, problems }: { previews: Preview[]; problems: string[] },
   files: readonly ResultFile[],
   { limitMs }: Call,
 ): Promise<void> {
@@ -109,7 +111,8 @@ async function addPreviews(
   for (const { path } of files) {
     if (limitMs() < previewMs) return;
     const preview = await createPreview(path, maxBytes);
-    if (preview !== undefined) previews.push(preview);
+    if (typeof preview === 'string') problems.push(`No preview: ${path} ${preview}.`);
+    else previews.push(preview);
   }
 }
 
@@ -125,8 +128,11 @@ export function continueTask(id: string, clean: (text: string) => string): strin
   return id !== '' && clean(id) === id ? `call get_task with task_id ${id}` : repeatCall;
 }
 
-/** How to continue after an error for which nothing else is known. */
-function continueAfter(error: unknown): string {
+/** How to continue after a model that does not exist, or must not be used. */
+export const chooseModel = 'call list_models, and repeat the call with a model that it lists';
+
+/** How to continue after an error of a tool for which nothing else is known. */
+function continueAfter(error: unknown, tool: string): string {
   if (BudgetExceededError.is(error)) {
     return 'choose something cheaper, or have the user start the server with higher limits';
   }
@@ -136,7 +142,10 @@ function continueAfter(error: unknown): string {
   if (error instanceof UsageError) return `have the user correct this, then ${repeatCall}`;
   if (ConfigurationError.is(error)) return 'correct the arguments, and call the tool again';
   if (APIError.is(error) && !AbortedError.is(error)) {
-    const { status } = error;
+    const { status, code } = error;
+    // Only tools that look up their model request something that may not exist.
+    const isLookup = status === 404 && /^(generate_|estimate$)/.test(tool);
+    if (code === 'model_not_found' || isLookup) return chooseModel;
     if (status === 401 || status === 403) {
       return `have the user check the API key and what it may use, then ${repeatCall}`;
     }

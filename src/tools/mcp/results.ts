@@ -6,7 +6,8 @@ import type Sharp from 'sharp';
 import { ExistingFiles, fillTemplate } from '../cli/output-name.ts';
 import { saveResult } from '../cli/save-results.ts';
 import type { TaskEntry } from '../cli/task-store.ts';
-import { decodePng, encodePng, isPng, reduce } from './png.ts';
+import { maxPreviewSide, readImageFile } from './image-file.ts';
+import { decodePng, encodePng, reduce } from './png.ts';
 
 /** A result on this machine. */
 export interface ResultFile {
@@ -87,22 +88,29 @@ const maxFileBytes = 50_000_000;
 /** Widths and heights to try. */
 const sizes = [512, 384, 256, 192, 128, 64];
 
-/** Creates a preview of an image file: the file itself if it is small, or else a smaller image if one can be made. */
+/**
+ * Creates a preview of an image file: the file itself if it is small, or else a smaller image. Returns why there is none:
+ * with a damaged image in a reply, or one with too many pixels, services reject the whole conversation.
+ */
 export async function createPreview(
   path: string,
   maxBytes: number,
   loadSharp: LoadSharp = () => import('sharp'),
-): Promise<Preview | undefined> {
+): Promise<Preview | string> {
   try {
-    if ((await stat(path)).size > maxFileBytes) return undefined;
+    if ((await stat(path)).size > maxFileBytes) return 'is too large';
     const file = await readFile(path);
-    const mimeType = imageTypeOf(file);
-    if (mimeType === undefined) return undefined;
-    if (file.length <= maxBytes) return toPreview(file, mimeType);
-    return (await withSharp(file, maxBytes, loadSharp)) ?? smallerPng(file, maxBytes);
+    const image = readImageFile(file);
+    if (image === undefined) return 'is not a PNG, JPEG, GIF or WebP';
+    const { size, mimeType } = image;
+    if (size === undefined) return 'is not a complete image';
+    const isSmall = Math.max(size.width, size.height) <= maxPreviewSide;
+    if (isSmall && file.length <= maxBytes) return toPreview(file, mimeType);
+    const smaller = (await withSharp(file, maxBytes, loadSharp)) ?? smallerPng(file, maxBytes);
+    return smaller ?? 'is too large, or not a complete image';
   } catch {
-    // The file is there, which is what was paid for.
-    return undefined;
+    // What was paid for is more important.
+    return 'cannot be read';
   }
 }
 
@@ -110,15 +118,6 @@ const toPreview = (file: Buffer, mimeType: string): Preview => ({
   data: file.toString('base64'),
   mimeType,
 });
-
-/** The type of an image by its first bytes, if models can see it. What a service reports may be wrong. */
-export function imageTypeOf(file: Buffer): string | undefined {
-  if (isPng(file)) return 'image/png';
-  const start = file.toString('latin1', 0, 12);
-  if (start.startsWith('\u00FF\u00D8\u00FF')) return 'image/jpeg';
-  if (/^GIF8[79]a/.test(start)) return 'image/gif';
-  return /^RIFF.{4}WEBP/s.test(start) ? 'image/webp' : undefined;
-}
 
 /** Reduces a PNG until it is small enough. */
 function smallerPng(file: Buffer, maxBytes: number): Preview | undefined {

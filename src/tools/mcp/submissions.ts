@@ -12,7 +12,7 @@ import type { ProcessBudget } from './budget.ts';
 import { quoteOf } from './budget.ts';
 import type { Call } from './call.ts';
 import type { Refunds } from './refunds.ts';
-import { CallFailure, continueTask, repeatCall } from './replies.ts';
+import { CallFailure, chooseModel, continueTask, repeatCall } from './replies.ts';
 
 /** What submissions need of the server. */
 export interface SubmissionsOptions {
@@ -132,7 +132,7 @@ export class Submissions {
       const known = this.#findSent(order, log);
       const resumed = known && this.#resume(known);
       if (resumed !== undefined) return resumed;
-      this.#checkModel(request.model);
+      this.#checkModel(request.model, log);
       return await this.#pay(order, call, log);
     } catch (error) {
       const isRepeated = log.context.isRepeated ?? false;
@@ -166,9 +166,10 @@ export class Submissions {
   }
 
   /** Only what is sent needs the permission. Tasks that were paid for are continued without it. */
-  #checkModel(model: string): void {
+  #checkModel(model: string, log: CommandLog): void {
     const { allowedModels } = this.#options;
     if (allowedModels.length === 0 || allowedModels.includes(model)) return;
+    log.noteNext(chooseModel);
     throw new ConfigurationError(
       `This server may use ${allowedModels.join(', ')} only, not ${model}.`,
       { outcome: 'not-sent' },

@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import { imageParams, musicParams, speechParams, videoParams } from '../../wire/schemas/index.ts';
 import { unknownFields } from '../../wire/schemas/record-schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
+import { generationKinds } from '../cli/task-store.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
 
 type Fields = Record<string, unknown>;
@@ -17,12 +18,17 @@ const bodies: Readonly<Record<GenerationKind, z.ZodMiniType>> = {
   speech: speechParams,
 };
 
-const again = z
-  .optional(z.union([z.string().check(z.minLength(1)), z.number()]))
-  .register(z.globalRegistry, {
+const again = z.optional(z.union([z.string().check(z.minLength(1)), z.number()]));
+
+/** What an agent reads about arguments whose schema or description is for programs. */
+const described: Fields = {
+  model: { type: 'string', description: 'Id of a model; list_models lists them.' },
+  again: {
+    type: 'string',
     description:
       'The same arguments return the same task, without a second charge. To generate and pay for another result with the same arguments, pass a label that was not used before, such as 2.',
-  });
+  },
+};
 
 /** Names of fields that send results elsewhere, or choose how a request is routed. An agent must not set them. */
 const forbidden = /callback|webhook|^route$/i;
@@ -36,7 +42,7 @@ function withAgain(kind: GenerationKind): z.ZodMiniObject {
   return z.safeExtend(body, { again });
 }
 
-const estimated = z.looseObject({ kind: z.enum(['image', 'video', 'music', 'speech']) });
+const estimated = z.looseObject({ kind: z.optional(z.enum(generationKinds)), model: z.string() });
 
 /** The input of a tool, as JSON schema. The server checks it itself, so that an error says that nothing was charged. */
 export function inputSchema(json: Fields): StandardSchemaWithJSON {
@@ -53,28 +59,109 @@ export function inputSchema(json: Fields): StandardSchemaWithJSON {
 
 /** The JSON schema of the arguments of a generation. */
 export function generationInput(kind: GenerationKind): Fields {
-  // Every client knows the version of JSON schema that the protocol uses.
-  const { $schema: _, ...schema } = z.toJSONSchema(withAgain(kind), { io: 'input' });
-  return schema;
+  const schema = portableSchema(z.toJSONSchema(withAgain(kind), { io: 'input' }));
+  return { ...schema, properties: { ...fieldsOf(schema), ...described } };
 }
 
 /** The JSON schema of the arguments of `estimate`: the fields of all kinds, of which the price depends on a few. */
 export function estimateInput(): Fields {
-  const kinds: GenerationKind[] = ['speech', 'music', 'video', 'image'];
-  const properties = Object.fromEntries(
-    kinds.flatMap((kind) => Object.entries(generationInput(kind).properties ?? {})),
-  );
+  const fields = generationKinds.toReversed().map((kind) => fieldsOf(generationInput(kind)));
   return {
     type: 'object',
     properties: {
-      kind: { type: 'string', enum: ['image', 'video', 'music', 'speech'] },
-      ...properties,
-      model: { type: 'string', description: 'Id of a model; list_models lists them.' },
+      kind: {
+        type: 'string',
+        description: 'What to generate. Only needed if the model does not determine it.',
+        enum: [...generationKinds],
+      },
+      ...Object.assign({}, ...fields),
     },
-    required: ['kind', 'model'],
+    required: ['model'],
     additionalProperties: false,
   };
 }
+
+const fieldsOf = ({ properties }: Fields): Fields => (isRecord(properties) ? properties : {});
+
+/** Keywords that every client and model accepts. Some reject all tools if one of them has another keyword. */
+const keywords = ['type', 'minLength', 'minimum', 'maximum', 'required'];
+
+/**
+ * Writes a JSON schema in the part of the language that every client accepts. It can allow more than the original,
+ * because the server checks all arguments itself; descriptions name what the keywords cannot.
+ */
+export function portableSchema(schema: Fields): Fields {
+  const { properties, items, additionalProperties, oneOf } = schema;
+  if (Array.isArray(oneOf)) return portableSchema(merged(oneOf.filter(isRecord), schema));
+  const description = describe(schema);
+  // Some models accept no list of numbers.
+  const values = valuesOf(schema).filter((value) => typeof value === 'string');
+  return {
+    ...Object.fromEntries(keywords.flatMap((name) => entryOf(schema, name))),
+    ...(description !== '' && { description }),
+    ...(values.length > 0 && { enum: values }),
+    ...(isRecord(properties) && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, field]) => [
+          name,
+          portableSchema(isRecord(field) ? field : {}),
+        ]),
+      ),
+    }),
+    ...(isRecord(items) && { items: portableSchema(items) }),
+    // Without it, an object is open. A schema in this place is not accepted everywhere.
+    ...(additionalProperties === false && { additionalProperties }),
+  };
+}
+
+/** One object for several alternatives, with the fields of all of them. Those that all require are required. */
+function merged(options: readonly Fields[], { description }: Fields): Fields {
+  const fields = options.map(({ properties }) => (isRecord(properties) ? properties : {}));
+  const properties = Object.fromEntries(
+    fields
+      .flatMap((some) => Object.keys(some))
+      .map((name) => [name, mergedField(fields.map((some) => some[name]).filter(isRecord))]),
+  );
+  const [first = {}, ...others] = options;
+  const required = listOf(first.required).filter((name) =>
+    others.every((option) => listOf(option.required).includes(name)),
+  );
+  return { ...first, description, properties, required };
+}
+
+/** A field that several alternatives have. One of them may allow every value. */
+function mergedField(fields: readonly Fields[]): Fields {
+  const lists = fields.map((field) => valuesOf(field));
+  const values = lists.some((list) => list.length === 0) ? [] : lists.flat();
+  const examples = fields.flatMap((field) => listOf(field.examples));
+  return { ...fields[0], const: undefined, enum: values, examples };
+}
+
+/** A keyword and its value. The largest integers are not limits: zod adds them. */
+function entryOf(schema: Fields, name: string): [string, unknown][] {
+  const { [name]: value } = schema;
+  const isAdded = typeof value === 'number' && Math.abs(value) === Number.MAX_SAFE_INTEGER;
+  return value === undefined || isAdded ? [] : [[name, value]];
+}
+
+/** The only values that a field can have. */
+const valuesOf = ({ enum: values, const: only }: Fields): unknown[] =>
+  only === undefined ? listOf(values) : [only];
+
+/** The description, with the values that no keyword lists. */
+function describe(schema: Fields): string {
+  const others = valuesOf(schema).filter((value) => typeof value !== 'string');
+  const examples = [...new Set(listOf(schema.examples))];
+  return [
+    typeof schema.description === 'string' ? schema.description : '',
+    ...(others.length > 0 ? [`${others.join(' or ')}.`] : []),
+    ...(examples.length > 0 ? [`Known values: ${examples.join(', ')}.`] : []),
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** The arguments of a generation. */
 export interface GenerationArguments {
@@ -111,19 +198,22 @@ export function checkNames(args: Fields, { properties = {} }: { properties?: obj
   throw new ConfigurationError(`Invalid arguments. ${unknownFields(unknown, known)}`);
 }
 
-/** Checks the arguments of `estimate`. Fields that do not change the price can be left out. */
-export function parseEstimate(args: unknown): {
-  kind: GenerationKind;
+/** Returns the model of an estimate, and the kind if it is given. */
+export function parseEstimated(args: unknown): {
+  kind?: GenerationKind | undefined;
   model: string;
-  body: Fields;
 } {
-  const { kind } = z.parse(estimated, parse(estimated, args));
+  return z.parse(estimated, parse(estimated, args));
+}
+
+/** Checks the arguments of an estimate. Fields that do not change the price can be left out. */
+export function parseEstimate(kind: GenerationKind, args: unknown): Fields {
   const { kind: _, ...fields } = isRecord(args) ? args : {};
   const { shape } = withAgain(kind);
   checkNames(fields, { properties: shape });
   const partial = z.partial(z.object(shape));
   const { again: _again, ...body } = parse(z.required(partial, { model: true }), fields);
-  return { kind, model: textOf(body.model), body };
+  return body;
 }
 
 /** A label or the id of a model, which the schemas have checked. */

@@ -13,7 +13,8 @@ test.each([
   [1, false, 0.5, 0, 0.5, true],
   [1, false, 0.5, 0, 0.51, false],
   [1, false, 0, 0.5, 0.51, false],
-  [1, false, 1, 0, 0, true],
+  // It may be charged nevertheless.
+  [1, false, 1, 0, 0, false],
   [1, false, 1.1, 0, 0, false],
   [0.3, false, 0.1, 0.1, 0.1, true],
   [1, false, 0.99, 0, undefined, true],

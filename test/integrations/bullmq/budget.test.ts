@@ -144,7 +144,9 @@ describe.skipIf(!isRedisInstalled)('the budget of a queue', () => {
     expect(await queue.count()).toMatchObject({ unknown: 4, waiting: 16, submitting: 0 });
     expect(all.posts()).toBe(4);
     await until(() => warnings.join('\n')).toEqual(
-      expect.stringContaining('The queue pauses at its budget: 0 of'),
+      expect.stringMatching(
+        /The queue pauses at its maxUsd: 0 of .* To continue, restart the workers with a higher maxUsd, and call resume\(\)\./,
+      ),
     );
   });
 

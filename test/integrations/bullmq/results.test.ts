@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Announcements } from '../../../src/integrations/bullmq/redis/announcements.ts';
 import { endedRows } from '../../../src/integrations/bullmq/results.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
+import { setUp } from './setup.ts';
 import { ended, openStores } from './stores.ts';
 
 test.skipIf(!isRedisInstalled)('a damaged row ends the results with its error', async () => {
@@ -54,5 +55,34 @@ test.skipIf(!isRedisInstalled)(
     }
     announcements.close();
     expect(yielded).toEqual(['r0 succeeded', 'r1 failed']);
+  },
+);
+
+test.skipIf(!isRedisInstalled)(
+  'loops that share the results get each row once, and save rows while others run',
+  async () => {
+    await using redis = await startRedis();
+    await using all = await setUp(redis.url);
+    const { queue } = all;
+    const ids = Array.from({ length: 12 }, (_, index) => `row-${index}`);
+    await queue.addBulk(ids, all.describeRow);
+    const rows = queue.results({ from: 'start' });
+    const saved: string[] = [];
+    // No row is saved before three of them are being saved.
+    let saving = 0;
+    let release = () => {};
+    const areThree = new Promise<void>((resolve) => (release = resolve));
+    const save = async () => {
+      for await (const { id } of rows) {
+        saving += 1;
+        if (saving === 3) release();
+        await areThree;
+        saved.push(id);
+        if (saved.length === ids.length) await queue.close();
+      }
+    };
+    queue.work();
+    await Promise.all([save(), save(), save()]);
+    expect(saved.toSorted()).toEqual(ids.toSorted());
   },
 );

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 import { toNodeHandler } from 'polygate/node';
-import type { NodeHandler } from 'polygate/node';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { collectGarbage } from '../../support/collect-garbage.ts';
@@ -172,20 +171,6 @@ test.each([
   });
   const response = await fetch(origin);
   expect([response.status, await response.text()]).toEqual([status, body]);
-});
-
-test('a body that was parsed before is an error that says what to do', async () => {
-  const errors: unknown[] = [];
-  const handler: NodeHandler = toNodeHandler(() => new Response());
-  const origin = await serve(async (incoming, outgoing) => {
-    for await (const _ of incoming);
-    await handler(incoming, outgoing, (error) => {
-      errors.push(error);
-      outgoing.end();
-    });
-  });
-  await fetch(origin, { method: 'POST', body: '{}' });
-  expect(String(errors)).toContain('Mount toNodeHandler before body parsers');
 });
 
 test.each([

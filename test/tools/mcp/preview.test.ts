@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import sharp from 'sharp';
+import type { Sharp } from 'sharp';
 import { afterAll, expect, test } from 'vitest';
 
+import { readImageFile } from '../../../src/tools/mcp/image-file.ts';
 import { decodePng, encodePng, reduce } from '../../../src/tools/mcp/png.ts';
-import { createPreview, imageTypeOf } from '../../../src/tools/mcp/results.ts';
+import { createPreview } from '../../../src/tools/mcp/results.ts';
+import type { Preview } from '../../../src/tools/mcp/results.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'polygate-preview-'));
 afterAll(() => {
@@ -21,6 +24,16 @@ const noise = (width: number, height: number, count: number) =>
   sharp(randomBytes(width * height * count), {
     raw: { width, height, channels: count === 1 ? 1 : count === 3 ? 3 : 4 },
   });
+
+/** A preview, or why there is none, without sharp. */
+const previewOf = (file: Buffer, maxBytes = 60_000) =>
+  createPreview(fileOf(file), maxBytes, noSharp);
+
+/** A preview that was made. */
+function expectPreview(made: Preview | string): { mimeType: string; bytes: Buffer } {
+  if (typeof made === 'string') throw new Error(`No preview: it ${made}`);
+  return { mimeType: made.mimeType, bytes: Buffer.from(made.data, 'base64') };
+}
 
 function fileOf(content: Buffer): string {
   const path = join(folder, `${content.length}.image`);
@@ -60,53 +73,95 @@ test('a smaller image keeps the ratio, and each pixel is a mean', () => {
 });
 
 test('a large PNG gets a smaller one without sharp', async () => {
-  const file = await noise(700, 300, 3).png().toBuffer();
-  const preview = (await createPreview(fileOf(file), 60_000, noSharp))!;
-  expect(preview.mimeType).toBe('image/png');
-  const bytes = Buffer.from(preview.data, 'base64');
+  const made = await previewOf(await noise(700, 300, 3).png().toBuffer());
+  const { mimeType, bytes } = expectPreview(made);
+  expect(mimeType).toBe('image/png');
   expect(bytes.length).toBeLessThanOrEqual(60_000);
   const { width, height } = await sharp(bytes).metadata();
   expect(width / height).toBeCloseTo(7 / 3, 1);
 });
 
 test('a large image of another format has a preview only with sharp', async () => {
-  const path = fileOf(await noise(700, 300, 3).jpeg({ quality: 100 }).toBuffer());
-  expect(await createPreview(path, 60_000, noSharp)).toBeUndefined();
-  const preview = (await createPreview(path, 60_000))!;
-  expect(preview.mimeType).toBe('image/webp');
-  expect(Buffer.from(preview.data, 'base64').length).toBeLessThanOrEqual(60_000);
+  const file = await noise(700, 300, 3).jpeg({ quality: 100 }).toBuffer();
+  expect(await previewOf(file)).toBe('is too large, or not a complete image');
+  const { mimeType, bytes } = expectPreview(await createPreview(fileOf(file), 60_000));
+  expect(mimeType).toBe('image/webp');
+  expect(bytes.length).toBeLessThanOrEqual(60_000);
 });
 
-test('a small image is its own preview, by its first bytes', async () => {
-  const file = await noise(4, 4, 3).jpeg().toBuffer();
-  expect(await createPreview(fileOf(file), 60_000, noSharp)).toEqual({
-    mimeType: 'image/jpeg',
-    data: file.toString('base64'),
-  });
-  expect(imageTypeOf(await noise(4, 4, 3).webp().toBuffer())).toBe('image/webp');
-  expect(imageTypeOf(await noise(4, 4, 3).gif().toBuffer())).toBe('image/gif');
-  expect(imageTypeOf(Buffer.from('<svg/>'))).toBeUndefined();
+/** A picture of a few bytes with any number of pixels. */
+const plain = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: 'teal' } });
+
+test('an image has at most 2,000 pixels a side, however few bytes it has', async () => {
+  const limit = await plain(2000, 3).png().toBuffer();
+  expect(expectPreview(await previewOf(limit)).bytes.equals(limit)).toBe(true);
+  const png = expectPreview(await previewOf(await plain(2001, 2001).png().toBuffer()));
+  expect((await sharp(png.bytes).metadata()).width).toBe(512);
+  const large = await plain(3, 2001).jpeg().toBuffer();
+  expect(await previewOf(large)).toBe('is too large, or not a complete image');
+  const jpeg = expectPreview(await createPreview(fileOf(large), 60_000));
+  expect((await sharp(jpeg.bytes).metadata()).height).toBe(512);
 });
+
+const formats: [string, string, (image: Sharp) => Sharp][] = [
+  ['JPEG', 'jpeg', (image) => image.jpeg()],
+  ['progressive JPEG', 'jpeg', (image) => image.jpeg({ progressive: true })],
+  ['GIF', 'gif', (image) => image.gif()],
+  ['WebP', 'webp', (image) => image.webp()],
+  ['lossless WebP', 'webp', (image) => image.webp({ lossless: true })],
+  ['WebP with opacity', 'webp', (image) => image.ensureAlpha(0.5).webp()],
+  ['WebP with metadata', 'webp', (image) => image.withExif({ IFD0: { Copyright: 'x' } }).webp()],
+  ['PNG', 'png', (image) => image.png()],
+  ['interlaced PNG', 'png', (image) => image.png({ progressive: true })],
+  ['PNG with a palette', 'png', (image) => image.png({ palette: true, colors: 4 })],
+  ['PNG with 16 bits', 'png', (image) => image.toColourspace('rgb16').png()],
+];
+
+test.each(formats)(
+  'a small %s is its own preview, and none if it is cut anywhere',
+  async (_, type, as) => {
+    for (const [width, height] of [
+      [37, 23],
+      [1, 1],
+      [3, 9],
+    ] as const) {
+      const file = await as(noise(width, height, 3)).toBuffer();
+      const mimeType = `image/${type}`;
+      expect(readImageFile(file)).toEqual({ mimeType, size: { width, height } });
+      expect(expectPreview(await previewOf(file))).toEqual({ mimeType, bytes: file });
+      // A JPEG may lack what follows its last pixel.
+      for (let length = 12; length < file.length - 1; length += Math.ceil(file.length / 50)) {
+        expect(readImageFile(file.subarray(0, length))?.size, `${length}`).toBeUndefined();
+      }
+    }
+  },
+);
 
 test.each([
-  ['is damaged', (file: Buffer) => file.subarray(0, 200)],
-  [
-    'claims to be larger than it is',
-    (file: Buffer) => {
-      file.writeUInt32BE(20_000, 16);
-      return file;
-    },
-  ],
-  [
-    'claims to be larger than memory',
-    (file: Buffer) => {
-      file.writeUInt32BE(0xff_ff_ff_ff, 16);
-      return file;
-    },
-  ],
-])('a PNG that %s has no preview', async (_, change) => {
+  ['only a signature', (file: Buffer) => file.subarray(0, 8)],
+  ['half of its bytes', (file: Buffer) => file.subarray(0, file.length / 2)],
+  ['all but its last part', (file: Buffer) => file.subarray(0, -12)],
+  ['one wrong byte in its pixels', (file: Buffer) => file.fill(1, 100, 101)],
+  ['no pixels', (file: Buffer) => Buffer.concat([file.subarray(0, 33), file.subarray(-12)])],
+  ['more pixels in its header than in memory', (file: Buffer) => file.fill(0xff, 16, 20)],
+])('a PNG with %s is not a complete image', async (_, change) => {
   const file = change(await noise(40, 40, 3).png().toBuffer());
-  expect(await createPreview(fileOf(file), 100, noSharp)).toBeUndefined();
+  expect(await previewOf(file)).toBe('is not a complete image');
+  expect(await previewOf(file, 1)).toBe('is not a complete image');
+});
+
+test('a PNG that has fewer pixels than its header says is not a complete image', async () => {
+  const [large, small] = [40, 30].map((height) =>
+    encodePng({ width: 40, height, data: new Uint8Array(40 * height * 4) }),
+  );
+  const file = Buffer.concat([large!.subarray(0, 33), small!.subarray(33)]);
+  expect(await previewOf(file)).toBe('is not a complete image');
+});
+
+test('a file of another type has no preview', async () => {
+  expect(await previewOf(Buffer.from('<svg/>'))).toBe('is not a PNG, JPEG, GIF or WebP');
+  expect(await previewOf(Buffer.from(''))).toBe('is not a PNG, JPEG, GIF or WebP');
 });
 
 test('a PNG of a million empty parts has a preview in time', async () => {
@@ -114,8 +169,8 @@ test('a PNG of a million empty parts has a preview in time', async () => {
   const part = Buffer.from('\0\0\0\0tEXt\0\0\0\0', 'latin1');
   const end = file.length - 12;
   const parts = [file.subarray(0, end), Buffer.alloc(12_000_000, part), file.subarray(end)];
-  const preview = await createPreview(fileOf(Buffer.concat(parts)), 20_000, noSharp);
-  expect(preview?.mimeType).toBe('image/png');
+  const made = await previewOf(Buffer.concat(parts), 20_000);
+  expect(expectPreview(made).mimeType).toBe('image/png');
 });
 
 test('a PNG without columns has no preview, however many lines it has', () => {
@@ -124,5 +179,5 @@ test('a PNG without columns has no preview, however many lines it has', () => {
 });
 
 test('a file that is gone has no preview', async () => {
-  expect(await createPreview(join(folder, 'gone.png'), 60_000)).toBeUndefined();
+  expect(await createPreview(join(folder, 'gone.png'), 60_000)).toBe('cannot be read');
 });

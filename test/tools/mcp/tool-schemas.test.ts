@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 
 import {
-  estimateInput,
-  generationInput,
   parseEstimate,
+  parseEstimated,
   parseGeneration,
+  portableSchema,
 } from '../../../src/tools/mcp/tool-schemas.ts';
 
 const harbor = { model: 'prism-image', prompt: 'A harbor' };
@@ -79,23 +79,51 @@ test('documented and free fields of extra_body are passed on', () => {
 });
 
 test('an estimate needs only the fields that the price depends on', () => {
-  expect(parseEstimate({ kind: 'image', model: 'prism-image', n: 2 })).toEqual({
+  expect(parseEstimated({ kind: 'image', model: 'prism-image', n: 2 })).toMatchObject({
     kind: 'image',
     model: 'prism-image',
-    body: { model: 'prism-image', n: 2 },
   });
-  expect(() => parseEstimate({ kind: 'image' })).toThrow('model: ');
-  expect(() => parseEstimate({ kind: 'poem', model: 'prism-image' })).toThrow('kind: ');
-  expect(() => parseEstimate({ kind: 'image', model: 'prism-image', n: 'two' })).toThrow('n: ');
+  expect(parseEstimate('image', { kind: 'image', model: 'prism-image', n: 2, again: 3 })).toEqual({
+    model: 'prism-image',
+    n: 2,
+  });
+  expect(() => parseEstimated({ kind: 'image' })).toThrow('model: ');
+  expect(() => parseEstimated({ kind: 'poem', model: 'prism-image' })).toThrow('kind: ');
+  expect(() => parseEstimate('image', { model: 'prism-image', n: 'two' })).toThrow('n: ');
 });
 
-test('every field of the inputs has a description', () => {
-  const kinds = ['image', 'video', 'music', 'speech'] as const;
-  const inputs = [...kinds.map((kind) => generationInput(kind)), estimateInput()];
-  const undescribed = inputs.flatMap(({ properties }) =>
-    Object.entries(properties as object)
-      .filter(([name, schema]) => name !== 'kind' && !schema.description)
-      .map(([name]) => name),
-  );
-  expect(undescribed).toEqual([]);
+test('alternatives become one object, whose descriptions name what the keywords cannot', () => {
+  const content = {
+    description: 'The items.',
+    oneOf: [
+      {
+        type: 'object',
+        properties: { type: { type: 'string', const: 'text' }, text: { type: 'string' } },
+        required: ['type', 'text'],
+      },
+      {
+        type: 'object',
+        properties: {
+          type: { type: 'string', const: 'audio' },
+          role: { type: 'string', description: 'Role.', examples: ['reference_audio'] },
+          rate: { type: 'number', description: 'Rate.', enum: [32000, 44100] },
+          count: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+        },
+        required: ['type'],
+        additionalProperties: {},
+      },
+    ],
+  };
+  expect(portableSchema(content)).toEqual({
+    type: 'object',
+    description: 'The items.',
+    properties: {
+      type: { type: 'string', enum: ['text', 'audio'] },
+      text: { type: 'string' },
+      role: { type: 'string', description: 'Role. Known values: reference_audio.' },
+      rate: { type: 'number', description: 'Rate. 32000 or 44100.' },
+      count: { type: 'integer', minimum: 1 },
+    },
+    required: ['type'],
+  });
 });

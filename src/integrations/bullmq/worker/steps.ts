@@ -147,9 +147,12 @@ export function logRejection(gateway: Polygate, id: string, error: unknown): voi
   );
 }
 
-/** Logs why the budget pauses the queue. */
+/** Logs why the budget pauses the queue, and what to do. */
 export function logPause(gateway: Polygate, problem: string): void {
-  contextOf(gateway).log.warn(() => `The queue pauses at its budget: ${problem}.`);
+  contextOf(gateway).log.warn(
+    () =>
+      `The queue pauses at its maxUsd: ${problem}. To continue, restart the workers with a higher maxUsd, and call resume().`,
+  );
 }
 
 /** Logs an error that changes nothing for any row, such as one of a connection that is restored. */

@@ -185,7 +185,7 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
   protected settled(): Promise<Succeeded<Kind> | undefined> {
     return new Promise((resolve) => {
       this.#waiters.add(resolve);
-      if (!this.isAttached) this.settle();
+      if (!this.attached) this.settle();
       this.emit();
     });
   }

@@ -9,6 +9,7 @@ import { fingerprintOf, randomKey } from './entry.ts';
 import { refusal, toError } from './errors.ts';
 import { isWaiting, hasExpired } from './generation-state.ts';
 import type { Succeeded } from './generation-state.ts';
+import { rest } from './store-base.ts';
 import { heldLocks, withLock, onWake } from './stored-value.ts';
 
 /** Decides what to send, given what is stored. Undefined if there is nothing to send. Throws to refuse. */
@@ -92,7 +93,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
       isUnknown() &&
       (await heldLocks()).some(({ name }) => name === lock) &&
       isUnknown() &&
-      this.isAttached
+      this.attached
     ) {
       this.isElsewhere = true;
       this.#runLocked(lock, false, async () => undefined);
@@ -190,7 +191,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   /** Waits for the task, if there is one to wait for: in one tab only. */
   #follow(steal = false): void {
     const { entry } = this;
-    if (!this.isAttached || this.waiting || !entry || !isWaiting(this.snapshot.status)) return;
+    if (!this.attached || this.waiting || !entry || !isWaiting(this.snapshot.status)) return;
     const lock = this.stored.lockName(`poll:${entry.key}`);
     this.#runLocked(lock, steal, (signal) => this.#poll(entry.key, signal));
   }
@@ -268,10 +269,3 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     if (generation?.status === 'succeeded') await this.save({ ...entry, generation });
   }
 }
-
-/** Waits, but no longer than until the signal aborts. */
-const rest = (ms: number, signal?: AbortSignal): Promise<unknown> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-    signal?.addEventListener('abort', resolve);
-  });

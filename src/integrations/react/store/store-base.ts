@@ -45,8 +45,9 @@ export abstract class StoreBase<Snapshot extends object, Settings> {
     };
   }
 
-  protected get isAttached(): boolean {
-    return Boolean(this.#attached);
+  /** The signal that `attach` got, while there are subscribers. */
+  protected get attached(): AbortSignal | undefined {
+    return this.#attached?.signal;
   }
 
   /** The settings of the earliest subscriber; after the last one has left, its settings. */
@@ -102,3 +103,10 @@ export function oncePerFrame(draw: () => void): () => void {
 interface FrameGlobals {
   readonly requestAnimationFrame?: (callback: () => void, ms: number) => unknown;
 }
+
+/** Waits, but no longer than until the signal aborts. */
+export const rest = (ms: number, signal?: AbortSignal): Promise<unknown> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    signal?.addEventListener('abort', resolve);
+  });

@@ -1,0 +1,132 @@
+/** What a budget limits if keys do not protect, prices are wrong, or nothing is known about them. */
+import { describe, expect, test } from 'vitest';
+
+import { AbortedError, BudgetExceededError } from '../../../src/index.ts';
+import { caught, chat, image, onMock } from '../support.ts';
+
+const submits = 'POST /v1/images/tasks';
+const video = { model: 'tide-video', prompt: 'Waves', duration: 4, resolution: '720p' };
+
+/** A client of a service that ignores idempotency keys. */
+function ignoringKeys(maxUsd: number) {
+  const { mock, gateway } = onMock();
+  const budgeted = gateway.withOptions({
+    budget: { maxUsd },
+    fetch: (input, init) => {
+      const request = new Request(input, init);
+      request.headers.delete('x-idempotency-key');
+      return mock.fetch(request);
+    },
+  });
+  return { mock, gateway: budgeted };
+}
+
+describe('a service that ignores keys', () => {
+  test('one key with many bodies does not pass a budget that is used up', async () => {
+    const { mock, gateway } = ignoringKeys(0.04);
+    await gateway.models.list();
+    for (let index = 0; index < 10; index += 1) {
+      const params = { ...image, prompt: `A harbor ${index}` };
+      await gateway.images.submit(params, { idempotencyKey: 'k' }).catch(() => undefined);
+    }
+    expect(mock.invoice).toHaveLength(2);
+  });
+
+  test('one key with one body passes only until it is charged again', async () => {
+    const { mock, gateway } = ignoringKeys(0.02);
+    await gateway.models.list();
+    const submit = () => gateway.images.submit(image, { idempotencyKey: 'k' });
+    await submit();
+    await submit();
+    expect(await caught(submit())).toBeInstanceOf(BudgetExceededError);
+    expect(mock.invoice).toHaveLength(2);
+  });
+});
+
+test('a key that the service remembers passes a budget that is used up', async () => {
+  const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.02 } });
+  await gateway.models.list();
+  const same = { idempotencyKey: 'k' };
+  const { id } = await gateway.images.submit(image, same);
+  for (let index = 0; index < 3; index += 1) {
+    expect((await gateway.images.submit(image, same)).id).toBe(id);
+  }
+  expect(mock.invoice).toHaveLength(1);
+});
+
+test('a lost request stays reserved if another body of its key is rejected', async () => {
+  const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.02 }, maxRetries: 0 });
+  await gateway.models.list();
+  const same = { idempotencyKey: 'k' };
+  mock.fail({ route: submits, reset: 'after', times: 1 });
+  await caught(gateway.images.submit(image, same));
+  mock.fail({ route: submits, status: 400, code: 'invalid_idempotency_key', times: 1 });
+  await caught(gateway.images.submit({ ...image, prompt: 'A storm' }, same));
+  expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+  expect(mock.invoice).toHaveLength(1);
+});
+
+describe('with list prices that are too low', () => {
+  test.each([0, 0.01])('of %d, later requests reserve what such requests cost', async (usd) => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.06 } });
+    mock.fail({
+      route: 'GET /v1/models',
+      body: { data: [{ id: image.model, type: 'image', pricing: { unitPriceUsd: usd } }] },
+    });
+    await gateway.models.list();
+    await gateway.images.submit(image);
+    const error = await caught(gateway.images.submit({ ...image, n: 3 }));
+    expect(error).toMatchObject({ message: expect.stringContaining('0.06 USD') });
+    await gateway.images.submit({ ...image, n: 2 });
+    expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
+    expect(gateway.spend.totalUsd).toBe(0.06);
+    expect(mock.invoice).toHaveLength(2);
+  });
+});
+
+describe('without known prices', () => {
+  const twenty = <Result>(call: () => Promise<Result>) =>
+    Promise.allSettled(Array.from({ length: 20 }, call));
+
+  test('twenty parallel videos pay for one whose charge uses up the budget', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05 } });
+    const results = await mock.clock.settle(twenty(() => gateway.videos.submit(video)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('after the first charge, parallel calls reserve it', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.1 } });
+    await mock.clock.settle(twenty(() => gateway.images.submit(image)));
+    expect(mock.invoice).toHaveLength(5);
+  });
+
+  test('a call that fails gives its turn to the next one', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.02 }, maxRetries: 0 });
+    mock.fail({ route: submits, status: 500, times: 2 });
+    mock.fail({ route: submits, reset: 'before', times: 1 });
+    const results = await mock.clock.settle(twenty(() => gateway.images.submit(image)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('a call that waits for its turn can be aborted, and one that is never answered ends with its timeout', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 1 }, maxRetries: 0 });
+    mock.fail({ route: submits, delayMs: 1e9, times: 1 });
+    const controller = new AbortController();
+    const first = caught(gateway.images.submit(image, { timeout: 1_000 }));
+    const second = caught(gateway.images.submit(image, { signal: controller.signal }));
+    const third = gateway.images.submit(image);
+    controller.abort();
+    expect(await second).toBeInstanceOf(AbortedError);
+    expect(await mock.clock.settle(first)).toMatchObject({ outcome: 'unknown' });
+    expect(await mock.clock.settle(third)).toMatchObject({ kind: 'image' });
+  });
+
+  test('chats wait for the first response, and no longer', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 1 } });
+    const results = await mock.clock.settle(twenty(() => gateway.chat.completions.create(chat)));
+    expect(results.every(({ status }) => status === 'fulfilled')).toBe(true);
+    expect(mock.requests).toHaveLength(20);
+  });
+});
