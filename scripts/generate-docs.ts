@@ -1,7 +1,8 @@
-/** Generates llms.txt and the table in docs/assumptions.md. */
+/** Generates llms.txt and the tables in docs/assumptions.md and docs/command-line.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 import { assumptions } from '../src/client/config/assumptions.ts';
+import { commandOptions, commonOptions, serviceOptions } from '../src/tools/cli/command-options.ts';
 import { llmsIndex } from './llms.ts';
 
 const root = new URL('../', import.meta.url);
@@ -11,14 +12,28 @@ const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 export function generatedFiles(): Map<string, string> {
   return new Map([
     ['llms.txt', llmsIndex((path) => path)],
-    [
-      'docs/assumptions.md',
-      read('docs/assumptions.md').replace(
-        /(<!-- generated: assumptions -->\n)[^]*(<!-- \/generated -->)/,
-        (_, before: string, after: string) => `${before}\n${assumptionsTable()}\n\n${after}`,
-      ),
-    ],
+    ['docs/assumptions.md', filled('docs/assumptions.md', 'assumptions', assumptionsTable())],
+    ['docs/command-line.md', filled('docs/command-line.md', 'options', optionsTable())],
   ]);
+}
+
+/** The content of a page, with a new text between its marks. */
+function filled(path: string, name: string, text: string): string {
+  return read(path).replace(
+    new RegExp(`(<!-- generated: ${name} -->\\n)[^]*(<!-- /generated -->)`),
+    (_, before: string, after: string) => `${before}\n${text}\n\n${after}`,
+  );
+}
+
+/** The options of each command of the command line, without those that most commands have. */
+function optionsTable(): string {
+  const rows = Object.entries(commandOptions).map(([command, options]) => {
+    const own = Object.keys(options).filter(
+      (name) => !(name in commonOptions || name in serviceOptions),
+    );
+    return [`\`${command}\``, own.map((name) => `\`--${name}\``).join(' ') || 'none'];
+  });
+  return table([['Command', 'Options'], ...rows]);
 }
 
 function assumptionsTable(): string {

@@ -116,7 +116,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'ioredis',
     'node:crypto',
   ],
+  'tools/money.ts': [],
   'tools/doctor': [
+    'tools/money.ts',
     'wire/endpoints',
     'internal.ts',
     'wire/types/type-guards.ts',
@@ -129,12 +131,14 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'tools/doctor/diagnosis.ts',
     'tools/doctor/spending.ts',
     'tools/doctor/text.ts',
+    'tools/money.ts',
     'internal.ts',
     'polygate',
   ],
   // A part of the command line: the state folder, saved files and texts about money are those of the commands.
   'tools/mcp': [
     'tools/cli',
+    'tools/money.ts',
     'internal.ts',
     'integrations/node/final-path.ts',
     'wire/schemas',
@@ -150,6 +154,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'tools/cli': [
     'tools/mcp/serve.ts',
+    'tools/money.ts',
     'mock',
     'wire/types',
     'wire/schemas',

@@ -1,3 +1,4 @@
+import { ConnectionError } from '../../errors/call.ts';
 import { monotonicNow } from '../config/clock.ts';
 import { SlotLease } from '../limits/concurrency.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
@@ -44,7 +45,7 @@ export async function runAttempts<Result>(
       if (!retry) throw error;
       // Record this before releasing the slot: the release would admit the next request, although the service has just rejected
       // one for lack of a slot.
-      recordRetry(call, retry);
+      recordRetry(call, retry, error);
     } finally {
       lease.end();
     }
@@ -89,7 +90,7 @@ function retryPolicyOf({ context, request, options }: Call): RetryPolicy {
 }
 
 /** Records that another attempt follows: in the limits of the account, in the history and for all observers. */
-function recordRetry(call: Call, retry: Retry): void {
+function recordRetry(call: Call, retry: Retry, error: unknown): void {
   const { request, span } = call;
   const { config, shared } = call.context;
   const { failure, delayMs, slotRejection } = retry;
@@ -101,11 +102,17 @@ function recordRetry(call: Call, retry: Retry): void {
   if (!slotRejection) {
     config.log.warn(
       () =>
-        `${routeOf(request)}: ${status ?? 'no complete response'}; retry ${earlier.retries} in ${Math.round(delayMs)} ms`,
+        `${routeOf(request)}: ${status ?? missingResponse(error)}; retry ${earlier.retries} in ${Math.round(delayMs)} ms`,
     );
   }
   span?.event({ type: 'retry', attempt: attempts, status, delayMs });
   request.observer?.onRetry?.(earlier.outcome);
+}
+
+/** Why there is no status, in a log message. */
+function missingResponse(error: unknown): string {
+  if (!ConnectionError.is(error) || error.outcome !== 'not-sent') return 'no complete response';
+  return /refused/i.test(error.message) ? 'connection refused' : 'could not connect';
 }
 
 /** Waits until the next attempt is due. */

@@ -6,6 +6,23 @@ import { nearestName } from '../../wire/types/nearest-name.ts';
 /** The command line is invalid. The message is one line. */
 export class UsageError extends Error {}
 
+/** The command line has an option that the command does not have. */
+export class UnknownOptionError extends UsageError {
+  /** The option, with its dashes. */
+  readonly option: string;
+  /** What follows it, if that can be its value. */
+  readonly value: string | undefined;
+  /** Whether an option of the command has a similar name. */
+  readonly isSimilar: boolean;
+
+  constructor(option: string, value: string | undefined, known: readonly string[]) {
+    super(unknownName('option', option, known));
+    this.option = option;
+    this.value = value;
+    this.isSimilar = nearestName(option, known) !== undefined;
+  }
+}
+
 /** A command needs a package that is not installed. */
 export class MissingPackageError extends UsageError {
   readonly packageName: string;
@@ -15,6 +32,45 @@ export class MissingPackageError extends UsageError {
     this.packageName = packageName;
   }
 }
+
+/** What the help of an option says besides its text. */
+interface Details {
+  readonly short?: string;
+  /** The value without the option. */
+  readonly default?: string;
+  /** What applies without the option, where that is no fixed value. */
+  readonly otherwise?: string;
+  /** The environment variable that is used without the option. */
+  readonly env?: string;
+  /** The field of the request that it sets. */
+  readonly field?: string;
+  /** Whether that field is a number. */
+  readonly isNumber?: boolean;
+  /** Its heading in the help, if that is not "Options". */
+  readonly group?: string;
+}
+
+/** An option, as `parseArgs` and the help read it. */
+export interface Option extends Details {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  /** What its value is, in the help: `<url>`. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+/** An option with a value. */
+export function one<const More extends Details>(value: string, help: string, more: More) {
+  return { type: 'string' as const, value, help, ...more };
+}
+
+/** An option with a value that can be repeated. */
+export function many<const More extends Details>(value: string, help: string, more: More) {
+  return { type: 'string' as const, multiple: true as const, value, help, ...more };
+}
+
+/** An option without a value. */
+export const flag = (help: string) => ({ type: 'boolean', help }) as const;
 
 /** What a command line contains: the values of options, and the other arguments. */
 type Parsed<Options extends ParseArgsOptionsConfig> = ReturnType<
@@ -42,7 +98,9 @@ export function parseArguments<const Options extends ParseArgsOptionsConfig>(
     if (token.kind !== 'option') continue;
     const { name, rawName, value, inlineValue } = token;
     if (!Object.hasOwn(options, name)) {
-      throw new UsageError(unknownName('option', rawName, dashed(Object.keys(options))));
+      const next = args[token.index + 1];
+      const given = value ?? (next === undefined || /^-./.test(next) ? undefined : next);
+      throw new UnknownOptionError(rawName, given, dashed(Object.keys(options)));
     }
     if (options[name]?.type !== 'string') continue;
     if (value === undefined || (!inlineValue && /^-./.test(value))) {
@@ -105,16 +163,6 @@ export function parseInteger(name: string, text: string, max: number, min = 0): 
 /** Parses a decimal number such as `0.10`; undefined if the text is anything else. */
 export function parseDecimal(text: string): number | undefined {
   return /^(\d{1,9}(\.\d{0,9})?|\.\d{1,9})$/.test(text) ? Number(text) : undefined;
-}
-
-/**
- * Prints a one-line error and returns the exit code. Usage errors refer to the help text.
- */
-export function printError(command: string, error: unknown, code: number): number {
-  const [line = ''] = messageOf(error).split('\n');
-  const advice = error instanceof UsageError ? ' (see --help)' : '';
-  process.stderr.write(`${command}: ${maskKeys(line)}${advice}\n`);
-  return code;
 }
 
 /** The message of an error. */

@@ -1,23 +1,20 @@
 import type { Account, KeyBalance } from 'polygate';
 
 import { parseOptions } from './arguments.ts';
-import { commandOptions, serviceHelp } from './command-options.ts';
+import { commandOptions } from './command-options.ts';
 import { createGateway } from './gateway.ts';
+import { helpOf } from './help.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { resolveSettings } from './settings.ts';
 import { columns, print, printJson } from './terminal.ts';
 import { alignUsd, cleanRecord, createCleaner } from './text.ts';
 
-const help = `Prints the balance of the account, the quota of the API key and the concurrency limit.
-
-Usage: npx polygate balance [options]
-
-Example:
-  npx polygate balance --json
-
-Options:
-  --json            print one JSON object; amounts are in USD
-${serviceHelp}`;
+const help = () =>
+  helpOf('balance', {
+    about: 'Prints the balance of the account, the quota of the API key and the concurrency limit.',
+    usage: ['npx polygate balance [options]'],
+    examples: ['npx polygate balance --json'],
+  });
 
 /** Runs the command, and returns its exit code. */
 export function runBalance(args: string[]): Promise<number> {

@@ -3,50 +3,51 @@ import { stripVTControlCharacters } from 'node:util';
 import type { ChatParams, Polygate, ChatCompletion, ChatMessage } from 'polygate';
 
 import { finishMeaning } from '../../wire/types/chat/finish-reason.ts';
+import { formatUsd } from '../money.ts';
 import { parseArguments } from './arguments.ts';
-import { commandOptions, serviceHelp } from './command-options.ts';
+import { commandOptions } from './command-options.ts';
 import { EarlyEnd } from './early-end.ts';
+import { rejectionHint } from './failure.ts';
 import { createGateway } from './gateway.ts';
-import { readParams, requireModel, readPrompt } from './params.ts';
+import { endedCodes, helpOf } from './help.ts';
+import { parseWithFields, readParams, requireModel, readPrompt } from './params.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { resolveSettings } from './settings.ts';
 import { note, print, printJson } from './terminal.ts';
-import { createCleaner, formatUsd, cleanRecord, KeyRemover } from './text.ts';
+import { createCleaner, cleanRecord, KeyRemover } from './text.ts';
 
-const help = `Sends a prompt to a chat model, and prints its response as it is generated.
-
-Usage: npx polygate chat [options] <prompt>
-
-Examples:
-  npx polygate chat "Why do ships float?" -m aurora-chat
-  git diff | npx polygate chat "Write a commit message for this diff." -m aurora-chat
-
-Text on stdin is put behind the prompt, or is the prompt if there is none. A pipe that stays silent for 3 seconds is not
-read, unless - follows the prompt. In a loop that reads a file, add </dev/null. Ctrl-C ends the response with what has
-arrived. The charge is printed on stderr.
-
-Options:
-  -m, --model <id>  model; npx polygate models --type chat lists them
-  --system <text>   instructions for the model
-  --param <n=value> any other field of the request, such as temperature=0.2; repeat the option for more. The value is
-                    JSON if it parses, and text otherwise. A name that is probably misspelled is refused
-  --field <n=value> like --param, for a field of any name
-  --image <url>     an image for the model to see; repeat the option for more
-  --json            print the completion as one JSON object when it is complete
-${serviceHelp}
-Exit codes:
-  0    the response is complete
-  1    the service rejected the request; nothing was charged
-  2    an option is invalid; nothing was sent
-  3    it may have been charged, and the response is missing or cut off. Such a chat is not sent again
-  130  ended with Ctrl-C; 141 the output pipe was closed; 143 SIGTERM
-`;
+const help = () =>
+  helpOf('chat', {
+    about: 'Sends a prompt to a chat model, and prints its response as it is generated.',
+    usage: ['npx polygate chat [options] <prompt>'],
+    examples: [
+      'npx polygate chat "Why do ships float?" -m aurora-chat',
+      'git diff | npx polygate chat "Write a commit message for this diff." \\\n  -m aurora-chat',
+    ],
+    notes: [
+      'Text on stdin is put behind the prompt, or is the prompt if there is none. A pipe that stays silent for 3 seconds is not read, unless - follows the prompt. In a loop that reads a file, add </dev/null. Ctrl-C ends the response with what has arrived. The charge is printed on stderr.',
+    ],
+    lists: {
+      'Exit codes': [
+        ['0', 'the response is complete'],
+        ['1', 'the service rejected the request; nothing was charged'],
+        ['2', 'an option is invalid; nothing was sent'],
+        [
+          '3',
+          'it may have been charged, and the response is missing or cut off. Such a chat is not sent again',
+        ],
+        ...endedCodes,
+      ],
+    },
+  });
 
 /** Runs the command, and returns its exit code. */
 export function runChat(args: string[]): Promise<number> {
   const log = new CommandLog({ command: 'polygate chat', isPaid: true });
   return runCommand(log, help, async () => {
-    const { values, positionals } = parseArguments(args, commandOptions.chat);
+    const { values, positionals } = await parseWithFields(['chat'], () =>
+      parseArguments(args, commandOptions.chat),
+    );
     if (values.help || values.version) return values;
     const model = requireModel(values.model, 'chat');
     const extraBody = await readParams('chat', values);
@@ -58,7 +59,12 @@ export function runChat(args: string[]): Promise<number> {
     const params = { model, messages: messagesOf({ prompt, system, images: image }) };
     log.noteSending();
     const { apiKey } = settings;
-    return streamChat(gateway, params, { extraBody, isJson: values.json ?? false, apiKey });
+    const output = { extraBody, isJson: values.json ?? false, apiKey };
+    return streamChat(gateway, params, output).catch(async (error: unknown) => {
+      const request = { kind: 'chat', type: 'chat', model, params: extraBody } as const;
+      log.noteHint(await rejectionHint(error, gateway, request));
+      throw error;
+    });
   });
 }
 

@@ -1,122 +1,297 @@
+import { flag, one, many } from './arguments.ts';
+
 /**
- * The options of all commands. Each command parses its own; the program needs all of them to find the command behind
- * options that precede it, and the completion scripts list them. An option has the same type in every command.
+ * The options of all commands, each written once: parsing, help, completion scripts and checks of the documentation follow
+ * from these tables. The program needs all of them to find the command behind options that precede it, so an option has
+ * the same type in every command.
  */
-const text = { type: 'string' } as const;
-const list = { type: 'string', multiple: true } as const;
-const flag = { type: 'boolean' } as const;
 
 /** The options of every command, and of the program itself. */
 export const commonOptions = {
-  help: { type: 'boolean', short: 'h' },
-  version: flag,
+  help: { type: 'boolean', short: 'h', help: 'print this help and exit' },
+  version: flag('print the version and exit'),
 } as const;
 
-/** The options of every command that uses the service. */
-const service = { 'base-url': text, 'api-key': text, json: flag, ...commonOptions } as const;
+const inService = { group: 'Service' } as const;
 
-const model = { type: 'string', short: 'm' } as const;
-const output = { type: 'string', short: 'o' } as const;
+/** The options that select the service. `otherwise` is what applies without them and their variables. */
+const selecting = (otherwise: string) => ({
+  'base-url': one('<url>', 'base URL of the service', {
+    env: 'POLYGATE_BASE_URL',
+    otherwise,
+    ...inService,
+  }),
+  'api-key': one('<key>', 'API key; other users of this machine can see it on a command line', {
+    env: 'POLYGATE_API_KEY',
+    otherwise,
+    ...inService,
+  }),
+});
 
-/** The help text of these options. */
-export const serviceHelp = `  --base-url <url>  base URL of the service (default: POLYGATE_BASE_URL, then that of polygate init)
-  --api-key <key>   API key (default: POLYGATE_API_KEY, which other users of this machine cannot see)
-  -h, --help        print this help and exit
-`;
+/** The options that select the service in all commands but `init`, which stores them. */
+export const serviceOptions = selecting('what polygate init has stored');
 
-/** The options of `image`, `video`, `music` and `speech`. */
-const generation = {
-  model,
-  output,
-  param: list,
-  field: list,
-  receipt: text,
-  'idempotency-key': text,
-  'no-wait': flag,
-  force: flag,
-  ...service,
+/** The end of the table of every command that uses the service. */
+const service = { ...serviceOptions, ...commonOptions } as const;
+
+const json = (what: string) => ({ json: flag(`print ${what}`) });
+
+const modelOf = (help: string) => one('<id>', help, { short: 'm' });
+
+const inRequest = { group: 'Fields of the request' } as const;
+
+/** Any field of the request. */
+const fields = {
+  param: many(
+    '<name=value>',
+    'any other field, such as n=2; repeat the option for more. The value is JSON if it parses, and text otherwise. A name that is probably misspelled is refused',
+    inRequest,
+  ),
+  field: many('<name=value>', 'like --param, for a field of any name', inRequest),
 } as const;
+
+const size = one('<pixels>', 'such as 1024x1024', { field: 'size', ...inRequest });
+const aspectRatio = one('<ratio>', 'such as 16:9', { field: 'aspect_ratio', ...inRequest });
+const duration = one('<seconds>', 'length of the video', {
+  field: 'duration',
+  isNumber: true,
+  ...inRequest,
+});
+const voice = one('<voice>', 'voice that reads the text; npx polygate voices lists them', {
+  field: 'voice_id',
+  ...inRequest,
+});
+
+/** The options of `image`, `video`, `music` and `speech`. `type` is what the service calls their models. */
+function generation<const Fields extends object>(type: string, common: Fields) {
+  return {
+    model: modelOf(`model; npx polygate models --type ${type} lists them`),
+    output: one(
+      '<file>',
+      'name of the file. {id} is the task id, {n} the number of the result, {ext} the extension of its media type. Several results get {n}, or -2, -3',
+      { short: 'o', default: '{id}.{ext}' },
+    ),
+    force: flag('replace existing files'),
+    'no-wait': flag('print the receipt as JSON and do not wait'),
+    receipt: one('<file>', 'write a copy of the receipt to this file', {}),
+    'idempotency-key': one(
+      '<key>',
+      'key of the request: a repetition with the same key is not charged again',
+      {},
+    ),
+    ...json('files, URLs, charge, task id and key as one JSON object'),
+    ...common,
+    ...fields,
+    ...service,
+  };
+}
 
 export const commandOptions = {
-  chat: { model, system: text, param: list, field: list, image: list, ...service },
-  image: generation,
-  video: generation,
-  music: generation,
-  speech: generation,
-  batch: {
-    model,
-    output,
-    param: list,
-    field: list,
-    kind: text,
-    column: text,
-    format: text,
-    journal: text,
-    results: text,
-    'max-usd': text,
-    partial: flag,
-    yes: flag,
-    'dry-run': flag,
-    'retry-failed': flag,
-    'resend-unknown': flag,
-    'same-account': flag,
-    force: flag,
+  chat: {
+    model: modelOf('model; npx polygate models --type chat lists them'),
+    system: one('<text>', 'instructions for the model', {}),
+    image: many('<url>', 'an image for the model to see; repeat the option for more', {}),
+    ...json('the completion as one JSON object when it is complete'),
+    ...fields,
     ...service,
   },
-  task: { output, kind: text, force: flag, ...service },
-  models: { type: text, ...service },
-  balance: service,
-  init: { ...service },
+  image: generation('image', { size, 'aspect-ratio': aspectRatio }),
+  video: generation('video', { duration, size, 'aspect-ratio': aspectRatio }),
+  speech: generation('audio', { voice }),
+  music: generation('audio', {}),
+  batch: {
+    model: modelOf('model of rows without a column model'),
+    output: one(
+      '<file>',
+      'name of the files. {id} is the id of the row, {n} the number of the result, {ext} the extension of its media type',
+      { short: 'o', default: '{id}.{ext}' },
+    ),
+    'max-usd': one(
+      '<usd>',
+      'the most that all runs of this batch may cost; required without a terminal',
+      {},
+    ),
+    partial: flag('send as many rows as --max-usd covers, instead of none'),
+    'dry-run': flag('check the table, print rows, estimated cost and balance, and send nothing'),
+    yes: flag('do not ask for confirmation'),
+    column: one('<name>', 'write a copy of the table with the answers of chats in this column', {}),
+    kind: one('<kind>', 'image, video, music, speech or chat', {
+      otherwise: 'that of the model',
+    }),
+    format: one('<format>', 'csv, tsv or jsonl', { otherwise: 'by the name of the file' }),
+    'retry-failed': flag('pay again for rows whose task failed'),
+    'resend-unknown': flag(
+      'send chats again that may have been charged, and whose answer was lost: they can be charged twice',
+    ),
+    'same-account': flag(
+      'continue a journal whose rows were sent with another API key of the same account',
+    ),
+    journal: one('<file>', 'what the next run continues from', {
+      otherwise: '<file>.polygate.jsonl',
+    }),
+    results: one('<file>', 'one line per row at the end of each run', {
+      otherwise: '<file>.results.jsonl',
+    }),
+    force: flag('replace files that this batch did not write'),
+    ...json('the summary as one JSON object'),
+    ...fields,
+    ...service,
+  },
+  models: {
+    type: one('<type>', 'only models of this type: chat, image, video or audio', {}),
+    ...json('one JSON array, with every field that the service sends'),
+    ...service,
+  },
+  voices: {
+    model: modelOf('only voices that this model accepts'),
+    ...json('one JSON array, with every field that the service sends'),
+    ...service,
+  },
+  balance: { ...json('one JSON object; amounts are in USD'), ...service },
+  task: {
+    output: one(
+      '<file>',
+      'name of the file. {id} is the task id, {n} the number of the result, {ext} the extension of its media type',
+      { short: 'o', otherwise: 'that of the command that submitted the task, or {id}.{ext}' },
+    ),
+    kind: one(
+      '<kind>',
+      'what a task generates that was not submitted on this machine: image, video, music or speech',
+      {},
+    ),
+    force: flag('replace existing files'),
+    ...json('JSON: one array for list, one object for get and wait'),
+    ...service,
+  },
+  init: {
+    ...json('the path and the result of the checks as JSON'),
+    ...selecting('asks for it'),
+    ...commonOptions,
+  },
+  doctor: {
+    spend: one(
+      '<usd>',
+      'include paid checks: one chat, one stream, one image and their replays, for at most this amount',
+      {},
+    ),
+    timeout: one('<seconds>', 'maximum duration of all checks', { default: '120' }),
+    verbose: flag('print every check that was skipped, and the ids of checks and assumptions'),
+    ...json('the result as JSON and nothing else'),
+    ...service,
+  },
+  types: {
+    output: one('<file>', 'file to write', { short: 'o', default: 'polygate.models.d.ts' }),
+    check: flag(
+      'write nothing; exit with 1 if the file is missing or its models, types or prices have changed',
+    ),
+    ...json('the result as JSON and nothing else'),
+    ...service,
+  },
+  completion: { ...json('the script as a JSON string'), ...commonOptions },
   mcp: {
-    output,
-    wait: text,
-    'max-usd': text,
-    'max-usd-per-call': text,
-    'allow-model': list,
-    'base-url': text,
-    'api-key': text,
-    ...commonOptions,
+    'max-usd': one(
+      '<usd>',
+      'what all calls of this process may cost; without it, no tool costs anything',
+      {},
+    ),
+    'max-usd-per-call': one(
+      '<usd>',
+      'what one call may cost. It is reserved for a model without a usable price, which is refused otherwise',
+      {},
+    ),
+    'allow-model': many('<id>', 'model that may be used; repeat the option for more', {
+      otherwise: 'all',
+    }),
+    output: one('<folder>', 'folder of the results', {
+      short: 'o',
+      default: 'polygate-media',
+    }),
+    wait: one(
+      '<seconds>',
+      'how long a call waits for a result before it returns the id of the task',
+      { default: '45' },
+    ),
+    ...service,
   },
-  completion: { json: flag, ...commonOptions },
-  doctor: { spend: text, timeout: text, verbose: flag, ...service },
-  types: { output, check: flag, ...service },
   mock: {
-    port: text,
-    host: text,
-    key: list,
-    wallet: text,
-    latency: text,
-    seed: text,
-    'image-format': text,
-    fail: list,
-    assume: list,
-    cors: flag,
-    state: text,
+    port: one('<number>', 'port to listen on; 0 selects a free port', { default: '8787' }),
+    host: one('<host>', 'host name or IP address to listen on', { default: '127.0.0.1' }),
+    key: many('<sk-...>', 'API key to accept; repeat the option for more', {
+      otherwise: 'sk-mock-demo',
+    }),
+    wallet: one('<usd>', 'initial balance in USD', { default: '1000' }),
+    latency: one('<ms>', 'delay before each response', { default: '0' }),
+    seed: one('<text>', 'the same seed produces the same ids, texts and images', {
+      default: '1',
+    }),
+    'image-format': one('<format>', 'png, or svg for images that show their prompt as text', {
+      default: 'png',
+    }),
+    fail: many(
+      '<fault>',
+      "make requests fail: '<route>[ model=<id>]:<what>[:<times>]'; repeat the option for more",
+      {},
+    ),
+    assume: many(
+      '<A=x>',
+      'another interpretation of the specification, such as A2=images/generations (see docs/testing.md); repeat the option for more',
+      {},
+    ),
+    cors: flag('let web pages of any origin call the gateway'),
+    state: one(
+      '<file>',
+      'keep wallet, invoice, tasks and other state in a file, so that they survive a restart',
+      {},
+    ),
     ...commonOptions,
   },
-  playground: { port: text, open: flag, ...commonOptions },
+  playground: {
+    port: one('<number>', 'port to listen on, on this machine only; 0 selects a free port', {
+      default: '5180',
+    }),
+    open: flag('open the page in the browser'),
+    ...commonOptions,
+  },
 } as const;
 
 /** The name of a command. */
 export type CommandName = keyof typeof commandOptions;
 
-/** What each command does, in the order of the help text. */
+/** What each command does, in the order of the help text: under each heading, the most used ones first. */
+export const commandGroups = {
+  Generate: {
+    chat: 'send a prompt to a chat model, and print its response as it is generated',
+    image: 'generate an image and save it',
+    video: 'generate a video and save it',
+    speech: 'turn text into speech and save it',
+    music: 'generate music and save it',
+    batch: 'generate one result per row of a CSV or JSONL file; can be stopped and run again',
+  },
+  'Look up': {
+    models: 'list the models of the API key, with their prices',
+    voices: 'list the voices for speech, with a sample of each',
+    balance: 'print the balance, the quota of the API key and the concurrency limit',
+    task: 'list, look up or wait for tasks that were submitted',
+  },
+  'Set up': {
+    init: 'store base URL and API key in a configuration file',
+    doctor:
+      'check whether a service behaves as the client expects, and print the options to set if not',
+    types:
+      'write the ids of your models to a declaration file, so that a wrong id does not compile',
+    completion: 'print a completion script for bash, zsh or fish',
+    mcp: 'serve the Model Context Protocol, so that an agent can generate media within a budget',
+  },
+  'Try without an account': {
+    mock: 'start the reference gateway on this machine; requests cost nothing',
+    playground: 'serve a page on which you can lose responses and see what is charged',
+  },
+} as const;
+
+/** What each command does. */
 export const commandSummaries: Readonly<Record<CommandName, string>> = {
-  chat: 'send a prompt to a chat model, and print its response as it is generated',
-  image: 'generate an image and save it',
-  video: 'generate a video and save it',
-  music: 'generate music and save it',
-  speech: 'turn text into speech and save it',
-  batch: 'generate one result per row of a CSV or JSONL file; can be stopped and run again',
-  task: 'list, look up or wait for tasks that were submitted',
-  models: 'list the models of the API key, with their prices',
-  balance: 'print the balance, the quota of the API key and the concurrency limit',
-  mcp: 'serve the Model Context Protocol, so that an agent can generate media within a budget',
-  init: 'store base URL and API key in a configuration file',
-  completion: 'print a completion script for bash, zsh or fish',
-  doctor:
-    'check whether a service behaves as the client expects, and print the options to set if not',
-  mock: 'start the reference gateway on this machine; requests cost nothing',
-  playground: 'serve a page on which you can lose responses and see what is charged',
-  types: 'write the ids of your models to a declaration file, so that a wrong id does not compile',
+  ...commandGroups.Generate,
+  ...commandGroups['Look up'],
+  ...commandGroups['Set up'],
+  ...commandGroups['Try without an account'],
 };

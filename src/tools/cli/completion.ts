@@ -1,6 +1,7 @@
 import { parseArguments, unknownName, UsageError } from './arguments.ts';
 import { commandOptions, commandSummaries } from './command-options.ts';
 import { createGateway } from './gateway.ts';
+import { helpOf } from './help.ts';
 import { batchKinds, kindOfModel } from './params.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { resolveSettings } from './settings.ts';
@@ -33,7 +34,7 @@ const commands: readonly CommandWords[] = Object.entries(commandOptions).map(([n
     .map(([option, { type, ...more }]) => ({
       long: `--${option}`,
       short: 'short' in more ? `-${more.short}` : undefined,
-      value: type === 'string' ? valueOf(option) : undefined,
+      value: type === 'string' && 'value' in more ? valueOf(more.value) : undefined,
     }))
     .toSorted((one, other) => (one.long < other.long ? -1 : 1)),
   kind: batchKinds.find((kind) => kind === name) ?? '',
@@ -43,9 +44,10 @@ function summaries(): Readonly<Record<string, string>> {
   return commandSummaries;
 }
 
-function valueOf(option: string): Value {
-  if (option === 'model' || option === 'allow-model') return 'model';
-  return ['output', 'receipt', 'journal', 'results', 'state'].includes(option) ? 'file' : 'text';
+/** What a value can be, from its name in the help. */
+function valueOf(name: string): Value {
+  if (name === '<id>') return 'model';
+  return name === '<file>' || name === '<folder>' ? 'file' : 'text';
 }
 
 const names = commands.map(({ name }) => name).join(' ');
@@ -197,21 +199,20 @@ complete -c npx -f -n "string match -qr '$with_npx' -- (commandline -cp)" -a "(c
 ${described.join('')}${options.join('')}`;
 }
 
-const help = `Prints a completion script: it completes commands, options, ids of models and names of files.
-
-Usage: npx polygate completion bash|zsh|fish
-
-Examples:
-  npx polygate completion bash >> ~/.bashrc
-  npx polygate completion zsh > ~/.zfunc/_polygate      # a folder of your fpath
-  npx polygate completion fish > ~/.config/fish/conf.d/polygate.fish
-
-The script completes polygate and npx polygate. The models are those of POLYGATE_API_KEY or polygate init.
-
-Options:
-  --json            print the script as a JSON string
-  -h, --help        print this help and exit
-`;
+const help = () =>
+  helpOf('completion', {
+    about:
+      'Prints a completion script: it completes commands, options, ids of models and names of files.',
+    usage: ['npx polygate completion bash|zsh|fish'],
+    examples: [
+      'npx polygate completion bash >> ~/.bashrc',
+      'npx polygate completion zsh > ~/.zfunc/_polygate      # a folder of your fpath',
+      'npx polygate completion fish > ~/.config/fish/conf.d/polygate.fish',
+    ],
+    notes: [
+      'The script completes polygate and npx polygate. The models are those of POLYGATE_API_KEY or polygate init.',
+    ],
+  });
 
 const scripts: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 

@@ -2,6 +2,7 @@ import { TaskFailedError } from 'polygate';
 import type { Task, SucceededGeneration, TaskUpdate } from 'polygate';
 import type { SavedFile } from 'polygate/node';
 
+import { formatUsd } from '../money.ts';
 import { messageOf } from './arguments.ts';
 import type { EarlyEnd } from './early-end.ts';
 import { describeFailure } from './failure.ts';
@@ -10,8 +11,8 @@ import { saveResults } from './save-results.ts';
 import { submitEntry } from './submit-task.ts';
 import type { TaskRun } from './submit-task.ts';
 import type { TaskEntry } from './task-store.ts';
-import { note, print, printJson, formatDuration, ProgressLine } from './terminal.ts';
-import { formatUsd, cleanText } from './text.ts';
+import { note, noteFailure, print, printJson, formatDuration, ProgressLine } from './terminal.ts';
+import { cleanText } from './text.ts';
 
 /** How a task is continued. */
 export interface ContinueOptions extends ResultOptions {
@@ -57,7 +58,7 @@ export async function continueTask(
       log.noteTaskFailed();
     }
     if (end.exitCode === undefined) throw error;
-    process.stderr.write(describeFailure(error, log.context));
+    noteFailure(describeFailure(error, log.context));
     return end.exitCode;
   } finally {
     end.dispose();

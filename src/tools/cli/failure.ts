@@ -1,4 +1,5 @@
 import {
+  APIError,
   BudgetExceededError,
   ConfigurationError,
   ConnectionError,
@@ -6,11 +7,15 @@ import {
   PolygateError,
   TaskFailedError,
 } from 'polygate';
+import type { Polygate } from 'polygate';
 
 import { isUncharged, messageForPeople, nothingCharged, statesCharge } from '../../internal.ts';
+import { nearestName } from '../../wire/types/nearest-name.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
+import { formatUsd } from '../money.ts';
 import { messageOf, MissingPackageError, UsageError } from './arguments.ts';
-import { formatUsd, cleanText } from './text.ts';
+import type { BatchKind } from './params.ts';
+import { cleanText, withUsdSigns } from './text.ts';
 
 /** What is known about a command when it fails. */
 export interface FailureContext {
@@ -26,6 +31,8 @@ export interface FailureContext {
   readonly hasEarlierCharges?: boolean | undefined;
   /** Idempotency key of the request. */
   readonly idempotencyKey?: string | undefined;
+  /** What to do about a rejection. */
+  readonly hint?: string | undefined;
   /** The command that continues. */
   readonly next?: string | undefined;
   /** The files with its results, once they are saved. */
@@ -69,7 +76,7 @@ const isUsage = (error: unknown): boolean =>
 
 /** Describes a failure: what happened, whether money may have been spent, the key, and the command that continues. */
 export function describeFailure(error: unknown, context: FailureContext): string {
-  const { command, isPaid, idempotencyKey, next, saved = [], clean = cleanText } = context;
+  const { command, isPaid, idempotencyKey, hint, next, saved = [], clean = cleanText } = context;
   const message = commandMessage(error);
   const isMissing = error instanceof MissingPackageError;
   const advice = error instanceof UsageError && !isMissing ? ' (see --help)' : '';
@@ -79,6 +86,7 @@ export function describeFailure(error: unknown, context: FailureContext): string
   const isUnsent = isUsage(error) && context.sent === undefined;
   const sentence = isPaid ? moneySentence(charged, context, isUnsent) : '';
   if (sentence !== '' && !isStated(charged, error)) lines.push(sentence);
+  if (hint !== undefined) lines.push(clean(hint));
   if (isPaid && idempotencyKey !== undefined) lines.push(`Idempotency key: ${idempotencyKey}`);
   for (const path of saved) lines.push(`Saved: ${clean(path)}`);
   if (next !== undefined) lines.push(`To continue: ${clean(next)}`);
@@ -106,7 +114,7 @@ export function commandMessage(error: unknown): string {
       'run the same command again',
     );
     if (PaymentRequiredError.is(error)) return own;
-    return own
+    return withUsdSigns(own)
       .replaceAll('maxUsd', '--max-usd')
       .replaceAll('Raise the budget, then', 'Raise --max-usd, then');
   }
@@ -142,4 +150,50 @@ function moneySentence(
     case 'yes':
       return `The task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. Continuing costs nothing more.`;
   }
+}
+
+/** Any of these fields sets a voice. */
+const voiceFields = ['voice_id', 'voice', 'timber_weights'];
+
+/**
+ * What to do about a rejection, if the models or voices of the service explain it; undefined otherwise. Asks the service for
+ * its models, which costs nothing.
+ */
+export async function rejectionHint(
+  error: unknown,
+  gateway: Polygate,
+  {
+    kind,
+    type,
+    model,
+    params,
+  }: {
+    readonly kind: BatchKind;
+    /** The type of its models, for `polygate models --type`. */
+    readonly type: string;
+    readonly model: string;
+    readonly params: Readonly<Record<string, unknown>>;
+  },
+): Promise<string | undefined> {
+  if (!APIError.is(error) || ![400, 404, 422].includes(error.status) || !isUncharged(error)) return;
+  const list = `npx polygate models --type ${type}`;
+  const known = await gateway.models.list({}, { timeout: 5000, maxRetries: 0 }).then(
+    ({ data }) => data,
+    () => [],
+  );
+  if (known.length > 0 && !known.some(({ id }) => id === model)) {
+    const sameType = known.filter((other) => other.type === type).map(({ id }) => id);
+    const nearest =
+      nearestName(model, sameType) ??
+      nearestName(
+        model,
+        known.map(({ id }) => id),
+      );
+    const question = nearest === undefined ? '' : `Did you mean ${nearest}? `;
+    return `${question}${list} lists the models of your API key.`;
+  }
+  const needsVoice = kind === 'speech' && !voiceFields.some((name) => Object.hasOwn(params, name));
+  return needsVoice && /voice/i.test(error.message)
+    ? `Set a voice with --voice <id>, or with --param voice_id=<id>. npx polygate voices -m ${model} lists them, with samples.`
+    : undefined;
 }

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 
 import { parseArguments, UsageError } from './arguments.ts';
-import { commandOptions, serviceHelp } from './command-options.ts';
+import { commandOptions } from './command-options.ts';
 import { continueTask } from './continue-task.ts';
 import { EarlyEnd } from './early-end.ts';
+import { rejectionHint } from './failure.ts';
 import { createSavingGateway } from './gateway.ts';
-import { defaultOutput } from './output-name.ts';
-import { readParams, requireModel, readPrompt } from './params.ts';
+import { endedCodes, helpOf } from './help.ts';
+import { parseWithFields, readParams, requireModel, readPrompt } from './params.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { checkOutput, checkReceiptFile } from './save-results.ts';
 import { repeatedOptions, resolveSettings } from './settings.ts';
@@ -18,10 +19,10 @@ import { print } from './terminal.ts';
 import { createCleaner, shellWord } from './text.ts';
 
 const examples: Readonly<Record<GenerationKind, string>> = {
-  image: 'npx polygate image "A harbour" -m prism-image -o harbour.png',
-  video: 'npx polygate video "A harbour at dawn" -m tide-video --param duration=5 -o harbour.mp4',
-  music: 'npx polygate music "A calm harbour" -m anthem-music -o harbour.wav',
-  speech: 'npx polygate speech "Welcome" -m echo-speech --param voice=narrator-1 -o welcome.wav',
+  image: 'npx polygate image "A harbor" -m prism-image -o harbor.png',
+  video: 'npx polygate video "A harbor at dawn" -m tide-video --duration 5 \\\n  -o harbor.mp4',
+  music: 'npx polygate music "A calm harbor" -m anthem-music -o harbor.wav',
+  speech: 'npx polygate speech "Welcome" -m echo-speech --voice calm-narrator \\\n  -o welcome.wav',
 };
 
 /** The model types of the commands, for `polygate models --type`. */
@@ -35,52 +36,42 @@ const modelTypes: Readonly<Record<GenerationKind, string>> = {
 /** What the command takes as its argument. */
 const inputName = (kind: GenerationKind): string => (kind === 'speech' ? 'text' : 'prompt');
 
-/** The help text of a command. */
-const help = (kind: GenerationKind): string => `Generates ${
-  kind === 'image' ? 'an image' : kind === 'video' ? 'a video' : kind
-} and saves it.
-
-Usage: npx polygate ${kind} [options] <${inputName(kind)}>
-
-Example:
-  ${examples[kind]}
-
-Without an argument, the ${inputName(kind)} is read from stdin. The request is stored before it is sent, and its receipt
-before the wait: after Ctrl-C or a crash, npx polygate task wait <id or key> continues, without a second charge.
-
-Options:
-  -m, --model <id>  model; npx polygate models --type ${modelTypes[kind]} lists them
-  -o, --output <file>
-                    name of the file; {id} is the task id, {n} the number of the result, {ext} the extension of its
-                    media type (default: {id}.{ext}). Several results get {n}, or -2, -3
-  --param <n=value> any other field of the request; repeat the option for more. The value is JSON if it parses, and
-                    text otherwise. A name that is probably misspelled is refused
-  --field <n=value> like --param, for a field of any name
-  --force           replace existing files
-  --no-wait         print the receipt as JSON and do not wait
-  --receipt <file>  write a copy of the receipt to this file
-  --idempotency-key <key>
-                    key of the request: a repetition with the same key is not charged again
-  --json            print files, URLs, charge, task id and key as one JSON object
-${serviceHelp}
-Exit codes:
-  0    the result is saved
-  1    the service rejected the request, or the task failed
-  2    an option or a file is invalid; nothing was sent
-  3    it may have been charged, and the result is not saved yet; the last line says how to continue
-  130  interrupted with Ctrl-C; 141 the output pipe was closed; 143 SIGTERM
-`;
+const help = (kind: GenerationKind) => () =>
+  helpOf(kind, {
+    about: `Generates ${
+      kind === 'image' ? 'an image' : kind === 'video' ? 'a video' : kind
+    } and saves it.`,
+    usage: [`npx polygate ${kind} [options] <${inputName(kind)}>`],
+    examples: [examples[kind]],
+    notes: [
+      `Without an argument, the ${inputName(kind)} is read from stdin. The request is stored before it is sent, and its receipt before the wait: after Ctrl-C or a crash, npx polygate task wait <id or key> continues, without a second charge.`,
+    ],
+    lists: {
+      'Exit codes': [
+        ['0', 'the result is saved'],
+        ['1', 'the service rejected the request, or the task failed'],
+        ['2', 'an option or a file is invalid; nothing was sent'],
+        [
+          '3',
+          'it may have been charged, and the result is not saved yet; the last line says how to continue',
+        ],
+        ...endedCodes,
+      ],
+    },
+  });
 
 /** Runs `image`, `video`, `music` or `speech`, and returns its exit code. */
 export function runGenerate(kind: GenerationKind, args: string[]): Promise<number> {
   const log = new CommandLog({ command: `polygate ${kind}`, isPaid: true });
   return runCommand(log, help(kind), async () => {
-    const { values, positionals } = parseArguments(args, commandOptions[kind]);
+    const { values, positionals } = await parseWithFields([kind], () =>
+      parseArguments(args, commandOptions[kind]),
+    );
     if (values.help || values.version) return values;
     const overwrite = values.force ?? false;
     const model = requireModel(values.model, modelTypes[kind]);
     const params = await readParams(kind, values);
-    const output = checkOutput(values.output ?? defaultOutput, overwrite);
+    const output = checkOutput(values.output, overwrite);
     checkReceiptFile(values.receipt, output, overwrite);
     const settings = resolveSettings(values, process.env);
     const gateway = createSavingGateway(settings);
@@ -105,6 +96,11 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
       waitCommand: (idOrKey: string) =>
         `npx polygate task wait ${shellWord(idOrKey)}${repeatedOptions(settings)}`,
     };
+    const explain = async (error: unknown): Promise<never> => {
+      const request = { kind, type: modelTypes[kind], model, params };
+      log.noteHint(await rejectionHint(error, gateway, request));
+      throw error;
+    };
     return continueTask(entry, run, {
       isRepeated,
       output,
@@ -115,7 +111,7 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
       },
       wait: !values['no-wait'],
       printReceipt: print,
-    });
+    }).catch(explain);
   });
 }
 

@@ -7,30 +7,22 @@ import { parseOptions, UsageError } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
 import { EarlyEnd } from './early-end.ts';
 import { createGateway } from './gateway.ts';
+import { helpOf } from './help.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { configPath, writeConfigFile } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { ask, note, printJson, ProgressLine } from './terminal.ts';
 import { createCleaner, shellWord } from './text.ts';
 
-const help = `Stores base URL and API key in a configuration file, which the other commands read.
-
-Usage: npx polygate init [options]
-
-Example:
-  npx polygate init --base-url http://localhost:8787 --api-key sk-mock-demo
-
-Asks for what is missing and again for a wrong key, checks that the service accepts the key, which costs nothing, and writes
-$XDG_CONFIG_HOME/polygate/config.json (by default in ~/.config), which only you can read. Environment variables and
-options take precedence over the file. Programs that use the client never read it: the command prints two lines that
-export the same values to them.
-
-Options:
-  --base-url <url>  base URL of the service (default: POLYGATE_BASE_URL)
-  --api-key <key>   API key (default: POLYGATE_API_KEY); better typed in, because other users see command lines
-  --json            print the path and the result of the checks as JSON
-  -h, --help        print this help and exit
-`;
+const help = () =>
+  helpOf('init', {
+    about: 'Stores base URL and API key in a configuration file, which the other commands read.',
+    usage: ['npx polygate init [options]'],
+    examples: ['npx polygate init --base-url http://localhost:8787'],
+    notes: [
+      'Asks for what is missing and again for a wrong key, checks that the service accepts the key, which costs nothing, and writes $XDG_CONFIG_HOME/polygate/config.json (by default in ~/.config), which only you can read. Environment variables and options take precedence over the file. Programs that use the client never read it: the command prints two lines that export the same values to them.',
+    ],
+  });
 
 /** How long the checks may take, in ms. */
 const checkTimeoutMs = 60_000;
@@ -41,10 +33,10 @@ export function runInit(args: string[]): Promise<number> {
   return runCommand(log, help, async () => {
     const options = parseOptions(args, commandOptions.init);
     if (options.help || options.version) return options;
-    const { POLYGATE_BASE_URL, POLYGATE_API_KEY } = process.env;
+    const { 'base-url': url, 'api-key': key } = commandOptions.init;
     const given = [
-      options['base-url'] ?? POLYGATE_BASE_URL,
-      options['api-key'] ?? POLYGATE_API_KEY,
+      options['base-url'] ?? process.env[url.env],
+      options['api-key'] ?? process.env[key.env],
     ];
     if (!process.stdin.isTTY && given.some((value) => !value)) {
       throw new UsageError('without a terminal, --base-url and --api-key are required');

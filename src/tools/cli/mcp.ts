@@ -8,37 +8,28 @@ import {
 } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
 import { EarlyEnd } from './early-end.ts';
+import { endedCodes, helpOf } from './help.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { resolveSettings } from './settings.ts';
 
-const help = `Serves the Model Context Protocol on stdin and stdout, so that an agent can generate media within a budget.
-
-Usage: npx polygate mcp --max-usd <usd> [options]
-
-Example:
-  npx polygate mcp --max-usd 2 --output ./media
-
-It needs a package: npm install @modelcontextprotocol/server. Without an installation, start it with
-npx -p polygate -p @modelcontextprotocol/server polygate mcp --max-usd 2
-
-Options:
-  --max-usd <usd>   what all calls of this process may cost; without it, no tool costs anything
-  --max-usd-per-call <usd>
-                    what one call may cost. It is reserved for a model without a usable price, which is refused otherwise
-  --allow-model <id>
-                    model that may be used; repeat the option for more (default: all)
-  -o, --output <folder>
-                    folder of the results (default: ./polygate-media)
-  --wait <seconds>  how long a call waits for a result before it returns the id of the task (default: 45)
-  --base-url <url>  base URL of the service (default: POLYGATE_BASE_URL, then that of polygate init)
-  --api-key <key>   API key (default: POLYGATE_API_KEY, which other users of this machine cannot see)
-  -h, --help        print this help and exit
-
-Exit codes:
-  0    the client closed stdin
-  2    an option, a folder or the installation is invalid; nothing was sent
-  130  interrupted with Ctrl-C; 143 SIGTERM
-`;
+const help = () =>
+  helpOf('mcp', {
+    about:
+      'Serves the Model Context Protocol on stdin and stdout, so that an agent can generate media within a budget.',
+    usage: ['npx polygate mcp --max-usd <usd> [options]'],
+    examples: ['npx polygate mcp --max-usd 2 --output ./media'],
+    notes: [
+      `It needs a package: npm install ${serverPackage}. Without an installation, start it with`,
+      `  npx -p polygate -p ${serverPackage} polygate mcp --max-usd 2`,
+    ],
+    lists: {
+      'Exit codes': [
+        ['0', 'the client closed stdin'],
+        ['2', 'an option, a folder or the installation is invalid; nothing was sent'],
+        ...endedCodes,
+      ],
+    },
+  });
 
 /** Runs the server, and returns its exit code. */
 export function runMcp(args: string[]): Promise<number> {
@@ -51,7 +42,7 @@ export function runMcp(args: string[]): Promise<number> {
       return text === undefined ? undefined : parseUsd(`--${name}`, text);
     };
     const limits = { maxUsd: usd('max-usd'), maxUsdPerCall: usd('max-usd-per-call') };
-    const waitMs = parseInteger('--wait', values.wait ?? '45', 3600) * 1000;
+    const waitMs = parseInteger('--wait', values.wait, 3600) * 1000;
     const settings = resolveSettings(values, process.env);
     const { serve } = await importServer();
     const end = new EarlyEnd();
@@ -59,7 +50,7 @@ export function runMcp(args: string[]): Promise<number> {
       await serve({
         settings,
         limits,
-        output: values.output ?? 'polygate-media',
+        output: values.output,
         waitMs,
         allowedModels: values['allow-model'] ?? [],
         signal: end.signal,

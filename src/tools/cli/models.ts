@@ -1,28 +1,25 @@
-import type { Model, KnownPrices } from 'polygate';
+import type { KnownPrices, Model } from 'polygate';
 
 import { listedPrice, resolutionPrices } from '../../internal.ts';
+import { exactUsd } from '../money.ts';
 import { parseOptions, UsageError } from './arguments.ts';
-import { commandOptions, serviceHelp } from './command-options.ts';
+import { commandOptions } from './command-options.ts';
 import { createGateway } from './gateway.ts';
+import { helpOf } from './help.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { resolveSettings } from './settings.ts';
 import { columns, print, printJson } from './terminal.ts';
-import { cleanRecord, createCleaner, formatUsd, cleanText } from './text.ts';
+import { cleanRecord, cleanText, createCleaner } from './text.ts';
 
-const help = `Lists the models of the API key, with their prices in USD.
-
-Usage: npx polygate models [options]
-
-Example:
-  npx polygate models --type image
-
-Prices have the units of gateway.models.list(): 1000 tokens, an image, a second of video, a character of speech, or a
-track of music. Each row names its unit.
-
-Options:
-  --type <type>     only models of this type: chat, image, video or audio
-  --json            print one JSON array, with every field that the service sends
-${serviceHelp}`;
+const help = () =>
+  helpOf('models', {
+    about: 'Lists the models of the API key, with their prices in USD.',
+    usage: ['npx polygate models [options]'],
+    examples: ['npx polygate models --type image'],
+    notes: [
+      'Prices have the units of gateway.models.list(): 1000 tokens, an image, a second of video, a character of speech, or a track of music. Each row names its unit.',
+    ],
+  });
 
 /** Runs the command, and returns its exit code. */
 export function runModels(args: string[]): Promise<number> {
@@ -64,21 +61,23 @@ export function priceText(pricing: KnownPrices): string {
   const output = listedPrice(pricing, 'outputPricePer1kUsd');
   const parts = [];
   if (isPrice(input) || isPrice(output)) {
-    parts.push(`${formatUsd(input ?? 0)} in, ${formatUsd(output ?? 0)} out per 1000 tokens`);
+    parts.push(`${exactUsd(input ?? 0)} in, ${exactUsd(output ?? 0)} out per 1000 tokens`);
   }
-  const resolutions = resolutionPrices(pricing).filter(({ unitPriceUsd }) => isPrice(unitPriceUsd));
+  const listed = resolutionPrices(pricing);
+  const resolutions = listed.flatMap(({ resolution, unitPriceUsd }) =>
+    isPrice(unitPriceUsd) && typeof resolution === 'string'
+      ? [{ usd: exactUsd(unitPriceUsd), name: cleanText(resolution) }]
+      : [],
+  );
   const price = listedPrice(pricing, 'unitPriceUsd');
-  if (resolutions.length > 0) {
-    const [first, ...others] = resolutions.map(
-      ({ resolution, unitPriceUsd }) => `${formatUsd(unitPriceUsd)}|${cleanText(resolution)}`,
-    );
-    const [usd, resolution] = first?.split('|') ?? [];
-    const rest = others.map((other) => `, ${other.replace('|', ' (')})`).join('');
-    parts.push(`${usd} per ${nameOf(unit)} (${resolution})${rest}`);
+  const [first, ...others] = resolutions;
+  if (first !== undefined) {
+    const rest = others.map(({ usd, name }) => `, ${usd} (${name})`).join('');
+    parts.push(`${first.usd} per ${nameOf(unit)} (${first.name})${rest}`);
   } else if (isPrice(price)) {
-    parts.push(`${formatUsd(price)} per ${unit === 'token' ? 'image' : nameOf(unit)}`);
+    parts.push(`${exactUsd(price)} per ${unit === 'token' ? 'image' : nameOf(unit)}`);
   }
-  return parts.join('; ') || 'no price listed';
+  return parts.join('; ') || (listed.length > 0 ? 'price not readable' : 'no price listed');
 }
 
 function nameOf(unit: string | undefined): string {

@@ -1,7 +1,10 @@
 import type { Model } from 'polygate';
 
-import { UsageError, unknownName } from './arguments.ts';
+import { parseDecimal, shown, unknownName, UnknownOptionError, UsageError } from './arguments.ts';
+import type { Option } from './arguments.ts';
+import { commandOptions } from './command-options.ts';
 import { readInput } from './input.ts';
+import { shellWord } from './text.ts';
 
 /** Fields that other options or arguments set. */
 const reserved: ReadonlySet<string> = new Set(['model', 'messages', 'prompt', 'stream', 'text']);
@@ -13,20 +16,67 @@ interface ParamOptions {
 }
 
 /**
- * Returns the fields that `--param` and `--field` set. Throws a `UsageError` if one is invalid, or if the name of a
- * `--param` is probably misspelled.
+ * Parses the arguments of a command that sends requests of these kinds. Throws a `UsageError` that names the `--param` to
+ * use, if an unknown option is a field of the request.
+ */
+export async function parseWithFields<Result>(
+  kinds: readonly BatchKind[],
+  parse: () => Result,
+): Promise<Result> {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof UnknownOptionError)) throw error;
+    const { nearestField } = await import('./param-schemas.ts');
+    const field = nearestField(error.option, kinds);
+    const isField = field !== undefined && error.option === `--${field.replaceAll('_', '-')}`;
+    if (field === undefined || reserved.has(field) || (error.isSimilar && !isField)) throw error;
+    const value = error.value === undefined ? '<value>' : shellWord(error.value);
+    throw new UsageError(`unknown option ${error.option}; use --param ${field}=${value}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The fields that options such as `--size` set. Throws a `UsageError` if a value is invalid. */
+function namedFields(
+  options: Readonly<Record<string, Option>>,
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const named: Record<string, unknown> = {};
+  for (const [name, { field, isNumber = false }] of Object.entries(options)) {
+    const value = values[name];
+    if (field === undefined || typeof value !== 'string') continue;
+    const number = isNumber ? parseDecimal(value) : undefined;
+    if (isNumber && number === undefined) {
+      throw new UsageError(`--${name} must be a number, not ${shown(value)}`);
+    }
+    if (value.trim() === '') throw new UsageError(`--${name} needs a value`);
+    named[field] = number ?? value;
+  }
+  return named;
+}
+
+/**
+ * Returns the fields that `--param`, `--field` and options such as `--size` set. Throws a `UsageError` if one is invalid or
+ * set twice, or if the name of a `--param` is probably misspelled.
  */
 export async function readParams(
   kind: BatchKind,
-  { param, field }: ParamOptions,
+  values: ParamOptions & Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
+  const { param, field } = values;
   const params = parseParams(param);
   if (param !== undefined) {
     // The schemas take time to load.
     const { checkParamNames } = await import('./param-schemas.ts');
     checkParamNames(kind, params);
   }
-  return { ...params, ...parseParams(field, '--field') };
+  const named = namedFields(commandOptions[kind], values);
+  const free = { ...params, ...parseParams(field, '--field') };
+  const repeated = Object.keys(named).find((name) => Object.hasOwn(free, name));
+  if (repeated === undefined) return { ...named, ...free };
+  throw new UsageError(`${repeated} is set twice: by an option and by --param or --field`);
 }
 
 /**

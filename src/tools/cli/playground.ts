@@ -7,23 +7,23 @@ import { createRequire } from 'node:module';
 import { dirname, join, extname } from 'node:path';
 
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { parseInteger, parseOptions, printError } from './arguments.ts';
+import { parseInteger, parseOptions } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
+import { helpOf } from './help.ts';
 import { CommandLog, runCommand } from './run-command.ts';
+import { printError } from './terminal.ts';
 
 const command = 'polygate playground';
 
-const help = `Serves the playground: a page that loses responses, kills batches and shows what was charged.
-
-Usage: npx polygate playground [options]
-
-The client and the reference gateway run in the page. It needs no API key and no network, and costs nothing.
-
-Options:
-  --port <number>  port to listen on, on this machine only; 0 selects a free port (default: 5180)
-  --open           open the page in the browser
-  -h, --help       print this help and exit
-`;
+const help = () =>
+  helpOf('playground', {
+    about:
+      'Serves the playground: a page that loses responses, kills batches and shows what was charged.',
+    usage: ['npx polygate playground [options]'],
+    notes: [
+      'The client and the reference gateway run in the page. It needs no API key and no network, and costs nothing.',
+    ],
+  });
 
 /** Runs the command. Returns the exit code; undefined if it keeps serving. */
 export async function runPlayground(args: string[]): Promise<number | undefined> {
@@ -31,7 +31,7 @@ export async function runPlayground(args: string[]): Promise<number | undefined>
   const code = await runCommand(new CommandLog({ command, isPaid: false }), help, async () => {
     const options = parseOptions(args, commandOptions.playground);
     if (options.help || options.version) return options;
-    const port = parseInteger('--port', options.port ?? '5180', 65_535);
+    const port = parseInteger('--port', options.port, 65_535);
     const failure = await serve(port, options.open === true);
     if (failure !== undefined) return printError(command, failure, 1);
     isServing = true;

@@ -2,28 +2,12 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 
 import { version } from '../../internal.ts';
-import { findCommand, parseOptions, printError, unknownName, UsageError } from './arguments.ts';
-import { commandOptions, commandSummaries, commonOptions } from './command-options.ts';
+import { findCommand, parseOptions, unknownName, UsageError } from './arguments.ts';
+import { commandOptions, commonOptions } from './command-options.ts';
+import { programHelp } from './help.ts';
+import { printError } from './terminal.ts';
 
 const names = Object.keys(commandOptions);
-
-const help = `Tools for the polygate client.
-
-Usage: npx polygate <command> [options]
-
-Commands:
-${Object.entries(commandSummaries)
-  .map(([name, summary]) => `  ${name.padEnd(10)}  ${summary}\n`)
-  .join('')}
-Options:
-  --version   print the version and exit
-  -h, --help  print this help and exit
-
-Commands that use a service take --base-url and --api-key, or POLYGATE_BASE_URL and POLYGATE_API_KEY, or what
-polygate init has stored. Without an account, npx polygate mock starts a gateway that costs nothing.
-
-To see the options of a command, run npx polygate <command> --help.
-`;
 
 /** The options of all commands. An option has the same type in each of them. */
 const allOptions: ParseArgsOptionsConfig = Object.fromEntries(
@@ -35,7 +19,7 @@ async function main(args: string[]): Promise<number | undefined> {
   const position = findCommand(args, allOptions);
   if (position < 0) {
     const options = parseOptions(args, commonOptions);
-    process.stdout.write(options.version && !options.help ? `${version}\n` : help);
+    process.stdout.write(options.version && !options.help ? `${version}\n` : programHelp());
     return 0;
   }
   const command = args[position] ?? '';
@@ -58,6 +42,8 @@ async function run(command: string, args: string[]): Promise<number | undefined>
       return (await import('./task.ts')).runTask(args);
     case 'models':
       return (await import('./models.ts')).runModels(args);
+    case 'voices':
+      return (await import('./voices.ts')).runVoices(args);
     case 'balance':
       return (await import('./balance.ts')).runBalance(args);
     case 'init':
@@ -76,7 +62,7 @@ async function run(command: string, args: string[]): Promise<number | undefined>
       return (await import('./types.ts')).runTypes(args);
     case 'help':
       if (args[0] !== undefined && args[0] !== 'help') return run(args[0], ['--help']);
-      process.stdout.write(help);
+      process.stdout.write(programHelp());
       return 0;
     default:
       throw new UsageError(unknownName('command', command, [...names, 'help']));

@@ -1,7 +1,7 @@
 import { version } from '../../internal.ts';
 import { describeFailure, exitCodeOf } from './failure.ts';
 import type { FailureContext } from './failure.ts';
-import { endWithReader } from './terminal.ts';
+import { endWithReader, noteFailure } from './terminal.ts';
 
 /** The options `--help` and `--version`. */
 interface AboutOptions {
@@ -15,18 +15,18 @@ interface AboutOptions {
  */
 export async function runCommand(
   log: CommandLog,
-  help: string,
+  help: () => string,
   body: () => Promise<number | AboutOptions>,
 ): Promise<number> {
   const fail = (error: unknown) => {
-    process.stderr.write(describeFailure(error, log.context));
+    noteFailure(describeFailure(error, log.context));
     return exitCodeOf(error, log.context);
   };
   endWithReader(fail);
   try {
     const result = await body();
     if (typeof result === 'number') return result;
-    process.stdout.write(result.help ? help : `${version}\n`);
+    process.stdout.write(result.help ? help() : `${version}\n`);
     return 0;
   } catch (error) {
     return fail(error);
@@ -76,6 +76,11 @@ export class CommandLog {
   /** The request was certainly not charged, so there is nothing to continue under its key. */
   noteUncharged(): void {
     this.#add({ next: undefined, idempotencyKey: undefined });
+  }
+
+  /** There is something to do about a rejection. */
+  noteHint(hint: string | undefined): void {
+    this.#add({ hint });
   }
 
   /** The service has accepted the request. */

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { finalPath } from '../../integrations/node/final-path.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import { UsageError, messageOf } from './arguments.ts';
+import { serviceOptions } from './command-options.ts';
 import { makeFolder } from './state-file.ts';
 
 /** The service that a command uses. */
@@ -26,8 +27,8 @@ export interface ServiceOptions {
  * `UsageError` if one is missing.
  */
 export function resolveSettings(options: ServiceOptions, environment: Environment): Settings {
-  let baseURL = options['base-url'] ?? (environment.POLYGATE_BASE_URL || undefined);
-  let apiKey = options['api-key'] ?? (environment.POLYGATE_API_KEY || undefined);
+  let baseURL = options['base-url'] ?? (environment[serviceOptions['base-url'].env] || undefined);
+  let apiKey = options['api-key'] ?? (environment[serviceOptions['api-key'].env] || undefined);
   if (baseURL === undefined || apiKey === undefined) {
     const file = readConfigFile(configPath(environment));
     baseURL ??= file.baseURL;

@@ -5,6 +5,9 @@ import { Writable } from 'node:stream';
 import createSpinner from 'yocto-spinner';
 import type { Spinner } from 'yocto-spinner';
 
+import { maskKeys, messageOf, UsageError } from './arguments.ts';
+import { paint, styleFor, wrapLines } from './text.ts';
+
 /** Exit code after a write to a pipe whose reader has ended, as shells report for SIGPIPE. */
 const brokenPipe = 141;
 
@@ -34,7 +37,24 @@ export function printJson(value: unknown): Promise<void> {
 
 /** Writes a message to stderr. */
 export function note(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${wrapLines(text, styleFor(process.stderr).width)}\n`);
+}
+
+/** Writes the description of a failure to stderr: its first line in red, and what follows from it. */
+export function noteFailure(description: string): void {
+  const style = styleFor(process.stderr);
+  const [first = '', ...others] = description.trimEnd().split('\n');
+  const lines = [first, ...others].map((line) => wrapLines(line, style.width));
+  lines[0] = paint(style, 'red', lines[0] ?? '');
+  process.stderr.write(`${lines.join('\n')}\n`);
+}
+
+/** Prints a one-line error and returns the exit code. Usage errors refer to the help text. */
+export function printError(command: string, error: unknown, code: number): number {
+  const [line = ''] = messageOf(error).split('\n');
+  const advice = error instanceof UsageError ? ' (see --help)' : '';
+  noteFailure(`${command}: ${maskKeys(line)}${advice}`);
+  return code;
 }
 
 /** Formats rows as columns that are aligned at the left. */

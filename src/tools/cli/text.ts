@@ -1,6 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 
 import { redactKeys } from '../../wire/types/redact-key.ts';
+import { exactUsd, formatUsd } from '../money.ts';
 import { maskKeys } from './arguments.ts';
 
 /** How text is printed. */
@@ -43,6 +44,37 @@ export function wrap(text: string, indent: number, width: number): string {
     }
   }
   return [...lines, line].join(`\n${' '.repeat(indent)}`);
+}
+
+/**
+ * Wraps the lines of a message for a terminal. A command at the end of a line gets a line of its own, with breaks that a
+ * shell understands, and JSON and indented code stay as they are, so that all of them can be copied.
+ */
+export function wrapLines(text: string, width: number): string {
+  const lines = text.split('\n').map((line) => {
+    if (line.length <= width || /^[{\s]/.test(line)) return line;
+    const [, before, command] = /^(.*:) (npx polygate .*)$/.exec(line) ?? [];
+    return before === undefined || command === undefined
+      ? wrap(line, 0, width)
+      : `${wrap(before, 0, width)}\n  ${wrapCommand(command, width)}`;
+  });
+  return lines.join('\n');
+}
+
+function wrapCommand(command: string, width: number): string {
+  // The shells of Windows have other signs for this.
+  if (process.platform === 'win32') return command;
+  // An option stays with its value.
+  const words = command.match(/(?:-+[\w-]+ (?!-))?(?:'[^']*'|\\.|[^\s'])+/g) ?? [];
+  const lines = [''];
+  for (const word of words) {
+    const line = lines.at(-1) ?? '';
+    const longer = line === '' ? word : `${line} ${word}`;
+    // Room for the indent and the sign.
+    if (line !== '' && longer.length + 4 > width) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join(' \\\n  ');
 }
 
 /** Creates a function that removes the API key and control characters, which a service may have sent, from text. */
@@ -107,23 +139,18 @@ export function shellWord(text: string): string {
   return /^[\w.:@/+-]+$/.test(clean) ? clean : `'${clean.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Formats amounts such as `0.005 USD` in a text as {@link formatUsd} does. */
+/** Writes the amounts in a message of the client, such as `0.005 USD`, as all others. */
 export function withUsdSigns(text: string): string {
-  return text.replaceAll(/\b(\d{1,12}(?:\.\d{1,12})?) USD\b/g, (_, usd: string) =>
-    formatUsd(Number(usd)),
+  return text.replaceAll(
+    /\b(\d{1,12}(?:\.\d{1,12})?)(?: of (\d{1,12}(?:\.\d{1,12})?))? USD\b/g,
+    (_, usd: string, whole?: string) =>
+      exactUsd(Number(usd)) + (whole === undefined ? '' : ` of ${exactUsd(Number(whole))}`),
   );
 }
 
-/** Formats an amount in USD, with at least two decimals and no exponent: `$0.02`. */
-export function formatUsd(usd: number): string {
-  return `$${usd.toFixed(9).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
-}
-
-/** Formats amounts in USD for a column: with as many decimals as the one with the most, and aligned at the right. */
+/** Formats amounts for a column, with their decimal points below each other. */
 export function alignUsd(amounts: readonly (number | undefined)[]): (string | undefined)[] {
-  const known = amounts.filter((usd) => usd !== undefined);
-  const decimals = Math.max(...known.map((usd) => formatUsd(usd).split('.')[1]?.length ?? 0), 2);
-  const texts = amounts.map((usd) => (usd === undefined ? undefined : `$${usd.toFixed(decimals)}`));
-  const width = Math.max(...texts.map((text) => text?.length ?? 0));
-  return texts.map((text) => text?.padStart(width));
+  const texts = amounts.map((usd) => (usd === undefined ? undefined : formatUsd(usd)));
+  const width = Math.max(...texts.map((text) => text?.indexOf('.') ?? 0));
+  return texts.map((text) => text && ' '.repeat(width - text.indexOf('.')) + text);
 }

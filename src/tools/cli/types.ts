@@ -4,11 +4,13 @@ import { ConfigurationError } from 'polygate';
 
 import { finalPath } from '../../integrations/node/final-path.ts';
 import { version } from '../../internal.ts';
-import { messageOf, printError, UsageError, parseOptions } from './arguments.ts';
+import { messageOf, UsageError, parseOptions } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
 import { createGateway } from './gateway.ts';
+import { helpOf } from './help.ts';
 import { resolveSettings } from './settings.ts';
 import type { ServiceOptions } from './settings.ts';
+import { printError } from './terminal.ts';
 import { catalogOf, declarationOf, header, sizeOf, readDeclaration } from './types-declaration.ts';
 import type { Catalog } from './types-declaration.ts';
 
@@ -22,34 +24,33 @@ interface TypesArguments {
   version: boolean;
 }
 
-const help = `Writes the ids of your models, with their prices, to a declaration file, so that a wrong id does not compile.
-
-Usage: npx polygate types [options]
-
-Options:
-  -o, --output <file>  file to write (default: polygate.models.d.ts)
-  --check              write nothing; exit with 1 if the file is missing or its models, types or prices have changed
-  --base-url <url>     base URL of the service (default: POLYGATE_BASE_URL)
-  --api-key <key>      API key (default: POLYGATE_API_KEY, which other users of this machine cannot see)
-  --json               print the result as JSON and nothing else
-  --version            print the version and exit
-  -h, --help           print this help and exit
-
-Example, in a build:
-  npx polygate types --check
-
-Listing models is free.
-
-Exit codes:
-  0  the file was written, or is up to date
-  1  the service listed no models or could not be reached, or --check has found differences
-  2  an option, the base URL or the API key is missing or invalid, or the file cannot be written
-`;
+const help = () =>
+  helpOf('types', {
+    about:
+      'Writes the ids of your models, with their prices, to a declaration file, so that a wrong id does not compile.',
+    usage: ['npx polygate types [options]'],
+    examples: ['npx polygate types --check'],
+    examplesNeed: ', in a build',
+    notes: ['Listing models is free.'],
+    lists: {
+      'Exit codes': [
+        ['0', 'the file was written, or is up to date'],
+        [
+          '1',
+          'the service listed no models or could not be reached, or --check has found differences',
+        ],
+        [
+          '2',
+          'an option, the base URL or the API key is missing or invalid, or the file cannot be written',
+        ],
+      ],
+    },
+  });
 
 /** Parses the arguments. Throws a `UsageError` if they are invalid. */
 function parseTypesArguments(args: string[]): TypesArguments {
   const values = parseOptions(args, commandOptions.types);
-  const output = values.output ?? 'polygate.models.d.ts';
+  const { output } = values;
   if (!output.endsWith('.d.ts')) {
     throw new UsageError(`--output must be a declaration file, such as types/models.d.ts`);
   }
@@ -70,7 +71,7 @@ export async function runTypes(args: string[]): Promise<number> {
   try {
     const options = parseTypesArguments(args);
     if (options.help || options.version) {
-      process.stdout.write(options.help ? help : `${version}\n`);
+      process.stdout.write(options.help ? help() : `${version}\n`);
       return 0;
     }
     const settings = resolveSettings(options.service, process.env);

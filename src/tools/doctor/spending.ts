@@ -1,9 +1,9 @@
 import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
 
 import { contextOf, roundUsd, isUncharged } from '../../internal.ts';
+import { exactUsd } from '../money.ts';
 import { errorResponse, statusOf } from './run/failure.ts';
 import type { Skip } from './run/report.ts';
-import { usd } from './text.ts';
 
 /** Differences below this are rounding, in USD. */
 const tolerance = 1e-6;
@@ -54,12 +54,15 @@ export class Spending {
     if (priceUsd > left) {
       return tooExpensive(
         priceUsd,
-        `, but only ${usd(Math.max(0, left))} of ${usd(this.#maxUsd)} may still be spent.`,
+        `, but only ${exactUsd(Math.max(0, left))} of ${exactUsd(this.#maxUsd)} may still be spent.`,
       );
     }
     const walletUsd = (this.#walletUsd ?? Infinity) - this.#committedUsd;
     if (priceUsd > walletUsd) {
-      return tooExpensive(priceUsd, `, but the wallet has only ${usd(Math.max(0, walletUsd))}.`);
+      return tooExpensive(
+        priceUsd,
+        `, but the wallet has only ${exactUsd(Math.max(0, walletUsd))}.`,
+      );
     }
     return undefined;
   }
@@ -121,7 +124,7 @@ export class Spending {
 
 /** `problem` completes the sentence. */
 const tooExpensive = (priceUsd: number, problem: string): Skip => ({
-  detail: `This check costs up to ${usd(priceUsd)}${problem}`,
+  detail: `This check costs up to ${exactUsd(priceUsd)}${problem}`,
   skipReason: 'too-expensive',
 });
 

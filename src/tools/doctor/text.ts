@@ -1,4 +1,5 @@
 import { newIdempotencyKey } from '../../internal.ts';
+import { formatUsd } from '../money.ts';
 
 /**
  * The longest text that a finding has. What the service writes is shortened before: no sentence about a charge, which
@@ -27,15 +28,9 @@ export function shorten(text: string, limit: number): string {
   return text.length > limit ? `${text.slice(0, limit)}…` : text;
 }
 
-/** An amount in USD with as many digits as it needs, and no exponent. */
-export function usd(amount: number): string {
-  const digits = { maximumFractionDigits: 9, useGrouping: false };
-  return `${amount.toLocaleString('en', digits)} USD`;
-}
-
 /** What a response reports as its charge. A charge of 0 does not prove that the request was free. */
 export function chargeText(chargeUsd: number | undefined): string {
-  return chargeUsd ? usd(chargeUsd) : 'an unknown amount';
+  return chargeUsd ? formatUsd(chargeUsd) : 'an unknown amount';
 }
 
 /** Lists up to `limit` names. */

@@ -13,7 +13,7 @@ import {
 import type { PricedUnits, Reservation } from '../../internal.ts';
 import { generationKinds } from '../cli/task-store.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
-import { formatUsd } from '../cli/text.ts';
+import { exactUsd, formatUsd } from '../money.ts';
 import type { Refunds } from './refunds.ts';
 
 /** The limits of the server, in USD. */
@@ -82,7 +82,7 @@ export class ProcessBudget {
         ? [`${formatUsd(this.#refunds.refundedUsd)} refunded`]
         : []),
     ];
-    return `${formatUsd(this.leftUsd)} of ${formatUsd(this.#limits.maxUsd)} is left (${parts.join(', ')}).`;
+    return `${formatUsd(this.leftUsd)} of ${exactUsd(this.#limits.maxUsd)} is left (${parts.join(', ')}).`;
   }
 
   get #maxUsd(): number {
@@ -188,7 +188,7 @@ export class ProcessBudget {
     }
     if (maxUsdPerCall !== undefined && roundUsd(usd) > roundUsd(maxUsdPerCall)) {
       throw this.#error(
-        `This call ${this.#costs(quote)}, and a call may cost at most ${formatUsd(maxUsdPerCall)}.`,
+        `This call ${this.#costs(quote)}, and a call may cost at most ${exactUsd(maxUsdPerCall)}.`,
       );
     }
     return usd;
@@ -203,7 +203,7 @@ export class ProcessBudget {
     const usd = this.priceToReserve(quote) ?? 0;
     const listed = quote.usd ?? this.#limits.maxUsdPerCall ?? 0;
     const reason = usd > listed ? ', because an earlier one was charged more than expected' : '';
-    return `costs about ${formatUsd(usd)}${reason}`;
+    return `costs about ${exactUsd(usd)}${reason}`;
   }
 
   #error(message: string): BudgetExceededError {

@@ -7,7 +7,7 @@ import { priceText } from '../cli/models.ts';
 import { generationKinds } from '../cli/task-store.ts';
 import type { GenerationKind, TaskEntry } from '../cli/task-store.ts';
 import { columns } from '../cli/terminal.ts';
-import { formatUsd } from '../cli/text.ts';
+import { formatUsd } from '../money.ts';
 import type { ProcessBudget } from './budget.ts';
 import { kindOf, quoteOf } from './budget.ts';
 import { pending, withinFree } from './call.ts';
@@ -156,16 +156,7 @@ function shortened(lines: readonly string[], what: string): string[] {
 }
 
 function modelLine({ id, type, pricing }: Model): string {
-  return `${id} (${String(type)}): ${readablePrice(pricing)}`;
-}
-
-/** One damaged price must not hide the other models. */
-function readablePrice(pricing: Model['pricing']): string {
-  try {
-    return priceText(pricing);
-  } catch {
-    return 'price not readable';
-  }
+  return `${id} (${String(type)}): ${priceText(pricing)}`;
 }
 
 function taskLine({ receipt, kind, status, createdAt, request }: TaskEntry): string {

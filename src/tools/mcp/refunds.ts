@@ -2,7 +2,7 @@ import type { Polygate } from 'polygate';
 
 import { roundUsd } from '../../internal.ts';
 import { balanceOf } from '../cli/balance.ts';
-import { formatUsd } from '../cli/text.ts';
+import { formatUsd } from '../money.ts';
 
 /** What is needed to recognize refunds, in USD. */
 export interface Usage {

@@ -11,7 +11,7 @@ import type { SucceededGeneration, Task } from 'polygate';
 import { UsageError } from '../cli/arguments.ts';
 import { describeFailure } from '../cli/failure.ts';
 import type { FailureContext } from '../cli/failure.ts';
-import { formatUsd } from '../cli/text.ts';
+import { formatUsd } from '../money.ts';
 import { within } from './call.ts';
 import type { Call } from './call.ts';
 import { createPreview, maxPreviewBytes } from './results.ts';

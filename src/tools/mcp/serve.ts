@@ -9,7 +9,8 @@ import { createSavingGateway } from '../cli/gateway.ts';
 import type { Settings } from '../cli/settings.ts';
 import { accountOf, TaskStore } from '../cli/task-store.ts';
 import { note } from '../cli/terminal.ts';
-import { formatUsd, createCleaner } from '../cli/text.ts';
+import { createCleaner } from '../cli/text.ts';
+import { exactUsd } from '../money.ts';
 import { ProcessBudget } from './budget.ts';
 import type { Limits } from './budget.ts';
 import { Generations } from './generations.ts';
@@ -71,7 +72,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     store,
     clean,
   });
-  const maxUsdText = limits.maxUsd === undefined ? undefined : formatUsd(limits.maxUsd);
+  const maxUsdText = limits.maxUsd === undefined ? undefined : exactUsd(limits.maxUsd);
   const serverOptions = { generations, lookups, maxUsdText, waitMs, ended, clean };
   const handle = serveStdio(() => createServer(serverOptions), {
     onerror: (error) => {

@@ -97,9 +97,13 @@ function client(baseURL: string) {
     sent += 1;
     return fetch(input, init);
   };
-  const options = { random: () => 0, logLevel: 'off', allowInsecureBaseURL: true } as const;
+  const warnings: string[] = [];
+  const ignore = () => undefined;
+  const warn = (text: string) => void warnings.push(text);
+  const logger = { error: ignore, warn, info: ignore, debug: ignore };
+  const options = { random: () => 0, logger, allowInsecureBaseURL: true } as const;
   const gateway = new Polygate({ apiKey: 'sk-test', baseURL, fetch: counting, ...options });
-  return { gateway, sent: () => sent };
+  return { gateway, warnings, sent: () => sent };
 }
 
 const keyOf = (request: string) => /idempotency-key: (.*)\r/i.exec(request)?.[1];
@@ -145,6 +149,16 @@ describe('before any byte is sent', () => {
     const error = await caught(call(gateway));
     expect(sent()).toBe(4);
     expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'not-sent' });
+  });
+
+  test('the log says that a connection was refused', async () => {
+    const { gateway, warnings } = client(await targets['a closed port']());
+    await caught(gateway.images.submit(image));
+    expect(warnings).toEqual(
+      [1, 2, 3].map((retry) =>
+        expect.stringMatching(`images/tasks: connection refused; retry ${retry} in`),
+      ),
+    );
   });
 
   // Only one route, with a long timeout: some networks are slow to report an unknown host.

@@ -28,7 +28,7 @@ describe('generateImage', () => {
     const { mock, polygate, settle } = onProvider();
     mock.fail({ route: 'GET /media/{task}/{file}', headers: { 'content-length': null } });
     const { warnings } = await settle(
-      generateImage({ model: polygate.image('prism-image'), prompt: 'A harbour' }),
+      generateImage({ model: polygate.image('prism-image'), prompt: 'A harbor' }),
     );
     expect(warnings).toEqual([
       { type: 'other', message: expect.stringContaining('may be incomplete') },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { formatUsd } from '../../../src/tools/cli/text.ts';
+import { formatUsd } from '../../../src/tools/money.ts';
 import { eventually } from '../../support/eventually.ts';
 import { commandLine, Program, run } from '../../tools/cli/program.ts';
 import { requestsTo, startService } from './service.ts';
@@ -194,7 +194,7 @@ test.concurrent('init prints two lines that export to programs what it has store
 
 test.concurrent('the examples of every help text work when they are pasted', async () => {
   const { run: polygate, folder } = await startService();
-  const csv = 'id,prompt\nharbour,A harbour\nlighthouse,A lighthouse\n';
+  const csv = 'id,prompt\nharbor,A harbor\nlighthouse,A lighthouse\n';
   writeFileSync(join(folder, 'prompts.csv'), csv);
   writeFileSync(join(folder, 'questions.csv'), csv);
   const seen: string[] = [];
@@ -207,6 +207,7 @@ test.concurrent('the examples of every help text work when they are pasted', asy
     'batch',
     'task',
     'models',
+    'voices',
     'balance',
     'doctor',
     'init',
@@ -214,7 +215,10 @@ test.concurrent('the examples of every help text work when they are pasted', asy
   ]) {
     const { stdout } = await polygate([command, '--help']);
     const [, examples = ''] = /\nExamples?(?:, .*)?:\n([^]*?)\n\n/.exec(stdout) ?? [];
-    const lines = examples.split('\n').filter((line) => / {2}\S/.test(line));
+    const lines = examples
+      .replaceAll(/ \\\n +/g, ' ')
+      .split('\n')
+      .filter((line) => / {2}\S/.test(line));
     expect([command, lines.length > 0]).toEqual([command, true]);
     for (const line of lines) {
       seen.push(line);
@@ -227,11 +231,11 @@ test.concurrent('the examples of every help text work when they are pasted', asy
     }
   }
   for (const file of [
-    'harbour.png',
-    'harbour.mp4',
-    'harbour.wav',
+    'harbor.png',
+    'harbor.mp4',
+    'harbor.wav',
     'welcome.wav',
-    'out/harbour.svg',
+    'out/harbor.svg',
     'questions.answer.csv',
   ]) {
     expect([file, existsSync(join(folder, file))]).toEqual([file, true]);

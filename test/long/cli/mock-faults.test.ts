@@ -80,7 +80,7 @@ test.concurrent('a stalled response and a client that has gone appear in the log
   await program.printed(/disconnected/);
   const { stdout } = await program.end('SIGTERM');
   expect(logOf(stdout)).toEqual([
-    ' --- ms POST /v1/videos charged $0.1, response withheld fault stall',
+    ' --- ms POST /v1/videos charged $0.10, response withheld fault stall',
     ' --- ms POST /v1/images/tasks charged $0.02, response lost: the client disconnected fault delay-60000',
   ]);
 });

@@ -73,7 +73,7 @@ test('the command prints its URL, serves requests, logs a line for each, and sto
       .split('\n'),
   ).toEqual([
     ' 202 ms POST /v1/images/tasks $0.02 key row-17',
-    ' 202 ms POST /v1/images/tasks $0 key row-17 replay',
+    ' 202 ms POST /v1/images/tasks $0.00 key row-17 replay',
     expect.stringMatching(/^ 200 ms POST \/v1\/chat\/completions \$0\.\d+ stream$/),
     ' 400 ms POST /v1/videos model_not_found',
     ' 404 ms GET /verify/… material_not_found',

@@ -106,6 +106,25 @@ describe.skipIf(!hasScript)('in a terminal', () => {
     await program.end('SIGKILL');
   });
 
+  test.concurrent('errors are red, and neither they nor hints nor help break a word', async () => {
+    const service = await startService();
+    for (const [args, code] of [
+      [['image', 'A', '-m', 'prism-imge', '--base-url', `${service.baseURL}/`], 1],
+      [['speech', 'A', '-m', 'echo-speech'], 1],
+      [['chat', 'A', '-m', 'aurora-chat', '--resolution', '2K'], 2],
+      [['batch', '--help'], 0],
+    ] as const) {
+      const result = await inTerminal(service, args).end();
+      expect([args, result.code]).toEqual([args, code]);
+      const lines = stripVTControlCharacters(result.stdout).split('\r\n');
+      expect(lines.filter((line) => line.length > 80)).toEqual([]);
+      if (code !== 0) expect(result.stdout).toContain(`${escape}[31mpolygate ${args[0]}: `);
+      else expect(result.stdout).toContain(`${escape}[1mOptions:${escape}[22m`);
+      const plain = await inTerminal(service, args, { NO_COLOR: '1' }).end();
+      expect(plain.stdout).not.toContain(`${escape}[`);
+    }
+  });
+
   test.concurrent('batch asks before it spends more than one dollar', async () => {
     const service = await startService();
     const rows = Array.from({ length: 60 }, (_, index) => `r${index},A`);

@@ -52,7 +52,7 @@ test('writes the models, and --check names what has changed since', async () => 
 
   const changed = text
     .replace('"prism-sketch"', '"prism-stretch"')
-    .replace('0.0005 USD per 1000 input', '0.0007 USD per 1000 input');
+    .replace('$0.0005 in', '$0.0007 in');
   await writeFile(file, changed);
   const { code, stdout } = await types(['--check', '--json', '-o', file], env);
   expect([code, JSON.parse(stdout)]).toMatchObject([
@@ -61,8 +61,8 @@ test('writes the models, and --check names what has changed since', async () => 
       upToDate: false,
       differences: [
         '- image "prism-stretch"',
-        expect.stringMatching(/^~ chat "aurora-chat": 0.0007 USD .* is now 0.0005 USD /),
-        expect.stringMatching(/^\+ image "prism-sketch": 0.005 USD /),
+        expect.stringMatching(/^~ chat "aurora-chat": \$0\.0007 in.* is now \$0\.0005 in/),
+        expect.stringMatching(/^\+ image "prism-sketch": \$0\.005 /),
       ],
     },
   ]);

@@ -156,12 +156,9 @@ test('what is known about an earlier request and a refund takes precedence', () 
 
 test('options are named as those of the command, except in what a service wrote', () => {
   const context: FailureContext = { command: 'c', isPaid: false };
-  const budget = new BudgetExceededError('Over maxUsd.', {
-    outcome: 'not-sent',
-    spentUsd: 1,
-    maxUsd: 1,
-  });
-  expect(describeFailure(budget, context)).toBe('c: Over --max-usd.\n');
+  const known = { outcome: 'not-sent', spentUsd: 1, maxUsd: 1 } as const;
+  const budget = new BudgetExceededError('Over maxUsd: 0.9 of 1 USD spent.', known);
+  expect(describeFailure(budget, context)).toBe('c: Over --max-usd: $0.90 of $1.00 spent.\n');
   const lost = new ConnectionError('With resendUnknown, it is sent.', { outcome: 'unknown' });
   expect(describeFailure(lost, context)).toContain('With --resend-unknown, it');
   const failed = new TaskFailedError('Task task_1 failed: maxUsd and resendUnknown.', { task });

@@ -6,30 +6,33 @@ import { commandOptions } from '../../../src/tools/cli/command-options.ts';
 import { bash, fish, zsh } from '../../../src/tools/cli/completion.ts';
 import { priceText } from '../../../src/tools/cli/models.ts';
 import { columns, formatDuration } from '../../../src/tools/cli/terminal.ts';
-import { alignUsd, formatUsd, withUsdSigns } from '../../../src/tools/cli/text.ts';
+import { alignUsd, withUsdSigns } from '../../../src/tools/cli/text.ts';
+import { exactUsd, formatUsd } from '../../../src/tools/money.ts';
 
 test.each([
-  [0, '$0.00'],
-  [0.1 + 0.2, '$0.30'],
-  [1000, '$1000.00'],
-  [0.00003, '$0.00003'],
-  [1e-9, '$0.000000001'],
-])('%d USD is written as %s', (usd, text) => {
-  expect(formatUsd(usd)).toBe(text);
+  [0, '$0.00', '$0.00'],
+  [0.1 + 0.2, '$0.30', '$0.30'],
+  [1000, '$1000.00', '$1000.00'],
+  [998.659_975_5, '$998.66', '$998.6599755'],
+  [0.0144, '$0.01', '$0.0144'],
+  [0.009_96, '$0.01', '$0.00996'],
+  [0.005, '$0.005', '$0.005'],
+  [0.000_045_5, '$0.000046', '$0.0000455'],
+  [1e-9, '$0.000000001', '$0.000000001'],
+  [-1.234, '-$1.23', '-$1.234'],
+])('%d USD is written as %s, and as a price of one unit as %s', (usd, text, exact) => {
+  expect([formatUsd(usd), exactUsd(usd)]).toEqual([text, exact]);
 });
 
-test('amounts in a column have the same number of decimals, and end at the same position', () => {
-  expect(alignUsd([999.954902, 1000, 0.5])).toEqual([
-    ' $999.954902',
-    '$1000.000000',
-    '   $0.500000',
-  ]);
+test('amounts in a column have their decimal points below each other', () => {
+  expect(alignUsd([999.954902, 1000, 0.0023])).toEqual([' $999.95', '$1000.00', '   $0.0023']);
   expect(alignUsd([12, undefined, 3.5])).toEqual(['$12.00', undefined, ' $3.50']);
   expect(alignUsd([])).toEqual([]);
 });
 
-test('amounts in sentences get the same format', () => {
+test('amounts in messages of the client are written as all others, with all digits', () => {
   expect(withUsdSigns('costs up to 0.005 USD of 10 USD')).toBe('costs up to $0.005 of $10.00');
+  expect(withUsdSigns('0.019999 of 0.02 USD spent')).toBe('$0.019999 of $0.02 spent');
   expect(withUsdSigns('The pricing catalog is in USD.')).toBe('The pricing catalog is in USD.');
 });
 
@@ -45,10 +48,12 @@ test('prices are listed in the units of the model list, which they name', () => 
   for (const model of defaultModels) {
     const { pricing } = toModelRecord(model);
     const { unitPriceUsd, inputPricePer1kUsd } = pricing.profiles.api;
-    expect(priceText(pricing)).toContain(formatUsd(inputPricePer1kUsd || unitPriceUsd));
+    expect(priceText(pricing)).toContain(exactUsd(inputPricePer1kUsd || unitPriceUsd));
   }
   expect(priceText(undefined)).toBe('no price listed');
   expect(priceText({ unitPriceUsd: 0.5 })).toBe('$0.50 per unit');
+  const damaged = JSON.parse('{"resolutionPrices":[{"resolution":1,"unitPriceUsd":0.02},null]}');
+  expect(priceText(damaged)).toBe('price not readable');
 });
 
 test.each([

@@ -7,6 +7,7 @@ import {
   KeyRemover,
   shellWord,
   wrap,
+  wrapLines,
 } from '../../../src/tools/cli/text.ts';
 
 test('text is printed without API keys in any form, and without control characters', () => {
@@ -30,6 +31,25 @@ test('text wraps at spaces with a hanging indent, and long words are not split',
     'a\n  https://gateway.example/v1\n  b',
   );
   expect(wrap('aaa bbb', 2, Infinity)).toBe('aaa bbb');
+});
+
+test('a message wraps at words, and a command in it can still be pasted into a shell', () => {
+  expect(wrapLines('polygate image: no model', 12)).toBe('polygate\nimage: no\nmodel');
+  const command = "npx polygate task wait 'a b' --base-url http://127.0.0.1:8787/x --kind image";
+  const line = `Submitted. If this is interrupted: ${command}`;
+  expect(wrapLines(line, Infinity)).toBe(line);
+  const [first, ...lines] = wrapLines(line, 40).split('\n');
+  expect(first).toBe('Submitted. If this is interrupted:');
+  expect([first, ...lines].filter((part) => (part ?? '').length > 40)).toEqual([]);
+  expect(
+    lines
+      .join('\n')
+      .replaceAll(/\s*\\\n\s*/g, ' ')
+      .trim(),
+  ).toBe(command);
+  for (const code of ['{"json": "stays in one line"}', '  npm install a']) {
+    expect(wrapLines(code, 10)).toBe(code);
+  }
 });
 
 test('options are formatted as code that evaluates to the same options', () => {

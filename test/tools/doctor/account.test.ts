@@ -49,7 +49,7 @@ test('an empty wallet is reported, with the checks that block the account', asyn
 
 test('amounts have no exponent', async () => {
   const { run } = startMock({ wallet: { usd: 1e-8 } });
-  expect(findingOf(await run(), 'wallet').detail).toBe('The balance is 0.00000001 USD.');
+  expect(findingOf(await run(), 'wallet').detail).toBe('The balance is $0.00000001.');
 });
 
 test('a concurrency limit of 0 is reported, and nothing waits for a slot', async () => {

@@ -120,7 +120,7 @@ test.each([chatRoute, imageRoute])(
     const id = route === chatRoute ? 'chat' : 'image-task';
     const { status, detail, advice } = findingOf(await running, id);
     expect([status, detail]).toEqual(['warning', expect.stringContaining('aborted')]);
-    expect(advice).toMatch(/may have been charged 0\.\d+ USD/);
+    expect(advice).toMatch(/may have been charged \$0\.\d+/);
   },
 );
 
@@ -171,7 +171,7 @@ test('what fits is checked, and the rest is skipped with its price', async () =>
   const { run } = startMock();
   const diagnosis = await run({ maxSpendUsd: 0.001 });
   expect(findingOf(diagnosis, 'chat').status).toBe('ok');
-  const skipped = { status: 'skipped', detail: expect.stringContaining('costs up to 0.005 USD') };
+  const skipped = { status: 'skipped', detail: expect.stringContaining('costs up to $0.005') };
   expect(findingOf(diagnosis, 'image-task')).toMatchObject(skipped);
   expect(findingAbout(diagnosis, 'A3')).toMatchObject(skipped);
 });
@@ -247,7 +247,7 @@ test('nothing is sent that the wallet does not cover', async () => {
   const diagnosis = await run({ maxSpendUsd: 0.1 });
   expect(findingOf(diagnosis, 'image-task')).toMatchObject({
     status: 'skipped',
-    detail: expect.stringContaining('but the wallet has only 0.00'),
+    detail: expect.stringContaining('but the wallet has only $0.00'),
   });
   expect(mock.requests.some(({ status }) => status === 402)).toBe(false);
 });
@@ -256,6 +256,6 @@ test('what was spent before counts against the wallet', async () => {
   const { run, mock } = startMock({ wallet: { usd: 0.00505 } });
   const diagnosis = await run({ maxSpendUsd: 0.1 });
   expect(findingOf(diagnosis, 'chat').status).toBe('ok');
-  expect(findingOf(diagnosis, 'image-task').detail).toContain('but the wallet has only 0.0049');
+  expect(findingOf(diagnosis, 'image-task').detail).toContain('but the wallet has only $0.0049');
   expect(mock.requests.some(({ status }) => status === 402)).toBe(false);
 });

@@ -124,7 +124,7 @@ test('a route that does not exist, but reports a charge, is counted, and its req
 });
 
 test.each([
-  [zero, 'warning', 'The response reports a charge of 0 USD, although aurora-chat has a price.'],
+  [zero, 'warning', 'The response reports a charge of $0.00, although aurora-chat has a price.'],
   [{ [charge]: null }, 'failed', 'The response reports no charge,'],
 ])(
   'a chat whose response reports no charge (%o) is not said to be free',
@@ -134,7 +134,7 @@ test.each([
     const { detail, advice, ...finding } = findingOf(diagnosis, 'chat.charge');
     expect(finding.status).toBe(status);
     expect(detail.startsWith(start)).toBe(true);
-    expect(detail).toMatch(/It may have cost 0\.0000\d+ USD\.$/);
+    expect(detail).toMatch(/It may have cost \$0\.0000\d+\.$/);
     expect(advice?.endsWith(` ${checkCharges}`)).toBe(true);
     expect(findingAbout(diagnosis, 'A8').detail).toContain('responded, charged an unknown amount.');
     expect(findingAbout(diagnosis, 'A11').detail).toContain('is not marked as a replay');
@@ -156,7 +156,7 @@ test('a charge that is missing and one that is too high are two findings', async
   const { run } = startMock({}, (fetch, gateway) => tooHigh(missing(fetch, gateway), gateway));
   const diagnosis = await run({ maxSpendUsd: 0.1 });
   expect(findingOf(diagnosis, 'chat.charge').detail).toContain('reports no charge');
-  expect(findingOf(diagnosis, 'chat.price').detail).toContain('charged 0.02 USD');
+  expect(findingOf(diagnosis, 'chat.price').detail).toContain('charged $0.02');
 });
 
 /** A finding about a request that may have been charged, and what its response reports instead, if one arrives. */

@@ -6,16 +6,18 @@ import { fileJournal } from 'polygate/journal';
 
 import { finalPath } from '../../../integrations/node/final-path.ts';
 import { openJournal } from '../../../internal.ts';
+import { exactUsd, formatUsd } from '../../money.ts';
 import { UsageError } from '../arguments.ts';
 import { EarlyEnd } from '../early-end.ts';
 import { createSavingGateway } from '../gateway.ts';
+import { batchKinds, parseWithFields } from '../params.ts';
 import { CommandLog, runCommand } from '../run-command.ts';
 import { prepareFolder } from '../save-results.ts';
 import { resolveSettings } from '../settings.ts';
 import { accountOf, digest } from '../task-store.ts';
 import { note, ask, printJson } from '../terminal.ts';
-import { createCleaner, formatUsd } from '../text.ts';
-import { coveredRows, estimateText, fitsLimit, questionText, sumOf } from './estimate.ts';
+import { createCleaner } from '../text.ts';
+import { coveredRows, estimateText, fitsLimit, questionText, sumOf, totalUsd } from './estimate.ts';
 import { help, parseBatchArguments } from './options.ts';
 import type { BatchArguments } from './options.ts';
 import { folderOf } from './output-names.ts';
@@ -30,7 +32,7 @@ import { isDone, rowsText } from './work.ts';
 export function runBatch(args: string[]): Promise<number> {
   const log = new CommandLog({ command: 'polygate batch', isPaid: true });
   return runCommand(log, help, async () => {
-    const options = parseBatchArguments(args);
+    const options = await parseWithFields(batchKinds, () => parseBatchArguments(args));
     if (!('journal' in options)) return options;
     const settings = resolveSettings(options.service, process.env);
     const gateway = createSavingGateway(settings);
@@ -162,10 +164,10 @@ async function getConsent(
     if (!partial) {
       const advice = covered.length === 0 ? '' : '; --partial sends as many rows as it covers';
       throw new UsageError(
-        `the estimate is above --max-usd ${formatUsd(maxUsd)}, which covers ${part}${advice}`,
+        `the estimate of ${exactUsd(totalUsd(estimate))} is above --max-usd ${exactUsd(maxUsd)}, which covers ${part}${advice}`,
       );
     }
-    note(`Limit:          ${formatUsd(maxUsd)} covers ${part}, for ${formatUsd(sumOf(covered))}`);
+    note(`Limit:          ${exactUsd(maxUsd)} covers ${part}, for ${formatUsd(sumOf(covered))}`);
   }
   if (dryRun) {
     const { before, openUsd, unpriced } = estimate;

@@ -1,8 +1,8 @@
 import type { Model } from 'polygate';
 
 import { requestPrice, roundUsd } from '../../../internal.ts';
+import { formatUsd } from '../../money.ts';
 import type { BatchKind } from '../params.ts';
-import { formatUsd } from '../text.ts';
 import type { PlannedRow } from './plan.ts';
 import { costsText, count, inSendingOrder, needsPayment, sumCosts } from './work.ts';
 import type { Costs, JournalState, WorkRow } from './work.ts';
@@ -63,9 +63,13 @@ export function coveredRows({ before, payable }: Estimate, maxUsd: number): read
   return payable;
 }
 
+/** What all runs cost together, as far as it is known, in USD. */
+export const totalUsd = ({ before, openUsd }: Estimate): number =>
+  roundUsd(before.usd + before.uncertainUsd + openUsd);
+
 /** Whether a limit covers everything, as far as it is known. */
-export function fitsLimit({ before, openUsd }: Estimate, maxUsd: number): boolean {
-  return roundUsd(before.usd + before.uncertainUsd + openUsd) <= roundUsd(maxUsd);
+export function fitsLimit(estimate: Estimate, maxUsd: number): boolean {
+  return totalUsd(estimate) <= roundUsd(maxUsd);
 }
 
 /** How to estimate the price of a row; undefined for chats, which are billed by what they generate. */

@@ -1,61 +1,37 @@
 import { basename, dirname, join } from 'node:path';
 
 import { parseArguments, parseUsd, UsageError } from '../arguments.ts';
-import { commandOptions, serviceHelp } from '../command-options.ts';
-import {
-  checkTemplate,
-  defaultOutput,
-  checkReplaceable,
-  FileNames,
-  portable,
-} from '../output-name.ts';
+import { commandOptions } from '../command-options.ts';
+import { endedCodes, helpOf } from '../help.ts';
+import { checkTemplate, checkReplaceable, FileNames, portable } from '../output-name.ts';
 import { parseParams, parseKind } from '../params.ts';
 import type { BatchKind } from '../params.ts';
 import type { ServiceOptions } from '../settings.ts';
 import { formats } from './table.ts';
 import type { Format } from './table.ts';
 
-export const help = `Generates one result per row of a table. It can be stopped at any time: the same command continues.
-
-Usage: npx polygate batch [options] <file>
-
-Examples:
-  npx polygate batch prompts.csv -m prism-image -o 'out/{id}.{ext}' --max-usd 5
-  npx polygate batch questions.csv -m aurora-chat --max-usd 1 --column answer
-
-The file is CSV with a header (comma, semicolon or tab), or JSONL; - reads stdin. Columns: id, prompt (or text), model,
-system for chats, and any param of the kind. All rows are checked before anything is sent.
-
-Options:
-  -m, --model <id>  model of rows without a column model
-  -o, --output <file>
-                    name of the files; {id} is the id of the row, {n} the number of the result, {ext} the extension of
-                    its media type (default: {id}.{ext})
-  --max-usd <usd>   the most that all runs of this batch may cost; required without a terminal
-  --partial         send as many rows as --max-usd covers, instead of none
-  --dry-run         check the table, print rows, estimated cost and balance, and send nothing
-  --yes             do not ask for confirmation
-  --kind <kind>     image, video, music, speech or chat (default: that of the model)
-  --param <n=value> param of all rows that do not set it; repeat the option for more. A name that is probably
-                    misspelled is refused
-  --field <n=value> like --param, for a field of any name
-  --format <format> csv, tsv or jsonl (default: by the name of the file)
-  --column <name>   write a copy of the table with the answers of chats in this column
-  --retry-failed    pay again for rows whose task failed
-  --resend-unknown  send chats again that may have been charged, and whose answer was lost: they can be charged twice
-  --same-account    continue a journal whose rows were sent with another API key of the same account
-  --journal <file>  what the next run continues from (default: <file>.polygate.jsonl)
-  --results <file>  one line per row at the end of each run (default: <file>.results.jsonl)
-  --force           replace files that this batch did not write
-  --json            print the summary as one JSON object
-${serviceHelp}
-Exit codes:
-  0    every row has its result
-  1    a row failed, or was not sent
-  2    an option or the table is invalid; nothing was sent
-  3    a row may have been charged and has no result yet: run the same command again
-  130  interrupted with Ctrl-C; 141 the output pipe was closed; 143 SIGTERM
-`;
+export const help = (): string =>
+  helpOf('batch', {
+    about:
+      'Generates one result per row of a table. It can be stopped at any time: the same command continues.',
+    usage: ['npx polygate batch [options] <file>'],
+    examples: [
+      "npx polygate batch prompts.csv -m prism-image -o 'out/{id}.{ext}' \\\n  --max-usd 5",
+      'npx polygate batch questions.csv -m aurora-chat --max-usd 1 \\\n  --column answer',
+    ],
+    notes: [
+      'The file is CSV with a header (comma, semicolon or tab), or JSONL; - reads stdin. Columns: id, prompt (or text), model, system for chats, and any param of the kind. All rows are checked before anything is sent. Fields of the request are those of rows that do not set them.',
+    ],
+    lists: {
+      'Exit codes': [
+        ['0', 'every row has its result'],
+        ['1', 'a row failed, or was not sent'],
+        ['2', 'an option or the table is invalid; nothing was sent'],
+        ['3', 'a row may have been charged and has no result yet: run the same command again'],
+        ...endedCodes,
+      ],
+    },
+  });
 
 /** The parsed options of the command. */
 export interface BatchArguments {
@@ -101,7 +77,7 @@ export function parseBatchArguments(
       'a table from stdin needs --journal <file>, from which the next run continues',
     );
   }
-  const output = checkTemplate(values.output ?? defaultOutput);
+  const output = checkTemplate(values.output);
   const journal = values.journal ?? `${file}.polygate.jsonl`;
   const options: BatchArguments = {
     service: values,

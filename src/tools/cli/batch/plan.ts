@@ -139,8 +139,10 @@ function checkModel(
   if (model !== '' && found === undefined) {
     // A key may use models that it cannot list.
     if (givenKind !== undefined) return givenKind;
-    const hint = suggestion(nearestName(model, [...known.keys()]));
-    report(`unknown model ${quoted(model)}${hint}; --kind allows models that are not listed`);
+    const hint = suggestion(nearestName(model, [...known.keys()])) || ';';
+    report(
+      `unknown model ${quoted(model)}${hint} npx polygate models lists them; --kind allows others`,
+    );
   }
   const own = found && kindOfModel(found);
   if (found !== undefined && own === undefined && givenKind === undefined) {

@@ -1,5 +1,5 @@
+import { formatUsd } from '../../money.ts';
 import { formatDuration, ProgressLine } from '../terminal.ts';
-import { formatUsd } from '../text.ts';
 
 /** How far a batch is. */
 export interface Progress {

@@ -7,7 +7,7 @@ import { cutText } from '../chat.ts';
 import { describeFailure, isLimit } from '../failure.ts';
 import type { FailureContext } from '../failure.ts';
 import { writeDurably } from '../state-file.ts';
-import { formatDuration, note, print, printJson } from '../terminal.ts';
+import { formatDuration, note, noteFailure, print, printJson } from '../terminal.ts';
 import { cleanText } from '../text.ts';
 import { countRows, exitCodeOfRows, rowText } from './batch-run.ts';
 import type { RunEnd, Counts, RowResult, RowEnd } from './batch-run.ts';
@@ -38,9 +38,7 @@ export async function report(
   const failed = run.areShown ? [] : results.filter(hasError).slice(0, maxErrors);
   for (const row of failed) note(rowText(row, context.clean ?? cleanText));
   if (run.stopped !== undefined) {
-    process.stderr.write(
-      describeFailure(run.stopped, { ...context, isPaid: false, next: undefined }),
-    );
+    noteFailure(describeFailure(run.stopped, { ...context, isPaid: false, next: undefined }));
   }
   noteCuts(results);
   const { usd, uncertain: uncertainRows, uncertainUsd } = costs;

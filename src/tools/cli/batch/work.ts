@@ -1,8 +1,8 @@
 import { roundUsd } from '../../../internal.ts';
 import type { JournalRow, JournalContent } from '../../../internal.ts';
+import { formatUsd } from '../../money.ts';
 import { ExistingFiles, fillTemplate } from '../output-name.ts';
 import { digest } from '../task-store.ts';
-import { formatUsd } from '../text.ts';
 import { areComplete } from './file-record.ts';
 import type { FileRecord, RowFiles } from './file-record.ts';
 import { namesOf } from './output-names.ts';

@@ -3,13 +3,14 @@ import { diagnose } from 'polygate/doctor';
 import type { Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
 import { roundUsd, version } from '../../../internal.ts';
-import { messageOf, printError } from '../arguments.ts';
+import { formatUsd } from '../../money.ts';
+import { messageOf } from '../arguments.ts';
 import { EarlyEnd } from '../early-end.ts';
 import { createGateway } from '../gateway.ts';
 import { resolveSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
-import { endWithReader } from '../terminal.ts';
-import { formatUsd, createCleaner, paint, styleFor } from '../text.ts';
+import { endWithReader, printError } from '../terminal.ts';
+import { createCleaner, paint, styleFor } from '../text.ts';
 import { help, parseDoctorArguments } from './options.ts';
 import type { DoctorArguments } from './options.ts';
 import { Progress, isPaid } from './progress.ts';
@@ -31,7 +32,7 @@ export async function runDoctor(args: string[]): Promise<number> {
   try {
     options = parseDoctorArguments(args);
     if (options.help || options.version) {
-      process.stdout.write(options.help ? help : `${version}\n`);
+      process.stdout.write(options.help ? help() : `${version}\n`);
       return 0;
     }
     settings = resolveSettings(options.service, process.env);

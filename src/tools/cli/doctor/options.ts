@@ -1,5 +1,6 @@
 import { parseDecimal, parseOptions, parseUsd, shown, UsageError } from '../arguments.ts';
 import { commandOptions } from '../command-options.ts';
+import { endedCodes, helpOf } from '../help.ts';
 import type { ServiceOptions } from '../settings.ts';
 
 /** The parsed options of the command. */
@@ -15,38 +16,30 @@ export interface DoctorArguments {
 }
 
 /** The default of `--timeout`. */
-export const defaultTimeoutMs = 120_000;
+export const defaultTimeoutMs = Number(commandOptions.doctor.timeout.default) * 1000;
 
 /** The largest value of `--timeout`. */
 export const maxTimeoutMs = 86_400_000;
 
-export const help = `Checks whether a service behaves as the client expects, and prints the options to set if not.
-
-Usage: npx polygate doctor [options]
-
-Example:
-  npx polygate doctor --spend 0.10
-
-Options:
-  --base-url <url>  base URL of the service (default: POLYGATE_BASE_URL, then that of polygate init)
-  --api-key <key>   API key (default: POLYGATE_API_KEY, which other users of this machine cannot see)
-  --spend <usd>     include paid checks: one chat, one stream, one image and their replays, for at most this amount
-  --timeout <s>     maximum duration of all checks in seconds (default: 120)
-  --verbose         print every check that was skipped, and the ids of checks and assumptions
-  --json            print the result as JSON and nothing else
-  --version         print the version and exit
-  -h, --help        print this help and exit
-
-Without --spend, only free checks run. Nothing in the account is changed or deleted.
-
-Exit codes:
-  0    no check failed
-  1    a check failed, or the checks did not end in time
-  2    the checks could not start: an option, the base URL or the API key is missing or invalid
-  130  interrupted with Ctrl-C
-  141  the output pipe was closed, as in polygate doctor | head
-  143  interrupted with SIGTERM
-`;
+export const help = (): string =>
+  helpOf('doctor', {
+    about:
+      'Checks whether a service behaves as the client expects, and prints the options to set if not.',
+    usage: ['npx polygate doctor [options]'],
+    examples: ['npx polygate doctor --spend 0.10'],
+    notes: ['Without --spend, only free checks run. Nothing in the account is changed or deleted.'],
+    lists: {
+      'Exit codes': [
+        ['0', 'no check failed'],
+        ['1', 'a check failed, or the checks did not end in time'],
+        [
+          '2',
+          'the checks could not start: an option, the base URL or the API key is missing or invalid',
+        ],
+        ...endedCodes,
+      ],
+    },
+  });
 
 /** Parses the arguments. Throws a `UsageError` if they are invalid. */
 export function parseDoctorArguments(args: string[]): DoctorArguments {
@@ -54,7 +47,7 @@ export function parseDoctorArguments(args: string[]): DoctorArguments {
   return {
     service: values,
     maxSpendUsd: values.spend === undefined ? undefined : parseUsd('--spend', values.spend),
-    timeoutMs: values.timeout === undefined ? defaultTimeoutMs : parseTimeout(values.timeout),
+    timeoutMs: parseTimeout(values.timeout),
     json: values.json ?? false,
     verbose: values.verbose ?? false,
     help: values.help ?? false,

@@ -2,10 +2,11 @@ import type { PolygateOptions } from 'polygate';
 import { optionsOf } from 'polygate/doctor';
 import type { CheckStatus, Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
+import { exactUsd, formatUsd } from '../../money.ts';
 import type { EndReason } from '../early-end.ts';
 import { repeatedOptions } from '../settings.ts';
 import type { Settings } from '../settings.ts';
-import { formatUsd, withUsdSigns, paint, wrap } from '../text.ts';
+import { withUsdSigns, paint, wrap } from '../text.ts';
 import type { Style } from '../text.ts';
 import { defaultTimeoutMs, maxTimeoutMs } from './options.ts';
 import type { DoctorArguments } from './options.ts';
@@ -109,7 +110,7 @@ function result(style: Style, input: SummaryInput): string {
   ];
   const limit = options.maxSpendUsd;
   const spent = [
-    `${formatUsd(spentUsd)}${limit === undefined ? '' : ` of at most ${formatUsd(limit)}`}`,
+    `${formatUsd(spentUsd)}${limit === undefined ? '' : ` of at most ${exactUsd(limit)}`}`,
     ...(unconfirmedUsd === undefined
       ? []
       : [`requests without a known charge may have cost up to ${formatUsd(unconfirmedUsd)} more`]),
@@ -173,7 +174,7 @@ function commandLine(
   const timeout = end === 'timeout' ? Math.min(timeoutMs * 2, maxTimeoutMs) : timeoutMs;
   return [
     `npx polygate doctor${repeatedOptions(settings)}`,
-    maxSpendUsd !== undefined && `--spend ${formatUsd(maxSpendUsd).slice(1)}`,
+    maxSpendUsd !== undefined && `--spend ${exactUsd(maxSpendUsd).slice(1)}`,
     timeout !== defaultTimeoutMs && `--timeout ${timeout / 1000}`,
   ]
     .filter(Boolean)

@@ -1,13 +1,13 @@
 import { styleText } from 'node:util';
 
 import { version } from '../../../internal.ts';
-import { formatUsd } from '../../../mock/account/money.ts';
 import { createMockGateway } from '../../../mock/index.ts';
 import type { ExchangeSummary, MockGateway } from '../../../mock/index.ts';
 import { listen } from '../../../mock/node/index.ts';
 import type { MockServer } from '../../../mock/node/index.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
-import { printError } from '../arguments.ts';
+import { formatUsd } from '../../money.ts';
+import { printError } from '../terminal.ts';
 import { help, parseMockArguments } from './options.ts';
 import type { MockArguments } from './options.ts';
 import { StateFile } from './state-file.ts';
@@ -158,12 +158,12 @@ export function logLine(exchange: ExchangeSummary, time: Date, faultName?: strin
 }
 
 function chargeNote({ chargeUsd, replay }: ExchangeSummary): string | undefined {
-  return chargeUsd === undefined ? undefined : `$${replay ? 0 : formatUsd(chargeUsd)}`;
+  return chargeUsd === undefined ? undefined : formatUsd(replay ? 0 : chargeUsd);
 }
 
 /** Describes why the client has no response, and what it was charged. */
 function lostNote({ lost, chargeUsd, replay, ...exchange }: ExchangeSummary): string {
-  const charged = chargeUsd !== undefined && !replay ? `charged $${formatUsd(chargeUsd)}, ` : '';
+  const charged = chargeUsd !== undefined && !replay ? `charged ${formatUsd(chargeUsd)}, ` : '';
   switch (lost) {
     case 'refused':
       return 'connection refused';

@@ -13,6 +13,7 @@ import {
   unknownName,
 } from '../arguments.ts';
 import { commandOptions } from '../command-options.ts';
+import { helpOf } from '../help.ts';
 import { parseFault } from './fault.ts';
 import type { NamedFault } from './fault.ts';
 
@@ -33,51 +34,34 @@ export interface MockArguments {
   version: boolean;
 }
 
-export const help = (
-  command: string,
-): string => `Starts the reference gateway on this machine. Requests cost nothing.
-
-Usage: npx ${command} [options]
-
-Example:
-  npx ${command} --port 8787 --wallet 5
-
-Options:
-  --port <number>   port to listen on; 0 selects a free port (default: 8787)
-  --host <host>     host name or IP address to listen on (default: 127.0.0.1)
-  --key <sk-...>    API key to accept; repeat the option for more keys (default: sk-mock-demo)
-  --wallet <usd>    initial balance in USD (default: 1000)
-  --latency <ms>    delay before each response (default: 0)
-  --seed <text>     the same seed produces the same ids, texts and images (default: 1)
-  --image-format <format>
-                    png, or svg for images that show their prompt as text (default: png)
-  --fail <fault>    make requests fail: '<route>[ model=<id>]:<what>[:<times>]'; repeat the option for more faults
-  --assume <A=x>    another interpretation of the specification, such as A2=images/generations (see docs/testing.md)
-  --cors            let web pages of any origin call the gateway
-  --state <file>    keep wallet, invoice, tasks and other state in a file, so that they survive a restart
-  --version         print the version and exit
-  -h, --help        print this help and exit
-
-Faults:
-  A route is a method and a path such as 'POST /v1/images/tasks' or 'GET /v1/videos/{id}', a path for any method,
-  or * for every request. A fault affects every matching request, or as many as <times> says.
-
-  503                     respond with this status (any from 300 to 599); nothing is processed or charged
-  503-after               process and charge the request, then respond with this status
-  unreachable             refuse the connection
-  reset-before            drop the connection before the request is processed
-  reset-after             process and charge the request, then drop the connection: the response is lost
-  stall                   process and charge the request, but never respond
-  delay-2000              process the request, but respond after 2000 ms
-  malformed               respond with invalid JSON
-  truncate-after-100      drop the connection after 100 bytes of the body
-  stall-after-100         stop after 100 bytes of the body and keep the connection open
-  cut-stream-after-3      drop the connection after 3 events of a stream
-  end-stream-after-3      end a stream after 3 events, as if it were complete
-  stream-error-after-3    end a stream with an error after 3 events
-
-For tests, GET /__mock/invoice and GET /__mock/requests return the latest charges and requests as JSON.
-`;
+export const help = (command: string): string =>
+  helpOf('mock', {
+    about: 'Starts the reference gateway on this machine. Requests cost nothing.',
+    usage: [`npx ${command} [options]`],
+    examples: [`npx ${command} --port 8787 --wallet 5`],
+    lists: {
+      Faults: [
+        "A route is a method and a path such as 'POST /v1/images/tasks' or 'GET /v1/videos/{id}', a path for any method, or * for every request. A fault affects every matching request, or as many as <times> says.",
+        ['503', 'respond with this status (any from 300 to 599); nothing is processed or charged'],
+        ['503-after', 'process and charge the request, then respond with this status'],
+        ['unreachable', 'refuse the connection'],
+        ['reset-before', 'drop the connection before the request is processed'],
+        [
+          'reset-after',
+          'process and charge the request, then drop the connection: the response is lost',
+        ],
+        ['stall', 'process and charge the request, but never respond'],
+        ['delay-2000', 'process the request, but respond after 2000 ms'],
+        ['malformed', 'respond with invalid JSON'],
+        ['truncate-after-100', 'drop the connection after 100 bytes of the body'],
+        ['stall-after-100', 'stop after 100 bytes of the body and keep the connection open'],
+        ['cut-stream-after-3', 'drop the connection after 3 events of a stream'],
+        ['end-stream-after-3', 'end a stream after 3 events, as if it were complete'],
+        ['stream-error-after-3', 'end a stream with an error after 3 events'],
+      ],
+    },
+    end: 'For tests, GET /__mock/invoice and GET /__mock/requests return the latest charges and requests as JSON.',
+  });
 
 /** Parses the arguments. Throws a `UsageError` if they are invalid. */
 export function parseMockArguments(args: string[]): MockArguments {
@@ -88,15 +72,15 @@ export function parseMockArguments(args: string[]): MockArguments {
   }
   if (values.state === '') throw new UsageError('--state must be the path of a file');
   // An empty one would listen on all interfaces.
-  if (values.host?.trim() === '') throw new UsageError('--host must be a host name or IP address');
+  if (values.host.trim() === '') throw new UsageError('--host must be a host name or IP address');
   return {
-    port: parseInteger('--port', values.port ?? '8787', 65_535),
-    host: values.host ?? '127.0.0.1',
+    port: parseInteger('--port', values.port, 65_535),
+    host: values.host,
     keys,
-    walletUsd: parseWallet(values.wallet ?? '1000'),
-    latencyMs: parseInteger('--latency', values.latency ?? '0', 3_600_000),
-    seed: values.seed ?? '1',
-    imageFormat: parseImageFormat(values['image-format'] ?? 'png'),
+    walletUsd: parseWallet(values.wallet),
+    latencyMs: parseInteger('--latency', values.latency, 3_600_000),
+    seed: values.seed,
+    imageFormat: parseImageFormat(values['image-format']),
     faults: (values.fail ?? []).map(parseFault),
     assumptions: parseAssumptions(values.assume ?? []),
     cors: values.cors ?? false,

@@ -2,12 +2,13 @@ import { blockers } from 'polygate';
 import type { Account } from 'polygate';
 
 import { isRecord } from '../../../wire/types/type-guards.ts';
+import { formatUsd } from '../../money.ts';
 import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { errorResponse, isAboutEndpoint, messageOf, ifAvailable } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
-import { list, usd } from '../text.ts';
+import { list } from '../text.ts';
 
 /** Whether the service accepts the API key. */
 export const authentication: Check<Account> = {
@@ -87,7 +88,7 @@ export const wallet = (account: Account | undefined): Check => ({
       report.warning('The account record has no balance in USD.');
     } else {
       spending.noteWallet(balanceUsd);
-      const detail = `The balance is ${usd(balanceUsd)}.`;
+      const detail = `The balance is ${formatUsd(balanceUsd)}.`;
       const advice = 'Top up the balance: paid requests fail with a 402.';
       if (balanceUsd > 0) report.ok(detail);
       else report.failed(detail, { advice });

@@ -1,5 +1,6 @@
 import type { ResponseMeta, ChatParams, Model, Polygate } from 'polygate';
 
+import { exactUsd, formatUsd } from '../../money.ts';
 import { needed } from '../needed-options.ts';
 import { cheapestModels, maxOutputTokens } from '../prices.ts';
 import type { PricedModel } from '../prices.ts';
@@ -8,7 +9,6 @@ import { statusOf } from '../run/failure.ts';
 import type { Report, Skip } from '../run/report.ts';
 import { chargeOfFailure } from '../spending.ts';
 import type { Charge } from '../spending.ts';
-import { usd } from '../text.ts';
 import { vendorHeadersOf } from '../vendor-headers.ts';
 
 /** A request that costs at most the price of its model. */
@@ -89,7 +89,7 @@ function reportTooHigh(report: Report, { id, priceUsd }: PricedModel, chargeUsd:
   report
     .onAspect('price', 'Listed price')
     .failed(
-      `The service charged ${usd(chargeUsd)} for ${id}, but its listed price is at most ${usd(priceUsd)}.`,
+      `The service charged ${exactUsd(chargeUsd)} for ${id}, but its listed price is at most ${exactUsd(priceUsd)}.`,
       {
         advice:
           'Do not rely on listed prices: a budget reserves them. Ask the operator about the difference.',
@@ -100,12 +100,12 @@ function reportTooHigh(report: Report, { id, priceUsd }: PricedModel, chargeUsd:
 function reportUnreported(report: Report, { id, priceUsd }: PricedModel, meta: ResponseMeta): void {
   const about = report.onAspect('charge', 'Charge');
   if (meta.chargeUsd !== undefined) {
-    const detail = `The response reports a charge of 0 USD, although ${id} has a price. It may have cost ${usd(priceUsd)}.`;
+    const detail = `The response reports a charge of $0.00, although ${id} has a price. It may have cost ${formatUsd(priceUsd)}.`;
     const advice =
       'Unless it is free for your account, spend, budget and onCharge count too little.';
     return about.warning(detail, { advice });
   }
-  const detail = `The response reports no charge, so spend, budget and onCharge do not count it. It may have cost ${usd(priceUsd)}.`;
+  const detail = `The response reports no charge, so spend, budget and onCharge do not count it. It may have cost ${formatUsd(priceUsd)}.`;
   const need = needed.headerPrefix(vendorHeadersOf([meta]));
   if (need) return about.warning(detail, need);
   about.failed(detail, { advice: 'Check whether a proxy removes response headers.' });

@@ -1,8 +1,8 @@
 import { PolygateError } from 'polygate';
 
 import { requestOf } from '../../../internal.ts';
+import { formatUsd } from '../../money.ts';
 import type { DiagnoseOptions } from '../diagnosis.ts';
-import { usd } from '../text.ts';
 import type { DiagnosisContext } from './context.ts';
 import { describeFailure, noResponseAdvice } from './failure.ts';
 import type { Findings } from './findings.ts';
@@ -124,7 +124,7 @@ function describeEarlyEnd(
   const request = (PolygateError.is(error) && requestOf(error)) || 'its result';
   const detail = `${earlyEnd(signal)} while this check waited for ${request}.`;
   if (unconfirmedUsd > 0) {
-    const advice = `Its requests may have been charged ${usd(unconfirmedUsd)}.`;
+    const advice = `Its requests may have been charged ${formatUsd(unconfirmedUsd)}.`;
     return { status: 'warning', detail, advice };
   }
   // Without a response, nothing shows that there is a gateway.

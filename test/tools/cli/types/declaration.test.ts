@@ -62,12 +62,11 @@ describe('the generated file', () => {
     const file = declarationOf(catalogOf(await modelsOfMock()));
     expect(declared(file).image).toContain('prism-image');
     expect(file).toContain(
-      '      /** 0.02 USD for 1K, 0.04 USD for 2K, 0.08 USD for 4K per image */\n' +
+      '      /** $0.02 per image (1K), $0.04 (2K), $0.08 (4K) */\n' +
         '      "prism-image": "1K" | "2K" | "4K";\n',
     );
     expect(file).toContain(
-      '      /** 0.0005 USD per 1000 input tokens, 0.0015 USD per 1000 output tokens */\n' +
-        '      "aurora-chat": never;\n',
+      '      /** $0.0005 in, $0.0015 out per 1000 tokens */\n      "aurora-chat": never;\n',
     );
   });
 
@@ -145,17 +144,15 @@ describe('the generated file', () => {
       const catalog = catalogOf([{ ...model!, ...JSON.parse(JSON.stringify({ pricing })) }]);
       return catalog.get(model!.type)?.get(model!.id)?.price;
     };
-    expect(priced(null)).toBe('The price is not known.');
-    expect(priced({ unitPriceUsd: 'free', resolutionPrices: [null, 7] })).toBe(
-      'The price is not known.',
-    );
-    expect(priced({ unitPriceUsd: 0.1 + 0.2 })).toBe('0.3 USD per unit');
+    expect(priced(null)).toBe('no price listed');
+    expect(priced({ unitPriceUsd: 'free', resolutionPrices: [null, 7] })).toBe('no price listed');
+    expect(priced({ unitPriceUsd: 0.1 + 0.2 })).toBe('$0.30 per unit');
     expect(priced({ unitPriceUsd: 9, profiles: { api: { unitPriceUsd: 0 } } })).toBe(
-      'The price is not known.',
+      'no price listed',
     );
     expect(
       priced({ unitPriceUsd: 0.0000003, profiles: { api: { billingUnit: 'character' } } }),
-    ).toBe('0.0000003 USD per character');
+    ).toBe('$0.0000003 per character');
   });
 });
 
