@@ -23,6 +23,9 @@ export interface MockArguments {
   keys: string[];
   walletUsd: number;
   latencyMs: number;
+  chunkDelayMs: number;
+  taskDurationMs: number | undefined;
+  concurrencyLimit: number | undefined;
   seed: string;
   imageFormat: 'png' | 'svg';
   faults: NamedFault[];
@@ -48,6 +51,12 @@ Options:
   --key <sk-...>    API key to accept; repeat the option for more keys (default: sk-mock-demo)
   --wallet <usd>    initial balance in USD (default: 1000)
   --latency <ms>    delay before each response (default: 0)
+  --chunk-delay <ms>
+                    delay between two events of a chat stream (default: 25)
+  --task-duration <ms>
+                    time from submission to the end of a task (default: 6000)
+  --concurrency-limit <number>
+                    chat and generation requests that a user can have in flight (default: 8)
   --seed <text>     the same seed produces the same ids, texts and images (default: 1)
   --image-format <format>
                     png, or svg for images that show their prompt as text (default: png)
@@ -94,7 +103,10 @@ export function parseMockArguments(args: string[]): MockArguments {
     host: values.host ?? '127.0.0.1',
     keys,
     walletUsd: parseWallet(values.wallet ?? '1000'),
-    latencyMs: parseInteger('--latency', values.latency ?? '0', 3_600_000),
+    latencyMs: parseInteger('--latency', values.latency ?? '0', maxMs),
+    chunkDelayMs: parseInteger('--chunk-delay', values['chunk-delay'] ?? '25', maxMs),
+    taskDurationMs: parseOptional('--task-duration', values['task-duration'], maxMs),
+    concurrencyLimit: parseOptional('--concurrency-limit', values['concurrency-limit'], 1000, 1),
     seed: values.seed ?? '1',
     imageFormat: parseImageFormat(values['image-format'] ?? 'png'),
     faults: (values.fail ?? []).map(parseFault),
@@ -104,6 +116,18 @@ export function parseMockArguments(args: string[]): MockArguments {
     help: values.help ?? false,
     version: values.version ?? false,
   };
+}
+
+/** The longest delay: an hour. */
+const maxMs = 3_600_000;
+
+/** Parses an integer option whose default is that of the gateway. */
+function parseOptional(
+  name: string,
+  text: string | undefined,
+  ...limits: [max: number, min?: number]
+): number | undefined {
+  return text === undefined ? undefined : parseInteger(name, text, ...limits);
 }
 
 function parseWallet(text: string): number {
