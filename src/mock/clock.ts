@@ -1,4 +1,5 @@
 import { partsLoading } from '../wire/types/parts-loading.ts';
+import { InFlight } from './in-flight.ts';
 
 /** The gateway's source of time. The client's `clock` option has the same shape. */
 export interface Clock {
@@ -22,6 +23,11 @@ export interface MockClock extends Clock {
    * With the system clock, it only awaits the promise.
    */
   settle<T>(promise: Promise<T>): Promise<T>;
+  /**
+   * Wraps a `fetch` function so that no virtual time passes while its requests are in flight outside the gateway. A
+   * client with this clock does so itself.
+   */
+  watchFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch;
 }
 
 /** The longest delay that `setTimeout` supports. */
@@ -39,6 +45,7 @@ export function systemClock(): MockClock {
     sleep: sleepOnTimer,
     advance: requireVirtual,
     settle: (promise) => promise,
+    watchFetch: (fetch) => fetch,
   };
 }
 
@@ -78,6 +85,16 @@ const nextTurn: (callback: () => void) => unknown =
   typeof setImmediate === 'function' ? setImmediate : (callback) => setTimeout(callback, 0);
 const realSetTimeout = setTimeout;
 
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    realSetTimeout(resolve, ms);
+  });
+
+/** Number of turns after which the wait for a request becomes a wait in pauses, which leave the processor to servers. */
+const busyTurns = 20;
+/** The length of such a pause in ms. */
+const pauseMs = 2;
+
 interface PendingSleep {
   /** When the sleep ends, in clock milliseconds. */
   readonly at: number;
@@ -94,9 +111,11 @@ export class VirtualClock implements MockClock {
   #events = 0;
   /** Resolves when the last call of `advance` has finished; calls run one after another. */
   #lastAdvance: Promise<unknown> = Promise.resolve();
+  readonly #inFlight: InFlight;
 
-  constructor(now = startTime) {
+  constructor(now = startTime, inFlight = new InFlight()) {
     this.#now = now;
+    this.#inFlight = inFlight;
   }
 
   /** @internal A mark for Vue, whose proxies cannot read private members. */
@@ -134,10 +153,12 @@ export class VirtualClock implements MockClock {
     });
   }
 
+  watchFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+    return this.#inFlight.watchFetch(fetch);
+  }
+
   advance(ms: number): Promise<void> {
-    const advanced = this.#lastAdvance.then(() => this.#advanceTo(this.#now + Math.max(ms, 0)));
-    this.#lastAdvance = advanced;
-    return advanced;
+    return this.#advance(ms);
   }
 
   async settle<T>(promise: Promise<T>): Promise<T> {
@@ -146,27 +167,34 @@ export class VirtualClock implements MockClock {
       settled = true;
     };
     promise.then(onSettled, onSettled);
+    const isSettled = (): boolean => settled;
     let realWaits = 0;
     for (;;) {
-      await this.#idle();
+      await this.#idle(isSettled);
       if (settled) return promise;
       const [next] = this.#sleeps;
       if (next !== undefined) {
         realWaits = 0;
-        await this.advance(next.at - this.#now);
+        await this.#advance(next.at - this.#now, isSettled);
         continue;
       }
       // No sleep is pending: the promise may depend on a disk or a socket, which takes real time.
       realWaits += 1;
-      if (realWaits > 400) {
+      if (realWaits > 600) {
         throw new Error(
           'settle() timed out: the promise is still pending, but no sleep is pending on the virtual clock',
         );
       }
-      await new Promise((resolve) => {
-        realSetTimeout(resolve, 5);
-      });
+      await pause(5);
     }
+  }
+
+  #advance(ms: number, isDone?: () => boolean): Promise<void> {
+    const advanced = this.#lastAdvance.then(() =>
+      this.#advanceTo(this.#now + Math.max(ms, 0), isDone),
+    );
+    this.#lastAdvance = advanced;
+    return advanced;
   }
 
   /** Inserts a sleep by binary search: tests start ten thousand. */
@@ -181,17 +209,19 @@ export class VirtualClock implements MockClock {
     this.#sleeps.splice(index, 0, sleep);
   }
 
-  async #advanceTo(target: number): Promise<void> {
-    await this.#idle();
+  /** Advances to a time, or until nothing depends on it any more. */
+  async #advanceTo(target: number, isDone = (): boolean => false): Promise<void> {
+    await this.#idle(isDone);
     for (;;) {
+      if (isDone()) return;
       const [next] = this.#sleeps;
       if (next === undefined || next.at > target) break;
       this.#now = Math.max(this.#now, next.at);
       this.#wakeAll(next.at);
-      await this.#idle();
+      await this.#idle(isDone);
     }
     this.#now = Math.max(this.#now, target);
-    await this.#idle();
+    await this.#idle(isDone);
   }
 
   #wakeAll(at: number): void {
@@ -202,18 +232,44 @@ export class VirtualClock implements MockClock {
   }
 
   /**
-   * Resolves when no sleep has started, ended or been aborted for a few turns of the event loop. A client that is still
-   * loading a part is not idle: files take real time, in which no virtual time may pass.
+   * Resolves when nothing has happened for a few turns of the event loop. A client that is still loading a part is not
+   * idle, nor is one whose request is outside the gateway: files and sockets take real time, in which no virtual time may
+   * pass.
    */
-  async #idle(): Promise<void> {
-    let lastSeen = this.#events;
-    for (let turn = 0; turn < idleTurns; turn += 1) {
-      await new Promise<void>((resolve) => {
-        nextTurn(resolve);
-      });
-      if (lastSeen === this.#events && partsLoading().size === 0) continue;
-      lastSeen = this.#events;
-      turn = 0;
+  async #idle(isDone: () => boolean): Promise<void> {
+    let lastSeen = this.#changes;
+    let waits = 0;
+    for (let turn = 0; turn < idleTurns;) {
+      if (waits > busyTurns) await pause(pauseMs);
+      else await new Promise<void>((resolve) => void nextTurn(resolve));
+      if (isDone()) return;
+      if (lastSeen !== this.#changes) {
+        lastSeen = this.#changes;
+        waits = 0;
+        turn = 0;
+      } else if (partsLoading().size > 0) {
+        turn = 0;
+      } else if (this.#inFlight.outside().length > 0) {
+        turn = 0;
+        waits += 1;
+        if (waits > this.#inFlight.patience) this.#giveUp();
+      } else {
+        turn += 1;
+      }
+    }
+  }
+
+  get #changes(): number {
+    return this.#events + this.#inFlight.changes;
+  }
+
+  /** Lets time pass without requests that never arrive at the gateway, so that their timeouts end them. */
+  #giveUp(): void {
+    for (const name of this.#inFlight.giveUp()) {
+      // oxlint-disable-next-line no-console -- otherwise, only a puzzling timeout would be seen
+      console.warn(
+        `The virtual clock no longer waits for ${name}: it has had no response in seconds of real time, and is not at the reference gateway. Its timeouts may now pass.`,
+      );
     }
   }
 }

@@ -7,6 +7,7 @@ import type { Services } from './http/endpoint.ts';
 import { Faults } from './http/faults.ts';
 import { Health, Recorder } from './http/recorder.ts';
 import { GatewayServer } from './http/server.ts';
+import { InFlight } from './in-flight.ts';
 import { MaterialStore } from './materials/store.ts';
 import { ModelCatalog } from './models.ts';
 import { resolveOptions } from './options.ts';
@@ -57,7 +58,9 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
   const settings = resolveOptions(options);
   const { assumptions } = settings;
   const earlier = settings.snapshot && parseSnapshot(settings.snapshot);
-  const clock = settings.clock === 'virtual' ? new VirtualClock(earlier?.now) : systemClock();
+  const inFlight = new InFlight();
+  const clock =
+    settings.clock === 'virtual' ? new VirtualClock(earlier?.now, inFlight) : systemClock();
   const users = new Users(settings.keys, settings.wallet.usd);
   const limitSource = settings.concurrencyLimit === undefined ? defaultTier.id : 'user_override';
   const slots = new Slots(settings.concurrencyLimit ?? defaultTier.concurrency, limitSource);
@@ -69,6 +72,7 @@ export function createMockGateway(options: MockGatewayOptions = {}): MockGateway
     settings,
     assumptions,
     clock,
+    inFlight,
     // After a restart, the same ids must not be assigned again.
     makeId: createIdGenerator(seededRandom(`${settings.seed} ids${restarts || ''}`)),
     catalog: new ModelCatalog(settings.models),

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError, ResponseValidationError } from '../../src/index.ts';
-import { createMockGateway } from '../../src/mock/index.ts';
 import { memoryJournal } from '../client/batch/support.ts';
-import { clientOf, jsonReply, scripted } from '../client/support.ts';
+import { clientOf, jsonReply, scripted, virtualClock } from '../client/support.ts';
 import { collect, rejection } from '../support/rejection.ts';
 
 const image = { model: 'prism-image', prompt: 'A harbor' };
@@ -114,7 +113,7 @@ describe('an id that cannot be polled', () => {
 
   test('fails the wait with the task, its key and what to do', async () => {
     const { fetch, sent } = scripted(accepted(unsafe));
-    const { clock } = createMockGateway({ clock: 'virtual' });
+    const clock = virtualClock();
     const task = await clientOf(fetch, { clock }).images.submit(image, { idempotencyKey: 'row-1' });
     const ways = [() => task.wait(), () => task.retrieve(), () => collect(task.updates())];
     for (const poll of ways) {
@@ -150,7 +149,7 @@ describe('an id that cannot be polled', () => {
   test('ends a row of a batch as unknown in every run, which sends nothing again', async () => {
     const { fetch, sent } = scripted(accepted(unsafe, { 'x-svc-charge-usd': '-3' }));
     const journal = memoryJournal();
-    const { clock } = createMockGateway({ clock: 'virtual' });
+    const clock = virtualClock();
     for (const _ of [1, 2]) {
       const gateway = clientOf(fetch, { clock });
       const rows = await clock.settle(

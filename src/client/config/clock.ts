@@ -9,6 +9,8 @@ export interface Clock {
   monotonic?(): number;
   /** Resolves after `ms`. Rejects with `signal.reason` as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Wraps the `fetch` of a client with this clock. A virtual clock lets no time pass while a request is in flight. */
+  watchFetch?(fetch: typeof globalThis.fetch): typeof globalThis.fetch;
 }
 
 /** The longest delay that `setTimeout` supports; it runs callbacks with a longer delay immediately. */

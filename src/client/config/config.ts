@@ -106,7 +106,6 @@ export const defaults = {
   maxEventBytes: 2 ** 26,
   concurrency: 'auto',
   fallbackCooldown: 10_000,
-  fetch: runtimeFetch,
   clock: systemClock,
   random: Math.random,
   headerPrefix: 'x-svc-',
@@ -144,6 +143,7 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
     baseURL = readEnvironment('POLYGATE_BASE_URL') ?? provided?.baseURL,
     logLevel = logLevels.find((level) => level === readEnvironment('POLYGATE_LOG')) ?? 'warn',
     logger = console,
+    fetch = runtimeFetch,
   } = options;
   rules.checkValue('apiKey (POLYGATE_API_KEY)', apiKey, optionRules.apiKey);
   if (apiKey && !options.dangerouslyAllowBrowser && isBrowser()) {
@@ -157,6 +157,7 @@ export function resolveConfig(original: PolygateOptions, clientRules: Rules = {}
     maxEventBytes: options.maxResponseBytes ?? defaults.maxEventBytes,
     ...omitUndefined({ ...options, chatTimeout: options.timeout }),
     options,
+    fetch: options.clock?.watchFetch?.(fetch) ?? fetch,
     apiKey,
     baseURL: parseBaseURL(baseURL, options.allowInsecureBaseURL),
     // Browsers and Next.js must not serve polls from a cache. Cloudflare Workers reject the option.

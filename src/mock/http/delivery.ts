@@ -1,5 +1,6 @@
 import { byteLength, concatenate } from '../bytes.ts';
 import type { Clock } from '../clock.ts';
+import type { Visit } from '../in-flight.ts';
 import type { Fault } from './faults.ts';
 import { dataEvent, isDataEvent } from './response.ts';
 import type { MockResponse } from './response.ts';
@@ -17,6 +18,8 @@ export interface Delivery {
    * the whole body can use the slot again.
    */
   release: () => void;
+  /** Informed whether a streamed body is on its way, or waits for time to pass. */
+  visit: Visit;
 }
 
 /** Statuses whose responses have no body. */
@@ -49,7 +52,7 @@ function bodyStream(
   isEventStream: boolean,
   delivery: Delivery,
 ): ReadableStream<Uint8Array> {
-  const { clock, signal, release } = delivery;
+  const { clock, signal, release, visit } = delivery;
   const delayMs = isEventStream ? delivery.chunkDelayMs : 0;
   let next = 0;
   let finished = false;
@@ -62,6 +65,7 @@ function bodyStream(
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        visit.send('headers');
         onAbort = () => {
           finish();
           controller.error(signal?.reason);
@@ -73,15 +77,20 @@ function bodyStream(
         const frame = plan.frames[next];
         next += 1;
         if (next > 1 && delayMs > 0 && frame !== undefined) {
+          visit.wait();
           await clock.sleep(delayMs, signal).catch(() => {});
           if (finished) return;
         }
         if (frame !== undefined) {
+          visit.send('body');
           if (next === plan.frames.length && plan.end === 'close') finish();
           controller.enqueue(frame);
           if (next < plan.frames.length || plan.end !== 'close') return;
         }
-        if (plan.end === 'stall') return;
+        if (plan.end === 'stall') {
+          visit.wait();
+          return;
+        }
         finish();
         if (plan.end === 'reset') controller.error(connectionError('cut'));
         else controller.close();

@@ -5,6 +5,7 @@ import type { Slots, Users } from '../account/users.ts';
 import type { MockAssumptions } from '../assumptions.ts';
 import type { Replies } from '../chat/replies.ts';
 import type { Clock } from '../clock.ts';
+import type { InFlight } from '../in-flight.ts';
 import type { MaterialStore } from '../materials/store.ts';
 import type { ModelCatalog } from '../models.ts';
 import type { Settings } from '../options.ts';
@@ -36,6 +37,8 @@ export interface Services {
   settings: Settings;
   assumptions: MockAssumptions;
   clock: Clock;
+  /** The requests at this gateway, which a virtual clock knows. */
+  inFlight: InFlight;
   makeId: IdGenerator;
   catalog: ModelCatalog;
   /** Scripted chat replies. */

@@ -1,4 +1,5 @@
 import type { LostResponse, MockRequest } from '../gateway.ts';
+import type { Visit } from '../in-flight.ts';
 import { connectionError, toResponse } from './delivery.ts';
 import type { Auth, Endpoint, Services } from './endpoint.ts';
 import { errorCode, errorMessage } from './errors.ts';
@@ -49,13 +50,14 @@ export class GatewayServer {
     }
     const body = early ?? (await read());
     const request = this.#record(incoming, body);
+    const visit = this.#services.inFlight.arrive();
     if (fault?.reset === 'before') {
-      await this.#delay(fault, signal);
+      await this.#delay(fault, signal).finally(() => visit.leave());
       this.#recorder.reportLost(request, 'reset', { fault, now: this.#services.clock.now() });
       throw connectionError('reset');
     }
     const handled = await this.#handle({ incoming, requestId: request.requestId, body }, fault);
-    return this.#respond(incoming, request, handled, fault);
+    return this.#respond(incoming, request, handled, fault, visit);
   }
 
   /** Handles the request, unless a fault without `handled` replaces its response. */
@@ -75,9 +77,14 @@ export class GatewayServer {
     request: MockRequest,
     handled: HandledRequest,
     fault: Fault | undefined,
+    visit: Visit,
   ): Promise<Response> {
     const { signal } = incoming;
-    const { response, release } = handled;
+    const { response } = handled;
+    const release = (): void => {
+      handled.release();
+      visit.leave();
+    };
     const { clock, settings } = this.#services;
     let lost: LostResponse = 'disconnected';
     const reportLost = (): void => {
@@ -106,7 +113,7 @@ export class GatewayServer {
     this.#services.health.record(request.status);
     this.#recorder.reportResponse(request, handled, { fault, now: clock.now() });
     const { chunkDelayMs } = settings;
-    const delivered = toResponse(response, { clock, fault, signal, chunkDelayMs, release });
+    const delivered = toResponse(response, { clock, fault, signal, chunkDelayMs, release, visit });
     if (response.status >= 300 && response.status < 400 && incoming.redirect === 'error') {
       throw new TypeError('fetch failed', { cause: new Error('unexpected redirect') });
     }

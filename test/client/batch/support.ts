@@ -6,7 +6,7 @@ import { ConfigurationError, PaymentRequiredError, Polygate } from '../../../src
 import type { BatchOptions, Journal, PolygateOptions, RecoveredRow } from '../../../src/index.ts';
 import type { MockGateway } from '../../../src/mock/index.ts';
 import { collect, rejection } from '../../support/rejection.ts';
-import { image } from '../support.ts';
+import { image, unwatched } from '../support.ts';
 
 // The virtual clock does not wait for hashing on other threads, so compute the same hash synchronously.
 vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_, data) => {
@@ -40,6 +40,7 @@ export function lineTypes({ lines }: MemoryJournal): unknown[] {
 /** Simulates another process: a new client of the same gateway, without shared state. */
 export function newProcess({ mock }: { mock: MockGateway }, options: PolygateOptions = {}) {
   const { apiKey, baseURL, fetch, clock } = mock;
+  if (options.fetch) unwatched(clock);
   const gateway = new Polygate({ apiKey, baseURL, fetch, clock, logLevel: 'off', ...options });
   return { mock, gateway };
 }

@@ -21,6 +21,7 @@ import {
   streamOf,
 } from '../../support/event-stream.ts';
 import { rejection } from '../../support/rejection.ts';
+import { virtualClock } from '../support.ts';
 
 /** The error of a stream with these pieces, which must be a StreamError but not a truncation. */
 async function failure(pieces: string[]): Promise<StreamError> {
@@ -156,7 +157,7 @@ describe('a 200 that is not an event stream is a ResponseValidationError', () =>
 describe('a stream', () => {
   /** A stream whose pieces arrive after pauses in virtual time. After the last piece, nothing more arrives. */
   function paced(pieces: readonly (readonly [number, string])[], streamIdleTimeout?: number) {
-    const { clock } = createMockGateway({ clock: 'virtual' });
+    const clock = virtualClock();
     const rest = [...pieces];
     const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
       async pull(controller) {

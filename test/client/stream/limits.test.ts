@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 
 import { StreamError, StreamTruncatedError } from '../../../src/index.ts';
 import type { ChatCompletionChunk } from '../../../src/index.ts';
-import { createMockGateway } from '../../../src/mock/index.ts';
 import {
   bytes,
   clientOf,
@@ -16,6 +15,7 @@ import {
 } from '../../support/event-stream.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turns } from '../../support/turns.ts';
+import { virtualClock } from '../support.ts';
 
 const maxEventBytes = 2_000;
 
@@ -188,7 +188,7 @@ describe('backpressure', () => {
   });
 
   test('a body that stays open after [DONE] is canceled shortly afterwards', async () => {
-    const { clock } = createMockGateway({ clock: 'virtual' });
+    const clock = virtualClock();
     let canceled = false;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
       start: (controller) => controller.enqueue(bytes(textEvent('a') + doneEvent)),

@@ -32,6 +32,7 @@ import {
 } from '../../support/event-stream.ts';
 import { collect, rejection } from '../../support/rejection.ts';
 import { turns } from '../../support/turns.ts';
+import { virtualClock } from '../support.ts';
 
 const pieces = [
   deltaEvent({ role: 'assistant', content: '' }),
@@ -145,7 +146,7 @@ describe('errors reach the page with their class', () => {
   });
 
   test('an idle timeout on the server', async () => {
-    const clock = createMockGateway({ clock: 'virtual' }).clock;
+    const clock = virtualClock();
     const stream = streamOf([textEvent('Hello')], 'stall', { clock, streamIdleTimeout: 5_000 });
     const error = await rejection(StreamIdleTimeoutError, clock.settle(contents(relayed(stream))));
     expect(error.partial?.choices[0]?.message.content).toBe('Hello');
@@ -226,7 +227,7 @@ describe('the connection to the page', () => {
   });
 
   test('is subject to the limits that the page sets', async () => {
-    const { clock } = createMockGateway({ clock: 'virtual' });
+    const clock = virtualClock();
     const stalled = ChatStream.fromReadableStream(body([textEvent('a')], 'stall'), { clock });
     const since = clock.now();
     await rejection(StreamIdleTimeoutError, clock.settle(stalled.final()));
@@ -242,7 +243,7 @@ describe('the connection to the page', () => {
   });
 
   test('is kept open by comments while the model takes longer than the idle timeout of the page', async () => {
-    const { clock } = createMockGateway({ clock: 'virtual' });
+    const clock = virtualClock();
     const respondLate = async () => {
       await clock.sleep(300_000);
       return new Response(body([textEvent('a'), doneEvent]), { headers: streamHeaders });
@@ -253,7 +254,7 @@ describe('the connection to the page', () => {
   });
 
   test('buffers at most one unread comment', async () => {
-    const { clock } = createMockGateway({ clock: 'virtual' });
+    const clock = virtualClock();
     const stream = streamOf([textEvent('a')], 'stall', { clock, streamIdleTimeout: 1e9 });
     const reader = stream.toReadableStream().getReader();
     await reader.read();

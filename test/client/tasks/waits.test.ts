@@ -3,7 +3,7 @@ import type { Clock } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import { describe, expect, test } from 'vitest';
 
-import { clientOf, countingClock, turns } from '../support.ts';
+import { clientOf, countingClock, turns, virtualClock } from '../support.ts';
 
 /** A gateway and a client that share a clock, which counts its sleeps. */
 function setup(fetch?: typeof globalThis.fetch, durationMs = 8_000) {
@@ -120,7 +120,7 @@ describe('many waits', () => {
 
   test('end even if the time of a queued poll is up in the moment in which its turn comes', async () => {
     for (let delay = 0; delay < 60; delay += 1) {
-      const { clock } = createMockGateway({ clock: 'virtual' });
+      const clock = virtualClock();
       const late: Clock = {
         now: () => clock.now(),
         sleep: async (ms, signal) => {

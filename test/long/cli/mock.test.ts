@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
+import { Polygate } from 'polygate';
 import { expect, test } from 'vitest';
 
 import manifest from '../../../package.json' with { type: 'json' };
@@ -85,6 +86,33 @@ test('the command prints its URL, serves requests, logs a line for each, and sto
   expect(id).toBe((await callerOf(createMockGateway({ seed: 'x' })).submit(path, image)).id);
 });
 
+test('duration of tasks, delay of chunks, concurrency limit and balance are options', async () => {
+  const args = ['--port', '0', '--task-duration', '0', '--chunk-delay', '400'];
+  args.push('--concurrency-limit', '3', '--wallet', '0.5');
+  let isStarted = false;
+  let found: unknown[] = [];
+  const { errors } = await run(args, async (text) => {
+    const baseURL = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
+    if (baseURL === undefined || isStarted) return found.length > 0;
+    isStarted = true;
+    const gateway = new Polygate({ apiKey: 'sk-mock-demo', baseURL });
+    const task = await gateway.images.submit(image);
+    const { status } = await task.retrieve();
+    const start = performance.now();
+    const { model } = chat;
+    const stream = gateway.chat.completions.stream({
+      model,
+      messages: [{ role: 'user', content: 'Hello' }],
+    });
+    for await (const _ of stream) continue;
+    const isSlow = performance.now() - start >= 400;
+    const { balance, concurrency } = await gateway.account.retrieve();
+    found = [status, isSlow, concurrency.limit, balance.usd < 0.5];
+    return true;
+  });
+  expect([found, errors]).toEqual([['succeeded', true, 3, true], '']);
+});
+
 test('a port that is in use prints a one-line error', async () => {
   const { port, close } = await listen(createMockGateway());
   const { code, output, errors } = await run(['--port', String(port)]);
@@ -97,6 +125,8 @@ test.each([
   [['--port', 'abc'], '--port must be an integer'],
   [['--port', '70000'], '--port must be an integer'],
   [['--latency', '-1'], '--latency'],
+  [['--concurrency-limit', '0'], '--concurrency-limit must be an integer from 1 to 1000'],
+  [['--chunk-delay-ms', '9'], 'unknown option --chunk-delay-ms; did you mean --chunk-delay?'],
   [['--key', 'abc'], '--key must be sk- followed by visible ASCII characters'],
   [['--port'], '--port needs a value'],
   [['--what'], 'unknown option --what (see --help)'],

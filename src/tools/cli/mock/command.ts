@@ -65,7 +65,7 @@ export async function runMock(command: string, args: string[]): Promise<number |
 }
 
 function createGateway(
-  { keys, walletUsd, latencyMs, seed, imageFormat, faults, assumptions }: MockArguments,
+  { keys, walletUsd, taskDurationMs, faults, ...options }: MockArguments,
   snapshot: object | undefined,
   onChange: () => void,
 ): MockGateway {
@@ -73,11 +73,13 @@ function createGateway(
   const mock = createMockGateway({
     keys: keys.length > 0 ? keys.map((key) => ({ key })) : undefined,
     wallet: { usd: walletUsd },
-    latencyMs,
-    seed,
-    imageFormat,
-    assumptions,
-    chunkDelayMs: 25,
+    tasks: { durationMs: taskDurationMs },
+    latencyMs: options.latencyMs,
+    chunkDelayMs: options.chunkDelayMs,
+    concurrencyLimit: options.concurrencyLimit,
+    seed: options.seed,
+    imageFormat: options.imageFormat,
+    assumptions: options.assumptions,
     history: 1000,
     snapshot,
     onChange,

@@ -24,6 +24,9 @@ export interface MockArguments {
   keys: string[];
   walletUsd: number;
   latencyMs: number;
+  chunkDelayMs: number;
+  taskDurationMs: number | undefined;
+  concurrencyLimit: number | undefined;
   seed: string;
   imageFormat: 'png' | 'svg';
   faults: NamedFault[];
@@ -78,7 +81,10 @@ export function parseMockArguments(args: string[]): MockArguments {
     host: values.host,
     keys,
     walletUsd: parseWallet(values.wallet),
-    latencyMs: parseInteger('--latency', values.latency, 3_600_000),
+    latencyMs: parseInteger('--latency', values.latency, maxMs),
+    chunkDelayMs: parseInteger('--chunk-delay', values['chunk-delay'], maxMs),
+    taskDurationMs: parseOptional('--task-duration', values['task-duration'], maxMs),
+    concurrencyLimit: parseOptional('--concurrency-limit', values['concurrency-limit'], 1000, 1),
     seed: values.seed,
     imageFormat: parseImageFormat(values['image-format']),
     faults: (values.fail ?? []).map(parseFault),
@@ -88,6 +94,18 @@ export function parseMockArguments(args: string[]): MockArguments {
     help: values.help ?? false,
     version: values.version ?? false,
   };
+}
+
+/** The longest delay: an hour. */
+const maxMs = 3_600_000;
+
+/** Parses an integer option whose default is that of the gateway. */
+function parseOptional(
+  name: string,
+  text: string | undefined,
+  ...limits: [max: number, min?: number]
+): number | undefined {
+  return text === undefined ? undefined : parseInteger(name, text, ...limits);
 }
 
 function parseWallet(text: string): number {
