@@ -222,12 +222,8 @@ export const commandOptions = {
     wallet: one('<usd>', 'initial balance in USD', { default: '1000' }),
     latency: one('<ms>', 'delay before each response', { default: '0' }),
     'chunk-delay': one('<ms>', 'delay between two events of a chat stream', { default: '25' }),
-    'task-duration': one('<ms>', 'time from submission to the end of a task', {
-      otherwise: '6000',
-    }),
-    'concurrency-limit': one('<number>', 'requests that a user can have in flight', {
-      otherwise: '8',
-    }),
+    'task-duration': one('<ms>', 'time until a task has ended', { otherwise: '6000' }),
+    'concurrency-limit': one('<n>', 'requests in flight of each user', { otherwise: '8' }),
     seed: one('<text>', 'the same seed produces the same ids, texts and images', {
       default: '1',
     }),

@@ -188,7 +188,6 @@ describe('a response that is lost', () => {
       [{ reset: 'before' }, imageUsd],
       [{ status: 429, code: 'rate_limit_exceeded' }, imageUsd],
       [{ status: 403 }, imageUsd],
-      [{ status: 404, code: 'task_not_found' }, imageUsd],
       [{ status: 404, code: 'model_not_found' }, imageUsd],
       [{ status: 400, code: 'invalid_request_parameter' }, imageUsd],
       [{ status: 400, code: 'invalid_idempotency_key' }, 0],
