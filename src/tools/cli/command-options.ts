@@ -232,7 +232,7 @@ export const commandOptions = {
     }),
     fail: many(
       '<fault>',
-      "make requests fail: '<route>[ model=<id>]:<what>[:<times>]'; repeat the option for more",
+      "make requests fail: '<route>:<what>', or for one model and a number of times '<route> model=<id>:<what>:<n>'; repeat the option for more",
       {},
     ),
     assume: many(
