@@ -118,12 +118,12 @@ const circles = findCircles();
 
 /** What is counted, its number, and the limit. Lower a limit whenever a change allows it. */
 const counts: readonly (readonly [string, number, number])[] = [
-  ['hand-written files', written.size, 502],
-  ['hand-written lines', lines, 61_920],
-  ['files with exactly one importer', withOneImporter.length, 121],
+  ['hand-written files', written.size, 510],
+  ['hand-written lines', lines, 63_960],
+  ['files with exactly one importer', withOneImporter.length, 124],
   ['lines of imports, in percent', Number(importShare.toFixed(1)), 6.6],
   ['files that resources/images needs, now or later', closureOf('resources/images.ts').length, 71],
-  ['named types', sum((file) => file.namedTypes), 876],
+  ['named types', sum((file) => file.namedTypes), 898],
   ['@internal members of Polygate', sum((file) => file.internalMembers), 1],
   ['circles of imports, with import()', circles.length, 0],
 ];

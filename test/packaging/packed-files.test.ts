@@ -190,6 +190,8 @@ describe('the packed package', () => {
         "package/dist/task-handle-*.d.ts",
         "package/dist/types-*.js",
         "package/dist/types-*.js.map",
+        "package/dist/voices-*.js",
+        "package/dist/voices-*.js.map",
         "package/package.json",
         "package/skills/polygate/SKILL.md",
       ]
