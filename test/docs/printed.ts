@@ -20,7 +20,6 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/cookbook.md: A chat with history': /\n5 messages\n$/,
   'docs/cookbook.md: 10,000 prompts': /^3 rows\n$/,
   'docs/cookbook.md: Images in a form': /^true\n$/,
-  'docs/cookbook.md: A video in a background job': /^17 succeeded\n$/,
   'docs/canceling.md: Stop a wait': /^the user left true\n$/,
   'docs/materials.md: Register a material': /^asset:\S+ 20\S+Z\nhttp:\S+\n$/,
   'docs/materials.md: Verify a real person': /^verify before 20\S+Z\navailable\n$/,
