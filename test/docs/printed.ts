@@ -20,7 +20,6 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/cookbook.md: A chat with history': /\n5 messages\n$/,
   'docs/cookbook.md: 10,000 prompts': /^3 rows\n$/,
   'docs/cookbook.md: Images in a form': /^true\n$/,
-  'docs/cookbook.md: A video in a background job': /^17 succeeded\n$/,
   'docs/canceling.md: Stop a wait': /^the user left true\n$/,
   'docs/materials.md: Register a material': /^asset:\S+ 20\S+Z\nhttp:\S+\n$/,
   'docs/materials.md: Verify a real person': /^verify before 20\S+Z\navailable\n$/,
@@ -53,12 +52,10 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/observability.md: ': /^succeeded\n$/,
   'docs/observability.md: Write your own telemetry':
     /^POST_v1_images_tasks\.usd:0\.02\|c\nPOST_v1_images_tasks\.duration:\d+\|ms\n$/,
-  'docs/client-options.md: ': /^9 models at http:\S+\n$/,
-  'docs/client-options.md:  (2)': /^prism-image: 0\.02 USD\n$/,
+  'docs/client-options.md: ': /^prism-image: 0\.02 USD\n$/,
   'docs/client-options.md: Rotate the API key': /^true\n$/,
   'docs/client-options.md: Options of one call': /^task_\w+ 0\.02 202\n$/,
   'docs/client-options.md: Derive a client': /^0\.02\n$/,
-  'docs/timeouts.md: Limit one call': /^task_\w+\n$/,
   'docs/logging.md: All messages':
     /: no complete response; retry 1 in \d+ ms\npolygate: \S+ \S+: charged 0\.02 USD\n$/,
   'docs/logging.md: Use your own logger':
