@@ -50,8 +50,9 @@ export class Call extends CallErrors {
   reserveBudget(stage: 'queueing' | 'sending'): void {
     const { budget } = this.config;
     if (!budget || !this.reservation) return;
+    const isResent = stage === 'sending' && this.earlier.outcome === 'unknown';
     const price = this.#estimate();
-    const shortfall = this.reservation.reserve(budget, price, stage === 'sending');
+    const shortfall = this.reservation.reserve(budget, price, isResent ? 'resending' : stage);
     if (shortfall) throw this.budgetExceeded(budget, shortfall, shortfall.price);
   }
 

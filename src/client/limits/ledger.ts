@@ -35,6 +35,9 @@ export interface Shortfall extends Commitments {
   readonly price: number | undefined;
 }
 
+/** `resending` follows an attempt that may have been charged. */
+export type Stage = 'queueing' | 'sending' | 'resending';
+
 /** What one paid call does with the ledger: it reserves its price, and ends with its charge or without one. */
 export interface Reservation {
   /**
@@ -43,10 +46,10 @@ export interface Reservation {
    */
   waitForTurn(price: number | undefined): Promise<void> | undefined;
   /**
-   * Reserves the price of the call, and at least what such calls have cost; or the highest price of its route so far if
-   * `price` is undefined and `isNext`: it is about to be sent. Returns the shortfall if the budget does not cover the call.
+   * Reserves the price of the call, and at least what such calls have cost; or, before it is sent, the highest price of its
+   * route so far if `price` is undefined. Returns the shortfall if the budget does not cover the call.
    */
-  reserve(budget: Budget, price: number | undefined, isNext: boolean): Shortfall | undefined;
+  reserve(budget: Budget, price: number | undefined, stage: Stage): Shortfall | undefined;
   /** Ends the part of a failed call. What may have been charged stays reserved. */
   leave(error: unknown): void;
   /**
@@ -179,6 +182,8 @@ export function createLedger() {
       // must not keep the request with it.
       const owner = isKeyed ? key : {};
       let isReserved = false;
+      /** Whether the call has failed. What remains of it is about to find its signal aborted. */
+      let hasLeft = false;
       let reservedPrice: number | undefined;
       let body: string | undefined;
 
@@ -195,12 +200,13 @@ export function createLedger() {
 
       return {
         waitForTurn(price) {
-          if (price !== undefined || isReserved || isFree()) return undefined;
+          if (price !== undefined || hasLeft || isReserved || isFree()) return undefined;
           return turns.wait(route, call);
         },
 
-        reserve(budget, price, isNext) {
-          if (isReserved || isFree()) return undefined;
+        reserve(budget, price, stage) {
+          // While it was queueing, others may have cost more than they had reserved.
+          if (hasLeft || (isReserved && stage !== 'sending') || isFree()) return undefined;
           const { usd: own = 0, holders = new Set() } = reservations.get(owner) ?? {};
           const units = price === undefined ? undefined : readUnits();
           const learned = units === undefined ? 0 : aboveList.of(classOf(units));
@@ -209,7 +215,7 @@ export function createLedger() {
           if (!fitsBudget(budget, commitments, expected))
             return { ...commitments, price: expected };
           // The price of a chat is known only afterwards. Once it is sent, it may cost as much as any chat before.
-          const usd = expected ?? (isNext ? largest.get(route) : undefined);
+          const usd = expected ?? (stage === 'queueing' ? undefined : largest.get(route));
           if (usd === undefined) return undefined;
           if (isKeyed) body ??= readBody();
           holders.add(call);
@@ -220,6 +226,7 @@ export function createLedger() {
         },
 
         leave(error) {
+          hasLeft = true;
           turns.leave(route, call);
           const holders = reservations.get(owner)?.holders;
           if (!holders?.delete(call)) return;
@@ -231,9 +238,9 @@ export function createLedger() {
 
         charge(usd, { requestId, taskId, idempotentReplay: replay }) {
           if (usd === undefined) return undefined;
-          turns.answer(route);
           const charge = { usd: 0, model, route, requestId, taskId, replay };
           if (reportedCharge(usd, replay) === undefined) return charge;
+          turns.answer(route);
           const counted = keys.get(key);
           const countedAs = counted?.as;
           setReservation(owner, undefined);
@@ -257,8 +264,11 @@ export function createLedger() {
 
         succeed(usd, estimate, meta) {
           const { idempotentReplay: replay } = meta;
-          turns.answer(route);
-          if (reportedCharge(usd, replay) === undefined) {
+          const isReported = reportedCharge(usd, replay) !== undefined;
+          // A replay without a charge tells nothing about the price of the next call.
+          if (isReported || !replay) turns.answer(route);
+          else turns.leave(route, call);
+          if (!isReported) {
             const kept = Math.max(reservedFor(owner), estimate() ?? largest.get(route) ?? 0);
             setReservation(owner, undefined);
             if (!keys.has(replay ? key : owner)) {

@@ -96,6 +96,9 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
       const { outcome } = error;
       await admission.settle({ as: outcome });
       await callOnResponse(settings, { ...call, status: undefined, outcome, replay: false });
+    } else {
+      // Its lease would be renewed for ever.
+      await admission.fail();
     }
     throw error;
   } finally {

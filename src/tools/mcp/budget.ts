@@ -150,7 +150,7 @@ export class ProcessBudget {
     const { idempotencyKey: key } = purchase;
     const usd = this.#checkPrice(purchase);
     const maxUsd = roundUsd(this.#maxUsd - this.#shortfallUsd(key));
-    if (reservation.reserve({ maxUsd, strict: true }, usd, true) !== undefined) return false;
+    if (reservation.reserve({ maxUsd, strict: true }, usd, 'sending') !== undefined) return false;
     const { mayBeCharged = false, reservedUsd = 0 } = this.#open.get(key) ?? {};
     this.#open.set(key, { ...purchase, reservedUsd: Math.max(usd, reservedUsd), mayBeCharged });
     return true;

@@ -1,8 +1,9 @@
 /** What a budget limits if keys do not protect, prices are wrong, or nothing is known about them. */
 import { describe, expect, test } from 'vitest';
 
-import { AbortedError, BudgetExceededError } from '../../../src/index.ts';
-import { caught, chat, image, onMock } from '../support.ts';
+import { AbortedError, BudgetExceededError, Polygate } from '../../../src/index.ts';
+import { contextOf } from '../../../src/internal.ts';
+import { caught, chat, image, onMock, turns } from '../support.ts';
 
 const submits = 'POST /v1/images/tasks';
 const video = { model: 'tide-video', prompt: 'Waves', duration: 4, resolution: '720p' };
@@ -82,11 +83,62 @@ describe('with list prices that are too low', () => {
     expect(gateway.spend.totalUsd).toBe(0.06);
     expect(mock.invoice).toHaveLength(2);
   });
+
+  test('requests that have reserved them are not sent after the budget is used up', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05 }, concurrency: 1 });
+    mock.fail({
+      route: 'GET /v1/models',
+      body: { data: [{ id: image.model, type: 'image', pricing: { unitPriceUsd: 0.002 } }] },
+    });
+    await gateway.models.list();
+    const results = await mock.clock.settle(twenty(() => gateway.images.submit(image)));
+    const errors = results.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    expect(errors.every((error) => BudgetExceededError.is(error))).toBe(true);
+    expect(errors[0]).toMatchObject({ outcome: 'not-sent' });
+    expect(mock.invoice.length).toBeLessThanOrEqual(2);
+    expect(contextOf(gateway).reservedUsd).toBe(0);
+  });
 });
 
+const twenty = <Result>(call: () => Promise<Result>) =>
+  Promise.allSettled(Array.from({ length: 20 }, call));
+
 describe('without known prices', () => {
-  const twenty = <Result>(call: () => Promise<Result>) =>
-    Promise.allSettled(Array.from({ length: 20 }, call));
+  test('a replay without a charge tells nothing about the price of the next videos', async () => {
+    const { mock, gateway: earlier } = onMock();
+    const same = { idempotencyKey: 'k' };
+    await earlier.videos.submit(video, same);
+    const gateway = new Polygate({
+      apiKey: mock.apiKey,
+      baseURL: mock.baseURL,
+      clock: mock.clock,
+      budget: { maxUsd: 0.05 },
+      fetch: async (input, init) => {
+        const response = await mock.fetch(input, init);
+        if (response.headers.has('x-svc-idempotent-replay')) {
+          response.headers.delete('x-svc-charge-usd');
+        }
+        return response;
+      },
+    });
+    expect(await gateway.videos.submit(video, same)).toMatchObject({ replayed: true });
+    await mock.clock.settle(twenty(() => gateway.videos.submit(video)));
+    expect(mock.invoice).toHaveLength(2);
+  });
+
+  test('a call that is aborted while it waits for its slot reserves nothing afterwards', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 1 } });
+    await gateway.chat.completions.create(chat);
+    const controller = new AbortController();
+    const options = { signal: controller.signal, totalTimeout: 1_000 };
+    const aborted = caught(gateway.chat.completions.create(chat, options));
+    await Promise.resolve();
+    controller.abort();
+    expect(await aborted).toMatchObject({ outcome: 'not-sent' });
+    await turns();
+    expect(mock.requests).toHaveLength(1);
+    expect(contextOf(gateway).reservedUsd).toBe(0);
+  });
 
   test('twenty parallel videos pay for one whose charge uses up the budget', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05 } });

@@ -36,6 +36,8 @@ export interface Admission {
   settle(charge: Charge): Promise<void>;
   /** Ends a request that was settled as streaming. */
   end(): void;
+  /** Ends a request whose handling has failed. If it is not settled, it may have been charged. */
+  fail(): Promise<void>;
 }
 
 /** What is known about a request before it is forwarded. */
@@ -49,7 +51,7 @@ export interface Candidate {
   readonly body: string;
 }
 
-const unlimited: Admission = { settle: async () => {}, end: () => {} };
+const unlimited: Admission = { settle: async () => {}, end: () => {}, fail: async () => {} };
 
 /**
  * Reserves a request in the store.
@@ -102,8 +104,10 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
   const renewing = setInterval(() => {
     withinTime(() => store.renew(user, [request], leaseMs)).catch(report);
   }, renewInterval);
-  return {
+  let isSettled = false;
+  const admission: Admission = {
     async settle({ as, chargeUsd, replay = false, isStreaming = false }) {
+      isSettled = true;
       if (!isStreaming) clearInterval(renewing);
       const isEstimate = chargeUsd === undefined;
       const charge = { usd: chargeUsd ?? usd, isEstimate, replay, isStreaming };
@@ -113,7 +117,12 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
       clearInterval(renewing);
       void settleAs('ended');
     },
+    async fail() {
+      if (isSettled) admission.end();
+      else await admission.settle({ as: 'unknown' });
+    },
   };
+  return admission;
 }
 
 const messages: Readonly<Record<Exclude<Refusal, 'attempt'>, string>> = {

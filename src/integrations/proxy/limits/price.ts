@@ -81,13 +81,15 @@ export async function priceToReserve(
 ): Promise<Price> {
   if (!isPaid || limits.usd === undefined) return { usd: 0 };
   if (isChat) return { usd: Math.max(limits.chatUsd, minUsd) };
-  const { model, size, resolution = size } = body;
+  const { model, size, resolution } = body;
   const hasPrices = typeof model === 'string' && price?.startsWith('voice') === false;
   const prices = hasPrices ? await priceList(model) : undefined;
   const whole = price && inWholeUnits(body, pricedFields[price]);
   const usd = price && whole && highestBodyPrice(price, whole, prices);
   if (usd !== undefined && price && whole) {
-    const priceClass = JSON.stringify([name, model, resolution]).toLowerCase();
+    // A request with two sizes is of another class, because only the service knows which of them it reads.
+    const sizes = new Set([size, resolution].filter((each) => each !== undefined && each !== null));
+    const priceClass = JSON.stringify([name, model, ...sizes]).toLowerCase();
     const units = { priceClass, units: highestBodyUnits(price, whole) };
     return { usd: Math.max(usd, largestCharges.of(units), minUsd), units };
   }

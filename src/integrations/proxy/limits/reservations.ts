@@ -159,13 +159,15 @@ export function reserveIn(
 }
 
 /**
- * Ends the part of a request in its reservation, and returns what was reserved. Returns undefined if the request is not
- * known, or was settled before.
+ * Ends the part of a request in the reservation of its holder, and returns what was reserved. Returns undefined if nothing
+ * follows: the request has ended, was settled before, or is not known and its settlement is not the first one. `isFirst`
+ * settlements count even if their reservation is gone, as after a failover.
  */
 export function settleIn(
   { inFlight }: UserState,
   window: Window,
   settlement: Settlement,
+  isFirst: boolean,
 ): number | undefined {
   const { request, body, as, isStreaming } = settlement;
   const holder = holderOf(settlement);
@@ -176,7 +178,8 @@ export function settleIn(
     if (isStreaming && as !== 'ended') inFlight.set(request, { ...flight, holder: '' });
     else inFlight.delete(request);
   }
-  if (!isKnown || as === 'ended') return undefined;
+  if (as === 'ended' || (!isKnown && !isFirst)) return undefined;
+  if (!isKnown && as === 'unknown') loseIn(window, holder, settlement);
   if (held === undefined) return 0;
   const reserved = amountOf(held);
   const nanoUsd = held.requests.get(request) ?? held.lost.get(request)?.nanoUsd ?? 0;
@@ -191,12 +194,11 @@ export function settleIn(
 }
 
 /** Keeps what a request with an unknown outcome may have cost, although nothing was reserved for it. */
-export function loseIn({ held }: Window, settlement: Settlement): void {
-  const nanoUsd = toNanoUsd(settlement.usd);
+function loseIn({ held }: Window, holder: string, { usd, body }: Settlement): void {
+  const nanoUsd = toNanoUsd(usd);
   if (nanoUsd === 0) return;
-  const holder = holderOf(settlement);
   const found = held.get(holder) ?? newHeld();
-  lose(found, settlement.body, nanoUsd);
+  lose(found, body, nanoUsd);
   held.set(holder, found);
 }
 

@@ -146,7 +146,7 @@ end
 if not known and input.as == 'unknown' and input.nanoUsd > 0 then
   held = held or { requests = {}, lost = {} }
   window.held[input.holder] = held
-  held.requests[input.request] = input.nanoUsd
+  held.requests[input.request] = math.max(input.nanoUsd, held.requests[input.request] or 0)
 end
 local reserved = 0
 if held then

@@ -2,7 +2,6 @@ import {
   countCharge,
   holderOf,
   isFree,
-  loseIn,
   newUserState,
   reserveIn,
   reservedIn,
@@ -161,13 +160,7 @@ export function storeIn(
       }
       const state = stateOf(user, now);
       const window = windowAt(state, windowMs, now, performance.now());
-      const isFirstEnd = isFirst(settlement);
-      let reserved = settleIn(state, window, settlement);
-      if (reserved === undefined && isFirstEnd) {
-        // The reservation is gone, as after a failover.
-        reserved = 0;
-        if (as === 'unknown') loseIn(window, settlement);
-      }
+      const reserved = settleIn(state, window, settlement, isFirst(settlement));
       if (reserved === undefined || as !== 'charged') return save(changed);
       const name = JSON.stringify([user, key]);
       const { nanoUsd, counted } = countCharge(

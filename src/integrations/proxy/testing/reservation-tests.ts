@@ -64,6 +64,17 @@ export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
     },
   },
   {
+    name: 'A charge whose own reservation is gone ends what its key has reserved (new in 0.4)',
+    async run() {
+      const user = await newUser(makeStore);
+      const limits = { usd: 0.3 };
+      await (await user.expect(undefined, { usd: 0.2, key: 'k', limits })).settle('unknown');
+      const resent = await user.expect('usd', { usd: 2, key: 'k', limits });
+      await resent.settle('charged', { usd: 0.1, isEstimate: true, replay: true });
+      await user.expectUsage({ usd: 0.2, reservedUsd: 0 });
+    },
+  },
+  {
     name: 'An unknown outcome keeps the reservation until the key is charged',
     async run() {
       const user = await newUser(makeStore);

@@ -57,3 +57,19 @@ describe('a store whose operations are late', () => {
     await expect.poll(() => usageOf(setup)).toEqual({ ...nothing, usd: line?.usd, requests: 1 });
   });
 });
+
+const unreadable: typeof fetch = async (...request) => {
+  const response = await fetch(...request);
+  await response.text();
+  return response;
+};
+
+test.each([
+  ['has no response', 0.05, async () => undefined as unknown as Response],
+  ['has read the body', 0, unreadable],
+])('a request whose `fetch` %s does not stay in flight', async (_, reservedUsd, appFetch) => {
+  const setup = await startProxy({ limits: { usd: 1, concurrent: 1 }, fetch: appFetch });
+  const stream = setup.page(once).chat.completions.stream(chat);
+  expect(await rejection(APIError, stream.final())).toMatchObject({ outcome: 'unknown' });
+  expect(await usageOf(setup)).toMatchObject({ inFlight: 0, reservedUsd });
+});

@@ -38,3 +38,21 @@ test('a request with a price of 0 is refused once the limit is used up', async (
   await rejection(PaymentRequiredError, images.submit({ ...image, resolution: '4K' }));
   expect(await usageOf(setup)).toMatchObject({ usd: imageUsd, reservedUsd: 0, requests: 1 });
 });
+
+test('what a request with two sizes costs is not reserved for those with one of them', async () => {
+  const setup = await startProxy({
+    limits: { usd: 1 },
+    fetch: async (input, init) => {
+      if (init?.method !== 'POST') return fetch(input, init);
+      const headers = { 'x-svc-charge-usd': '0.9' };
+      return Response.json({ id: 'task_1', status: 'queued' }, { status: 202, headers });
+    },
+  });
+  const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '720p' };
+  const submit = (params: object, user: string) =>
+    setup.page({ maxRetries: 0 }, user).videos.submit({ ...video, ...params });
+  await submit({ size: '1080p' }, 'mallory');
+  await submit({ duration: 6 }, 'bob');
+  const refused = await rejection(PaymentRequiredError, submit({ duration: 7 }, 'carol'));
+  expect(refused.code).toBe('user_limit_exceeded');
+});
