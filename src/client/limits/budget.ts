@@ -9,6 +9,14 @@ export interface Commitments {
   readonly reserved: number;
 }
 
+/** Why a budget does not cover a call: what is committed already, and what the call may cost, if that is known. */
+export interface Shortfall extends Commitments {
+  readonly price: number | undefined;
+}
+
+/** `resending` follows an attempt that may have been charged. */
+export type Stage = 'queueing' | 'sending' | 'resending';
+
 /**
  * Whether the budget covers a request. One whose price is unknown passes until the budget is used up, unless the budget
  * is strict, and so does one whose price is 0, because it may be charged nevertheless.
