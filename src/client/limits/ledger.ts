@@ -1,6 +1,5 @@
 import { PolygateError } from '../../errors/base.ts';
 import { APIError } from '../../errors/responses.ts';
-import type { Safety } from '../../wire/endpoints/endpoint.ts';
 import type { Charge, ModelSpend, Spend, ResponseMeta } from '../../wire/types/meta.ts';
 import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
@@ -13,22 +12,8 @@ import {
   reportedCharge,
   roundUsd,
 } from './budget.ts';
-import type { Commitments, Shortfall, Stage } from './budget.ts';
+import type { Commitments, PaidCall, Shortfall, Stage } from './budget.ts';
 import { RouteTurns } from './route-turns.ts';
-
-/** A paid call, as the ledger knows it. */
-export interface PaidCall {
-  readonly route: string;
-  readonly model: string | undefined;
-  /** Identifies the charge: calls with the same key are charged once. */
-  readonly key: string | undefined;
-  /** Calls that are `keyed` are charged once per key, so those with the same key share a reservation. */
-  readonly safety: Safety;
-  /** Identifies the body. Called only if the call has a key and a budget. */
-  readonly readBody: () => string;
-  /** How many units the call pays for, such as images or seconds; undefined if that is not known. */
-  readonly readUnits: () => number | undefined;
-}
 
 /** What one paid call does with the ledger: it reserves its price, and ends with its charge or without one. */
 export interface Reservation {
@@ -208,7 +193,11 @@ export function createLedger() {
         setReservation(owner, { usd: Math.max(reservedFor(owner), usd), holders, unpricedRoute });
       }
 
-      const classOf = (units: number) => ({ priceClass: `${route} ${model}`, units });
+      /** A listed price per unit is that of one class, such as a resolution. */
+      const classOf = (units: number, price: number) => ({
+        priceClass: `${route} ${model} ${roundUsd(price / units)}`,
+        units,
+      });
 
       return {
         waitForTurn(price) {
@@ -220,8 +209,8 @@ export function createLedger() {
           // While it was queueing, others may have cost more than they had reserved.
           if (hasLeft || (isReserved && stage !== 'sending') || isFree()) return undefined;
           const own = reservedFor(owner);
-          const units = price === undefined ? undefined : readUnits();
-          const learned = units === undefined ? 0 : aboveList.of(classOf(units));
+          const units = readUnits();
+          const learned = units && price !== undefined ? aboveList.of(classOf(units, price)) : 0;
           const expected = price === undefined ? undefined : Math.max(price, learned);
           const commitments = { spent: totalUsd, reserved: roundUsd(reservedUsd - own) };
           if (!fitsBudget(budget, commitments, expected))
@@ -263,7 +252,7 @@ export function createLedger() {
           learn(route, usd);
           if (reservedPrice !== undefined && usd > reservedPrice) {
             const units = readUnits();
-            if (units !== undefined) aboveList.add(classOf(units), usd);
+            if (units) aboveList.add(classOf(units, reservedPrice), usd);
           }
           rememberKey(key, {
             as: replay && countedAs !== 'original' ? 'replay' : 'original',

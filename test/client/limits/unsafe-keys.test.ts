@@ -84,6 +84,26 @@ describe('with list prices that are too low', () => {
     expect(mock.invoice).toHaveLength(2);
   });
 
+  test('of one resolution, the others keep their prices', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.06 } });
+    const prices = { '1K': 0.01, '2K': 0.02 };
+    const resolutionPrices = Object.entries(prices).map(([resolution, unitPriceUsd]) => ({
+      resolution,
+      unitPriceUsd,
+    }));
+    mock.fail({
+      route: 'GET /v1/models',
+      body: { data: [{ id: image.model, type: 'image', pricing: { resolutionPrices } }] },
+    });
+    await gateway.models.list();
+    await gateway.images.submit({ ...image, resolution: '2K' });
+    await gateway.images.submit({ ...image, resolution: '1K' });
+    expect(await caught(gateway.images.submit({ ...image, resolution: '1K' }))).toBeInstanceOf(
+      BudgetExceededError,
+    );
+    expect(gateway.spend.totalUsd).toBe(0.06);
+  });
+
   test('requests that have reserved them are not sent after the budget is used up', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05 }, concurrency: 1 });
     mock.fail({
