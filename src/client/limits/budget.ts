@@ -1,4 +1,5 @@
 import type { Outcome } from '../../errors/base.ts';
+import type { Safety } from '../../wire/endpoints/endpoint.ts';
 import type { Budget } from '../config/options.ts';
 
 /** Money that is no longer available, in USD. */
@@ -8,6 +9,28 @@ export interface Commitments {
   /** Reserved for requests whose charge is not known, or not yet. */
   readonly reserved: number;
 }
+
+/** A paid call, as the ledger knows it. */
+export interface PaidCall {
+  readonly route: string;
+  readonly model: string | undefined;
+  /** Identifies the charge: calls with the same key are charged once. */
+  readonly key: string | undefined;
+  /** Calls that are `keyed` are charged once per key, so those with the same key share a reservation. */
+  readonly safety: Safety;
+  /** Identifies the body. Called only if the call has a key and a budget. */
+  readonly readBody: () => string;
+  /** How many units the call pays for, such as images or seconds; undefined if that is not known. */
+  readonly readUnits: () => number | undefined;
+}
+
+/** Why a budget does not cover a call: what is committed already, and what the call may cost, if that is known. */
+export interface Shortfall extends Commitments {
+  readonly price: number | undefined;
+}
+
+/** `resending` follows an attempt that may have been charged. */
+export type Stage = 'queueing' | 'sending' | 'resending';
 
 /**
  * Whether the budget covers a request. One whose price is unknown passes until the budget is used up, unless the budget

@@ -1,6 +1,5 @@
 import { PolygateError } from '../../errors/base.ts';
 import { APIError } from '../../errors/responses.ts';
-import type { Safety } from '../../wire/endpoints/endpoint.ts';
 import type { Charge, ModelSpend, Spend, ResponseMeta } from '../../wire/types/meta.ts';
 import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
@@ -13,30 +12,8 @@ import {
   reportedCharge,
   roundUsd,
 } from './budget.ts';
-import type { Commitments } from './budget.ts';
+import type { Commitments, PaidCall, Shortfall, Stage } from './budget.ts';
 import { RouteTurns } from './route-turns.ts';
-
-/** A paid call, as the ledger knows it. */
-export interface PaidCall {
-  readonly route: string;
-  readonly model: string | undefined;
-  /** Identifies the charge: calls with the same key are charged once. */
-  readonly key: string | undefined;
-  /** Calls that are `keyed` are charged once per key, so those with the same key share a reservation. */
-  readonly safety: Safety;
-  /** Identifies the body. Called only if the call has a key and a budget. */
-  readonly readBody: () => string;
-  /** How many units the call pays for, such as images or seconds; undefined if that is not known. */
-  readonly readUnits: () => number | undefined;
-}
-
-/** Why a budget does not cover a call: what is committed already, and what the call may cost, if that is known. */
-export interface Shortfall extends Commitments {
-  readonly price: number | undefined;
-}
-
-/** `resending` follows an attempt that may have been charged. */
-export type Stage = 'queueing' | 'sending' | 'resending';
 
 /** What one paid call does with the ledger: it reserves its price, and ends with its charge or without one. */
 export interface Reservation {
@@ -81,6 +58,8 @@ interface Reserved {
   usd: number;
   /** The calls in progress, and the bodies of those with an unknown outcome. */
   readonly holders: Set<unknown>;
+  /** The route of a lost call, if nothing was known about its price yet: it counts as much as the first charge. */
+  readonly unpricedRoute?: string | undefined;
 }
 
 /**
@@ -145,6 +124,16 @@ export function createLedger() {
     if (keys.size > maxRememberedKeys) keys.delete(oldest);
   }
 
+  function learn(route: string, usd: number): void {
+    const before = largest.get(route) ?? 0;
+    largest.set(route, Math.max(before, usd));
+    if (before > 0 || usd <= 0) return;
+    for (const [owner, { unpricedRoute, ...reserved }] of reservations) {
+      if (unpricedRoute === route)
+        setReservation(owner, { ...reserved, usd: Math.max(reserved.usd, usd) });
+    }
+  }
+
   /** The live view behind `gateway.spend`. */
   const view: Spend = {
     get totalUsd() {
@@ -182,6 +171,8 @@ export function createLedger() {
       // must not keep the request with it.
       const owner = isKeyed ? key : {};
       let isReserved = false;
+      /** Whether a budget covers the call, although nothing is known about its price, and no charge is reported. */
+      let isUnpriced = false;
       /** Whether the call has failed. What remains of it is about to find its signal aborted. */
       let hasLeft = false;
       let reservedPrice: number | undefined;
@@ -194,9 +185,19 @@ export function createLedger() {
         return counted.body === undefined || counted.body === (body ??= readBody());
       }
 
-      function classOf(units: number) {
-        return { priceClass: `${route} ${model}`, units };
+      /** Reserves an amount, which the call shares with others of its key. */
+      function hold(usd: number, unpricedRoute?: string): void {
+        const { holders = new Set() } = reservations.get(owner) ?? {};
+        if (isKeyed) body ??= readBody();
+        holders.add(call);
+        setReservation(owner, { usd: Math.max(reservedFor(owner), usd), holders, unpricedRoute });
       }
+
+      /** A listed price per unit is that of one class, such as a resolution. */
+      const classOf = (units: number, price: number) => ({
+        priceClass: `${route} ${model} ${roundUsd(price / units)}`,
+        units,
+      });
 
       return {
         waitForTurn(price) {
@@ -207,19 +208,18 @@ export function createLedger() {
         reserve(budget, price, stage) {
           // While it was queueing, others may have cost more than they had reserved.
           if (hasLeft || (isReserved && stage !== 'sending') || isFree()) return undefined;
-          const { usd: own = 0, holders = new Set() } = reservations.get(owner) ?? {};
-          const units = price === undefined ? undefined : readUnits();
-          const learned = units === undefined ? 0 : aboveList.of(classOf(units));
+          const own = reservedFor(owner);
+          const units = readUnits();
+          const learned = units && price !== undefined ? aboveList.of(classOf(units, price)) : 0;
           const expected = price === undefined ? undefined : Math.max(price, learned);
           const commitments = { spent: totalUsd, reserved: roundUsd(reservedUsd - own) };
           if (!fitsBudget(budget, commitments, expected))
             return { ...commitments, price: expected };
           // The price of a chat is known only afterwards. Once it is sent, it may cost as much as any chat before.
           const usd = expected ?? (stage === 'queueing' ? undefined : largest.get(route));
+          isUnpriced = usd === undefined;
           if (usd === undefined) return undefined;
-          if (isKeyed) body ??= readBody();
-          holders.add(call);
-          setReservation(owner, { usd: Math.max(own, usd), holders });
+          hold(usd);
           isReserved = true;
           reservedPrice = price;
           return undefined;
@@ -228,9 +228,11 @@ export function createLedger() {
         leave(error) {
           hasLeft = true;
           turns.leave(route, call);
+          const mayBeCharged = !PolygateError.is(error) || error.outcome === 'unknown';
+          if (isUnpriced && mayBeCharged) hold(largest.get(route) ?? 0, route);
           const holders = reservations.get(owner)?.holders;
           if (!holders?.delete(call)) return;
-          if (!PolygateError.is(error) || error.outcome === 'unknown') holders.add(body);
+          if (mayBeCharged) holders.add(body);
           // An earlier call with the key may have been charged. Only if the request itself is invalid, it was not.
           if (APIError.is(error) && isInvalidRequest(error)) holders.delete(body);
           if (holders.size === 0) setReservation(owner, undefined);
@@ -241,15 +243,16 @@ export function createLedger() {
           const charge = { usd: 0, model, route, requestId, taskId, replay };
           if (reportedCharge(usd, replay) === undefined) return charge;
           turns.answer(route);
+          isUnpriced = false;
           const counted = keys.get(key);
           const countedAs = counted?.as;
           setReservation(owner, undefined);
           // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
           if (typeof countedAs === 'number' && (replay || owner === key)) addReserved(-countedAs);
-          largest.set(route, Math.max(largest.get(route) ?? 0, usd));
+          learn(route, usd);
           if (reservedPrice !== undefined && usd > reservedPrice) {
             const units = readUnits();
-            if (units !== undefined) aboveList.add(classOf(units), usd);
+            if (units) aboveList.add(classOf(units, reservedPrice), usd);
           }
           rememberKey(key, {
             as: replay && countedAs !== 'original' ? 'replay' : 'original',
@@ -268,6 +271,7 @@ export function createLedger() {
           // A replay without a charge tells nothing about the price of the next call.
           if (isReported || !replay) turns.answer(route);
           else turns.leave(route, call);
+          isUnpriced = false;
           if (!isReported) {
             const kept = Math.max(reservedFor(owner), estimate() ?? largest.get(route) ?? 0);
             setReservation(owner, undefined);

@@ -84,6 +84,26 @@ describe('with list prices that are too low', () => {
     expect(mock.invoice).toHaveLength(2);
   });
 
+  test('of one resolution, the others keep their prices', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.06 } });
+    const prices = { '1K': 0.01, '2K': 0.02 };
+    const resolutionPrices = Object.entries(prices).map(([resolution, unitPriceUsd]) => ({
+      resolution,
+      unitPriceUsd,
+    }));
+    mock.fail({
+      route: 'GET /v1/models',
+      body: { data: [{ id: image.model, type: 'image', pricing: { resolutionPrices } }] },
+    });
+    await gateway.models.list();
+    await gateway.images.submit({ ...image, resolution: '2K' });
+    await gateway.images.submit({ ...image, resolution: '1K' });
+    expect(await caught(gateway.images.submit({ ...image, resolution: '1K' }))).toBeInstanceOf(
+      BudgetExceededError,
+    );
+    expect(gateway.spend.totalUsd).toBe(0.06);
+  });
+
   test('requests that have reserved them are not sent after the budget is used up', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05 }, concurrency: 1 });
     mock.fail({
@@ -124,6 +144,35 @@ describe('without known prices', () => {
     expect(await gateway.videos.submit(video, same)).toMatchObject({ replayed: true });
     await mock.clock.settle(twenty(() => gateway.videos.submit(video)));
     expect(mock.invoice).toHaveLength(2);
+  });
+
+  test('lost calls count as much as the first charge that is reported afterwards', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.1 }, maxRetries: 0 });
+    mock.fail({ route: submits, reset: 'after', times: 3 });
+    const lost = ['k1', 'k2', 'k2'].map((idempotencyKey) => ({ idempotencyKey }));
+    for (const same of lost) await caught(gateway.images.submit(image, same));
+    await gateway.images.submit(image);
+    expect(contextOf(gateway).reservedUsd).toBe(0.04);
+    const results = await mock.clock.settle(twenty(() => gateway.images.submit(image)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(mock.invoice).toHaveLength(5);
+    // Each replay reports the charge of its key.
+    for (const same of lost) await gateway.images.submit(image, same);
+    expect(contextOf(gateway).reservedUsd).toBe(0);
+    expect(gateway.spend.totalUsd).toBe(0.1);
+  });
+
+  test.each([
+    ['an error that reports it', { status: 500, headers: { 'x-svc-charge-usd': '0.01' } }],
+    ['a body that is cut off', { truncateBody: 10 }],
+  ])('a charge counts once with %s', async (_, fault) => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 1 }, maxRetries: 0 });
+    mock.fail({ route: 'POST /v1/chat/completions', ...fault, times: 1 });
+    expect(await caught(gateway.chat.completions.create(chat))).toMatchObject({
+      outcome: 'unknown',
+    });
+    expect(gateway.spend.totalUsd).toBeGreaterThan(0);
+    expect(contextOf(gateway).reservedUsd).toBe(0);
   });
 
   test('a call that is aborted while it waits for its slot reserves nothing afterwards', async () => {
