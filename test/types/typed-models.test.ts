@@ -121,10 +121,10 @@ describe('with the generated file', () => {
       undefined,
       undefined,
     );
-    expect(ts.displayPartsToString(details?.documentation)).toContain('0.02 USD for 1K');
+    expect(ts.displayPartsToString(details?.documentation)).toContain('$0.02 per image (1K)');
     const declared = catalog.indexOf('"prism-image"') + 1;
     const hover = service.getQuickInfoAtPosition(consumer, declared);
-    expect(ts.displayPartsToString(hover?.documentation)).toContain('0.02 USD for 1K');
+    expect(ts.displayPartsToString(hover?.documentation)).toContain('$0.02 per image (1K)');
   });
 
   test('an editor shows the documentation of `model` and `resolution`', () => {

@@ -65,7 +65,7 @@ function wrapCommand(command: string, width: number): string {
   // The shells of Windows have other signs for this.
   if (process.platform === 'win32') return command;
   // An option stays with its value.
-  const words = command.match(/(?:-+[\w-]+ (?!-))?(?:'[^']*'|\\.|[^\s'])+/g) ?? [];
+  const words = command.match(/(?:--?\w[\w-]* (?!-))?(?:'[^']*'|\\.|[^\s'])+/g) ?? [];
   const lines = [''];
   for (const word of words) {
     const line = lines.at(-1) ?? '';
