@@ -182,7 +182,7 @@ export class VirtualClock implements MockClock {
       realWaits += 1;
       if (realWaits > 600) {
         throw new Error(
-          'settle() timed out: the promise is still pending, but no sleep is pending on the virtual clock',
+          'settle() gave up after 3 seconds of real time: the promise is still pending, but no timer of the virtual clock is. A timer or a socket of your own may take longer.',
         );
       }
       await pause(5);
@@ -268,7 +268,7 @@ export class VirtualClock implements MockClock {
     for (const name of this.#inFlight.giveUp()) {
       // oxlint-disable-next-line no-console -- otherwise, only a puzzling timeout would be seen
       console.warn(
-        `The virtual clock no longer waits for ${name}: it has had no response in seconds of real time, and is not at the reference gateway. Its timeouts may now pass.`,
+        `The virtual clock no longer waits for ${name}: it has had no response for seconds of real time, and is not at the reference gateway. Its timeouts may now pass.`,
       );
     }
   }

@@ -47,7 +47,7 @@ export async function readInput({ isRequired }: { isRequired: boolean }): Promis
     const text = decodeText(
       await buffer(stdin),
       'stdin',
-      'convert it, such as with iconv -f latin1',
+      'convert text, such as with iconv -f latin1; other data cannot be sent',
     );
     return text.replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
   } catch (error) {
