@@ -108,3 +108,7 @@ declare module 'react-native' {
   }): ReactElement;
   export function Image(props: { source: { uri: string } }): ReactElement;
 }
+
+declare module '@happy-dom/global-registrator' {
+  export const GlobalRegistrator: { register(): void };
+}
