@@ -39,7 +39,9 @@ export async function continueTask(
     if (receipt === undefined) task = await submitEntry(entry, taskRun, options.isRepeated);
     else {
       task = gateway.resume(receipt);
-      log.noteAccepted({ idempotencyKey: entry.idempotencyKey, chargeUsd: task.chargeUsd });
+      // A task that was submitted elsewhere has no key that is known here.
+      const { idempotencyKey, chargeUsd } = task;
+      log.noteAccepted({ idempotencyKey, chargeUsd });
       log.noteNext(waitCommand(task.id));
     }
     const text = `${JSON.stringify(task)}\n`;

@@ -201,6 +201,8 @@ test.concurrent('the id of a task from elsewhere needs its kind', async () => {
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('--kind')]);
   const known = await runIn(folder, ['task', 'wait', id, '--kind', 'image'], elsewhere);
   expect([known.code, existsSync(join(folder, `${id}.svg`))]).toEqual([0, true]);
+  const missing = await runIn(folder, ['task', 'wait', 'task_x', '--kind', 'image'], elsewhere);
+  expect(missing.stderr).not.toContain('Idempotency key');
 });
 
 test.concurrent('a task that cannot be polled once exits with 1, and nothing is said about a charge', async () => {
