@@ -56,7 +56,7 @@ export class Call extends CallErrors {
     if (shortfall) throw this.budgetExceeded(budget, shortfall, shortfall.price);
   }
 
-  /** What a paid call waits for before it is sent: another call that tells what it may cost. */
+  /** What a paid call waits for before it is sent: another call, whose charge shows what this one may cost. */
   waitForPrice(): Promise<void> | undefined {
     if (!this.config.budget) return undefined;
     return this.reservation?.waitForTurn(this.#estimate());

@@ -81,7 +81,7 @@ export class LargestCharges {
     if (usd > 0) this.#perUnit.set(priceClass, Math.max(largest, usd / units));
   }
 
-  /** What a request may cost, as far as charges tell: 0 before the first one. */
+  /** What a request may cost, judged by the charges so far: 0 before the first one. */
   of({ priceClass, units }: PricedUnits): number {
     return roundUsd((this.#perUnit.get(priceClass) ?? 0) * units);
   }
@@ -109,9 +109,9 @@ export function reportedCharge(
 
 /**
  * Whether an error response proves that no request with this key and this body was ever charged, not even one whose
- * response was lost. Only a code does that whose rejection depends on nothing but the request. A status alone may be that of a
- * load balancer; a 401, a 402 or a 429 depends on the moment; and a model, a voice, a material or a task, of which
- * `invalid_request_parameter` and the codes of a 404 speak as well, can disappear after it was paid for.
+ * response was lost: the code must depend on nothing but the request. A status alone may come from a load balancer. A 401, a
+ * 402 or a 429 depends on the moment. `invalid_request_parameter` and the codes of a 404 can be about a model, a voice, a
+ * material or a task that has disappeared after it was paid for.
  */
 export function isInvalidRequest({ outcome, status, code }: ErrorResponse): boolean {
   return (

@@ -268,7 +268,7 @@ export function createLedger() {
         succeed(usd, estimate, meta) {
           const { idempotentReplay: replay } = meta;
           const isReported = reportedCharge(usd, replay) !== undefined;
-          // A replay without a charge tells nothing about the price of the next call.
+          // A replay without a charge does not show the price of the next call.
           if (isReported || !replay) turns.answer(route);
           else turns.leave(route, call);
           isUnpriced = false;

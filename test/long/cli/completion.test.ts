@@ -59,6 +59,15 @@ const completed: [line: string, words: string[]][] = [
   ['polygate batch --max-usd ', []],
 ];
 
+/** What bash and zsh complete besides. */
+const completedWithFiles: [string, string[]][] = [
+  ['polygate image A --model=prism-i', ['prism-image']],
+  ['polygate image A -o har', ['harbor at dawn.csv']],
+  ['npx polygate image A --output=har', ['harbor at dawn.csv']],
+  ['npx pol', ['polygate']],
+  ['npx tsc har', ['harbor at dawn.csv']],
+];
+
 describe.skipIf(!has('bash'))('in bash', () => {
   const complete = async (line: string, before = '') => {
     const path = await scriptOf('bash');
@@ -72,14 +81,7 @@ describe.skipIf(!has('bash'))('in bash', () => {
     return stdout.split('\n').slice(0, -1);
   };
 
-  test.each([
-    ...completed,
-    ['polygate image A --model=prism-i', ['prism-image']],
-    ['polygate image A -o har', ['harbor at dawn.csv']],
-    ['npx polygate image A --output=har', ['harbor at dawn.csv']],
-    ['npx pol', ['polygate']],
-    ['npx tsc har', ['harbor at dawn.csv']],
-  ])('%s is completed', async (line, words) => {
+  test.each([...completed, ...completedWithFiles])('%s is completed', async (line, words) => {
     expect(await complete(line)).toEqual(words);
     expect(existsSync(join(folder, 'harmed'))).toBe(false);
   });
@@ -105,14 +107,7 @@ _files() { print -l -- "$PREFIX"*(N) }
     return `words=(${quoted}); CURRENT=\${#words}; PREFIX='${words.at(-1)}'; _polygate`;
   };
 
-  test.each([
-    ...completed,
-    ['polygate image A --model=prism-i', ['prism-image']],
-    ['polygate image A -o har', ['harbor at dawn.csv']],
-    ['npx polygate image A --output=har', ['harbor at dawn.csv']],
-    ['npx pol', ['polygate']],
-    ['npx tsc har', ['harbor at dawn.csv']],
-  ])('%s is completed', async (line, words) => {
+  test.each([...completed, ...completedWithFiles])('%s is completed', async (line, words) => {
     const path = await scriptOf('zsh');
     const { code, stdout, stderr } = await inShell(
       ['zsh', '-f'],
