@@ -1,28 +1,20 @@
 import { once } from 'node:events';
 import { createServer, request as openRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 import { Polygate } from 'polygate';
 import { toNodeHandler } from 'polygate/node';
 import type { NodeHandler } from 'polygate/node';
 import { createProxyHandler } from 'polygate/proxy';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
+import { serveLocally } from '../proxy/support.ts';
 
 /** Serves a listener until the end of the test. */
-async function serve(listener: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown) {
-  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const serve = (listener: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown) =>
+  serveLocally(createServer((incoming, outgoing) => void listener(incoming, outgoing)));
 
 /** What a platform has made of a body before it calls the handler. */
 type Parser = (bytes: Buffer) => { rawBody?: unknown; body?: unknown };

@@ -10,18 +10,11 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { eventually } from '../../support/eventually.ts';
+import { serveLocally } from '../proxy/support.ts';
 
 /** Serves a listener until the end of the test. */
-async function serve(listener: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown) {
-  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const serve = (listener: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown) =>
+  serveLocally(createServer((incoming, outgoing) => void listener(incoming, outgoing)));
 
 test('the handler receives the method, the URL, the headers and the body', async () => {
   const origin = await serve(
