@@ -2,36 +2,32 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
-import * as account from '../../../src/wire/schemas/catalog/account.ts';
-import * as errors from '../../../src/wire/schemas/catalog/errors.ts';
-import * as models from '../../../src/wire/schemas/catalog/models.ts';
-import * as pricing from '../../../src/wire/schemas/catalog/pricing.ts';
-import * as publicRecords from '../../../src/wire/schemas/catalog/public.ts';
-import * as completion from '../../../src/wire/schemas/chat/completion.ts';
-import * as messages from '../../../src/wire/schemas/chat/messages.ts';
-import * as chat from '../../../src/wire/schemas/chat/params.ts';
-import * as audio from '../../../src/wire/schemas/media/audio.ts';
-import * as images from '../../../src/wire/schemas/media/images.ts';
-import * as materials from '../../../src/wire/schemas/media/materials.ts';
-import * as videos from '../../../src/wire/schemas/media/videos.ts';
-import * as voices from '../../../src/wire/schemas/media/voices.ts';
-import * as tasks from '../../../src/wire/schemas/tasks/task.ts';
+import * as shapes from '../../../src/wire/generated/index.ts';
+import * as bodies from '../../../src/wire/schemas/bodies.ts';
+import * as exported from '../../../src/wire/schemas/index.ts';
 
 const schemas: Record<string, z.core.$ZodType> = {
-  ...account,
-  ...errors,
-  ...models,
-  ...pricing,
-  ...publicRecords,
-  ...completion,
-  ...messages,
-  ...chat,
-  ...audio,
-  ...images,
-  ...materials,
-  ...videos,
-  ...voices,
-  ...tasks,
+  ...exported,
+  ...bodies,
+  anthropicModelListRecord: shapes.anthropicModelList,
+  capabilitiesRecord: shapes.capabilities,
+  changelogRecord: shapes.changelog,
+  errorBodyRecord: shapes.errorBody,
+  errorCatalogRecord: shapes.errorCatalog,
+  errorDetailRecord: shapes.errorDetail,
+  errorEnvelopeRecord: shapes.errorEnvelope,
+  geminiModelListRecord: shapes.geminiModelList,
+  keyBalanceErrorEnvelopeRecord: shapes.keyBalanceErrorEnvelope,
+  materialPageRecord: shapes.materialPageRecord,
+  modelListRecord: shapes.modelListRecord,
+  openApiDocumentRecord: shapes.openApiDocument,
+  pricingCatalogRecord: shapes.pricingCatalog,
+  pricingRecord: shapes.pricing,
+  rateLimitPolicyRecord: shapes.rateLimitPolicy,
+  serviceStatusRecord: shapes.serviceStatus,
+  usage: shapes.chatUsage,
+  voiceCreationRecord: shapes.voiceCreation,
+  voiceListRecord: shapes.voiceListRecord,
 };
 
 test.each(['input', 'output'] as const)(
