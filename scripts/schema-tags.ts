@@ -22,13 +22,10 @@ export const limits = { minimum: 'gte', maximum: 'lte', minLength: 'minLength' }
 /** Tags that are keywords of JSON schema and that only the OpenAPI document uses. */
 const documenting = ['format', 'pattern', 'example'];
 
-const fieldTags = [
-  integerTag,
-  alternativeTag,
-  ...Object.keys(limits),
-  ...documenting,
-  'defaultValue',
-];
+/** The tags that no other tool knows. */
+export const schemaTags = [integerTag, alternativeTag, ...Object.keys(limits), 'format', 'pattern'];
+
+const fieldTags = [...schemaTags, ...documenting, 'defaultValue'];
 
 /** The tags of a field. */
 export function tagsOf(field: ts.Symbol): Tags {

@@ -8,6 +8,7 @@ import {
   Converter,
   DeclarationReflection,
   PageEvent,
+  OptionDefaults,
   ReflectionKind,
 } from 'typedoc';
 import type { Application, Context, Reflection } from 'typedoc';
@@ -15,6 +16,7 @@ import type { Application, Context, Reflection } from 'typedoc';
 import { readExamples } from './api-example-files.ts';
 import { groupOf, namespaces, parameters } from './api-names.ts';
 import { joinConditions, splitConditions } from './api-overloads.ts';
+import { openTag, schemaTags } from './schema-tags.ts';
 
 /** Import name and description of each entry point, by its folder or file, without the room it is in. */
 const entryPoints: Readonly<Record<string, [name: string, description: string]>> = {
@@ -61,7 +63,11 @@ const entryPoints: Readonly<Record<string, [name: string, description: string]>>
 };
 
 /** Entry point of the plugin. */
-export function load({ converter, renderer }: Application): void {
+export function load({ converter, options, renderer }: Application): void {
+  // The generated schemas have what these say. The text of a field says it as well.
+  const tags = [...schemaTags, openTag].map((name) => `@${name}` as const);
+  options.setValue('blockTags', [...OptionDefaults.blockTags, ...tags]);
+  options.setValue('excludeTags', [...OptionDefaults.excludeTags, ...tags]);
   converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, module) => {
     if (module.kindOf(ReflectionKind.Module)) configureEntryPoint(module);
   });
