@@ -7,6 +7,7 @@ import { runBatch } from './client/batch/batch.ts';
 import { runRecovery } from './client/batch/recover.ts';
 import { batches, recoveries } from './client/batch/start.ts';
 import { refusals } from './client/call/attempt.ts';
+import { budgets } from './client/call/call.ts';
 import { fallbackLoop } from './client/call/execute.ts';
 import { unreadBodies } from './client/call/request.ts';
 import { sendToModels } from './client/call/send-to-models.ts';
@@ -36,8 +37,10 @@ import { download } from './client/tasks/download.ts';
 import { downloads } from './client/tasks/start-download.ts';
 import { readGeneration, Wait } from './client/tasks/wait-steps.ts';
 import { waits } from './client/tasks/wait.ts';
+import { createReservations } from './paid/reservations.ts';
 
 batches.provide({ runBatch });
+budgets.provide({ createReservations });
 downloads.provide({ download });
 fallbackLoop.provide({ sendToModels });
 fetching.provide({ sendFetch });

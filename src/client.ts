@@ -121,7 +121,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
   get [clientContext](): IntegrationContext {
     const { config, shared } = this.#context;
     const { clock, fetch, log, maxRetryDelay, random } = config;
-    const reservedUsd = shared.ledger.commitments.reserved;
+    const reservedUsd = shared.ledger.reservedUsd;
     const fetchWith = (options: FetchOptions) => this.#fetchWith(options);
     return { clock, fetch, log, maxRetryDelay, random, reservedUsd, fetchWith };
   }

@@ -1,22 +1,22 @@
 import { BudgetExceededError } from '../../errors/call.ts';
-import { roundUsd } from '../limits/budget.ts';
+import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
+import { decideLimit, isUnpriced, limitPolicies } from '../../paid/limits.ts';
+import type { Expected, LimitState } from '../../paid/limits.ts';
 import type { KnownPrices } from '../limits/prices.ts';
 import {
   highestPrice,
-  isUnpriced,
-  nextReservation,
   reservationFor,
   reservationProblem,
   unpricedUsd,
 } from './budget-decisions.ts';
-import type { ReservationState, ReservedAmount, CountedCharge } from './budget-decisions.ts';
+import type { CountedCharge } from './budget-decisions.ts';
 import { Changes } from './changes.ts';
 import { addCost, noCost, unpricedSubmits } from './row-history.ts';
 import type { RowCost, RowHistory } from './row-history.ts';
 import type { Row } from './row.ts';
 
 /** What is set aside for a submission until it is settled. It is part of the estimates of its row. */
-export interface ReservedPrice extends ReservedAmount {
+export interface ReservedPrice extends Expected {
   /** Path of the endpoint. */
   readonly path: string;
 }
@@ -35,7 +35,7 @@ export class BatchBudget {
   readonly #changes = new Changes();
 
   constructor(maxUsd = Infinity) {
-    this.#maxUsd = roundUsd(maxUsd);
+    this.#maxUsd = maxUsd === Infinity ? maxUsd : roundUsd(maxUsd);
   }
 
   /** The costs of all rows in all runs. Unpriced submissions may have cost as much as any other. */
@@ -74,10 +74,10 @@ export class BatchBudget {
     const { signal } = row.controller;
     for (;;) {
       const state = this.#stateFor(path, price, repeats);
-      const decision = nextReservation(state);
-      if (decision === 'reserve') {
+      const decision = decideLimit(limitPolicies.batch, state);
+      if (decision === 'held') {
         this.#addUnpriced(path, -repeats);
-        this.#change(row, { estimatedUsd: state.next.usd });
+        this.#change(row, { estimatedUsd: toUsd(state.next.nanoUsd) });
         this.#inFlight += 1;
         return { ...state.next, path };
       }
@@ -87,13 +87,13 @@ export class BatchBudget {
     }
   }
 
-  #stateFor(path: string, price: number | undefined, repeats: number): ReservationState {
+  #stateFor(path: string, price: number | undefined, repeats: number): LimitState {
     const { chargedUsd, estimatedUsd } = this.total;
     const repeated = Math.min(repeats, this.#unpricedAt(path));
     const repeatedUsd = repeated * this.#largestAt(path);
     return {
-      maxUsd: this.#maxUsd,
-      committedUsd: roundUsd(chargedUsd + estimatedUsd - repeatedUsd),
+      limit: this.#maxUsd === Infinity ? Infinity : toNano(this.#maxUsd),
+      committed: toNano(chargedUsd + estimatedUsd - repeatedUsd),
       next: reservationFor(price, this.#largest.get(path)),
       inFlight: this.#inFlight,
       unpriced: this.#unpricedAt(path) - repeated,
@@ -103,12 +103,13 @@ export class BatchBudget {
   /** Takes over the reservation of an earlier run, whose submission is sent again under its key. */
   adopt({ cost }: Row, path: string): ReservedPrice {
     this.#inFlight += 1;
-    return { usd: cost.estimatedUsd, basis: 'price', path };
+    return { nanoUsd: toNano(cost.estimatedUsd), basis: 'price', path };
   }
 
   /** Ends the reservation of a submission. If it still counts, but has no amount, the submission is unpriced. */
   settle(row: Row, reserved: ReservedPrice, counted: CountedCharge): void {
-    const { path, usd } = reserved;
+    const { path } = reserved;
+    const usd = toUsd(reserved.nanoUsd);
     this.#inFlight -= 1;
     switch (counted.counts) {
       case 'charge':
@@ -145,7 +146,7 @@ export class BatchBudget {
     this.#total = addCost(this.#total, change);
   }
 
-  #exceeded(state: ReservationState): BudgetExceededError {
+  #exceeded(state: LimitState): BudgetExceededError {
     const { chargedUsd, estimatedUsd } = this.total;
     return new BudgetExceededError(
       `Budget of the batch exceeded: ${chargedUsd} of ${this.#maxUsd} USD spent, ` +

@@ -1,6 +1,7 @@
 import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
 
-import { contextOf, roundUsd, isUncharged } from '../../internal.ts';
+import { contextOf, isUncharged } from '../../internal.ts';
+import { roundUsd } from '../../paid/amounts.ts';
 import { exactUsd } from '../money.ts';
 import { errorResponse, statusOf } from './run/failure.ts';
 import type { Skip } from './run/report.ts';

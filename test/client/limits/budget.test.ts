@@ -1,34 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
-import { fitsBudget } from '../../../src/client/limits/budget.ts';
 import { BudgetExceededError } from '../../../src/index.ts';
 import { caught, chat, errorReply, image, methodOf, onMock, scripted, turns } from '../support.ts';
 
 const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '1080p' };
 const submits = 'POST /v1/images/tasks';
-
-test.each([
-  // maxUsd, strict, spent, reserved, price, fits
-  [1, false, 0, 0, 0.5, true],
-  [1, false, 0.5, 0, 0.5, true],
-  [1, false, 0.5, 0, 0.51, false],
-  [1, false, 0, 0.5, 0.51, false],
-  // It may be charged nevertheless.
-  [1, false, 1, 0, 0, false],
-  [1, false, 1.1, 0, 0, false],
-  [0.3, false, 0.1, 0.1, 0.1, true],
-  [1, false, 0.99, 0, undefined, true],
-  [1, false, 1, 0, undefined, false],
-  [1, false, 0.5, 0.5, undefined, false],
-  [0, false, 0, 0, undefined, false],
-  [1, true, 0, 0, undefined, false],
-  [1, true, 0, 0, 1, true],
-  [1 - 0.9, false, 0, 0, 0.1, true],
-  [0.3, false, 0.1 + 0.2, 0, undefined, false],
-])('with maxUsd %d (strict: %s), %d spent and %d reserved, a price of %s fits: %s', (...row) => {
-  const [maxUsd, strict, spent, reserved, price, fits] = row;
-  expect(fitsBudget({ maxUsd, strict }, { spent, reserved }, price)).toBe(fits);
-});
 
 describe('with known prices', () => {
   test('a thousand parallel submits use the whole budget and never exceed it', async () => {
