@@ -25,6 +25,7 @@ import { sendFetch } from './client/fetch/send-fetch.ts';
 import { ky } from './client/http/hooked-transport.ts';
 import { createKyTransport } from './client/http/ky-transport.ts';
 import { refusedSignal } from './client/http/refused-signal.ts';
+import { createReservations, PriceList } from './client/limits/price-list.ts';
 import { streamReader } from './client/stream/open-stream.ts';
 import {
   partialJsonParser,
@@ -37,10 +38,9 @@ import { download } from './client/tasks/download.ts';
 import { downloads } from './client/tasks/start-download.ts';
 import { readGeneration, Wait } from './client/tasks/wait-steps.ts';
 import { waits } from './client/tasks/wait.ts';
-import { createReservations } from './paid/reservations.ts';
 
 batches.provide({ runBatch });
-budgets.provide({ createReservations });
+budgets.provide({ createReservations, PriceList });
 downloads.provide({ download });
 fallbackLoop.provide({ sendToModels });
 fetching.provide({ sendFetch });

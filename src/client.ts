@@ -110,6 +110,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
     this.materials = new Materials(context);
     this.public = new Public(context);
     this.fetch = this.#fetchWith({});
+    context.listModels = () => this.models.list(undefined, { timeout: 10_000, maxRetries: 0 });
   }
 
   /** The URL below which `fetch` sends requests: that of the service, without `/v1` and without a trailing slash. */

@@ -59,6 +59,18 @@ export class Call extends CallErrors {
     if (shortfall) throw this.budgetExceeded(budget, shortfall, shortfall.price);
   }
 
+  /** Loads the price list if the budget needs it for this call; undefined if it does not. */
+  loadPrices(): Promise<void> | undefined {
+    const { config, shared, listModels } = this.context;
+    const { loaded } = budgets;
+    if (!config.budget || !this.entry || !this.request.estimateUsd) return undefined;
+    const { view, reservedUsd } = shared.ledger;
+    if (view.totalUsd + reservedUsd >= config.budget.maxUsd) return undefined;
+    if (!listModels || !loaded || this.#estimate() !== undefined) return undefined;
+    shared.priceList ??= new loaded.PriceList(config.clock);
+    return shared.priceList.load(listModels);
+  }
+
   /** What a paid call waits for before it is sent: another call, whose charge shows what this one may cost. */
   waitForPrice(): Promise<void> | undefined {
     if (!this.config.budget) return undefined;
@@ -106,7 +118,7 @@ export class Call extends CallErrors {
 }
 
 /** What a budget needs: loaded before the first paid call of a client that has one. */
-export const budgets = /* @__PURE__ */ new Part(() => import('../../paid/reservations.ts'));
+export const budgets = /* @__PURE__ */ new Part(() => import('../limits/price-list.ts'));
 
 /** Opens the ledger entry of a paid call. */
 function openEntry(

@@ -15,19 +15,19 @@ export interface Shortfall extends Commitments {
   readonly price: number | undefined;
 }
 
-/** Why the budget does not cover a request. `whenKnown`: when its price is known, if it is not known yet. */
+/** Why the budget does not cover a request. `unknown`: why its price is not known, if it is not. */
 export function budgetProblem(
   { maxUsd }: Budget,
   { spent, reserved }: Commitments,
   price: number | undefined,
-  whenKnown: string,
+  unknown: string,
 ): string {
   const limit = roundUsd(maxUsd);
   const state = `${spent} of ${limit} USD spent, ${reserved} USD reserved`;
   if (price !== undefined) return `Budget exceeded: ${state}; this request costs ${price} USD`;
   return roundUsd(spent + reserved) >= limit
-    ? `Budget exceeded: ${state}; the price of this request is known only ${whenKnown}`
-    : `The strict budget rejects this request, because its price is known only ${whenKnown}: ${state}`;
+    ? `Budget exceeded: ${state}; the price of this request ${unknown}`
+    : `The strict budget rejects this request, because its price ${unknown}: ${state}`;
 }
 
 /**
