@@ -96,6 +96,7 @@ export {
   countedFailure,
   highestPrice,
 } from './client/batch/budget-decisions.ts';
+export { unitsOf } from './client/batch/budget.ts';
 
 // Rows of journals and queues
 export { openJournal, readJournal } from './client/batch/journal-content.ts';

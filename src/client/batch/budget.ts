@@ -220,14 +220,18 @@ export interface Priced {
   /** Whether its price can be known before it is sent. */
   readonly hasPrice: boolean;
   /** Estimates the price in USD from the prices of a model; undefined if it is not known. */
-  estimateUsd(prices: KnownPrices): number | undefined;
+  readonly estimateUsd: (prices: KnownPrices) => number | undefined;
 }
 
 /** What a submission with this price in USD pays for. A listed price per unit is that of one class, such as a resolution. */
-export function unitsOf(submission: Priced, path: string, price: number): PricedUnits | undefined {
-  const units = submission.estimateUsd({ unitPriceUsd: 1 });
+export function unitsOf(
+  { models, estimateUsd }: Pick<Priced, 'models' | 'estimateUsd'>,
+  path: string,
+  price: number,
+): PricedUnits | undefined {
+  const units = estimateUsd({ unitPriceUsd: 1 });
   if (!units) return undefined;
-  return { priceClass: JSON.stringify([path, submission.models, roundUsd(price / units)]), units };
+  return { priceClass: JSON.stringify([path, models, roundUsd(price / units)]), units };
 }
 
 /**
