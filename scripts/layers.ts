@@ -2,7 +2,7 @@
  * What each folder of `src` may import besides itself: folders and files of `src`, and packages. A file that is listed
  * may import what its folder may, and more. `oxlint.config.ts` makes lint rules of it.
  */
-const base = ['wire/types', 'wire/endpoints', 'errors'];
+const base = ['wire/types', 'wire/endpoints', 'errors', 'paid'];
 
 /** The layers of `client`, lowest first. Each may import those before it. */
 const client = ['config', 'limits', 'http', 'call', 'stream', 'chat', 'tasks', 'batch'];
@@ -20,6 +20,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'wire/schemas': ['wire/types', 'polygate', 'zod/mini'],
   'wire/endpoints': ['wire/types'],
   errors: ['wire/types'],
+  // Values in, values out: no clock, no storage, no `fetch`.
+  paid: ['wire/types'],
   ...clientLayers,
   'client/config/options.ts': ['ky'],
   'client/http/ky-transport.ts': ['ky'],
@@ -66,6 +68,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // The proxy runs where the API key is. It imports nothing but a few rules, so that it can be reviewed on its own.
   'integrations/proxy': [
     'internal.ts',
+    'paid',
     'wire/endpoints',
     'wire/types/nearest-name.ts',
     'wire/types/type-guards.ts',
@@ -109,6 +112,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'integrations/bullmq': [
     'errors',
+    'paid',
     'internal.ts',
     'wire/types',
     'polygate',
@@ -119,6 +123,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'tools/money.ts': [],
   'tools/doctor': [
     'tools/money.ts',
+    'paid',
     'wire/endpoints',
     'internal.ts',
     'wire/types/type-guards.ts',
@@ -138,6 +143,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // A part of the command line: the state folder, saved files and texts about money are those of the commands.
   'tools/mcp': [
     'tools/cli',
+    'paid',
     'tools/money.ts',
     'internal.ts',
     'integrations/node/final-path.ts',
@@ -154,6 +160,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'tools/cli': [
     'tools/mcp/serve.ts',
+    'paid',
     'tools/money.ts',
     'mock',
     'wire/types',
