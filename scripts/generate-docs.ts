@@ -1,8 +1,13 @@
-/** Generates llms.txt and the tables in docs/assumptions.md and docs/command-line.md. */
+/** Generates llms.txt and the tables in docs/assumptions.md, docs/command-line.md and docs/errors.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
+import ts from 'typescript';
+
+import { outcomeOf } from '../src/client/call/outcome.ts';
+import { isRetryable } from '../src/client/call/retry.ts';
 import { assumptions } from '../src/client/config/assumptions.ts';
 import { commandOptions, commonOptions, serviceOptions } from '../src/tools/cli/command-options.ts';
+import { codeIs, errorCodes } from '../src/wire/codes.ts';
 import { llmsIndex } from './llms.ts';
 
 const root = new URL('../', import.meta.url);
@@ -14,6 +19,7 @@ export function generatedFiles(): Map<string, string> {
     ['llms.txt', llmsIndex((path) => path)],
     ['docs/assumptions.md', filled('docs/assumptions.md', 'assumptions', assumptionsTable())],
     ['docs/command-line.md', filled('docs/command-line.md', 'options', optionsTable())],
+    ['docs/errors.md', filled('docs/errors.md', 'codes', codesTable())],
   ]);
 }
 
@@ -34,6 +40,42 @@ function optionsTable(): string {
     return [`\`${command}\``, own.map((name) => `\`--${name}\``).join(' ') || 'none'];
   });
   return table([['Command', 'Options'], ...rows]);
+}
+
+/** The error codes, with the doc comments of their table and what the client makes of them. */
+function codesTable(): string {
+  const meanings = codeComments();
+  const rows = Object.entries(errorCodes).map(([code, meaning]) => {
+    const status = Number.parseInt(meaning, 10);
+    return [`\`${code}\``, `${status}`, meanings.get(code) ?? '', clientReaction(status, code)];
+  });
+  return table([['Code', 'Status', 'Meaning', 'The client'], ...rows]);
+}
+
+/** What the client does with a response: the same as for any other with this status and these traits. */
+function clientReaction(status: number, code: string): string {
+  const outcome = outcomeOf(status, code);
+  if (outcome === 'unknown') return 'retries with the same key only; `outcome` is `unknown`';
+  if (isRetryable({ status, code, outcome }, 'once')) return 'retries';
+  if (codeIs(code, 'conflict')) return 'fails; a `fallback` finds the model of the key';
+  return codeIs(code, 'model') ? 'fails; a `fallback` follows' : 'fails';
+}
+
+/** The doc comments of the error codes. */
+function codeComments(): Map<string, string> {
+  const path = 'src/wire/codes.ts';
+  const file = ts.createSourceFile(path, read(path), ts.ScriptTarget.ES2023, true);
+  const comments = new Map<string, string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isPropertyAssignment(node)) {
+      const [comment] = ts.getJSDocCommentsAndTags(node);
+      const text = ts.getTextOfJSDocComment(comment?.comment) ?? '';
+      comments.set(node.name.getText(file), text.replaceAll('\n', ' '));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return comments;
 }
 
 function assumptionsTable(): string {

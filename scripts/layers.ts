@@ -2,7 +2,7 @@
  * What each folder of `src` may import besides itself: folders and files of `src`, and packages. A file that is listed
  * may import what its folder may, and more. `oxlint.config.ts` makes lint rules of it.
  */
-const base = ['wire/types', 'wire/endpoints', 'errors'];
+const base = ['wire/codes.ts', 'wire/types', 'wire/endpoints', 'errors'];
 
 /** The layers of `client`, lowest first. Each may import those before it. */
 const client = ['config', 'limits', 'http', 'call', 'stream', 'chat', 'tasks', 'batch'];
@@ -15,7 +15,8 @@ const clientLayers = Object.fromEntries(
 );
 
 export const layers: Readonly<Record<string, readonly string[]>> = {
-  'wire/types': [],
+  'wire/codes.ts': [],
+  'wire/types': ['wire/codes.ts'],
   // Their types are those of the package, so that the fields that users add to an interface are theirs, too.
   'wire/schemas': ['wire/types', 'polygate', 'zod/mini'],
   'wire/endpoints': ['wire/types'],
@@ -119,6 +120,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'tools/money.ts': [],
   'tools/doctor': [
     'tools/money.ts',
+    'wire/codes.ts',
     'wire/endpoints',
     'internal.ts',
     'wire/types/type-guards.ts',
@@ -141,6 +143,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'tools/money.ts',
     'internal.ts',
     'integrations/node/final-path.ts',
+    'wire/codes.ts',
     'wire/schemas',
     'wire/types',
     'polygate',
@@ -172,6 +175,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   // The mock is an independent implementation of the specification, so it shares only types and schemas.
   mock: [
+    'wire/codes.ts',
     'wire/types',
     'wire/schemas',
     'errors/base.ts',

@@ -66,7 +66,7 @@ export { parseErrorBody } from './client/http/error-body.ts';
 export { detailsOf } from './client/fetch/response-details.ts';
 export type { ResponseMeta } from './wire/types/meta.ts';
 export type { ResponseDetails } from './client/fetch/response-details.ts';
-export { isTaskCode, taskPollInterval } from './client/tasks/task-polls.ts';
+export { taskPollInterval } from './client/tasks/task-polls.ts';
 export { isInvalidRecord, nextPollDelay } from './client/tasks/poll-decisions.ts';
 export { contentText } from './client/chat/content-text.ts';
 export { executableArguments, isExecutable } from './client/stream/tool-arguments.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../wire/types/catalog/errors.ts';
+import type { ErrorCode, KnownErrorCode } from '../wire/types/catalog/errors.ts';
 import type { ResponseMeta } from '../wire/types/meta.ts';
 import type { SchemaIssue } from '../wire/types/standard-schema.ts';
 import { PolygateError } from './base.ts';
@@ -120,7 +120,7 @@ export class ServiceUnavailableError extends ServerError {
 }
 
 /** The service's error code for too many requests in flight. */
-export const concurrencyLimitCode = 'concurrency_limit_exceeded';
+export const concurrencyLimitCode = 'concurrency_limit_exceeded' satisfies KnownErrorCode;
 
 type APIErrorClass = new (...args: ConstructorParameters<typeof APIError>) => APIError;
 

@@ -1,9 +1,10 @@
 import type { Outcome } from '../../errors/base.ts';
 import type { APIErrorDetails } from '../../errors/responses.ts';
+import { codeIs } from '../../wire/codes.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 
 /** What an error response reveals about the request: rejected, or possibly carried out and charged. Specification: Codes. */
-export function outcomeOf(status: number, code = '', chargeUsd = 0): Outcome {
+export function outcomeOf(status: number, code?: string, chargeUsd = 0): Outcome {
   const isUncertain =
     chargeUsd > 0 ||
     status === 408 ||
@@ -11,9 +12,7 @@ export function outcomeOf(status: number, code = '', chargeUsd = 0): Outcome {
     status === 303 ||
     status === 0 ||
     (status >= 500 && status !== 503) ||
-    // The proxy forwarded the first of two equal requests, and its response was lost.
-    code === 'attempt_repeated' ||
-    code.endsWith('_outcome_uncertain');
+    codeIs(code, 'uncertain');
   return isUncertain ? 'unknown' : 'rejected';
 }
 
@@ -30,7 +29,7 @@ export function outcomeOf(status: number, code = '', chargeUsd = 0): Outcome {
 export function outcomeOfUnread({ status, chargeUsd }: UnreadResponse): Outcome {
   return status < 300 || status === 409 || status === 503
     ? 'unknown'
-    : outcomeOf(status, '', chargeUsd);
+    : outcomeOf(status, undefined, chargeUsd);
 }
 
 type UnreadResponse = Pick<ResponseMeta, 'status' | 'chargeUsd'>;

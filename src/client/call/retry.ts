@@ -5,6 +5,7 @@ import {
   ResponseValidationError,
   ConcurrencyLimitError,
 } from '../../errors/responses.ts';
+import { codeIs } from '../../wire/codes.ts';
 import type { Safety } from '../../wire/endpoints/endpoint.ts';
 import { outcomeOfError } from './outcome.ts';
 
@@ -16,12 +17,12 @@ import { outcomeOfError } from './outcome.ts';
 // response lost or truncated, or timeout              unknown       retry            final
 // 408, 5xx except 501, 503 and 505                    unknown       retry            final
 // error that reports a charge                         unknown       retry            final
-// `attempt_repeated`, `…_outcome_uncertain`           unknown       retry            final
+// code that leaves the outcome open                   unknown       retry            final
 // 409 and 503 whose body could not be read            unknown       retry            final
 // other 429 and 503                                   rejected      retry            retry
 // other statuses                                      rejected      final            final
 //
-// These are final in any case: redirects, 501, 505, permanent codes (`permanentCode`), aborts, errors of a hook, invalid
+// These are final in any case: redirects, 501, 505, permanent codes, aborts, errors of a hook, invalid
 // options, and a successful response whose body is too large or invalid. A successful response counts as truncated if
 // its body is empty or the beginning of JSON, unless its headers name a task, which a retry could lose.
 //
@@ -126,14 +127,10 @@ function classifyFailure(error: unknown): Failure | undefined {
   return isTruncated ? { outcome: 'unknown' } : undefined;
 }
 
-/** Codes of errors that a retry cannot resolve, whatever the status. Specification: Codes. */
-const permanentCode =
-  /^(invalid_|api_key_|insufficient_)|_(not_found|not_available|not_managed|conflict|consent_required)$/;
-
 /** Whether a failure may be retried, given the request's safety. */
-export function isRetryable({ status, code = '', outcome }: Failure, safety: Safety): boolean {
+export function isRetryable({ status, code, outcome }: Failure, safety: Safety): boolean {
   const isRedirect = status !== undefined && status < 400;
-  if (permanentCode.test(code) || isRedirect || status === 501 || status === 505) return false;
+  if (codeIs(code, 'permanent') || isRedirect || status === 501 || status === 505) return false;
   if (outcome === 'unknown') return safety !== 'once';
   return outcome === 'not-sent' || status === 429 || status === 503;
 }

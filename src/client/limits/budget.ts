@@ -1,4 +1,5 @@
 import type { Outcome } from '../../errors/base.ts';
+import { codeIs } from '../../wire/codes.ts';
 import type { Safety } from '../../wire/endpoints/endpoint.ts';
 import type { Budget } from '../config/options.ts';
 
@@ -110,13 +111,10 @@ export function reportedCharge(
 /**
  * Whether an error response proves that no request with this key and this body was ever charged, not even one whose
  * response was lost: the code must depend on nothing but the request. A status alone may come from a load balancer. A 401, a
- * 402 or a 429 depends on the moment. `invalid_request_parameter` and the codes of a 404 can be about a model, a voice, a
- * material or a task that has disappeared after it was paid for.
+ * 402 or a 429 depends on the moment.
  */
 export function isInvalidRequest({ outcome, status, code }: ErrorResponse): boolean {
-  return (
-    outcome === 'rejected' && [400, 422].includes(status) && code === 'invalid_idempotency_key'
-  );
+  return outcome === 'rejected' && [400, 422].includes(status) && codeIs(code, 'void');
 }
 
 interface ErrorResponse {
