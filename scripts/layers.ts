@@ -37,6 +37,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'integrations/journal': [
     'wire/types',
     'errors/base.ts',
+    'errors/message.ts',
     'integrations/node/final-path.ts',
     'node:fs/promises',
     'node:os',

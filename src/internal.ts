@@ -5,7 +5,7 @@
  */
 import type { IntegrationContext, Polygate } from './client.ts';
 import { noMediaCode } from './client/tasks/media-check.ts';
-import type { PolygateError, MessageParts } from './errors/base.ts';
+import type { PolygateError, MessageParts, Wording } from './errors/base.ts';
 import { ConfigurationError } from './errors/base.ts';
 import { toMessage } from './errors/message.ts';
 import { clientContext } from './wire/types/client-defaults.ts';
@@ -25,7 +25,7 @@ export function contextOf(gateway: Polygate): IntegrationContext {
   );
 }
 
-export type { IntegrationContext };
+export type { IntegrationContext, MessageParts, Wording };
 
 // Options and arguments
 export {
@@ -49,13 +49,7 @@ export { runtimeFetch } from './client/config/environment.ts';
 export { version } from './client/config/version.ts';
 
 // Requests and responses
-export {
-  isKeyMissing,
-  newIdempotencyKey,
-  ownHeaders,
-  sentKeys,
-  toHex,
-} from './client/http/request-headers.ts';
+export { newIdempotencyKey, ownHeaders, sentKeys, toHex } from './client/http/request-headers.ts';
 export { checkResultURL } from './client/http/result-file.ts';
 export { direct, readErrorText } from './client/http/response-body.ts';
 export type { BodyReader, DirectResponse } from './client/http/response-body.ts';
@@ -126,8 +120,9 @@ export const downloadDelay = (retry: number): number => Math.min(500 * 2 ** retr
 export function messageForPeople(
   { message, parts }: PolygateError,
   change?: Partial<MessageParts>,
+  wording?: Wording,
 ): string {
-  return parts ? toMessage({ ...parts, programAdvice: undefined, ...change }) : message;
+  return parts ? toMessage({ ...parts, programAdvice: undefined, ...change }, wording) : message;
 }
 
 /** The request that an error is about, such as `GET /v1/account`. */

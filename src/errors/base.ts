@@ -23,6 +23,64 @@ const hiddenDetails = /^(body|text|type|param)$/;
  */
 export type Outcome = 'rejected' | 'not-sent' | 'unknown';
 
+/**
+ * Why a call has failed, so that no code has to read messages:
+ *
+ * - `invalid`: an option, a param, a row or a journal is invalid, or the service rejects the request as invalid.
+ * - `base-url`: the base URL is missing or invalid, or the service redirects.
+ * - `api-key`: the API key is missing or unknown, or the function that returns it fails.
+ * - `forbidden`: the key is disabled, or may not make this request.
+ * - `balance`: the balance is insufficient.
+ * - `budget`: a limit of your own does not cover the request.
+ * - `slot`: no concurrency slot became free.
+ * - `rate-limit`: too many requests.
+ * - `not-found`: the model, task, material or path does not exist.
+ * - `conflict`: the idempotency key was used for another request.
+ * - `unavailable`: the service is down or overloaded.
+ * - `service`: the service failed, also in a stream.
+ * - `rejected`: the service responded with another error status.
+ * - `connection-refused`, `unreachable`: there is no connection to the service.
+ * - `lost`: no complete response was received.
+ * - `timeout`: a time limit was exceeded.
+ * - `aborted`: a signal aborted.
+ * - `malformed`: the response or the stream is invalid.
+ * - `failed`: the task or the material failed.
+ * - `hook`: a hook failed.
+ * - `not-loaded`: a file of the client could not be loaded.
+ * - `resend`: an earlier run may have been charged for this chat, and only `resendUnknown` or `queue.retry` sends it again.
+ * - `rounds`: the model still calls tools after `maxRounds` requests.
+ * - `refused`, `length`, `content_filter`, `mismatch`: see {@link StructuredOutputError}.
+ */
+export type ErrorReason =
+  | 'invalid'
+  | 'base-url'
+  | 'api-key'
+  | 'forbidden'
+  | 'balance'
+  | 'budget'
+  | 'slot'
+  | 'rate-limit'
+  | 'not-found'
+  | 'conflict'
+  | 'unavailable'
+  | 'service'
+  | 'rejected'
+  | 'connection-refused'
+  | 'unreachable'
+  | 'lost'
+  | 'timeout'
+  | 'aborted'
+  | 'malformed'
+  | 'failed'
+  | 'hook'
+  | 'not-loaded'
+  | 'resend'
+  | 'rounds'
+  | 'refused'
+  | 'length'
+  | 'content_filter'
+  | 'mismatch';
+
 /** What one model of a call with `fallback` has responded. */
 export interface ModelAttempt {
   /** Id of the model. */
@@ -37,14 +95,32 @@ export interface ModelAttempt {
   readonly outcome: Outcome;
 }
 
+/** How a message writes what programs and the command line write differently. */
+export interface Wording {
+  readonly usd: (amount: number) => string;
+  /** An amount and the one that it is a part of. */
+  readonly amounts: (usd: number, whole: number) => string;
+  /** An option of a batch. */
+  readonly option: (name: 'maxUsd' | 'resendUnknown') => string;
+  /** The limit of a batch. */
+  readonly limit: string;
+  /** How a batch continues. */
+  readonly again: string;
+}
+
+/** A part of a message, or how to write it. */
+export type MessagePart = string | ((wording: Wording) => string);
+
 /** What the message of an error says, so that a text for other readers can be made of it. The message has it in this order. */
 export interface MessageParts {
+  /** What it is about: an option or a row. A colon follows. */
+  readonly subject?: string | undefined;
   /** What happened. */
-  readonly summary: string;
+  readonly summary: MessagePart;
   /** Whether money may have been spent, or may be spent again. */
   readonly charge?: string | undefined;
   /** What to do next. */
-  readonly advice?: string | undefined;
+  readonly advice?: MessagePart | undefined;
   /** What only a program can do next. */
   readonly programAdvice?: string | undefined;
   /** The request: method and path template, and the id of the request if it is known. */
@@ -57,6 +133,8 @@ export interface ErrorDetails {
   cause?: unknown;
   /** Whether the request may have been charged. */
   outcome?: Outcome | undefined;
+  /** Why the call has failed. By default, that of most errors of the class. */
+  reason?: ErrorReason | undefined;
   /** Idempotency key of the call. A retry with the same key never charges twice for the same task or material. */
   idempotencyKey?: string | undefined;
   /** The task that was already submitted and may have been charged. */
@@ -76,12 +154,17 @@ export class PolygateError extends Error {
   /** Class name that survives minification. */
   static readonly className: string = 'PolygateError';
 
+  /** The `reason` of an error of this class that names no other. */
+  static readonly reason: ErrorReason | undefined;
+
   /**
    * Address of a site with these guides, such as `https://docs.example`. If it is set, what `console.log` prints of an
    * error ends with the address of the section about its class.
    */
   static docsURL: string | undefined;
 
+  /** Why the call has failed. Only errors of earlier versions have none. */
+  declare readonly reason?: ErrorReason;
   /** Whether the request may have been charged. Set on errors of requests. */
   declare readonly outcome?: Outcome;
   /**
@@ -108,7 +191,10 @@ export class PolygateError extends Error {
   constructor(message: string, { cause, ...details }: ErrorDetails = {}) {
     super(message, omitUndefined({ cause }));
     this.name = new.target.className;
-    for (const [name, value] of Object.entries(omitUndefined(details))) {
+    const { reason } = new.target;
+    for (const [name, value] of Object.entries(
+      omitUndefined({ reason, ...omitUndefined(details) }),
+    )) {
       const enumerable = typeof value !== 'object' && !hiddenDetails.test(name);
       Object.defineProperty(this, name, { value, enumerable, configurable: true, writable: true });
     }
@@ -182,7 +268,9 @@ function printError(error: Printable, docsURL?: string): string {
     // The error of a hook comes from the caller's code, so its location helps. Its message is already part of ours.
     const location = name === 'HookError' && /\n +(at .*)/.exec(cause.stack ?? '');
     if (location) lines.push(`  [cause]: ${cause.name} ${location[1]}`);
-    else if (!message.includes(cause.message)) lines.push(`  [cause]: ${String(cause)}`);
+    else if (!lines.some((line) => line.includes(cause.message))) {
+      lines.push(`  [cause]: ${String(cause)}`);
+    }
   } else if (cause !== undefined) {
     lines.push(`  [cause]: ${textOf(cause) ?? '…'}`);
   }
@@ -196,4 +284,5 @@ function printError(error: Printable, docsURL?: string): string {
  */
 export class ConfigurationError extends PolygateError {
   static override readonly className: string = 'ConfigurationError';
+  static override readonly reason: ErrorReason = 'invalid';
 }

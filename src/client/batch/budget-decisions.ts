@@ -1,3 +1,5 @@
+import type { Wording } from '../../errors/base.ts';
+import { forPrograms } from '../../errors/message.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
@@ -86,12 +88,15 @@ function fits(state: ReservationState): boolean {
 }
 
 /** Why a budget does not cover a submission. */
-export function reservationProblem({ next, unpriced }: ReservationState): string {
-  if (!isUnpriced(next)) return `the next row costs ${next.usd} USD`;
+export function reservationProblem(
+  { next, unpriced }: ReservationState,
+  { usd, option }: Wording = forPrograms,
+): string {
+  if (!isUnpriced(next)) return `the next row costs ${usd(next.usd)}`;
   if (unpriced < maxUnpriced) return 'the price of the next row is not known';
   return (
     `${unpriced} more rows may have been charged, and what such a row costs is not known. ` +
-    'It becomes known when the service reports a charge above 0 for one, for example in a run without maxUsd'
+    `It becomes known when the service reports a charge above 0 for one, for example in a run without ${option('maxUsd')}`
   );
 }
 

@@ -1,4 +1,6 @@
+import type { Wording } from '../../errors/base.ts';
 import { BudgetExceededError } from '../../errors/call.ts';
+import { createError } from '../../errors/message.ts';
 import { roundUsd } from '../limits/budget.ts';
 import type { KnownPrices } from '../limits/prices.ts';
 import {
@@ -147,11 +149,11 @@ export class BatchBudget {
 
   #exceeded(state: ReservationState): BudgetExceededError {
     const { chargedUsd, estimatedUsd } = this.total;
-    return new BudgetExceededError(
-      `Budget of the batch exceeded: ${chargedUsd} of ${this.#maxUsd} USD spent, ` +
-        `${estimatedUsd} USD reserved for rows that may have been charged; ${reservationProblem(state)}`,
-      { outcome: 'not-sent', spentUsd: chargedUsd, maxUsd: this.#maxUsd },
-    );
+    const summary = (wording: Wording) =>
+      `Budget of the batch exceeded: ${wording.amounts(chargedUsd, this.#maxUsd)} spent, ` +
+      `${wording.usd(estimatedUsd)} reserved for rows that may have been charged; ${reservationProblem(state, wording)}`;
+    const details = { outcome: 'not-sent', spentUsd: chargedUsd, maxUsd: this.#maxUsd } as const;
+    return createError(BudgetExceededError, { summary }, details);
   }
 }
 

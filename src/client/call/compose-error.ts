@@ -16,7 +16,8 @@ import { combineOutcomes } from './outcome.ts';
 // it must not repeat.
 
 /** What the message of an error says instead of, or in addition to, what it says about any such call. */
-export interface Addition extends Partial<MessageParts> {
+export interface Addition extends Partial<Omit<MessageParts, 'summary'>> {
+  readonly summary?: string;
   /** Id of a task in the body, so that a paid task is not lost. */
   readonly taskId?: string | undefined;
 }
@@ -29,7 +30,7 @@ export interface Addition extends Partial<MessageParts> {
 export function composeError<Created, Details extends object>(
   history: CallHistory,
   Class: new (message: string, details: Details & ErrorDetails) => Created,
-  { taskId, ...message }: Addition & Pick<MessageParts, 'summary'>,
+  { taskId, ...message }: Addition & { readonly summary: string },
   details: Details & { readonly outcome: Outcome },
 ): Created {
   const { request, meta, earlier } = history;

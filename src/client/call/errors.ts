@@ -21,7 +21,7 @@ import type { Budget } from '../config/options.ts';
 import { noReason, parseErrorBody } from '../http/error-body.ts';
 import type { ErrorBody } from '../http/error-body.ts';
 import { parseJson, singleLine, stringify } from '../http/json.ts';
-import { networkAdvice, networkOutcome } from '../http/network-error.ts';
+import { isRefused, networkAdvice, networkOutcome } from '../http/network-error.ts';
 import { BodyTooLargeError } from '../http/response-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { budgetProblem } from '../limits/budget.ts';
@@ -56,7 +56,13 @@ export class CallErrors extends CallHistory {
       this,
       statusErrorClass(status, code),
       status === 401 ? { summary, advice: 'Check the API key.' } : { summary },
-      { ...details, outcome: outcomeOfError({ meta, code, body }), meta, retryAfterMs },
+      {
+        ...details,
+        reason: isRedirect ? 'base-url' : undefined,
+        outcome: outcomeOfError({ meta, code, body }),
+        meta,
+        retryAfterMs,
+      },
     );
   }
 
@@ -66,8 +72,8 @@ export class CallErrors extends CallHistory {
     const outcome = meta ? outcomeOfUnread(meta) : interruptedOutcome;
     // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
     if (ConfigurationError.is(error)) {
-      const { message: summary, cause, outcome: known = outcome } = error;
-      return composeError(this, ConfigurationError, { summary }, { outcome: known, cause });
+      const { message: summary, cause, reason, outcome: known = outcome } = error;
+      return composeError(this, ConfigurationError, { summary }, { outcome: known, cause, reason });
     }
     if (HookError.is(error)) {
       const { message: summary, cause } = error;
@@ -82,7 +88,12 @@ export class CallErrors extends CallHistory {
       outcome === 'unknown' ? 'The connection was lost' : 'Could not connect to the service';
     const cause = safeCause(this, error);
     const message = { summary: `${problem}: ${cause.message}`, advice: networkAdvice(error) };
-    return composeError(this, ConnectionError, message, { outcome, cause });
+    return composeError(this, ConnectionError, message, {
+      outcome,
+      reason:
+        outcome === 'unknown' ? 'lost' : isRefused(error) ? 'connection-refused' : 'unreachable',
+      cause,
+    });
   }
 
   /** The time limit of an option was exceeded by an attempt, or while the call waited for a concurrency slot. */
@@ -173,7 +184,17 @@ export class CallErrors extends CallHistory {
   reportedError(where: string, data: string): StreamError {
     const { message = noReason, code, type } = parseErrorBody(redact(this, data));
     const summary = `${where}: ${code ? `${code}: ` : ''}${message}`;
-    return composeError(this, StreamError, { summary }, { outcome: 'unknown', code, type });
+    return composeError(
+      this,
+      StreamError,
+      { summary },
+      {
+        outcome: 'unknown',
+        reason: 'service',
+        code,
+        type,
+      },
+    );
   }
 
   /**

@@ -59,14 +59,14 @@ export function relayError(
 ): Response {
   const headers = visibleHeaders(upstream, settings);
   const isChargeVisible = chargeUsd === 0 || settings.exposeCharges !== false;
+  const { message: given } = fields;
+  const ownMessage = `The gateway responded with status ${status}.`;
   if (isChargeVisible && outcome === outcomeOf(status, fields.code, chargeUsd)) {
-    return errorResponse(status, fields, headers);
+    return errorResponse(status, { ...fields, message: given ?? ownMessage }, headers);
   }
   // The page lacks the charge, or the code that was lost, and its client would send a chat again after a 429 or a 503.
-  const reason = fields.message.includes(`${status}`)
-    ? fields.message
-    : `${fields.message} (${status})`;
-  const message = `${sentence(reason)} The request may have been charged.`;
+  const reason = given === undefined ? ownMessage : sentence(`${given} (${status})`);
+  const message = `${reason} The request may have been charged.`;
   return errorResponse(502, { message, type: errorType(502), code: 'bad_gateway' }, headers);
 }
 
@@ -165,7 +165,7 @@ function parseError(status: number, json: string, redact: (text: string) => stri
   const { message, type, code, param } = parseErrorBody(redact(json));
   const field = (value: string | undefined) => value && redact(value);
   return {
-    message: field(message) ?? `The gateway responded with status ${status}.`,
+    message: field(message),
     type: field(type) ?? errorType(status),
     code: field(code),
     param: field(param),

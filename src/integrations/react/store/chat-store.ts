@@ -32,7 +32,7 @@ const noMessages: readonly ChatEntry[] = [];
 
 /** The array that is shown, if it has the same messages, so that components are not rendered again. */
 const unlessEqual = (shown: readonly ChatEntry[], next: readonly ChatEntry[]) =>
-  next.length === shown.length && next.every((message, index) => message === shown[index])
+  next.length === shown.length && next.every((each, index) => each === shown[index])
     ? shown
     : next;
 
