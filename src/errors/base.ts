@@ -49,7 +49,7 @@ export type Outcome = 'rejected' | 'not-sent' | 'unknown';
  * - `not-loaded`: a file of the client could not be loaded.
  * - `resend`: an earlier run may have been charged for this chat, and only `resendUnknown` or `queue.retry` sends it again.
  * - `rounds`: the model still calls tools after `maxRounds` requests.
- * - `refused`, `length`, `content_filter`, `mismatch`: see {@link StructuredOutputError}.
+ * - `refused`, `length`, `content_filter`, `mismatch`: see `StructuredOutputError`.
  */
 export type ErrorReason =
   | 'invalid'
