@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 import ts from 'typescript';
 
-import { outcomeOf } from '../src/client/call/outcome.ts';
 import { isRetryable } from '../src/client/call/retry.ts';
 import { assumptions } from '../src/client/config/assumptions.ts';
+import { outcomeOf, verdictOf } from '../src/paid/verdict.ts';
 import { commandOptions, commonOptions, serviceOptions } from '../src/tools/cli/command-options.ts';
 import { codeIs, errorCodes } from '../src/wire/codes.ts';
 import { llmsIndex } from './llms.ts';
@@ -54,7 +54,7 @@ function codesTable(): string {
 
 /** What the client does with a response: the same as for any other with this status and these traits. */
 function clientReaction(status: number, code: string): string {
-  const outcome = outcomeOf(status, code);
+  const outcome = outcomeOf(verdictOf({ status, idempotentReplay: false }, { code, body: {} }));
   if (outcome === 'unknown') return 'retries with the same key only; `outcome` is `unknown`';
   if (isRetryable({ status, code, outcome }, 'once')) return 'retries';
   if (codeIs(code, 'conflict')) return 'fails; a `fallback` finds the model of the key';

@@ -2,7 +2,7 @@
  * What each folder of `src` may import besides itself: folders and files of `src`, and packages. A file that is listed
  * may import what its folder may, and more. `oxlint.config.ts` makes lint rules of it.
  */
-const base = ['wire/codes.ts', 'wire/types', 'wire/endpoints', 'errors'];
+const base = ['wire/codes.ts', 'wire/types', 'wire/endpoints', 'paid', 'errors'];
 
 /** The layers of `client`, lowest first. Each may import those before it. */
 const client = ['config', 'limits', 'http', 'call', 'stream', 'chat', 'tasks', 'batch'];
@@ -20,7 +20,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // Their types are those of the package, so that the fields that users add to an interface are theirs, too.
   'wire/schemas': ['wire/types', 'polygate', 'zod/mini'],
   'wire/endpoints': ['wire/types'],
-  errors: ['wire/types'],
+  // What requests mean for money: values in, values out.
+  paid: ['wire/codes.ts', 'wire/types'],
+  errors: ['wire/codes.ts', 'wire/types', 'paid'],
   ...clientLayers,
   'client/config/options.ts': ['ky'],
   'client/http/ky-transport.ts': ['ky'],
@@ -67,6 +69,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   // The proxy runs where the API key is. It imports nothing but a few rules, so that it can be reviewed on its own.
   'integrations/proxy': [
+    'paid',
     'internal.ts',
     'wire/endpoints',
     'wire/types/nearest-name.ts',
@@ -111,6 +114,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'integrations/bullmq': [
     'errors',
+    'paid',
     'internal.ts',
     'wire/types',
     'polygate',
@@ -120,6 +124,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'tools/money.ts': [],
   'tools/doctor': [
+    'paid',
     'tools/money.ts',
     'wire/codes.ts',
     'wire/endpoints',
@@ -140,6 +145,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   // A part of the command line: the state folder, saved files and texts about money are those of the commands.
   'tools/mcp': [
+    'paid',
     'tools/cli',
     'tools/money.ts',
     'internal.ts',

@@ -66,8 +66,7 @@ export { contentText } from './client/chat/content-text.ts';
 export { executableArguments, isExecutable } from './client/stream/tool-arguments.ts';
 
 // What an error says about the request and its charge
-export { isTemporary, outcomeOf, outcomeOfError, outcomeOfUnread } from './client/call/outcome.ts';
-export { canSucceedLater } from './client/call/retry.ts';
+export { canSucceedLater, isTemporary } from './client/call/retry.ts';
 export { nothingCharged } from './client/call/compose-error.ts';
 export {
   failedRow,
@@ -78,12 +77,7 @@ export {
 } from './client/batch/charge-rules.ts';
 
 // Prices, charges and budgets
-export {
-  isInvalidRequest,
-  LargestCharges,
-  reportedCharge,
-  roundUsd,
-} from './client/limits/budget.ts';
+export { LargestCharges, reportedCharge, roundUsd } from './client/limits/budget.ts';
 export type { PricedUnits } from './client/limits/budget.ts';
 export { createLedger } from './client/limits/ledger.ts';
 export type { Reservation } from './client/limits/ledger.ts';

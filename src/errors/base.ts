@@ -1,7 +1,10 @@
+import type { ErrorReason, Outcome } from '../paid/verdict.ts';
 import type { ToolRunProgress } from '../wire/types/chat/output.ts';
 import { omitUndefined } from '../wire/types/schema.ts';
 import type { TaskHandle } from '../wire/types/tasks/task-handle.ts';
 import { isRecord, textOf } from '../wire/types/type-guards.ts';
+
+export type { ErrorReason, Outcome };
 
 const brand = Symbol.for('polygate.error');
 
@@ -10,76 +13,6 @@ const inspect = Symbol.for('nodejs.util.inspect.custom');
 
 /** Details that may be long, or that rarely add anything to the message. */
 const hiddenDetails = /^(body|text|type|param)$/;
-
-/**
- * Whether the request may have been charged:
- *
- * - `rejected`: the service rejected the request, so nothing was charged.
- * - `not-sent`: the request never reached the service, so nothing was charged.
- * - `unknown`: the request may have been charged. For tasks and materials, retry with the same idempotency key. Chat
- *   requests and voices may be charged again. A download is never charged: it only did not finish.
- *
- * If a poll failed, it describes only the poll. The `task` of the error was paid for.
- */
-export type Outcome = 'rejected' | 'not-sent' | 'unknown';
-
-/**
- * Why a call has failed, so that no code has to read messages:
- *
- * - `invalid`: an option, a param, a row or a journal is invalid, or the service rejects the request as invalid.
- * - `base-url`: the base URL is missing or invalid, or the service redirects.
- * - `api-key`: the API key is missing or unknown, or the function that returns it fails.
- * - `forbidden`: the key is disabled, or may not make this request.
- * - `balance`: the balance is insufficient.
- * - `budget`: a limit of your own does not cover the request.
- * - `slot`: no concurrency slot became free.
- * - `rate-limit`: too many requests.
- * - `not-found`: the model, task, material or path does not exist.
- * - `conflict`: the idempotency key was used for another request.
- * - `unavailable`: the service is down or overloaded.
- * - `service`: the service failed, also in a stream.
- * - `rejected`: the service responded with another error status.
- * - `connection-refused`, `unreachable`: there is no connection to the service.
- * - `lost`: no complete response was received.
- * - `timeout`: a time limit was exceeded.
- * - `aborted`: a signal aborted.
- * - `malformed`: the response or the stream is invalid.
- * - `failed`: the task or the material failed.
- * - `hook`: a hook failed.
- * - `not-loaded`: a file of the client could not be loaded.
- * - `resend`: an earlier run may have been charged for this chat, and only `resendUnknown` or `queue.retry` sends it again.
- * - `rounds`: the model still calls tools after `maxRounds` requests.
- * - `refused`, `length`, `content_filter`, `mismatch`: see `StructuredOutputError`.
- */
-export type ErrorReason =
-  | 'invalid'
-  | 'base-url'
-  | 'api-key'
-  | 'forbidden'
-  | 'balance'
-  | 'budget'
-  | 'slot'
-  | 'rate-limit'
-  | 'not-found'
-  | 'conflict'
-  | 'unavailable'
-  | 'service'
-  | 'rejected'
-  | 'connection-refused'
-  | 'unreachable'
-  | 'lost'
-  | 'timeout'
-  | 'aborted'
-  | 'malformed'
-  | 'failed'
-  | 'hook'
-  | 'not-loaded'
-  | 'resend'
-  | 'rounds'
-  | 'refused'
-  | 'length'
-  | 'content_filter'
-  | 'mismatch';
 
 /** What one model of a call with `fallback` has responded. */
 export interface ModelAttempt {
@@ -108,8 +41,8 @@ export interface Wording {
   readonly again: string;
 }
 
-/** A part of a message, or how to write it. */
-export type MessagePart = string | ((wording: Wording) => string);
+/** A part of a message, or how to write it: by default, for programs. */
+export type MessagePart = string | ((wording?: Wording) => string);
 
 /** What the message of an error says, so that a text for other readers can be made of it. The message has it in this order. */
 export interface MessageParts {

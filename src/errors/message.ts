@@ -1,16 +1,7 @@
 import type { MessagePart, MessageParts, ErrorDetails, Wording } from './base.ts';
 
-/** What programs read: amounts in USD, and options by their names in code. */
-export const forPrograms: Wording = {
-  usd: (amount) => `${amount} USD`,
-  amounts: (usd, whole) => `${usd} of ${whole} USD`,
-  option: (name) => name,
-  limit: 'the budget',
-  again: 'run it again with the same journal',
-};
-
 /** Writes a part of a message. */
-export const textOfPart = (part: MessagePart | undefined, wording = forPrograms) =>
+export const textOfPart = (part: MessagePart | undefined, wording?: Wording) =>
   typeof part === 'function' ? part(wording) : part;
 
 /** Composes a message. */

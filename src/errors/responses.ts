@@ -1,4 +1,6 @@
-import type { ErrorCode, KnownErrorCode } from '../wire/types/catalog/errors.ts';
+import { reasonOf } from '../paid/verdict.ts';
+import { concurrencyLimitCode } from '../wire/codes.ts';
+import type { ErrorCode } from '../wire/types/catalog/errors.ts';
 import type { ResponseMeta } from '../wire/types/meta.ts';
 import type { SchemaIssue } from '../wire/types/standard-schema.ts';
 import { PolygateError } from './base.ts';
@@ -23,7 +25,6 @@ export interface APIErrorDetails extends ErrorDetails {
 /** The service responded with an error status, or with a redirect, which the client does not follow. */
 export class APIError extends PolygateError {
   static override readonly className: string = 'APIError';
-  static override readonly reason: ErrorReason = 'rejected';
 
   /** HTTP status. */
   declare readonly status: number;
@@ -44,20 +45,19 @@ export class APIError extends PolygateError {
 
   constructor(message: string, details: APIErrorDetails) {
     const { status, requestId } = details.meta;
-    super(message, { status, requestId, ...details });
+    const { reason = reasonOf(status, details.code) } = details;
+    super(message, { status, requestId, ...details, reason });
   }
 }
 
 /** 400: the request is invalid. `param` or the message names the field. Nothing was charged. */
 export class BadRequestError extends APIError {
   static override readonly className: string = 'BadRequestError';
-  static override readonly reason: ErrorReason = 'invalid';
 }
 
 /** 401: the API key is missing or unknown. */
 export class AuthenticationError extends APIError {
   static override readonly className: string = 'AuthenticationError';
-  static override readonly reason: ErrorReason = 'api-key';
 }
 
 /**
@@ -66,7 +66,6 @@ export class AuthenticationError extends APIError {
  */
 export class PaymentRequiredError extends APIError {
   static override readonly className: string = 'PaymentRequiredError';
-  static override readonly reason: ErrorReason = 'balance';
 
   /** Only from a batch or a recovery: number of rows that were yielded as `succeeded` or `failed`. */
   declare readonly rowsDone?: number;
@@ -81,13 +80,11 @@ export class PaymentRequiredError extends APIError {
 /** 403: the API key is disabled or not allowed to make this request. */
 export class PermissionDeniedError extends APIError {
   static override readonly className: string = 'PermissionDeniedError';
-  static override readonly reason: ErrorReason = 'forbidden';
 }
 
 /** 404: the model, task, material or path does not exist, or it belongs to another user. */
 export class NotFoundError extends APIError {
   static override readonly className: string = 'NotFoundError';
-  static override readonly reason: ErrorReason = 'not-found';
 }
 
 /**
@@ -95,19 +92,16 @@ export class NotFoundError extends APIError {
  */
 export class ConflictError extends APIError {
   static override readonly className: string = 'ConflictError';
-  static override readonly reason: ErrorReason = 'conflict';
 }
 
 /** 422: the request is well-formed but cannot be processed. */
 export class UnprocessableError extends APIError {
   static override readonly className: string = 'UnprocessableError';
-  static override readonly reason: ErrorReason = 'invalid';
 }
 
 /** 429: rate limit exceeded. `retryAfterMs` is the delay requested by the service, if any. Nothing was charged. */
 export class RateLimitError extends APIError {
   static override readonly className: string = 'RateLimitError';
-  static override readonly reason: ErrorReason = 'rate-limit';
 }
 
 /**
@@ -116,23 +110,17 @@ export class RateLimitError extends APIError {
  */
 export class ConcurrencyLimitError extends RateLimitError {
   static override readonly className: string = 'ConcurrencyLimitError';
-  static override readonly reason: ErrorReason = 'slot';
 }
 
 /** 5xx: the service failed. For a paid request, `outcome` says whether it may have been charged. */
 export class ServerError extends APIError {
   static override readonly className: string = 'ServerError';
-  static override readonly reason: ErrorReason = 'service';
 }
 
 /** 503: the service is temporarily unavailable. For a paid request, `outcome` says whether it may have been charged. */
 export class ServiceUnavailableError extends ServerError {
   static override readonly className: string = 'ServiceUnavailableError';
-  static override readonly reason: ErrorReason = 'unavailable';
 }
-
-/** The service's error code for too many requests in flight. */
-export const concurrencyLimitCode = 'concurrency_limit_exceeded' satisfies KnownErrorCode;
 
 type APIErrorClass = new (...args: ConstructorParameters<typeof APIError>) => APIError;
 

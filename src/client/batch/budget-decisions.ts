@@ -1,9 +1,15 @@
 import type { Wording } from '../../errors/base.ts';
-import { forPrograms } from '../../errors/message.ts';
-import type { ResponseMeta } from '../../wire/types/meta.ts';
-import { unchecked } from '../../wire/types/schema.ts';
-import { isRecord } from '../../wire/types/type-guards.ts';
+import { verdictOfError } from '../../paid/verdict.ts';
 import { reportedCharge, roundUsd } from '../limits/budget.ts';
+
+/** What programs read: amounts in USD, and options by their names in code. */
+export const forPrograms: Wording = {
+  usd: (amount) => `${amount} USD`,
+  amounts: (usd, whole) => `${usd} of ${whole} USD`,
+  option: (name) => name,
+  limit: 'the budget',
+  again: 'run it again with the same journal',
+};
 
 /** How many submissions may have been charged an amount of which nothing is known. */
 const maxUnpriced = 4;
@@ -148,7 +154,6 @@ export function countedCharge({
  * for example with a body that cannot be read, or else what is reserved.
  */
 export function countedFailure(error: unknown): CountedCharge {
-  const { meta } = unchecked<{ meta?: ResponseMeta }>(isRecord(error) ? error : {});
-  const usd = meta?.chargeUsd;
+  const usd = verdictOfError(error)?.usd;
   return usd ? { counts: 'charge', usd } : { counts: 'reservation' };
 }

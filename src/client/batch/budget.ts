@@ -1,9 +1,9 @@
-import type { Wording } from '../../errors/base.ts';
 import { BudgetExceededError } from '../../errors/call.ts';
 import { createError } from '../../errors/message.ts';
 import { roundUsd } from '../limits/budget.ts';
 import type { KnownPrices } from '../limits/prices.ts';
 import {
+  forPrograms,
   highestPrice,
   isUnpriced,
   nextReservation,
@@ -149,7 +149,7 @@ export class BatchBudget {
 
   #exceeded(state: ReservationState): BudgetExceededError {
     const { chargedUsd, estimatedUsd } = this.total;
-    const summary = (wording: Wording) =>
+    const summary = (wording = forPrograms) =>
       `Budget of the batch exceeded: ${wording.amounts(chargedUsd, this.#maxUsd)} spent, ` +
       `${wording.usd(estimatedUsd)} reserved for rows that may have been charged; ${reservationProblem(state, wording)}`;
     const details = { outcome: 'not-sent', spentUsd: chargedUsd, maxUsd: this.#maxUsd } as const;

@@ -1,9 +1,10 @@
-import type { ErrorDetails, Wording } from '../../errors/base.ts';
+import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/base.ts';
 /** The errors of rows. What a message says about charges is true of the row, not only of the last request. */
 import { AbortedError, ConnectionError } from '../../errors/call.ts';
 import { createError, nothingSent } from '../../errors/message.ts';
 import { textOf } from '../../wire/types/type-guards.ts';
+import { forPrograms } from './budget-decisions.ts';
 
 /** What a message says first. */
 const rowParts = (id: unknown) => ({ subject: `row ${textOf(id) ?? '?'}` });
@@ -55,7 +56,7 @@ export function damagedJournalError(id: string): ConfigurationError {
 
 const resendAdvice =
   (what: string) =>
-  ({ option }: Wording) =>
+  ({ option } = forPrograms) =>
     `With ${option('resendUnknown')}, it is ${what}, and you may pay for it a second time.`;
 
 /** A row that a recovery cannot send again. */

@@ -9,6 +9,7 @@ import { throwToCaller } from '../config/caller.ts';
 import { whenAborted } from '../config/clock.ts';
 import { sentence } from '../http/json.ts';
 import { emptyMeta } from '../http/response-meta.ts';
+import { forPrograms } from './budget-decisions.ts';
 import type { PauseReason } from './pause.ts';
 import { ProgressReporter, toProgress } from './progress.ts';
 import type { RowResult } from './results.ts';
@@ -139,8 +140,8 @@ function runPausedError(
   const programAdvice = 'Without a journal, run only the rows that were not yielded.';
   if (BudgetExceededError.is(reason)) {
     const { spentUsd, maxUsd } = reason;
-    const summary = (wording: Wording) => `${summaryOf(reason, wording)} ${counts}`;
-    const raise = ({ limit, again }: Wording) => `Raise ${limit}, then ${again}.`;
+    const summary = (wording?: Wording) => `${summaryOf(reason, wording)} ${counts}`;
+    const raise = ({ limit, again } = forPrograms) => `Raise ${limit}, then ${again}.`;
     return createError(
       BudgetExceededError,
       { summary, charge, advice: raise, programAdvice },
@@ -151,7 +152,7 @@ function runPausedError(
   const cause = paused
     .map(({ error }) => error)
     .find((error) => PaymentRequiredError.is(error) && error.outcome === 'rejected');
-  const advice = ({ again }: Wording) =>
+  const advice = ({ again } = forPrograms) =>
     `Top up the balance or raise the limit of the API key, then ${again}.`;
   return createError(
     PaymentRequiredError,

@@ -1,6 +1,7 @@
 import type { ErrorDetails, Outcome, MessageParts } from '../../errors/base.ts';
 import { AbortedError } from '../../errors/call.ts';
 import { createError } from '../../errors/message.ts';
+import { combineOutcomes } from '../../paid/verdict.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
@@ -10,7 +11,6 @@ import { redactedKey } from '../http/response-meta.ts';
 import { routeOf } from './api-request.ts';
 import type { ApiRequest } from './api-request.ts';
 import type { CallHistory } from './history.ts';
-import { combineOutcomes } from './outcome.ts';
 
 // What every error of a call contains, whatever has failed: what it says about charges, its task and its key, and what
 // it must not repeat.

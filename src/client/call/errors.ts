@@ -12,9 +12,10 @@ import type { APIError } from '../../errors/responses.ts';
 import {
   ResponseValidationError,
   ConcurrencyLimitError,
-  concurrencyLimitCode,
   statusErrorClass,
 } from '../../errors/responses.ts';
+import { combineOutcomes, outcomeOf, verdictOf } from '../../paid/verdict.ts';
+import { concurrencyLimitCode } from '../../wire/codes.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { SchemaIssue } from '../../wire/types/standard-schema.ts';
 import type { Budget } from '../config/options.ts';
@@ -29,7 +30,6 @@ import type { Commitments } from '../limits/budget.ts';
 import { composeError, redact, safeCause, timeoutSummary } from './compose-error.ts';
 import type { Addition } from './compose-error.ts';
 import { CallHistory } from './history.ts';
-import { combineOutcomes, outcomeOfError, outcomeOfUnread } from './outcome.ts';
 
 /** Why a body is invalid, and what it reveals nevertheless. */
 export interface InvalidResult extends Addition {
@@ -50,7 +50,7 @@ export class CallErrors extends CallHistory {
     const fallback = isRedirect ? 'redirects are not followed; check baseURL' : noReason;
     const { message = fallback, ...details }: Partial<ErrorBody> =
       text === undefined ? {} : parseErrorBody(redact(this, text));
-    const { code, body } = details;
+    const { code } = details;
     const summary = `${code ? `${status} ${code}` : status}: ${message}`;
     return composeError(
       this,
@@ -58,8 +58,7 @@ export class CallErrors extends CallHistory {
       status === 401 ? { summary, advice: 'Check the API key.' } : { summary },
       {
         ...details,
-        reason: isRedirect ? 'base-url' : undefined,
-        outcome: outcomeOfError({ meta, code, body }),
+        outcome: outcomeOf(verdictOf(meta, details)),
         meta,
         retryAfterMs,
       },
@@ -69,7 +68,7 @@ export class CallErrors extends CallHistory {
   /** The request could not be sent, or failed: because of the API key, a hook or the connection. */
   sendError(error: unknown): PolygateError {
     const { meta, interruptedOutcome } = this;
-    const outcome = meta ? outcomeOfUnread(meta) : interruptedOutcome;
+    const outcome = meta ? outcomeOf(verdictOf(meta)) : interruptedOutcome;
     // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
     if (ConfigurationError.is(error)) {
       const { message: summary, cause, reason, outcome: known = outcome } = error;

@@ -5,9 +5,9 @@ import {
   ResponseValidationError,
   ConcurrencyLimitError,
 } from '../../errors/responses.ts';
+import { outcomeOf, verdictOf } from '../../paid/verdict.ts';
 import { codeIs } from '../../wire/codes.ts';
 import type { Safety } from '../../wire/endpoints/endpoint.ts';
-import { outcomeOfError } from './outcome.ts';
 
 // The whole retry decision. What happens to a request depends on its safety:
 //
@@ -33,7 +33,7 @@ import { outcomeOfError } from './outcome.ts';
 // What follows from an error response, in this order. In brackets: a 502 to a paid chat.
 //
 // 1. A charge in its headers is recorded: `recordCharge` in call.ts. [none]
-// 2. `outcomeOfError` in outcome.ts decides whether the request may have been charged. [unknown]
+// 2. `verdictOf` in paid/verdict.ts decides what the response says about money. [unknown]
 // 3. `CallErrors` in errors.ts creates the error. `messageParts` in compose-error.ts words what it says about charges.
 //    [ServerError: "… The request may have been charged; sending it again may charge you again."]
 // 4. `decideRetry` in this file decides about another attempt. A `keyed` request is sent again with the same key and
@@ -115,7 +115,7 @@ export function canSucceedLater(error: unknown): boolean {
 function classifyFailure(error: unknown): Failure | undefined {
   if (APIError.is(error)) {
     const { status, code, retryAfterMs } = error;
-    return { status, code, retryAfterMs, outcome: outcomeOfError(error) };
+    return { status, code, retryAfterMs, outcome: outcomeOf(verdictOf(error.meta, error)) };
   }
   // Its outcome is that of the whole call, which leads to the same decision: a request that is sent `once` ends with the
   // first attempt that may have been charged, and earlier rejections count as `not-sent`.
@@ -151,3 +151,10 @@ function delayAfter(
 export function backoff(attempt: number, random: () => number): number {
   return random() * Math.min(8_000, 500 * 2 ** attempt);
 }
+
+/**
+ * Whether a request that costs nothing, such as a poll or a download, may succeed later after a response with this
+ * status: a timeout, a rate limit or an outage. It does not matter whether the request was carried out.
+ */
+export const isTemporary = (status: number): boolean =>
+  status >= 500 || [408, 429].includes(status);

@@ -1,5 +1,4 @@
-import type { Outcome } from '../../errors/base.ts';
-import { codeIs } from '../../wire/codes.ts';
+import { verdictOf } from '../../paid/verdict.ts';
 import type { Safety } from '../../wire/endpoints/endpoint.ts';
 import type { Budget } from '../config/options.ts';
 
@@ -105,20 +104,5 @@ export function reportedCharge(
   chargeUsd: number | undefined,
   isReplay: boolean,
 ): number | undefined {
-  return isReplay ? chargeUsd || undefined : chargeUsd;
-}
-
-/**
- * Whether an error response proves that no request with this key and this body was ever charged, not even one whose
- * response was lost: the code must depend on nothing but the request. A status alone may come from a load balancer. A 401, a
- * 402 or a 429 depends on the moment.
- */
-export function isInvalidRequest({ outcome, status, code }: ErrorResponse): boolean {
-  return outcome === 'rejected' && [400, 422].includes(status) && codeIs(code, 'void');
-}
-
-interface ErrorResponse {
-  readonly outcome?: Outcome | undefined;
-  readonly status: number;
-  readonly code?: string | undefined;
+  return verdictOf({ status: 200, chargeUsd, idempotentReplay: isReplay }).usd;
 }

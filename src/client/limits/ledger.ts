@@ -1,17 +1,11 @@
 import { PolygateError } from '../../errors/base.ts';
-import { APIError } from '../../errors/responses.ts';
+import { verdictOfError } from '../../paid/verdict.ts';
 import type { Charge, ModelSpend, Spend, ResponseMeta } from '../../wire/types/meta.ts';
 import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
 import type { Budget } from '../config/options.ts';
 import { checkValue, functionValue } from '../config/validation.ts';
-import {
-  fitsBudget,
-  isInvalidRequest,
-  LargestCharges,
-  reportedCharge,
-  roundUsd,
-} from './budget.ts';
+import { fitsBudget, LargestCharges, reportedCharge, roundUsd } from './budget.ts';
 import type { Commitments, PaidCall, Shortfall, Stage } from './budget.ts';
 import { RouteTurns } from './route-turns.ts';
 
@@ -234,7 +228,7 @@ export function createLedger() {
           if (!holders?.delete(call)) return;
           if (mayBeCharged) holders.add(body);
           // An earlier call with the key may have been charged. Only if the request itself is invalid, it was not.
-          if (APIError.is(error) && isInvalidRequest(error)) holders.delete(body);
+          if (verdictOfError(error)?.money === 'void') holders.delete(body);
           if (holders.size === 0) setReservation(owner, undefined);
         },
 

@@ -1,16 +1,16 @@
-import { APIError, BudgetExceededError } from 'polygate';
+import { BudgetExceededError } from 'polygate';
 import type { PolygateError, Task, KnownPrices, Model } from 'polygate';
 
 import {
   highestBodyPrice,
   highestBodyUnits,
   reportedCharge,
-  isInvalidRequest,
   createLedger,
   LargestCharges,
   roundUsd,
 } from '../../internal.ts';
 import type { PricedUnits, Reservation } from '../../internal.ts';
+import { verdictOfError } from '../../paid/verdict.ts';
 import { generationKinds } from '../cli/task-store.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
 import { exactUsd, formatUsd } from '../money.ts';
@@ -119,7 +119,7 @@ export class ProcessBudget {
         const { idempotencyKey: key } = purchase;
         const open = this.#open.get(key);
         if (open === undefined) return;
-        const isInvalid = APIError.is(error) && isInvalidRequest(error);
+        const isInvalid = verdictOfError(error)?.money === 'void';
         const mayBeCharged = error.outcome === 'unknown' || (open.mayBeCharged && !isInvalid);
         if (mayBeCharged) this.#open.set(key, { ...open, mayBeCharged });
         else this.#open.delete(key);

@@ -9,6 +9,7 @@ import {
 import type { TaskHandle } from 'polygate';
 import { expect, test } from 'vitest';
 
+import { forPrograms } from '../../../src/client/batch/budget-decisions.ts';
 import { lostChatError } from '../../../src/client/batch/row-errors.ts';
 import type { MessagePart } from '../../../src/errors/base.ts';
 import { createError } from '../../../src/errors/message.ts';
@@ -160,9 +161,9 @@ test('what is known about an earlier request and a refund takes precedence', () 
 test('options are named as those of the command, except in what a service wrote', () => {
   const context: FailureContext = { command: 'c', isPaid: false };
   const known = { outcome: 'not-sent', spentUsd: 1, maxUsd: 1 } as const;
-  const summary: MessagePart = ({ amounts, option }) =>
+  const summary: MessagePart = ({ amounts, option } = forPrograms) =>
     `Over ${option('maxUsd')}: ${amounts(0.9, 1)} spent.`;
-  const advice: MessagePart = ({ limit, again }) => `Raise ${limit}, then ${again}.`;
+  const advice: MessagePart = ({ limit, again } = forPrograms) => `Raise ${limit}, then ${again}.`;
   const budget = createError(BudgetExceededError, { summary, advice }, known);
   expect(budget.message).toBe(
     'Over maxUsd: 0.9 of 1 USD spent. Raise the budget, then run it again with the same journal.',
