@@ -1,7 +1,5 @@
-/** Generates llms.txt and the tables in docs/assumptions.md, docs/command-line.md and docs/errors.md. */
+/** Generates llms.txt and parts of docs/assumptions.md, docs/command-line.md and docs/errors.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
-
-import ts from 'typescript';
 
 import { isRetryable } from '../src/client/call/retry.ts';
 import { assumptions } from '../src/client/config/assumptions.ts';
@@ -19,7 +17,7 @@ export function generatedFiles(): Map<string, string> {
     ['llms.txt', llmsIndex((path) => path)],
     ['docs/assumptions.md', filled('docs/assumptions.md', 'assumptions', assumptionsTable())],
     ['docs/command-line.md', filled('docs/command-line.md', 'options', optionsTable())],
-    ['docs/errors.md', filled('docs/errors.md', 'codes', codesTable())],
+    ['docs/errors.md', filled('docs/errors.md', 'codes', codesList())],
   ]);
 }
 
@@ -42,14 +40,17 @@ function optionsTable(): string {
   return table([['Command', 'Options'], ...rows]);
 }
 
-/** The error codes, with the doc comments of their table and what the client makes of them. */
-function codesTable(): string {
-  const meanings = codeComments();
-  const rows = Object.entries(errorCodes).map(([code, meaning]) => {
+/** The error codes with their status, by what the client does. */
+function codesList(): string {
+  const byReaction = new Map<string, string[]>();
+  for (const [code, meaning] of Object.entries(errorCodes)) {
     const status = Number.parseInt(meaning, 10);
-    return [`\`${code}\``, `${status}`, meanings.get(code) ?? '', clientReaction(status, code)];
-  });
-  return table([['Code', 'Status', 'Meaning', 'The client'], ...rows]);
+    const reaction = clientReaction(status, code);
+    byReaction.set(reaction, [...(byReaction.get(reaction) ?? []), `\`${code}\` (${status})`]);
+  }
+  return Array.from(byReaction, ([reaction, codes]) => `- ${reaction}: ${codes.join(', ')}`).join(
+    '\n',
+  );
 }
 
 /** What the client does with a response: the same as for any other with this status and these traits. */
@@ -59,23 +60,6 @@ function clientReaction(status: number, code: string): string {
   if (isRetryable({ status, code, outcome }, 'once')) return 'retries';
   if (codeIs(code, 'conflict')) return 'fails; a `fallback` finds the model of the key';
   return codeIs(code, 'model') ? 'fails; a `fallback` follows' : 'fails';
-}
-
-/** The doc comments of the error codes. */
-function codeComments(): Map<string, string> {
-  const path = 'src/wire/codes.ts';
-  const file = ts.createSourceFile(path, read(path), ts.ScriptTarget.ES2023, true);
-  const comments = new Map<string, string>();
-  const visit = (node: ts.Node): void => {
-    if (ts.isPropertyAssignment(node)) {
-      const [comment] = ts.getJSDocCommentsAndTags(node);
-      const text = ts.getTextOfJSDocComment(comment?.comment) ?? '';
-      comments.set(node.name.getText(file), text.replaceAll('\n', ' '));
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(file);
-  return comments;
 }
 
 function assumptionsTable(): string {

@@ -21,7 +21,7 @@ export type CodeTrait =
 
 /**
  * The error codes of the specification, and those that the client assumes: the usual status and the traits of each. `npm
- * run docs:generate` makes the table in `docs/errors.md` of it. Texts, because every bundle has this table. Specification:
+ * run docs:generate` makes the list in `docs/errors.md` of it. Texts, because every bundle has this table. Specification:
  * Codes; assumption A9.
  */
 export const errorCodes = {
