@@ -20,7 +20,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // Their types are those of the package, so that the fields that users add to an interface are theirs, too.
   'wire/schemas': ['wire/types', 'polygate', 'zod/mini'],
   'wire/endpoints': ['wire/types'],
-  // What requests mean for money: values in, values out.
+  // Values in, values out: no clock, no storage, no `fetch`.
   paid: ['wire/codes.ts', 'wire/types'],
   errors: ['wire/codes.ts', 'wire/types', 'paid'],
   ...clientLayers,
@@ -69,8 +69,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   // The proxy runs where the API key is. It imports nothing but a few rules, so that it can be reviewed on its own.
   'integrations/proxy': [
-    'paid',
     'internal.ts',
+    'paid',
     'wire/endpoints',
     'wire/types/nearest-name.ts',
     'wire/types/type-guards.ts',
@@ -145,8 +145,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   // A part of the command line: the state folder, saved files and texts about money are those of the commands.
   'tools/mcp': [
-    'paid',
     'tools/cli',
+    'paid',
     'tools/money.ts',
     'internal.ts',
     'integrations/node/final-path.ts',
@@ -164,6 +164,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'tools/cli': [
     'tools/mcp/serve.ts',
+    'paid',
     'tools/money.ts',
     'mock',
     'wire/types',

@@ -5,6 +5,7 @@ import {
   networkErrorMessage,
   networkOutcome,
 } from '../../internal.ts';
+import { toNano } from '../../paid/amounts.ts';
 import { outcomeOf, verdictOf } from '../../paid/verdict.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
 import { resolveApiKey } from './api-key.ts';
@@ -61,7 +62,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     const verdict = error?.verdict ?? verdictOf(meta);
     const outcome = upstream.ok ? 'accepted' : outcomeOf(verdict);
     if (prepared.units && chargeUsd !== undefined) {
-      settings.largestCharges.add(prepared.units, chargeUsd);
+      settings.largestCharges.add(prepared.units, toNano(chargeUsd));
     }
     const isStreaming = prepared.isStream ? upstream.ok : isEventStream(upstream);
     await admission.settle({ ...chargeOf(verdict), isStreaming });
