@@ -22,7 +22,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'wire/endpoints': ['wire/types'],
   // Values in, values out: no clock, no storage, no `fetch`.
   paid: ['wire/codes.ts', 'wire/types'],
-  errors: ['wire/codes.ts', 'wire/types', 'paid'],
+  errors: ['wire/types', 'paid'],
   ...clientLayers,
   'client/config/options.ts': ['ky'],
   'client/http/ky-transport.ts': ['ky'],

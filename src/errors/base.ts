@@ -1,4 +1,5 @@
-import type { ErrorReason, Outcome } from '../paid/verdict.ts';
+import type { ErrorReason } from '../paid/reason.ts';
+import type { Outcome } from '../paid/verdict.ts';
 import type { ToolRunProgress } from '../wire/types/chat/output.ts';
 import { omitUndefined } from '../wire/types/schema.ts';
 import type { TaskHandle } from '../wire/types/tasks/task-handle.ts';

@@ -1,5 +1,4 @@
-import { reasonOf } from '../paid/verdict.ts';
-import { concurrencyLimitCode } from '../wire/codes.ts';
+import { concurrencyLimitCode, reasonOf } from '../paid/reason.ts';
 import type { ErrorCode } from '../wire/types/catalog/errors.ts';
 import type { ResponseMeta } from '../wire/types/meta.ts';
 import type { SchemaIssue } from '../wire/types/standard-schema.ts';

@@ -79,9 +79,6 @@ export const errorCodes = {
 
 const meanings: Readonly<Record<string, string>> = errorCodes;
 
-/** The code for too many requests in flight. */
-export const concurrencyLimitCode = 'concurrency_limit_exceeded';
-
 /** Rules for codes that are not in the table. */
 const unlisted: { readonly [Trait in CodeTrait]?: RegExp } = {
   permanent: /^(invalid|api_key|insufficient)_|_(not_found|not_available|conflict)$/,

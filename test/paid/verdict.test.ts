@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 
 import { parseResponseMeta } from '../../src/client/http/response-meta.ts';
+import type { ErrorReason } from '../../src/paid/reason.ts';
 import { combineOutcomes, outcomeOf, verdictOf } from '../../src/paid/verdict.ts';
-import type { ErrorContent, ErrorReason, Outcome, Verdict } from '../../src/paid/verdict.ts';
+import type { ErrorContent, Outcome, Verdict } from '../../src/paid/verdict.ts';
 import { errorCodes } from '../../src/wire/codes.ts';
 
 /** The metadata of a response, as it is read from its headers. */

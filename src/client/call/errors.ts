@@ -14,8 +14,8 @@ import {
   ConcurrencyLimitError,
   statusErrorClass,
 } from '../../errors/responses.ts';
+import { concurrencyLimitCode } from '../../paid/reason.ts';
 import { combineOutcomes, outcomeOf, verdictOf } from '../../paid/verdict.ts';
-import { concurrencyLimitCode } from '../../wire/codes.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { SchemaIssue } from '../../wire/types/standard-schema.ts';
 import type { Budget } from '../config/options.ts';
