@@ -29,7 +29,7 @@ export const namespaces: Readonly<Record<string, string>> = (() => {
 
 /** The group of an export of the client in the API reference, by the folder of its source. The first match counts. */
 const groups: readonly (readonly [folder: RegExp, group: string])[] = [
-  [/\/src\/errors\//, 'Errors'],
+  [/\/src\/(?:errors|paid)\//, 'Errors'],
   [/\/src\/(?:types\/tasks|core\/tasks|core\/batch|types\/charge)/, 'Tasks'],
   [/\/src\/resources\/(?:task-namespace)/, 'Tasks'],
   [/\/src\/types\/(?:chat|media|catalog|meta)/, 'Wire types'],

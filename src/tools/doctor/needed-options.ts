@@ -1,10 +1,11 @@
-import { ConfigurationError, PermissionDeniedError, TaskWaitTimeoutError } from 'polygate';
-import type { PolygateOptions, ResponseMeta } from 'polygate';
-
 /**
  * Which options the client needs for a service. Checks find out facts, and pass them to `needed`, which decides for
  * every option whether a diagnosis recommends it, and whether the rest of the diagnosis uses it.
  */
+import { ConfigurationError, PermissionDeniedError, TaskWaitTimeoutError } from 'polygate';
+import type { PolygateOptions, ResponseMeta } from 'polygate';
+
+import { codeIs } from '../../wire/codes.ts';
 import { endpoints } from '../../wire/endpoints/index.ts';
 import { isMissing, statusOf } from './run/failure.ts';
 import type { VendorHeaders } from './vendor-headers.ts';
@@ -61,7 +62,7 @@ export const needed = {
   /** `authentication` has failed with an error. */
   apiKey(error: unknown): Needed | undefined {
     if (ConfigurationError.is(error)) return { advice: 'Pass apiKey, or set POLYGATE_API_KEY.' };
-    const isDisabled = PermissionDeniedError.is(error) && error.code === 'api_key_disabled';
+    const isDisabled = PermissionDeniedError.is(error) && codeIs(error.code, 'api-key');
     if (statusOf(error) !== 401 && !isDisabled) return undefined;
     return {
       advice:

@@ -1,7 +1,8 @@
 import { APIError } from 'polygate';
 import type { Polygate } from 'polygate';
 
-import { isTaskCode, parseErrorBody } from '../../../internal.ts';
+import { parseErrorBody } from '../../../internal.ts';
+import { codeIs } from '../../../wire/codes.ts';
 import type { Endpoint } from '../../../wire/endpoints/endpoint.ts';
 import { endpoints } from '../../../wire/endpoints/index.ts';
 import { needed } from '../needed-options.ts';
@@ -132,7 +133,7 @@ type PathState = 'exists' | 'missing' | 'unclear';
 function probePath(error: unknown, control: unknown): PathState {
   if (!APIError.is(error)) return 'unclear';
   const { status, code } = error;
-  if (isTaskCode(code)) return 'exists';
+  if (codeIs(code, 'task')) return 'exists';
   if (!isComparable(control)) return 'unclear';
   if (status === 404) return signatureOf(error) === signatureOf(control) ? 'missing' : 'exists';
   if (status === 405 || status === control.status) return 'missing';
