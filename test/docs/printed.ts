@@ -14,7 +14,6 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/images-video-and-audio.md: Show progress':
     /costs 0\.02 USD\n[^]*succeeded 100%\nsucceeded\n$/,
   'docs/cookbook.md: A chat with history': /\n5 messages\n$/,
-  'docs/cookbook.md: Images in a form': /^true\n$/,
   'docs/timeouts.md: Cancel': /^the user left true\n$/,
   'docs/materials.md: Register a material': /^asset:\S+ 20\S+Z\nhttp:\S+\n$/,
   'docs/materials.md: Verify a real person': /^verify before 20\S+Z\navailable\n$/,
