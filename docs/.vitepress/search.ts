@@ -65,7 +65,7 @@ export const search: LocalSearch = {
           if (/^\/guides\/(?:changelog|benchmarks)/.test(id)) return 0.2;
           if (isReference || /^\/(?:examples|guides\/(?:contributing|playground))/.test(id))
             return 0.06;
-          if (/^\/guides\/(?:cookbook|faq|migrating|assumptions)/.test(id)) return 0.7;
+          if (/^\/guides\/(?:faq|migrating|assumptions)/.test(id)) return 0.7;
           return ofPage;
         },
       },
