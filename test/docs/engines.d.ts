@@ -1,11 +1,6 @@
 /**
- * What the snippets about other engines, clients and runtimes need from them. They are not dependencies of this
- * repository.
+ * What the snippets about other runtimes and packages need from them, which are not dependencies of this repository.
  */
-declare module '@vercel/otel' {
-  export function registerOTel(options: { serviceName: string }): void;
-}
-
 declare const Deno: {
   createHttpClient(options: { proxy: { url: string }; caCerts: string[] }): { close(): void };
   env: { get(name: string): string | undefined };

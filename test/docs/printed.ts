@@ -9,8 +9,6 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/ai-sdk.md: ': /^You said: "?Say hello.* \d+ 0\.\d+\n$/,
   'docs/ai-sdk.md: Images and speech': /^2 image\/\S+ 0\.\d+\n$/,
   'docs/ai-sdk.md: Videos': /video\/mp4/,
-  'docs/images-video-and-audio.md: Show progress':
-    /costs 0\.02 USD\n[^]*succeeded 100%\nsucceeded\n$/,
   'docs/streaming.md: Keep a history': /\n5 messages\n$/,
   'docs/timeouts.md: Cancel': /^the user left true\n$/,
   'docs/materials.md: Register a material': /^asset:\S+ 20\S+Z\nhttp:\S+\n$/,
