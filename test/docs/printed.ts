@@ -30,6 +30,7 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/other-libraries.md: ': /^You said: .*Say hello.* 1\nsucceeded\n$/,
   'docs/other-libraries.md: Use LangChain.js': /^You said: /,
   'docs/testing.md: Record a real service': /^record succeeded\nreplay succeeded\n$/,
+  'docs/images-video-and-audio.md: Generate images': /succeeded 100%\n2 0\.08\n$/,
   'docs/fallback.md: ': /^aurora-reasoner 1\n$/,
   'docs/streaming.md: Relay a stream to a web page': /\nstop\n$/,
   'docs/structured-output-and-tools.md: Call tools': /\n2 0\.\d+ 4\n$/,
