@@ -16,8 +16,12 @@ export function generatedFiles(): Map<string, string> {
   return new Map([
     ['llms.txt', llmsIndex((path) => path)],
     ['docs/assumptions.md', filled('docs/assumptions.md', 'assumptions', assumptionsTable())],
+<<<<<<< HEAD
     ['docs/command-line.md', filled('docs/command-line.md', 'options', optionsTable())],
     ['docs/errors.md', filled('docs/errors.md', 'codes', codesList())],
+=======
+    ['docs/command-line.md', filled('docs/command-line.md', 'options', optionsList())],
+>>>>>>> words
   ]);
 }
 
@@ -30,14 +34,19 @@ function filled(path: string, name: string, text: string): string {
 }
 
 /** The options of each command of the command line, without those that most commands have. */
-function optionsTable(): string {
-  const rows = Object.entries(commandOptions).map(([command, options]) => {
-    const own = Object.keys(options).filter(
-      (name) => !(name in commonOptions || name in serviceOptions),
-    );
-    return [`\`${command}\``, own.map((name) => `\`--${name}\``).join(' ') || 'none'];
-  });
-  return table([['Command', 'Options'], ...rows]);
+function optionsList(): string {
+  const own = Object.entries(commandOptions).map(([command, options]) => ({
+    command,
+    names: Object.keys(options).filter(
+      (name) => !(name in commonOptions || name in serviceOptions || name === 'json'),
+    ),
+  }));
+  return own
+    .filter(({ names }) => names.length > 0)
+    .map(
+      ({ command, names }) => `- \`${command}\`: ${names.map((name) => `\`--${name}\``).join(' ')}`,
+    )
+    .join('\n');
 }
 
 /** The error codes with their status, by what the client does. */
