@@ -85,8 +85,7 @@ export default defineConfig({
           name: 'shared with hooks',
           provide: { transport: 'ky' },
           include: [`${ofClient}/**/*.test.ts`],
-          // The patterns in the sources are the same with hooks.
-          exclude: [...exclude, isolated, 'test/security/patterns.test.ts'],
+          exclude: [...exclude, isolated],
           isolate: false,
           setupFiles: 'test/support/unchanged-process.ts',
         },
@@ -106,7 +105,7 @@ export default defineConfig({
         test: {
           name: 'shared over nodeFetch',
           include: [`${ofClient}/**/*.test.ts`],
-          exclude: [...exclude, isolated, 'test/security/patterns.test.ts'],
+          exclude: [...exclude, isolated],
           isolate: false,
           setupFiles: 'test/support/unchanged-process.ts',
         },
