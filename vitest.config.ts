@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { defineConfig } from 'vitest/config';
@@ -14,6 +15,14 @@ const ofClient = 'test/{client,errors,integrations/{journal,node},resources,secu
 const withHooks = [
   { find: /^\.\/client\.ts$/, replacement: source('../test/support/hooked-client.ts') },
 ];
+
+/** The tests that create clients without a `fetch` of their own. All others never send through `nodeFetch`. */
+const overNodeFetch = globSync(`${ofClient}/**/*.test.ts`, { cwd: import.meta.dirname }).filter(
+  (file) =>
+    /new Polygate\(|createServer|byte-script|served-gateway/.test(
+      readFileSync(new URL(file, import.meta.url), 'utf8'),
+    ),
+);
 
 const withNodeFetch = [
   { find: /^\.\/client\.ts$/, replacement: source('../test/support/node-fetch-client.ts') },
@@ -104,7 +113,7 @@ export default defineConfig({
         resolve: { alias: withNodeFetch },
         test: {
           name: 'shared over nodeFetch',
-          include: [`${ofClient}/**/*.test.ts`],
+          include: overNodeFetch,
           exclude: [...exclude, isolated],
           isolate: false,
           setupFiles: 'test/support/unchanged-process.ts',
