@@ -16,12 +16,8 @@ export function generatedFiles(): Map<string, string> {
   return new Map([
     ['llms.txt', llmsIndex((path) => path)],
     ['docs/assumptions.md', filled('docs/assumptions.md', 'assumptions', assumptionsTable())],
-<<<<<<< HEAD
-    ['docs/command-line.md', filled('docs/command-line.md', 'options', optionsTable())],
-    ['docs/errors.md', filled('docs/errors.md', 'codes', codesList())],
-=======
     ['docs/command-line.md', filled('docs/command-line.md', 'options', optionsList())],
->>>>>>> words
+    ['docs/errors.md', filled('docs/errors.md', 'codes', codesList())],
   ]);
 }
 
