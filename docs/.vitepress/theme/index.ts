@@ -1,7 +1,9 @@
 /** VitePress's theme with the colors of the product, without its web font. */
 import type { Theme } from 'vitepress';
 import theme from 'vitepress/theme-without-fonts';
+import { h } from 'vue';
 
+import { NotFound } from './not-found.ts';
 import { PullThePlug } from './pull-the-plug.ts';
 
 import './style.css';
@@ -9,6 +11,7 @@ import './pull-the-plug.css';
 
 const withPlayground: Theme = {
   ...theme,
+  Layout: () => h(theme.Layout, null, { 'not-found': () => h(NotFound) }),
   enhanceApp: ({ app }) => {
     app.component('PullThePlug', PullThePlug);
   },
