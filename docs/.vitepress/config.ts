@@ -7,9 +7,9 @@ import type { DefaultTheme } from 'vitepress';
 
 import { contents } from '../../scripts/contents.ts';
 import { apiPagers, apiSidebar, apiSidebars } from './api.ts';
-import { groupCode, labelCells, resolveLinks } from './links.ts';
+import { groupCode, labelCells, resolveLinks, sourceOf } from './links.ts';
 import { writeTexts } from './llms.ts';
-import { home, linkedFiles, pageOf, publish, redirects, root, urlOf } from './pages.ts';
+import { home, linkedFiles, pageOf, publish, redirects, root, urlOf, withSetUp } from './pages.ts';
 import { loadingText, search } from './search.ts';
 
 const guides = contents();
@@ -55,6 +55,9 @@ export default defineConfig({
     headers: false,
     anchor: { slugify },
     config(md) {
+      md.core.ruler.before('normalize', 'set-up', (state) => {
+        state.src = withSetUp(sourceOf(state.env), state.src);
+      });
       groupCode(md);
       resolveLinks(md);
       labelCells(md);
@@ -80,8 +83,7 @@ export default defineConfig({
     const playground = join(outDir, 'playground/index.html');
     const docs = '<meta name="docs" content="../" />';
     writeFileSync(playground, readFileSync(playground, 'utf8').replace('<head>', `<head>${docs}`));
-    for (const [page, url] of redirects())
-      writeFileSync(join(outDir, page.replace(/md$/, 'html')), redirectTo(url));
+    for (const [page, url] of redirects) writeFileSync(join(outDir, page), redirectTo(url));
     for (const [name, path] of linkedFiles) {
       mkdirSync(dirname(join(outDir, name)), { recursive: true });
       copyFileSync(new URL(path, root), join(outDir, name));

@@ -39,24 +39,25 @@ export function pageOf(path: string): string | undefined {
 export const urlOf = (page: string): string =>
   `/${page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '.html')}`;
 
-/** The guides that replace guides of earlier versions, whose addresses lead there. */
-const replaced: Readonly<Record<string, string>> = {
-  canceling: 'docs/timeouts.md',
-  'concurrency-and-budgets': 'docs/batches.md',
-  overview: 'README.md',
-  proxies: 'docs/runtimes.md',
-  schemas: 'docs/typed-models.md',
-  upgrading: 'CHANGELOG.md',
-};
+/** What replaces pages of earlier versions, whose addresses lead there. */
+export const redirects: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    canceling: 'docs/timeouts.md',
+    'concurrency-and-budgets': 'docs/client-options.md',
+    overview: 'README.md',
+    proxies: 'docs/runtimes.md',
+    schemas: 'docs/typed-models.md',
+    upgrading: 'CHANGELOG.md',
+  })
+    .map(([name, path]): [string, string] => [`guides/${name}.html`, urlOf(pageOf(path) ?? '')])
+    .concat([['guides/playground.html', '/playground/']]),
+);
 
-/** Returns the URL to which the address of each page that is gone leads. */
-export function redirects(): Map<string, string> {
-  const existing = new Set(pages.values());
-  return new Map(
-    Object.entries(replaced)
-      .map(([name, path]) => [`guides/${name}.md`, urlOf(pageOf(path) ?? '')] as const)
-      .filter(([page]) => !existing.has(page)),
-  ).set('guides/playground.md', '/playground/');
+/** A guide with a link to what its snippets need, which is the same for all of them. */
+export function withSetUp(path: string, text: string): string {
+  const isGuide = /^docs\/(?!README|quick-start|api\/|site\/)/.test(path);
+  if (!isGuide || !/^```(?:js|ts)$/m.test(text)) return text;
+  return text.replace(/^(?=## )/m, `Snippets run after the [set-up](quick-start.md#set-up).\n\n`);
 }
 
 /** Files that pages link to and that are not pages themselves. The build copies them to `files/`. */

@@ -42,7 +42,7 @@ export const search: LocalSearch = {
         boostDocument: (id: string, term: string, fields?: Record<string, unknown>) => {
           const isReference = id.startsWith('/api/');
           if (term.startsWith('.')) return isReference ? 20 : 0.2;
-          if (/^\/guides\/(?:changelog|upgrading|benchmarks)/.test(id)) return 0.2;
+          if (/^\/guides\/(?:changelog|benchmarks)/.test(id)) return 0.2;
           if (isReference || /^\/(?:examples|guides\/contributing)/.test(id)) return 0.06;
           const titles = fields?.['titles'];
           const ofPage = Array.isArray(titles) && titles.length === 0 ? 4 : 1;

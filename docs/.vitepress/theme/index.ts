@@ -8,6 +8,7 @@ import { PullThePlug } from './pull-the-plug.ts';
 
 import './style.css';
 import './pull-the-plug.css';
+import './print.css';
 
 const withPlayground: Theme = {
   ...theme,
