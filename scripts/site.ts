@@ -70,13 +70,50 @@ export function load({ converter, renderer }: Application): void {
     const { model, contents = '' } = page;
     if (model instanceof DeclarationReflection && model.kindOf(ReflectionKind.Module))
       page.contents = contents.replaceAll(/(?<=\|\n)(?:\| \[.*\n)+/g, namespacesFirst);
-    else if (model instanceof DeclarationReflection)
-      page.contents = withoutCondition(contents).replace(/^# (.*)\n/, (title, name: string) =>
-        namespaces[name] === undefined
-          ? title + importOf(model)
-          : `# ${namespaces[name]}\n${importOf(model)}`,
-      );
+    else if (model instanceof DeclarationReflection) page.contents = memberPage(contents, model);
   });
+}
+
+/** The page of an export. What it extends comes last. */
+function memberPage(contents: string, model: DeclarationReflection): string {
+  const [intro = '', ...sections] = withoutCondition(contents).split(/^(?=## )/m);
+  const name = namespaces[model.name];
+  if (name !== undefined) return namespacePage(name, intro, sections, importOf(model));
+  const isLast = (section: string) => /^## (?:Extend|Implement)/.test(section);
+  return [
+    intro.replace(/^# .*\n/, (title) => title + importOf(model)),
+    ...sections.filter((section) => !isLast(section)),
+    ...sections.filter(isLast),
+  ].join('');
+}
+
+/** The page of a namespace: what it is for, an example, a list of its methods, each method, and its type. */
+function namespacePage(
+  name: string,
+  intro: string,
+  sections: readonly string[],
+  importText: string,
+): string {
+  const named = (title: string) => sections.find((section) => section.startsWith(`## ${title}\n`));
+  const methods = named('Methods')?.replace(/^## Methods\n/, '') ?? '';
+  const rows = methods.split(/^(?=### )/m).flatMap((section) => {
+    const [, method] = /^### (\w+)\(\)/.exec(section) ?? [];
+    const [text = ''] = /^[A-Z`][^]*?(?=\n\n|\.\s)/m.exec(section) ?? [];
+    const cell = text.replaceAll('\n', ' ').replaceAll('|', '\\|').replace(/\.?$/, '.');
+    return method === undefined ? [] : [`| [\`${method}()\`](#${method}) | ${cell} |`];
+  });
+  return [
+    intro.replace(/^# .*\n/, `# ${name}\n`),
+    named('Example') ?? '',
+    rows.length > 0
+      ? `## Methods\n\n| Method | What it does |\n| --- | --- |\n${rows.join('\n')}\n\n`
+      : '',
+    methods,
+    named('Properties') ?? '',
+    `\n## Type\n${importText}\n`,
+    named('Type Parameters')?.replace(/^## .*\n/, '') ?? '',
+    named('Extends')?.replace(/^## .*\n/, 'It extends:\n') ?? '',
+  ].join('');
 }
 
 /** Leaves out the definition of a conditional type, whose description lists what it can be. */
