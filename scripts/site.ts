@@ -60,6 +60,10 @@ const entryPoints: Readonly<Record<string, [name: string, description: string]>>
   ],
 };
 
+/** What the first page is for. */
+const whole =
+  'All exports, by the path to import them from. Most programs need only `polygate`: it has the client and the methods of each namespace, such as `gateway.images`.';
+
 /** Entry point of the plugin. */
 export function load({ converter, renderer }: Application): void {
   converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, module) => {
@@ -71,6 +75,7 @@ export function load({ converter, renderer }: Application): void {
     if (model instanceof DeclarationReflection && model.kindOf(ReflectionKind.Module))
       page.contents = contents.replaceAll(/(?<=\|\n)(?:\| \[.*\n)+/g, namespacesFirst);
     else if (model instanceof DeclarationReflection) page.contents = memberPage(contents, model);
+    else page.contents = contents.replace(/^# .*\n/, `$&\n${whole}\n`);
   });
 }
 
@@ -100,7 +105,7 @@ function namespacePage(
     const [, method] = /^### (\w+)\(\)/.exec(section) ?? [];
     const [text = ''] = /^[A-Z`][^]*?(?=\n\n|\.\s)/m.exec(section) ?? [];
     const cell = text.replaceAll('\n', ' ').replaceAll('|', '\\|').replace(/\.?$/, '.');
-    return method === undefined ? [] : [`| [\`${method}()\`](#${method}) | ${cell} |`];
+    return method === undefined ? [] : [`| [\`${method}()\`](#${method.toLowerCase()}) | ${cell} |`];
   });
   return [
     intro.replace(/^# .*\n/, `# ${name}\n`),
