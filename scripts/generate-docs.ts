@@ -1,4 +1,4 @@
-/** Generates llms.txt and the tables in docs/assumptions.md and docs/command-line.md. */
+/** Generates llms.txt, the table in docs/assumptions.md and the list in docs/command-line.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 import { assumptions } from '../src/client/config/assumptions.ts';
@@ -13,7 +13,7 @@ export function generatedFiles(): Map<string, string> {
   return new Map([
     ['llms.txt', llmsIndex((path) => path)],
     ['docs/assumptions.md', filled('docs/assumptions.md', 'assumptions', assumptionsTable())],
-    ['docs/command-line.md', filled('docs/command-line.md', 'options', optionsTable())],
+    ['docs/command-line.md', filled('docs/command-line.md', 'options', optionsList())],
   ]);
 }
 
@@ -26,14 +26,19 @@ function filled(path: string, name: string, text: string): string {
 }
 
 /** The options of each command of the command line, without those that most commands have. */
-function optionsTable(): string {
-  const rows = Object.entries(commandOptions).map(([command, options]) => {
-    const own = Object.keys(options).filter(
-      (name) => !(name in commonOptions || name in serviceOptions),
-    );
-    return [`\`${command}\``, own.map((name) => `\`--${name}\``).join(' ') || 'none'];
-  });
-  return table([['Command', 'Options'], ...rows]);
+function optionsList(): string {
+  const own = Object.entries(commandOptions).map(([command, options]) => ({
+    command,
+    names: Object.keys(options).filter(
+      (name) => !(name in commonOptions || name in serviceOptions || name === 'json'),
+    ),
+  }));
+  return own
+    .filter(({ names }) => names.length > 0)
+    .map(
+      ({ command, names }) => `- \`${command}\`: ${names.map((name) => `\`--${name}\``).join(' ')}`,
+    )
+    .join('\n');
 }
 
 function assumptionsTable(): string {

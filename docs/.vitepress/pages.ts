@@ -44,6 +44,7 @@ export const redirects: ReadonlyMap<string, string> = new Map(
   Object.entries({
     canceling: 'docs/timeouts.md',
     'concurrency-and-budgets': 'docs/client-options.md',
+    cookbook: 'docs/README.md',
     overview: 'README.md',
     proxies: 'docs/runtimes.md',
     schemas: 'docs/typed-models.md',

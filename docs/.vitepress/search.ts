@@ -46,9 +46,7 @@ export const search: LocalSearch = {
           if (isReference || /^\/(?:examples|guides\/contributing)/.test(id)) return 0.06;
           const titles = fields?.['titles'];
           const ofPage = Array.isArray(titles) && titles.length === 0 ? 4 : 1;
-          return /^\/guides\/(?:cookbook|faq|migrating|assumptions)/.test(id)
-            ? 0.7 * ofPage
-            : ofPage;
+          return /^\/guides\/(?:faq|migrating|assumptions)/.test(id) ? 0.7 * ofPage : ofPage;
         },
       },
     },

@@ -138,7 +138,7 @@ ${table(rows)}
 
 ## Misses
 
-polygate misses ${missed.length} of ${rows.length} targets, and in ${rows.filter(isBeaten).length} rows another client is better. Known reasons:
+polygate misses ${missed.length} of ${rows.length} targets, and in ${rows.filter(isBeaten).length} rows another client is better. Known reasons, besides [what a page loads first](runtimes.md#first-load):
 
 ${lost.flatMap(reason).join('\n')}
 
