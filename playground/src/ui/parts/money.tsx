@@ -5,12 +5,12 @@ const maxDecimals = 6;
  * Formats USD: in cents if it is at least one cent, and otherwise with two significant digits, or with a given number of
  * decimals.
  */
-export function usd(amount: number, decimals = usualDecimals(Math.abs(amount))): string {
+export function usd(amount: number, decimals?: number): string {
   const format = new Intl.NumberFormat('en-US', {
     style: 'currency',
     currency: 'USD',
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
+    minimumFractionDigits: decimals ?? 2,
+    maximumFractionDigits: decimals ?? usualDecimals(Math.abs(amount)),
   });
   return format.format(amount).replace('-', '−');
 }
