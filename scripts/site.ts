@@ -105,7 +105,9 @@ function namespacePage(
     const [, method] = /^### (\w+)\(\)/.exec(section) ?? [];
     const [text = ''] = /^[A-Z`][^]*?(?=\n\n|\.\s)/m.exec(section) ?? [];
     const cell = text.replaceAll('\n', ' ').replaceAll('|', '\\|').replace(/\.?$/, '.');
-    return method === undefined ? [] : [`| [\`${method}()\`](#${method.toLowerCase()}) | ${cell} |`];
+    return method === undefined
+      ? []
+      : [`| [\`${method}()\`](#${method.toLowerCase()}) | ${cell} |`];
   });
   return [
     intro.replace(/^# .*\n/, `# ${name}\n`),
