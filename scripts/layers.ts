@@ -2,7 +2,7 @@
  * What each folder of `src` may import besides itself: folders and files of `src`, and packages. A file that is listed
  * may import what its folder may, and more. `oxlint.config.ts` makes lint rules of it.
  */
-const base = ['wire/types', 'wire/endpoints', 'errors'];
+const base = ['wire/types', 'wire/endpoints', 'errors', 'paid'];
 
 /** The layers of `client`, lowest first. Each may import those before it. */
 const client = ['config', 'limits', 'http', 'call', 'stream', 'chat', 'tasks', 'batch'];
@@ -17,9 +17,12 @@ const clientLayers = Object.fromEntries(
 export const layers: Readonly<Record<string, readonly string[]>> = {
   'wire/types': [],
   // Their types are those of the package, so that the fields that users add to an interface are theirs, too.
-  'wire/schemas': ['wire/types', 'polygate', 'zod/mini'],
+  'wire/schemas': ['wire/types', 'wire/generated', 'polygate', 'zod/mini'],
+  'wire/generated': ['wire/types', 'wire/schemas/record-schema.ts', 'zod/mini'],
   'wire/endpoints': ['wire/types'],
   errors: ['wire/types'],
+  // Values in, values out: no clock, no storage, no `fetch`.
+  paid: ['wire/types'],
   ...clientLayers,
   'client/config/options.ts': ['ky'],
   'client/http/ky-transport.ts': ['ky'],
@@ -66,6 +69,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // The proxy runs where the API key is. It imports nothing but a few rules, so that it can be reviewed on its own.
   'integrations/proxy': [
     'internal.ts',
+    'paid',
     'wire/endpoints',
     'wire/types/nearest-name.ts',
     'wire/types/type-guards.ts',
@@ -109,6 +113,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'integrations/bullmq': [
     'errors',
+    'paid',
     'internal.ts',
     'wire/types',
     'polygate',
@@ -119,6 +124,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'tools/money.ts': [],
   'tools/doctor': [
     'tools/money.ts',
+    'paid',
     'wire/endpoints',
     'internal.ts',
     'wire/types/type-guards.ts',
@@ -138,6 +144,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // A part of the command line: the state folder, saved files and texts about money are those of the commands.
   'tools/mcp': [
     'tools/cli',
+    'paid',
     'tools/money.ts',
     'internal.ts',
     'integrations/node/final-path.ts',
@@ -154,6 +161,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'tools/cli': [
     'tools/mcp/serve.ts',
+    'paid',
     'tools/money.ts',
     'mock',
     'wire/types',
@@ -173,6 +181,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // The mock is an independent implementation of the specification, so it shares only types and schemas.
   mock: [
     'wire/types',
+    'wire/generated',
     'wire/schemas',
     'errors/base.ts',
     'fflate/browser',

@@ -110,6 +110,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
     this.materials = new Materials(context);
     this.public = new Public(context);
     this.fetch = this.#fetchWith({});
+    context.listModels = () => this.models.list(undefined, { timeout: 10_000, maxRetries: 0 });
   }
 
   /** The URL below which `fetch` sends requests: that of the service, without `/v1` and without a trailing slash. */
@@ -121,7 +122,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
   get [clientContext](): IntegrationContext {
     const { config, shared } = this.#context;
     const { clock, fetch, log, maxRetryDelay, random } = config;
-    const reservedUsd = shared.ledger.commitments.reserved;
+    const reservedUsd = shared.ledger.reservedUsd;
     const fetchWith = (options: FetchOptions) => this.#fetchWith(options);
     return { clock, fetch, log, maxRetryDelay, random, reservedUsd, fetchWith };
   }

@@ -84,21 +84,11 @@ export {
 } from './client/batch/charge-rules.ts';
 
 // Prices, charges and budgets
-export {
-  isInvalidRequest,
-  LargestCharges,
-  reportedCharge,
-  roundUsd,
-} from './client/limits/budget.ts';
-export type { PricedUnits } from './client/limits/budget.ts';
-export { createLedger } from './client/limits/ledger.ts';
-export type { Reservation } from './client/limits/ledger.ts';
+export { isInvalidRequest, reportedCharge } from './client/limits/budget.ts';
 export { listedPrice, requestPrice, resolutionPrices } from './client/limits/prices.ts';
 export type { KnownPrices } from './client/limits/prices.ts';
 export { highestBodyPrice, highestBodyUnits } from './client/limits/body-price.ts';
 export {
-  isUnpriced,
-  nextReservation,
   reservationFor,
   reservationProblem,
   unpricedUsd,
@@ -106,7 +96,7 @@ export {
   countedFailure,
   highestPrice,
 } from './client/batch/budget-decisions.ts';
-export type { ReservedAmount } from './client/batch/budget-decisions.ts';
+export { unitsOf } from './client/batch/budget.ts';
 
 // Rows of journals and queues
 export { openJournal, readJournal } from './client/batch/journal-content.ts';

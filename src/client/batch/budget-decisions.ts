@@ -1,21 +1,10 @@
+import { toNano, toUsd } from '../../paid/amounts.ts';
+import { isUnpriced, maxUnpriced } from '../../paid/limits.ts';
+import type { Expected, LimitState } from '../../paid/limits.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { reportedCharge, roundUsd } from '../limits/budget.ts';
-
-/** How many submissions may have been charged an amount of which nothing is known. */
-const maxUnpriced = 4;
-
-/** What is set aside for a submission until it is accepted or has failed. */
-export interface ReservedAmount {
-  /** The amount in USD. */
-  readonly usd: number;
-  /**
-   * Where the amount comes from: the price (or what an earlier run has reserved), the largest charge for such a request so
-   * far, or nothing, because neither is known.
-   */
-  readonly basis: 'price' | 'largest-charge' | 'unknown';
-}
+import { reportedCharge } from '../limits/budget.ts';
 
 /** The price in USD with the most expensive of the models; undefined if the price with one is not known. */
 export async function highestPrice(
@@ -31,14 +20,11 @@ export async function highestPrice(
   return highest;
 }
 
-/** What to reserve for a request. `largest` is the largest charge for such a request so far, if one is known. */
-export function reservationFor(
-  price: number | undefined,
-  largest: number | undefined,
-): ReservedAmount {
-  if (price !== undefined) return { usd: price, basis: 'price' };
-  if (largest !== undefined) return { usd: largest, basis: 'largest-charge' };
-  return { usd: 0, basis: 'unknown' };
+/** What to reserve for a request. `largest` is the largest charge for such a request so far, if one is known. In USD. */
+export function reservationFor(price: number | undefined, largest: number | undefined): Expected {
+  if (price !== undefined) return { nanoUsd: toNano(price), basis: 'price' };
+  if (largest !== undefined) return { nanoUsd: toNano(largest), basis: 'largest-charge' };
+  return { nanoUsd: 0, basis: 'unknown' };
 }
 
 /** What unpriced requests may have cost: as much as any other. Both are by path. */
@@ -51,43 +37,9 @@ export function unpricedUsd(
   return usd;
 }
 
-/** Whether nothing is set aside for a submission although it may be charged. */
-export const isUnpriced = ({ usd, basis }: ReservedAmount): boolean =>
-  usd === 0 && basis !== 'price';
-
-/** What decides whether a budget covers a submission. */
-export interface ReservationState {
-  readonly maxUsd: number;
-  /** What all rows have been charged, and what is reserved for rows that may be charged. */
-  readonly committedUsd: number;
-  /** What to reserve. */
-  readonly next: ReservedAmount;
-  /** Number of submissions with a reservation. Their charges may be lower. */
-  readonly inFlight: number;
-  /** Number of submissions to the same path that were or may have been charged, and count with no amount. */
-  readonly unpriced: number;
-}
-
-/** Whether to reserve the amount, to wait for submissions in flight, or to give up because the budget does not cover it. */
-export function nextReservation(state: ReservationState): 'reserve' | 'wait' | 'exceeded' {
-  if (fits(state)) return 'reserve';
-  return state.inFlight > 0 ? 'wait' : 'exceeded';
-}
-
-function fits(state: ReservationState): boolean {
-  const { maxUsd, committedUsd, next, inFlight, unpriced } = state;
-  if (maxUsd === Infinity) return true;
-  // An unknown charge is more than nothing.
-  if (next.basis !== 'price' && committedUsd >= maxUsd) return false;
-  if (isUnpriced(next) && unpriced >= maxUnpriced) return false;
-  // One at a time until the first charge is known.
-  if (next.basis === 'unknown') return inFlight === 0;
-  return roundUsd(committedUsd + next.usd) <= maxUsd;
-}
-
 /** Why a budget does not cover a submission. */
-export function reservationProblem({ next, unpriced }: ReservationState): string {
-  if (!isUnpriced(next)) return `the next row costs ${next.usd} USD`;
+export function reservationProblem({ next, unpriced = 0 }: LimitState): string {
+  if (!isUnpriced(next)) return `the next row costs ${toUsd(next.nanoUsd)} USD`;
   if (unpriced < maxUnpriced) return 'the price of the next row is not known';
   return (
     `${unpriced} more rows may have been charged, and what such a row costs is not known. ` +

@@ -1,24 +1,42 @@
 import { BudgetExceededError } from '../../errors/call.ts';
-import { roundUsd } from '../limits/budget.ts';
+import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
+import { decideLimit, isUnpriced, limitPolicies } from '../../paid/limits.ts';
+import type { Expected, LimitState } from '../../paid/limits.ts';
+import { LargestCharges } from '../../paid/prices.ts';
+import type { PricedUnits } from '../../paid/prices.ts';
 import type { KnownPrices } from '../limits/prices.ts';
 import {
   highestPrice,
-  isUnpriced,
-  nextReservation,
   reservationFor,
   reservationProblem,
   unpricedUsd,
 } from './budget-decisions.ts';
-import type { ReservationState, ReservedAmount, CountedCharge } from './budget-decisions.ts';
+import type { CountedCharge } from './budget-decisions.ts';
 import { Changes } from './changes.ts';
 import { addCost, noCost, unpricedSubmits } from './row-history.ts';
 import type { RowCost, RowHistory } from './row-history.ts';
 import type { Row } from './row.ts';
 
 /** What is set aside for a submission until it is settled. It is part of the estimates of its row. */
-export interface ReservedPrice extends ReservedAmount {
+export interface ReservedPrice extends Expected {
   /** Path of the endpoint. */
   readonly path: string;
+  /** What it pays for, if its price is known. */
+  readonly units?: PricedUnits | undefined;
+}
+
+/** What a submission may cost. */
+export interface Purchase {
+  /** Path of the endpoint: requests to it have similar prices. */
+  readonly path: string;
+  /** In USD; undefined if it is not known. */
+  readonly price: number | undefined;
+  readonly units: PricedUnits | undefined;
+  /**
+   * The number of unpriced submissions of earlier runs that this one repeats under their key: together, they are charged
+   * once.
+   */
+  readonly repeats: number;
 }
 
 /** The budget of a batch, over all runs of its journal. Also adds up its costs if there is no limit. */
@@ -27,15 +45,17 @@ export class BatchBudget {
   #total: RowCost = noCost;
   /** The largest charge so far, by path: what a request may cost if its price is not known. */
   readonly #largest = new Map<string, number>();
+  /** The largest charges that were above the price of their row. */
+  readonly #aboveList = new LargestCharges();
   /** Number of submissions that were or may have been charged, and of which neither charge nor price is known, by path. */
   readonly #unpriced = new Map<string, number>();
-  /** Number of submissions with a reservation. */
-  #inFlight = 0;
+  /** What is reserved for the submissions that are not settled. */
+  readonly #reserved = new Map<Row, ReservedPrice>();
   /** Submissions that were settled. */
   readonly #changes = new Changes();
 
   constructor(maxUsd = Infinity) {
-    this.#maxUsd = roundUsd(maxUsd);
+    this.#maxUsd = maxUsd === Infinity ? maxUsd : roundUsd(maxUsd);
   }
 
   /** The costs of all rows in all runs. Unpriced submissions may have cost as much as any other. */
@@ -59,27 +79,20 @@ export class BatchBudget {
    * in flight, whose charges may be lower. Until the first charge is known, requests without a price are sent one at a
    * time, and only while few of them are unpriced.
    *
-   * `path` is that of the endpoint: requests to it have similar prices. `repeats` is the number of unpriced submissions of
-   * earlier runs that this one repeats under their key: together, they are charged once.
-   *
    * @throws {@link BudgetExceededError} when the remaining budget does not cover the price, or might not because the price is
    * unknown.
    */
-  async reserve(
-    row: Row,
-    path: string,
-    price: number | undefined,
-    repeats: number,
-  ): Promise<ReservedPrice> {
+  async reserve(row: Row, purchase: Purchase): Promise<void> {
+    const { path, units, repeats } = purchase;
     const { signal } = row.controller;
     for (;;) {
-      const state = this.#stateFor(path, price, repeats);
-      const decision = nextReservation(state);
-      if (decision === 'reserve') {
+      const state = this.#stateFor(purchase);
+      const decision = decideLimit(limitPolicies.batch, state);
+      if (decision === 'held') {
         this.#addUnpriced(path, -repeats);
-        this.#change(row, { estimatedUsd: state.next.usd });
-        this.#inFlight += 1;
-        return { ...state.next, path };
+        this.#change(row, { estimatedUsd: toUsd(state.next.nanoUsd) });
+        this.#reserved.set(row, { ...state.next, path, units });
+        return;
       }
       if (decision === 'exceeded') throw this.#exceeded(state);
       await this.#changes.next(signal);
@@ -87,33 +100,64 @@ export class BatchBudget {
     }
   }
 
-  #stateFor(path: string, price: number | undefined, repeats: number): ReservationState {
+  /**
+   * Checks a reservation right before it is sent: other rows may have cost more than they had reserved.
+   *
+   * @throws {@link BudgetExceededError} if the budget does not cover it any more.
+   */
+  recheck(row: Row): void {
+    const reserved = this.#reserved.get(row);
+    if (reserved === undefined) return;
+    const { chargedUsd, estimatedUsd } = this.total;
+    const { nanoUsd } = reserved;
+    const committed = toNano(chargedUsd + estimatedUsd) - nanoUsd;
+    const state = { limit: this.#limit, committed, next: reserved };
+    if (decideLimit(limitPolicies.batch, state) !== 'held') throw this.#exceeded(state);
+  }
+
+  get #limit(): number {
+    return this.#maxUsd === Infinity ? Infinity : toNano(this.#maxUsd);
+  }
+
+  /** What such a submission has been charged above its price. */
+  #learned(units: PricedUnits | undefined): number {
+    return units ? this.#aboveList.of(units) : 0;
+  }
+
+  #stateFor({ path, price, units, repeats }: Purchase): LimitState {
     const { chargedUsd, estimatedUsd } = this.total;
     const repeated = Math.min(repeats, this.#unpricedAt(path));
     const repeatedUsd = repeated * this.#largestAt(path);
     return {
-      maxUsd: this.#maxUsd,
-      committedUsd: roundUsd(chargedUsd + estimatedUsd - repeatedUsd),
-      next: reservationFor(price, this.#largest.get(path)),
-      inFlight: this.#inFlight,
+      limit: this.#limit,
+      committed: toNano(chargedUsd + estimatedUsd - repeatedUsd),
+      next: reservationFor(
+        price === undefined ? undefined : Math.max(price, toUsd(this.#learned(units))),
+        this.#largest.get(path),
+      ),
+      inFlight: this.#reserved.size,
       unpriced: this.#unpricedAt(path) - repeated,
     };
   }
 
   /** Takes over the reservation of an earlier run, whose submission is sent again under its key. */
-  adopt({ cost }: Row, path: string): ReservedPrice {
-    this.#inFlight += 1;
-    return { usd: cost.estimatedUsd, basis: 'price', path };
+  adopt(row: Row, path: string): void {
+    const nanoUsd = toNano(row.cost.estimatedUsd);
+    this.#reserved.set(row, { nanoUsd, basis: 'price', path });
   }
 
   /** Ends the reservation of a submission. If it still counts, but has no amount, the submission is unpriced. */
-  settle(row: Row, reserved: ReservedPrice, counted: CountedCharge): void {
-    const { path, usd } = reserved;
-    this.#inFlight -= 1;
+  settle(row: Row, counted: CountedCharge): void {
+    const reserved = this.#reserved.get(row);
+    if (reserved === undefined) return;
+    this.#reserved.delete(row);
+    const { path, units } = reserved;
+    const usd = toUsd(reserved.nanoUsd);
     switch (counted.counts) {
       case 'charge':
         this.#change(row, { chargedUsd: counted.usd, estimatedUsd: -usd });
         this.#recordCharge(path, counted.usd);
+        if (units && counted.usd > usd) this.#learn(units, counted.usd);
         break;
       case 'nothing':
         this.#change(row, { estimatedUsd: -usd });
@@ -122,6 +166,17 @@ export class BatchBudget {
         if (isUnpriced(reserved)) this.#addUnpriced(path, 1);
     }
     this.#changes.notify();
+  }
+
+  /** Learns from a charge, and raises what other rows of its class have reserved. */
+  #learn(units: PricedUnits, usd: number): void {
+    this.#aboveList.add(units, toNano(usd));
+    for (const [row, reserved] of this.#reserved) {
+      const nanoUsd = this.#learned(reserved.units);
+      if (nanoUsd <= reserved.nanoUsd) continue;
+      this.#reserved.set(row, { ...reserved, nanoUsd });
+      this.#change(row, { estimatedUsd: toUsd(nanoUsd - reserved.nanoUsd) });
+    }
   }
 
   #addUnpriced(path: string, count: number): void {
@@ -145,7 +200,7 @@ export class BatchBudget {
     this.#total = addCost(this.#total, change);
   }
 
-  #exceeded(state: ReservationState): BudgetExceededError {
+  #exceeded(state: LimitState): BudgetExceededError {
     const { chargedUsd, estimatedUsd } = this.total;
     return new BudgetExceededError(
       `Budget of the batch exceeded: ${chargedUsd} of ${this.#maxUsd} USD spent, ` +
@@ -165,7 +220,18 @@ export interface Priced {
   /** Whether its price can be known before it is sent. */
   readonly hasPrice: boolean;
   /** Estimates the price in USD from the prices of a model; undefined if it is not known. */
-  estimateUsd(prices: KnownPrices): number | undefined;
+  readonly estimateUsd: (prices: KnownPrices) => number | undefined;
+}
+
+/** What a submission with this price in USD pays for. A listed price per unit is that of one class, such as a resolution. */
+export function unitsOf(
+  { models, estimateUsd }: Pick<Priced, 'models' | 'estimateUsd'>,
+  path: string,
+  price: number,
+): PricedUnits | undefined {
+  const units = estimateUsd({ unitPriceUsd: 1 });
+  if (!units) return undefined;
+  return { priceClass: JSON.stringify([path, models, roundUsd(price / units)]), units };
 }
 
 /**

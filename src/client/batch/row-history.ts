@@ -1,5 +1,5 @@
+import { roundUsd } from '../../paid/amounts.ts';
 import type { Receipt } from '../../wire/types/tasks/task.ts';
-import { roundUsd } from '../limits/budget.ts';
 import { chatPath, isChatPath } from './journal-line.ts';
 import type { CostFields, Intent, JournalLine } from './journal-line.ts';
 

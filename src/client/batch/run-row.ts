@@ -1,7 +1,7 @@
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
 import { countedCharge, countedFailure } from './budget-decisions.ts';
-import type { ReservedPrice } from './budget.ts';
+import { unitsOf } from './budget.ts';
 import { afterFailure, failedRow, isUncharged, slotRejectionOf } from './charge-rules.ts';
 import { isChatPath } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
@@ -98,9 +98,9 @@ class SubmittingRow<Accepted> {
     const { budget, pause } = this.#context;
     // An earlier run may have sent it, so a budget that has no room for new rows does not keep it back.
     if (this.#submission.recordedBy) row.record();
-    const { accepted, reserved } = await pause.whileSubmitting(row, () => this.#reserveAndSend());
+    const accepted = await pause.whileSubmitting(row, () => this.#reserveAndSend());
     const counted = countedCharge({ ...plan.chargeOf(accepted), isReplayPaid: true });
-    budget.settle(row, reserved, counted);
+    budget.settle(row, counted);
     const cost = toSettledFields(row.cost, counted.counts === 'charge');
     const line = plan.toLine(row.id, accepted, cost);
     const isAppended = !line || (await this.#tryAppend(line));
@@ -109,16 +109,16 @@ class SubmittingRow<Accepted> {
   }
 
   /** Reserves the price, and sends the row until it is accepted. If that fails, settles the reservation. */
-  async #reserveAndSend(): Promise<{ accepted: Accepted; reserved: ReservedPrice }> {
+  async #reserveAndSend(): Promise<Accepted> {
     const row = this.#row;
-    const reserved = await this.#reservePrice();
+    await this.#reservePrice();
     try {
       const accepted = await this.#recordAndSend();
       row.accept(this.#plan.taskOf(accepted));
-      return { accepted, reserved };
+      return accepted;
     } catch (thrown) {
       const error = toRowError(thrown, row.controller.signal, this.#context.pause.reason);
-      await this.#settleFailure(reserved, error);
+      await this.#settleFailure(error);
       throw error;
     }
   }
@@ -127,7 +127,7 @@ class SubmittingRow<Accepted> {
    * Reserves the price, unless an earlier run has reserved it for the same submission. If that run did not know it, the
    * submission is counted as unpriced until now.
    */
-  async #reservePrice(): Promise<ReservedPrice> {
+  async #reservePrice(): Promise<void> {
     const row = this.#row;
     const { recordedBy, intent } = this.#submission;
     const { budget, priceOf } = this.#context;
@@ -135,7 +135,8 @@ class SubmittingRow<Accepted> {
     if (recordedBy && row.cost.estimatedUsd > 0) return budget.adopt(row, path);
     const repeats = recordedBy ? unpricedSubmits(row.history) : 0;
     const price = await priceOf(this.#submission);
-    return budget.reserve(row, path, price, repeats);
+    const units = price === undefined ? undefined : unitsOf(this.#submission, path, price);
+    return budget.reserve(row, { path, price, units, repeats });
   }
 
   async #recordAndSend(): Promise<Accepted> {
@@ -143,9 +144,14 @@ class SubmittingRow<Accepted> {
     let recording: Promise<void> | undefined;
     const recordOnce = () => (recording ??= this.#recordIntent());
     try {
-      if (this.#submission.recordedBy) await this.#recordAgain();
+      const { recordedBy } = this.#submission;
+      if (recordedBy) await this.#recordAgain();
       else if (isChargedOnce) await recordOnce();
-      return await this.#sendWhenSlotFree(isChargedOnce ? undefined : recordOnce);
+      return await this.#sendWhenSlotFree(async (isResent) => {
+        // What may have been sent before is reserved, whatever the budget covers now.
+        if (!recordedBy && !isResent) this.#context.budget.recheck(this.#row);
+        if (!isChargedOnce) await recordOnce();
+      });
     } catch (error) {
       // A time limit can end the call while its intent is being written. Only then is it known what has to be taken back.
       await recording?.catch(() => undefined);
@@ -183,7 +189,7 @@ class SubmittingRow<Accepted> {
    * `maxQueueTime` or `totalTimeout`. A batch does not: if running tasks occupy the slots (assumption A14), each row has to
    * wait until earlier tasks end.
    */
-  async #sendWhenSlotFree(beforeAttempt?: () => Promise<void>): Promise<Accepted> {
+  async #sendWhenSlotFree(beforeAttempt: (isResent: boolean) => Promise<void>): Promise<Accepted> {
     const row = this.#row;
     const { config, pause, enter, chats } = this.#context;
     const { idempotencyKey, controller } = row;
@@ -192,8 +198,9 @@ class SubmittingRow<Accepted> {
       row.markUnsent();
       pause.keepBack(row);
     };
+    let isResent = false;
     const observer: AttemptObserver = {
-      beforeAttempt,
+      beforeAttempt: () => beforeAttempt(isResent),
       onSend: () => {
         row.markSent();
         if (!this.#plan.isChargedOnce) chats.add(row);
@@ -203,6 +210,7 @@ class SubmittingRow<Accepted> {
       },
       // Attempts that were certainly rejected count as unsent.
       onRetry: (outcome) => {
+        isResent ||= outcome === 'unknown';
         if (outcome !== 'unknown') markUnsent();
         chats.removeBeforeRetry(row);
       },
@@ -224,13 +232,13 @@ class SubmittingRow<Accepted> {
   }
 
   /** Settles the reservation of a failed submission, and takes its `submit` line back if it was certainly not charged. */
-  async #settleFailure(reserved: ReservedPrice, error: Error): Promise<void> {
+  async #settleFailure(error: Error): Promise<void> {
     const row = this.#row;
     const { budget, pause } = this.#context;
     const thisRun = row.state === 'planned' ? undefined : 'this-run';
     const recordedBy = this.#submission.recordedBy ?? thisRun;
     const next = afterFailure({ recordedBy, isChargedOnce: this.#plan.isChargedOnce }, error);
-    budget.settle(row, reserved, next === 'keep' ? countedFailure(error) : { counts: 'nothing' });
+    budget.settle(row, next === 'keep' ? countedFailure(error) : { counts: 'nothing' });
     if (next !== 'refuse') return;
     const paused = pause.isReason(error) || undefined;
     await this.#tryAppend({ type: 'refused', id: row.id, paused, ...toCostFields(row.cost) });

@@ -1,3 +1,5 @@
+import { roundUsd } from '../../paid/amounts.ts';
+import type { Claim } from '../../paid/books.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { startSpan } from '../config/caller.ts';
 import type { Span } from '../config/caller.ts';
@@ -5,7 +7,8 @@ import { monotonicNow } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
 import { notify } from '../config/log.ts';
 import { singleLine } from '../http/json.ts';
-import type { Reservation } from '../limits/ledger.ts';
+import { Part } from '../http/part.ts';
+import type { LedgerEntry } from '../limits/ledger.ts';
 import { limitsOf, routeOf } from './api-request.ts';
 import type { ApiRequest, CallLimits } from './api-request.ts';
 import type { ClientContext } from './context.ts';
@@ -25,7 +28,7 @@ export class Call extends CallErrors {
   /** When it began, on the monotonic clock. */
   readonly startedAt: number;
   /** Its ledger entry, if it costs money. */
-  readonly reservation: Reservation | undefined;
+  readonly entry: LedgerEntry | undefined;
 
   constructor(context: ClientContext, request: ApiRequest) {
     super(request);
@@ -35,7 +38,7 @@ export class Call extends CallErrors {
     this.options = options;
     this.startedAt = monotonicNow(config.clock);
     this.span = config.telemetry && startCallSpan(config, request, options.parent);
-    this.reservation = request.paid ? openReservation(context, request) : undefined;
+    this.entry = request.paid ? openEntry(context, request) : undefined;
     this.limits = limitsOf(config, this.startedAt, options, request);
   }
 
@@ -49,17 +52,29 @@ export class Call extends CallErrors {
    */
   reserveBudget(stage: 'queueing' | 'sending'): void {
     const { budget } = this.config;
-    if (!budget || !this.reservation) return;
+    if (!budget || !this.entry) return;
     const isResent = stage === 'sending' && this.earlier.outcome === 'unknown';
     const price = this.#estimate();
-    const shortfall = this.reservation.reserve(budget, price, isResent ? 'resending' : stage);
+    const shortfall = this.entry.reserve(budget, price, isResent ? 'resending' : stage);
     if (shortfall) throw this.budgetExceeded(budget, shortfall, shortfall.price);
+  }
+
+  /** Loads the price list if the budget needs it for this call; undefined if it does not. */
+  loadPrices(): Promise<void> | undefined {
+    const { config, shared, listModels } = this.context;
+    const { loaded } = budgets;
+    if (!config.budget || !this.entry || !this.request.estimateUsd) return undefined;
+    const { view, reservedUsd } = shared.ledger;
+    if (view.totalUsd + reservedUsd >= config.budget.maxUsd) return undefined;
+    if (!listModels || !loaded || this.#estimate() !== undefined) return undefined;
+    shared.priceList ??= new loaded.PriceList(config.clock);
+    return shared.priceList.load(listModels);
   }
 
   /** What a paid call waits for before it is sent: another call, whose charge shows what this one may cost. */
   waitForPrice(): Promise<void> | undefined {
     if (!this.config.budget) return undefined;
-    return this.reservation?.waitForTurn(this.#estimate());
+    return this.entry?.waitForTurn(this.#estimate());
   }
 
   /**
@@ -67,12 +82,12 @@ export class Call extends CallErrors {
    * estimate counts toward the budget.
    */
   recordCharge(isSuccess: boolean, meta: ResponseMeta): void {
-    const { reservation, span } = this;
+    const { entry, span } = this;
     const { log, onCharge } = this.config;
     const charge = isSuccess
-      ? reservation?.succeed(this.#chargeOf(meta), () => this.#estimate(), meta)
+      ? entry?.succeed(this.#chargeOf(meta), () => this.#estimate(), meta)
       : // An error that reports 0 has no charge to record: its outcome decides what stays reserved.
-        reservation?.charge(meta.chargeUsd || undefined, meta);
+        entry?.charge(meta.chargeUsd || undefined, meta);
     if (charge === undefined) return;
     log.info(() => `${routeOf(this.request)}: charged ${charge.usd} USD`);
     notify(log, onCharge, charge, 'onCharge');
@@ -102,20 +117,34 @@ export class Call extends CallErrors {
   }
 }
 
+/** What a budget needs: loaded before the first paid call of a client that has one. */
+export const budgets = /* @__PURE__ */ new Part(() => import('../limits/price-list.ts'));
+
 /** Opens the ledger entry of a paid call. */
-function openReservation({ shared: { ledger } }: ClientContext, request: ApiRequest): Reservation {
+function openEntry(
+  { config, shared: { ledger } }: ClientContext,
+  request: ApiRequest,
+): LedgerEntry {
+  if (config.budget && budgets.loaded) ledger.useLimits(budgets.loaded.createReservations);
   const { kind, template, model, safety, options } = request;
   const idempotencyKey = options?.idempotencyKey;
   // The service replays a key only for the same kind of task, so an image and a video with one key are two charges.
   const key = idempotencyKey && `${kind ?? template} ${idempotencyKey}`;
-  return ledger.open({
-    route: routeOf(request),
-    model,
+  const route = routeOf(request);
+  const claim: Claim = {
+    route,
     key,
-    safety,
+    isChargedOnce: safety === 'keyed',
     readBody: () => fingerprint(request.body ?? ''),
-    readUnits: () => request.estimateUsd?.({ unitPriceUsd: 1 }),
-  });
+    unitsOf: (price) => {
+      const units = request.estimateUsd?.({ unitPriceUsd: 1 });
+      // A listed price per unit is that of one class, such as a resolution.
+      return units
+        ? { priceClass: `${route} ${model} ${roundUsd(price / units)}`, units }
+        : undefined;
+    },
+  };
+  return ledger.open(claim, model);
 }
 
 /** Tells bodies apart that are sent with one key. */

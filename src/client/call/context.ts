@@ -5,6 +5,7 @@ import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import { createLedger } from '../limits/ledger.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { PollLimiter } from '../limits/poll-limiter.ts';
+import type { PriceList } from '../limits/price-list.ts';
 import type { KnownPrices } from '../limits/prices.ts';
 
 /** What every call of one client needs. */
@@ -15,6 +16,8 @@ export interface ClientContext {
   readonly shared: SharedState;
   /** The concurrency slots of this client. The account's slots are in `shared`. */
   readonly slots: ClientSlots;
+  /** Loads all prices for a budget. A chat client has no such function, because no list tells what a chat costs. */
+  listModels?: () => Promise<unknown>;
 }
 
 /** State of one account, shared by a client and all clients derived from it with `withOptions`. */
@@ -28,6 +31,8 @@ export interface SharedState {
   readonly skippedUntil: Map<string, number>;
   /** Prices by model id, as `models.list` and `models.retrieve` returned them. */
   readonly prices: Map<string, KnownPrices>;
+  /** Created by the first call with a budget whose price is not known. */
+  priceList?: PriceList;
   /** The poll path template that last worked, by kind of task. */
   readonly pollTemplates: Map<string, string>;
 }

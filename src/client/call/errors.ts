@@ -160,10 +160,10 @@ export class CallErrors extends CallHistory {
     commitments: Commitments,
     price: number | undefined,
   ): BudgetExceededError {
-    const whenKnown = this.request.estimateUsd
-      ? 'after models.retrieve or models.list'
-      : 'when it is complete';
-    const summary = budgetProblem(budget, commitments, price, whenKnown);
+    const unknown = this.request.estimateUsd
+      ? 'is not in the price list of the service'
+      : 'is known only when it is complete';
+    const summary = budgetProblem(budget, commitments, price, unknown);
     const { spent: spentUsd } = commitments;
     const details = { outcome: 'not-sent', spentUsd, maxUsd: budget.maxUsd } as const;
     return composeError(this, BudgetExceededError, { summary }, details);

@@ -4,7 +4,7 @@ import { Part } from '../http/part.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { limitsOf, loadTime } from './api-request.ts';
 import type { ApiRequest } from './api-request.ts';
-import { Call } from './call.ts';
+import { budgets, Call } from './call.ts';
 import type { ClientContext } from './context.ts';
 import { noOptions } from './request-options.ts';
 import type { ApiResponse, ResponseHandler } from './response.ts';
@@ -43,16 +43,16 @@ function runCall<Result>(
   call: Call,
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
-  const { span, reservation } = call;
+  const { span, entry } = call;
   const result = runInTime(call, handle);
-  if (!reservation && !span) return result;
+  if (!entry && !span) return result;
   return result.then(
     (response) => {
       if (!response.isOpen) span?.end(response);
       return response;
     },
     (error: unknown) => {
-      reservation?.leave(error);
+      entry?.leave(error);
       span?.end({ error });
       throw error;
     },
@@ -80,14 +80,15 @@ export const fallbackLoop = /* @__PURE__ */ new Part(() => import('./send-to-mod
 
 /** Whether a call can be sent now: the parts of the client that it needs are loaded, and its body is complete. */
 function hasParts(
-  { transport }: ClientContext,
-  { fallback, parts = [], completeBody }: ApiRequest,
+  { transport, config }: ClientContext,
+  { fallback, paid, parts = [], completeBody }: ApiRequest,
 ): boolean {
   // No array is created for the calls that have all their parts, which are nearly all.
   return (
     !completeBody &&
     isLoaded(transport.part) &&
     (!fallback || isLoaded(fallbackLoop)) &&
+    (!paid || !config.budget || isLoaded(budgets)) &&
     parts.every(isLoaded)
   );
 }
@@ -102,14 +103,15 @@ async function loadParts<Result>(
   request: ApiRequest,
   run: (ready: ApiRequest) => Promise<Result>,
 ): Promise<Result> {
-  const { task, options = noOptions, fallback, parts = [], completeBody } = request;
+  const { task, options = noOptions, paid, fallback, parts = [], completeBody } = request;
   const { clock } = config;
   const enter = captureContext(config);
   const { signal, idempotencyKey } = options;
   const limits = limitsOf(config, monotonicNow(clock), options, request);
   const details = { outcome: 'not-sent', idempotencyKey, task } as const;
   const load = { signal, timeout: loadTime(limits), clock, details };
-  const needed = [transport.part, fallback && fallbackLoop, ...parts];
+  const budget = paid && config.budget ? budgets : undefined;
+  const needed = [transport.part, fallback && fallbackLoop, budget, ...parts];
   await Promise.all(needed.filter((part) => part !== undefined).map((part) => part.load(load)));
   const ready = completeBody ? { ...request, body: await completeBody() } : request;
   const { deadline } = limits;

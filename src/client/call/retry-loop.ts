@@ -21,6 +21,8 @@ export async function runAttempts<Result>(
   checkTotal?: CheckTime,
 ): Promise<ApiResponse<Result>> {
   const { beforeAttempt } = call.request.observer ?? {};
+  const loading = call.loadPrices();
+  if (loading) await runWithTimeLimit(() => loading, { signal, errors: call });
   for (;;) {
     call.reserveBudget('queueing');
     let other: Promise<void> | undefined;

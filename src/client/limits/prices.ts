@@ -1,6 +1,6 @@
+import { roundUsd } from '../../paid/amounts.ts';
 import type { Pricing, ResolutionPrice } from '../../wire/types/catalog/pricing.ts';
 import { isRecord, textOf } from '../../wire/types/type-guards.ts';
-import { roundUsd } from './budget.ts';
 
 /** Estimates the price of one request in USD from the model's prices; undefined if they are unknown. */
 export type PriceEstimator = (prices: KnownPrices) => number | undefined;

@@ -6,6 +6,7 @@ import {
   networkErrorMessage,
   networkOutcome,
 } from '../../internal.ts';
+import { toNano } from '../../paid/amounts.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
 import { resolveApiKey } from './api-key.ts';
 import { ProxyError } from './error-response.ts';
@@ -60,7 +61,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
       status >= 400 ? await readError(upstream, meta, request.signal, redact) : undefined;
     const outcome = upstream.ok ? 'accepted' : (error?.outcome ?? outcomeOfUnread(meta));
     if (prepared.units && chargeUsd !== undefined) {
-      settings.largestCharges.add(prepared.units, chargeUsd);
+      settings.largestCharges.add(prepared.units, toNano(chargeUsd));
     }
     const isStreaming = prepared.isStream ? upstream.ok : isEventStream(upstream);
     await admission.settle({ ...chargeOf(outcome, meta, error?.fields.code), isStreaming });

@@ -1,4 +1,4 @@
-import type { PricedUnits } from '../../internal.ts';
+import type { PricedUnits } from '../../paid/prices.ts';
 import { checkPricedNames, checkRepeatedNames, readFields, checkModel } from './body/fields.ts';
 import { parseRecord, readBody } from './body/read.ts';
 import { ProxyError } from './error-response.ts';

@@ -3,12 +3,12 @@ import {
   booleanValue,
   checkOptions,
   functionValue,
-  LargestCharges,
   objectWithMethods,
   oneOf,
   runtimeFetch,
 } from '../../internal.ts';
 import type { Rule } from '../../internal.ts';
+import { LargestCharges } from '../../paid/prices.ts';
 import { isLoopbackHost, parseURL, isRecord } from '../../wire/types/type-guards.ts';
 import { isApiKey } from './api-key.ts';
 import { createPriceList } from './limits/price-list.ts';

@@ -1,7 +1,8 @@
 import { estimate } from 'polygate';
 import type { KnownPrices, Model } from 'polygate';
 
-import { roundUsd, listedPrice, resolutionPrices } from '../../internal.ts';
+import { listedPrice, resolutionPrices } from '../../internal.ts';
+import { roundUsd } from '../../paid/amounts.ts';
 import { textOf } from '../../wire/types/type-guards.ts';
 
 /** Upper bound for the input tokens of a diagnostic chat. */

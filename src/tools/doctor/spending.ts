@@ -1,6 +1,8 @@
 import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
 
-import { contextOf, roundUsd, isUncharged } from '../../internal.ts';
+import { contextOf, isUncharged } from '../../internal.ts';
+import { roundUsd, toNano } from '../../paid/amounts.ts';
+import { decideLimit, limitPolicies } from '../../paid/limits.ts';
 import { exactUsd } from '../money.ts';
 import { errorResponse, statusOf } from './run/failure.ts';
 import type { Skip } from './run/report.ts';
@@ -50,21 +52,28 @@ export class Spending {
       return tooExpensive(priceUsd, '. It runs only with a spending limit.');
     }
     if (this.#blockedBy !== undefined) return { detail: this.#blockedBy };
-    const left = roundUsd(this.#maxUsd - this.#committedUsd);
-    if (priceUsd > left) {
-      return tooExpensive(
-        priceUsd,
-        `, but only ${exactUsd(Math.max(0, left))} of ${exactUsd(this.#maxUsd)} may still be spent.`,
-      );
+    if (!this.#fits(this.#maxUsd, priceUsd)) {
+      const left = exactUsd(this.#leftOf(this.#maxUsd));
+      const limit = exactUsd(this.#maxUsd);
+      return tooExpensive(priceUsd, `, but only ${left} of ${limit} may still be spent.`);
     }
-    const walletUsd = (this.#walletUsd ?? Infinity) - this.#committedUsd;
-    if (priceUsd > walletUsd) {
-      return tooExpensive(
-        priceUsd,
-        `, but the wallet has only ${exactUsd(Math.max(0, walletUsd))}.`,
-      );
-    }
-    return undefined;
+    const { walletUsd = Infinity } = this;
+    if (this.#fits(walletUsd, priceUsd)) return undefined;
+    return tooExpensive(
+      priceUsd,
+      `, but the wallet has only ${exactUsd(this.#leftOf(walletUsd))}.`,
+    );
+  }
+
+  #fits(limitUsd: number, priceUsd: number): boolean {
+    const limit = limitUsd === Infinity ? Infinity : toNano(limitUsd);
+    const next = { nanoUsd: toNano(priceUsd), basis: 'price' } as const;
+    const state = { limit, committed: toNano(this.#committedUsd), next };
+    return decideLimit(limitPolicies.doctor, state) === 'held';
+  }
+
+  #leftOf(limitUsd: number): number {
+    return Math.max(0, roundUsd(limitUsd - this.#committedUsd));
   }
 
   /**

@@ -6,11 +6,13 @@ import {
   highestBodyUnits,
   reportedCharge,
   isInvalidRequest,
-  createLedger,
-  LargestCharges,
-  roundUsd,
 } from '../../internal.ts';
-import type { PricedUnits, Reservation } from '../../internal.ts';
+import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
+import { Books, holderOf } from '../../paid/books.ts';
+import type { Entry } from '../../paid/books.ts';
+import { limitPolicies } from '../../paid/limits.ts';
+import type { PricedUnits } from '../../paid/prices.ts';
+import { createReservations } from '../../paid/reservations.ts';
 import { generationKinds } from '../cli/task-store.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
 import { exactUsd, formatUsd } from '../money.ts';
@@ -33,13 +35,6 @@ export interface Purchase {
   readonly quote: Quote;
 }
 
-/** A purchase that was or will be sent, and whose charge is not known. */
-interface OpenPurchase extends Purchase {
-  readonly reservedUsd: number;
-  /** Whether a request for it was sent, and its response lost. */
-  readonly mayBeCharged: boolean;
-}
-
 /** What the budget reads of a task. */
 type Charged = Pick<Task, 'id' | 'chargeUsd' | 'meta' | 'replayed'>;
 
@@ -55,9 +50,10 @@ export interface Reserved {
 export class ProcessBudget {
   readonly #limits: Limits;
   readonly #refunds: Refunds;
-  readonly #ledger = createLedger();
-  readonly #open = new Map<string, OpenPurchase>();
-  readonly #largest = new LargestCharges();
+  readonly #books = new Books();
+  readonly #reservations = this.#books.useLimits(createReservations);
+  /** Purchases that were or will be sent, and whose charge is not known, by their keys. */
+  readonly #open = new Map<string, Purchase>();
 
   constructor(limits: Limits, refunds: Refunds) {
     this.#limits = limits;
@@ -66,37 +62,38 @@ export class ProcessBudget {
 
   /** What is left for further calls. */
   get leftUsd(): number {
-    const { spent } = this.#ledger.commitments;
-    return Math.max(0, roundUsd(this.#maxUsd - spent - this.#reservedUsd));
+    const { spent, reserved } = this.#books;
+    return Math.max(0, toUsd(this.#limit - spent - reserved));
   }
 
   /** The budget in one line. */
   get text(): string {
     if (this.#limits.maxUsd === undefined) return 'The server was started without --max-usd.';
-    const { spent } = this.#ledger.commitments;
-    const reserved = this.#reservedUsd;
+    const { spent, reserved } = this.#books;
+    const { refundedUsd } = this.#refunds;
     const parts = [
-      `${formatUsd(spent)} charged`,
-      ...(reserved > 0 ? [`${formatUsd(reserved)} reserved for calls that may be charged`] : []),
-      ...(this.#refunds.refundedUsd > 0
-        ? [`${formatUsd(this.#refunds.refundedUsd)} refunded`]
+      `${formatUsd(toUsd(spent))} charged`,
+      ...(reserved > 0
+        ? [`${formatUsd(toUsd(reserved))} reserved for calls that may be charged`]
         : []),
+      ...(refundedUsd > 0 ? [`${formatUsd(refundedUsd)} refunded`] : []),
     ];
     return `${formatUsd(this.leftUsd)} of ${exactUsd(this.#limits.maxUsd)} is left (${parts.join(', ')}).`;
   }
 
-  get #maxUsd(): number {
-    return roundUsd((this.#limits.maxUsd ?? 0) + this.#refunds.refundedUsd);
+  /** In billionths of a USD. */
+  get #limit(): number {
+    return toNano(this.#limits.maxUsd ?? 0) + toNano(this.#refunds.refundedUsd);
   }
 
-  get #reservedUsd(): number {
-    return roundUsd(this.#ledger.commitments.reserved + this.#shortfallUsd());
-  }
-
-  /** What is reserved for a call; undefined if nothing limits what it may cost. */
+  /** What is reserved for a call in USD; undefined if nothing limits what it may cost. */
   priceToReserve(quote: Quote): number | undefined {
-    const expected = quote.usd ?? this.#limits.maxUsdPerCall;
-    return expected === undefined ? undefined : Math.max(expected, this.#largest.of(quote));
+    const price = this.#listed(quote);
+    return price === undefined ? undefined : toUsd(this.#reservations.expected(price, quote));
+  }
+
+  #listed({ usd }: Quote): number | undefined {
+    return usd ?? this.#limits.maxUsdPerCall;
   }
 
   /**
@@ -107,22 +104,21 @@ export class ProcessBudget {
   async reserve(purchase: Purchase): Promise<Reserved> {
     this.#checkPrice(purchase);
     await this.#refunds.start();
-    const reservation = this.#openReservation(purchase);
-    if (!this.#reserveNow(reservation, purchase)) {
+    const entry = this.#enter(purchase);
+    if (!this.#reserveNow(entry, purchase)) {
       await this.#refunds.update();
-      if (!this.#reserveNow(reservation, purchase)) throw this.#exceeded(purchase);
+      if (!this.#reserveNow(entry, purchase)) throw this.#exceeded(purchase);
     }
     return {
-      charge: (task) => this.#charge(reservation, purchase, task),
+      charge: (task) => this.#charge(entry, purchase, task),
       leave: (error) => {
-        reservation.leave(error);
-        const { idempotencyKey: key } = purchase;
-        const open = this.#open.get(key);
-        if (open === undefined) return;
         const isInvalid = APIError.is(error) && isInvalidRequest(error);
-        const mayBeCharged = error.outcome === 'unknown' || (open.mayBeCharged && !isInvalid);
-        if (mayBeCharged) this.#open.set(key, { ...open, mayBeCharged });
-        else this.#open.delete(key);
+        entry.reservation?.leave(
+          error.outcome === 'unknown' ? 'unknown' : isInvalid ? 'void' : 'none',
+        );
+        const { idempotencyKey } = purchase;
+        if (this.#reservations.amountFor(holderOf(idempotencyKey)) === 0)
+          this.#open.delete(idempotencyKey);
       },
     };
   }
@@ -136,62 +132,56 @@ export class ProcessBudget {
     if (purchase === undefined) return undefined;
     // The response to the request of this process may still arrive.
     const task = { id, chargeUsd, meta, replayed: true };
-    return this.#charge(this.#openReservation(purchase), purchase, task);
+    const entry = this.#enter(purchase);
+    // It was reserved when it was sent. Its charge shows what such calls cost.
+    entry.reservation?.reserve(
+      { nanoUsd: Infinity, policy: limitPolicies.mcp },
+      this.#listed(purchase.quote),
+      'sending',
+    );
+    return this.#charge(entry, purchase, task);
   }
 
-  #openReservation({ idempotencyKey: key, model, route }: Purchase): Reservation {
-    // The key of a purchase is derived from its body, and its price has the units.
-    const details = { readBody: () => '', readUnits: () => undefined };
-    return this.#ledger.open({ route, model, key, safety: 'keyed', ...details });
+  #enter({ idempotencyKey: key, route, quote }: Purchase): Entry {
+    // The key of a purchase is derived from its body.
+    const readBody = () => '';
+    return this.#books.open({ route, key, isChargedOnce: true, readBody, unitsOf: () => quote });
   }
 
   /** Reserves the price if it fits. No other call can run in between. */
-  #reserveNow(reservation: Reservation, purchase: Purchase): boolean {
-    const { idempotencyKey: key } = purchase;
-    const usd = this.#checkPrice(purchase);
-    const maxUsd = roundUsd(this.#maxUsd - this.#shortfallUsd(key));
-    if (reservation.reserve({ maxUsd, strict: true }, usd, 'sending') !== undefined) return false;
-    const { mayBeCharged = false, reservedUsd = 0 } = this.#open.get(key) ?? {};
-    this.#open.set(key, { ...purchase, reservedUsd: Math.max(usd, reservedUsd), mayBeCharged });
+  #reserveNow(entry: Entry, purchase: Purchase): boolean {
+    this.#checkPrice(purchase);
+    const limit = { nanoUsd: this.#limit, policy: limitPolicies.mcp };
+    if (entry.reservation?.reserve(limit, this.#listed(purchase.quote), 'sending') !== undefined)
+      return false;
+    this.#open.set(purchase.idempotencyKey, purchase);
     return true;
   }
 
-  #charge(reservation: Reservation, { idempotencyKey: key, quote }: Purchase, task: Charged) {
-    const { reservedUsd = 0 } = this.#open.get(key) ?? {};
-    const { chargeUsd, id: taskId, replayed: idempotentReplay, meta } = task;
-    const reportedUsd = reportedCharge(chargeUsd, idempotentReplay);
-    const usd = reportedUsd ?? reservedUsd;
-    this.#open.delete(key);
-    reservation.charge(usd, { taskId, idempotentReplay, requestId: meta?.requestId });
-    if (reportedUsd !== undefined) this.#largest.add(quote, reportedUsd);
+  #charge(entry: Entry, { idempotencyKey }: Purchase, task: Charged): number {
+    const { chargeUsd, replayed } = task;
+    const reservedUsd = toUsd(this.#reservations.amountFor(holderOf(idempotencyKey)));
+    const usd = reportedCharge(chargeUsd, replayed) ?? reservedUsd;
+    this.#open.delete(idempotencyKey);
+    entry.charge(usd, replayed);
     return usd;
   }
 
-  /** What open requests are expected to cost above what is reserved for them, because others cost more than listed. */
-  #shortfallUsd(exceptKey?: string): number {
-    let usd = 0;
-    for (const { idempotencyKey, quote, reservedUsd } of this.#open.values()) {
-      if (idempotencyKey === exceptKey) continue;
-      usd += Math.max(0, (this.priceToReserve(quote) ?? 0) - reservedUsd);
-    }
-    return roundUsd(usd);
-  }
-
-  /** Returns what is reserved for a call. */
-  #checkPrice({ model, quote }: Purchase): number {
+  /** Checks the limit of one call. */
+  #checkPrice(purchase: Purchase): void {
     const { maxUsdPerCall } = this.#limits;
+    const { model, quote } = purchase;
     const usd = this.priceToReserve(quote);
     if (usd === undefined) {
       throw this.#error(
         `The price of this call is not known, because the service lists none that applies to ${model} and these arguments, so it does not fit a budget. Only a server that was started with --max-usd-per-call pays for such calls.`,
       );
     }
-    if (maxUsdPerCall !== undefined && roundUsd(usd) > roundUsd(maxUsdPerCall)) {
+    if (maxUsdPerCall !== undefined && usd > roundUsd(maxUsdPerCall)) {
       throw this.#error(
         `This call ${this.#costs(quote)}, and a call may cost at most ${exactUsd(maxUsdPerCall)}.`,
       );
     }
-    return usd;
   }
 
   #exceeded({ quote }: Purchase): BudgetExceededError {
@@ -201,8 +191,8 @@ export class ProcessBudget {
   /** What a call costs, and why that is not the listed price. */
   #costs(quote: Quote): string {
     const usd = this.priceToReserve(quote) ?? 0;
-    const listed = quote.usd ?? this.#limits.maxUsdPerCall ?? 0;
-    const reason = usd > listed ? ', because an earlier one was charged more than expected' : '';
+    const isHigher = usd > roundUsd(this.#listed(quote) ?? 0);
+    const reason = isHigher ? ', because an earlier one was charged more than expected' : '';
     return `costs about ${exactUsd(usd)}${reason}`;
   }
 
@@ -210,7 +200,7 @@ export class ProcessBudget {
     const { maxUsd = 0 } = this.#limits;
     return new BudgetExceededError(message, {
       outcome: 'not-sent',
-      spentUsd: this.#ledger.view.totalUsd,
+      spentUsd: toUsd(this.#books.spent),
       maxUsd,
     });
   }
@@ -247,12 +237,12 @@ interface Quote extends PricedUnits {
 
 /** Estimates what a request costs. */
 export function quoteOf(kind: GenerationKind, body: Body, model: Model): Quote {
-  const { size, resolution = size, ...others } = body;
-  return {
-    usd: priceOf(kind, body, model),
-    priceClass: JSON.stringify([kind, body.model, textOf(resolution)?.toLowerCase()]),
-    units: highestBodyUnits(kind, others),
-  };
+  const { size, resolution, ...others } = body;
+  const usd = priceOf(kind, body, model);
+  // Without a listed price, a call may cost as much as any other of its model.
+  const count = usd === undefined ? 1 : highestBodyUnits(kind, others);
+  const unitPrice = usd === undefined ? undefined : roundUsd(usd / count);
+  return { usd, priceClass: JSON.stringify([kind, body.model, unitPrice]), units: count };
 }
 
 /** Estimates the price of a request in USD; undefined if the model has no price that applies to it. */
@@ -270,5 +260,3 @@ export function priceOf(
 
 /** The service may leave out any part of the record, whatever the types say. */
 const unitOf = (pricing: KnownPrices): unknown => pricing?.profiles?.api?.billingUnit;
-
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);

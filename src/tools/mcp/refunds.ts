@@ -1,6 +1,6 @@
 import type { Polygate } from 'polygate';
 
-import { roundUsd } from '../../internal.ts';
+import { roundUsd } from '../../paid/amounts.ts';
 import { balanceOf } from '../cli/balance.ts';
 import { formatUsd } from '../money.ts';
 

@@ -54,6 +54,27 @@ describe('maxUsd of a batch', () => {
     expect(world.gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
   });
 
+  test.each([
+    ['images', 0.002, 0.05],
+    ['images whose price is 0', 0, 0.05],
+  ])('is not passed by rows that have reserved too low a price: %s', async (_, usd, maxUsd) => {
+    const world = onMock({}, { concurrency: 1 });
+    world.mock.fail({
+      route: 'GET /v1/models/prism-image',
+      body: { id: 'prism-image', type: 'image', pricing: { unitPriceUsd: usd } },
+    });
+    const journal = memoryJournal();
+    const { error } = await untilBudget(world, numbers(40), { maxUsd, journal });
+    expect(error.message).toContain('the next row costs 0.02 USD');
+    expect(spent(world.mock)).toBe(0.04);
+    // Rows that were not sent are open, and continue with a higher limit.
+    const options = { maxUsd: 0.09, journal };
+    const later = newProcess(world, { concurrency: 1 });
+    const { statuses } = await untilBudget(later, numbers(40), options);
+    expect(statuses).toHaveLength(4);
+    expect(spent(world.mock)).toBe(0.08);
+  });
+
   test.each([0.1 + 0.2, 1 - 0.9, 0.3])(
     'is not exceeded if it is exactly used up: %d',
     async (maxUsd) => {

@@ -1,34 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
-import { fitsBudget } from '../../../src/client/limits/budget.ts';
 import { BudgetExceededError } from '../../../src/index.ts';
 import { caught, chat, errorReply, image, methodOf, onMock, scripted, turns } from '../support.ts';
 
 const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '1080p' };
 const submits = 'POST /v1/images/tasks';
-
-test.each([
-  // maxUsd, strict, spent, reserved, price, fits
-  [1, false, 0, 0, 0.5, true],
-  [1, false, 0.5, 0, 0.5, true],
-  [1, false, 0.5, 0, 0.51, false],
-  [1, false, 0, 0.5, 0.51, false],
-  // It may be charged nevertheless.
-  [1, false, 1, 0, 0, false],
-  [1, false, 1.1, 0, 0, false],
-  [0.3, false, 0.1, 0.1, 0.1, true],
-  [1, false, 0.99, 0, undefined, true],
-  [1, false, 1, 0, undefined, false],
-  [1, false, 0.5, 0.5, undefined, false],
-  [0, false, 0, 0, undefined, false],
-  [1, true, 0, 0, undefined, false],
-  [1, true, 0, 0, 1, true],
-  [1 - 0.9, false, 0, 0, 0.1, true],
-  [0.3, false, 0.1 + 0.2, 0, undefined, false],
-])('with maxUsd %d (strict: %s), %d spent and %d reserved, a price of %s fits: %s', (...row) => {
-  const [maxUsd, strict, spent, reserved, price, fits] = row;
-  expect(fitsBudget({ maxUsd, strict }, { spent, reserved }, price)).toBe(fits);
-});
 
 describe('with known prices', () => {
   test('a thousand parallel submits use the whole budget and never exceed it', async () => {
@@ -248,30 +224,79 @@ test('a replay of a counted charge is sent even if the budget is spent, because 
 });
 
 test.each([
-  ['an image', 'known only after models.retrieve or models.list'],
-  ['a chat', 'known only when it is complete'],
+  ['an image', 'is not in the price list of the service'],
+  ['a chat', 'is known only when it is complete'],
 ] as const)(
   'a strict budget rejects %s whose price is not known, and says why',
   async (name, why) => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 5, strict: true } });
     const isChat = name === 'a chat';
-    const call = isChat ? gateway.chat.completions.create(chat) : gateway.images.submit(image);
+    // Only the service knows what an image of that size costs.
+    const call = isChat
+      ? gateway.chat.completions.create(chat)
+      : gateway.images.submit({ ...image, size: '640x480' });
     const error = await caught(call);
     expect(error).toBeInstanceOf(BudgetExceededError);
     expect(error).toMatchObject({ outcome: 'not-sent', spentUsd: 0, maxUsd: 5 });
     expect(error.message).toContain(
-      `The strict budget rejects this request, because its price is ${why}: ` +
+      `The strict budget rejects this request, because its price ${why}: ` +
         '0 of 5 USD spent, 0 USD reserved. Nothing was charged.',
     );
-    expect(mock.requests).toEqual([]);
+    expect(mock.invoice).toEqual([]);
   },
 );
 
-test('a strict budget allows a request once its price has been loaded', async () => {
-  const { mock, gateway } = onMock({}, { budget: { maxUsd: 5, strict: true } });
-  await gateway.models.retrieve(image.model);
-  await gateway.images.submit(image);
-  expect(mock.invoice).toHaveLength(1);
+describe('the price list', () => {
+  const lists = ({ requests }: ReturnType<typeof onMock>['mock']) =>
+    requests.filter(({ method }) => method === 'GET');
+  const parallel = (call: () => Promise<unknown>) =>
+    Promise.allSettled(Array.from({ length: 20 }, call));
+
+  test('is loaded once by parallel calls, so that a budget without a loaded price holds', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05 } });
+    const calls = await mock.clock.settle(parallel(() => gateway.videos.submit(video)));
+    expect(calls.filter(({ status }) => status === 'rejected')).toHaveLength(20);
+    expect(mock.invoice).toEqual([]);
+    await gateway.images.submit(image);
+    expect(lists(mock)).toHaveLength(1);
+  });
+
+  test('is loaded for a strict budget', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 5, strict: true } });
+    await gateway.images.submit(image);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
+  test.each([
+    ['a chat', false, { budget: { maxUsd: 5 } }],
+    ['a client without a budget', true, {}],
+    ['a budget that is used up', true, { budget: { maxUsd: 0 } }],
+  ] as const)('is not loaded for %s', async (_, isImage, options) => {
+    const { mock, gateway } = onMock({}, options);
+    await Promise.allSettled([
+      isImage ? gateway.images.submit(image) : gateway.chat.completions.create(chat),
+    ]);
+    expect(lists(mock)).toEqual([]);
+  });
+
+  test('is loaded again after a failure, which no call reports', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 5 } });
+    mock.fail({ route: 'GET /v1/models', status: 500, times: 1 });
+    for (let count = 0; count < 3; count += 1) await gateway.images.submit(image);
+    expect(lists(mock)).toHaveLength(1);
+    await mock.clock.advance(11_000);
+    for (let count = 0; count < 3; count += 1) await gateway.images.submit(image);
+    expect(lists(mock)).toHaveLength(2);
+    expect(mock.invoice).toHaveLength(6);
+  });
+
+  test('keeps no call that is aborted', async () => {
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 5 } });
+    mock.fail({ route: 'GET /v1/models', delayMs: 1e9, times: 1 });
+    const error = await caught(gateway.images.submit(image, { signal: AbortSignal.timeout(5) }));
+    expect(error).toMatchObject({ name: 'AbortedError', outcome: 'not-sent' });
+    expect(mock.invoice).toEqual([]);
+  });
 });
 
 test('an exhausted budget rejects a chat without recommending to load its price', async () => {

@@ -124,8 +124,15 @@ const twenty = <Result>(call: () => Promise<Result>) =>
   Promise.allSettled(Array.from({ length: 20 }, call));
 
 describe('without known prices', () => {
+  /** A service whose price list cannot be read. */
+  const onUnlisted = (options: Parameters<typeof onMock>[1]) => {
+    const world = onMock({}, options);
+    world.mock.fail({ route: 'GET /v1/models', status: 500 });
+    return world;
+  };
+
   test('a replay without a charge tells nothing about the price of the next videos', async () => {
-    const { mock, gateway: earlier } = onMock();
+    const { mock, gateway: earlier } = onUnlisted({});
     const same = { idempotencyKey: 'k' };
     await earlier.videos.submit(video, same);
     const gateway = new Polygate({
@@ -147,7 +154,7 @@ describe('without known prices', () => {
   });
 
   test('lost calls count as much as the first charge that is reported afterwards', async () => {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.1 }, maxRetries: 0 });
+    const { mock, gateway } = onUnlisted({ budget: { maxUsd: 0.1 }, maxRetries: 0 });
     mock.fail({ route: submits, reset: 'after', times: 3 });
     const lost = ['k1', 'k2', 'k2'].map((idempotencyKey) => ({ idempotencyKey }));
     for (const same of lost) await caught(gateway.images.submit(image, same));
@@ -166,7 +173,7 @@ describe('without known prices', () => {
     ['an error that reports it', { status: 500, headers: { 'x-svc-charge-usd': '0.01' } }],
     ['a body that is cut off', { truncateBody: 10 }],
   ])('a charge counts once with %s', async (_, fault) => {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 1 }, maxRetries: 0 });
+    const { mock, gateway } = onUnlisted({ budget: { maxUsd: 1 }, maxRetries: 0 });
     mock.fail({ route: 'POST /v1/chat/completions', ...fault, times: 1 });
     expect(await caught(gateway.chat.completions.create(chat))).toMatchObject({
       outcome: 'unknown',
@@ -176,7 +183,7 @@ describe('without known prices', () => {
   });
 
   test('a call that is aborted while it waits for its slot reserves nothing afterwards', async () => {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 1 } });
+    const { mock, gateway } = onUnlisted({ budget: { maxUsd: 1 } });
     await gateway.chat.completions.create(chat);
     const controller = new AbortController();
     const options = { signal: controller.signal, totalTimeout: 1_000 };
@@ -190,20 +197,20 @@ describe('without known prices', () => {
   });
 
   test('twenty parallel videos pay for one whose charge uses up the budget', async () => {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05 } });
+    const { mock, gateway } = onUnlisted({ budget: { maxUsd: 0.05 } });
     const results = await mock.clock.settle(twenty(() => gateway.videos.submit(video)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(mock.invoice).toHaveLength(1);
   });
 
   test('after the first charge, parallel calls reserve it', async () => {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.1 } });
+    const { mock, gateway } = onUnlisted({ budget: { maxUsd: 0.1 } });
     await mock.clock.settle(twenty(() => gateway.images.submit(image)));
     expect(mock.invoice).toHaveLength(5);
   });
 
   test('a call that fails gives its turn to the next one', async () => {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.02 }, maxRetries: 0 });
+    const { mock, gateway } = onUnlisted({ budget: { maxUsd: 0.02 }, maxRetries: 0 });
     mock.fail({ route: submits, status: 500, times: 2 });
     mock.fail({ route: submits, reset: 'before', times: 1 });
     const results = await mock.clock.settle(twenty(() => gateway.images.submit(image)));
@@ -212,7 +219,7 @@ describe('without known prices', () => {
   });
 
   test('a call that waits for its turn can be aborted, and one that is never answered ends with its timeout', async () => {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 1 }, maxRetries: 0 });
+    const { mock, gateway } = onUnlisted({ budget: { maxUsd: 1 }, maxRetries: 0 });
     mock.fail({ route: submits, delayMs: 1e9, times: 1 });
     const controller = new AbortController();
     const first = caught(gateway.images.submit(image, { timeout: 1_000 }));
@@ -225,7 +232,7 @@ describe('without known prices', () => {
   });
 
   test('chats wait for the first response, and no longer', async () => {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 1 } });
+    const { mock, gateway } = onUnlisted({ budget: { maxUsd: 1 } });
     const results = await mock.clock.settle(twenty(() => gateway.chat.completions.create(chat)));
     expect(results.every(({ status }) => status === 'fulfilled')).toBe(true);
     expect(mock.requests).toHaveLength(20);

@@ -91,6 +91,25 @@ describe.skipIf(!isRedisInstalled)('the budget of a queue', () => {
     expect(all.spent()).toBeLessThanOrEqual(all.maxUsd);
   });
 
+  test('reserves what images cost if their listed price is too low', async () => {
+    await using all = await setUp(redis.url);
+    const { mock, gateway } = all;
+    const image = { model: 'prism-image', prompt: 'A harbor' };
+    mock.fail({
+      route: 'GET /v1/models/prism-image',
+      body: { id: image.model, type: 'image', pricing: { unitPriceUsd: 0.002 } },
+    });
+    const queue = all.open({ maxUsd: 0.05 });
+    await queue.addBulk(numbered(20), (id) => ({
+      id,
+      submission: gateway.images.submission(image),
+    }));
+    queue.work({ concurrency: 1 });
+    await until(() => queue.paused).toBe('budget');
+    await until(async () => (await queue.count()).submitting).toBe(0);
+    expect(mock.invoice).toHaveLength(2);
+  });
+
   test('counts a chat as the largest charge so far if its response was lost and its replay costs nothing', async () => {
     const client = { fetch: withFreeReplays, maxRetries: 1, retryAmbiguous: { chat: true } };
     await using all = await start(3, { mock: { assumptions: { A11: 'replay' } }, client });

@@ -27,8 +27,8 @@ describe.skipIf(!isRedisInstalled)('a claim on the budget in Redis', () => {
     const { rows } = stores.first;
     const row = (await rows.readJob(two)) ?? expect.unreachable();
     const claim = {
-      decision: 'reserve',
-      reservation: { usd: 0.6, basis: 'price' },
+      decision: 'held',
+      reservation: { nanoUsd: 600_000_000, basis: 'price' },
       seen: await rows.readSpend(),
     } as const;
     await stores.second.admit(one, 0.6, 1);

@@ -1,13 +1,13 @@
 import {
   countedCharge,
   countedFailure,
-  nextReservation,
   reservationFor,
   reservationProblem,
-  roundUsd,
   unpricedUsd,
 } from '../../../internal.ts';
-import type { ReservedAmount } from '../../../internal.ts';
+import { roundUsd, toNano } from '../../../paid/amounts.ts';
+import { decideLimit, limitPolicies } from '../../../paid/limits.ts';
+import type { Expected } from '../../../paid/limits.ts';
 
 /**
  * What a row costs. The script `admit` reserves its price, or what `decisions/budget.ts` estimates. When a submission
@@ -103,15 +103,15 @@ interface Purchase {
 }
 
 /** What a row reserves without a limit: nothing, so that it counts as unpriced if a limit is set later. */
-export const unlimited: ReservedAmount = { usd: 0, basis: 'unknown' };
+export const unlimited: Expected = { nanoUsd: 0, basis: 'unknown' };
 
 /** Whether to reserve, to wait for the rows in flight, or to pause the queue because its budget is exceeded. */
-export type Decision = ReturnType<typeof nextReservation>;
+export type Decision = ReturnType<typeof decideLimit>;
 
 /** Whether the row may be submitted, or must wait for those in flight; and what it reserves. */
 interface BudgetDecision {
   readonly decision: Decision;
-  readonly reservation: ReservedAmount;
+  readonly reservation: Expected;
   /** Why the budget does not cover the row. */
   readonly problem: string;
 }
@@ -124,8 +124,8 @@ export function decideReservation(
 ): BudgetDecision {
   const estimatedUsd = roundUsd(reservedUsd + unpricedUsd(unpriced, largest));
   const state = {
-    maxUsd: roundUsd(maxUsd),
-    committedUsd: roundUsd(spentUsd + estimatedUsd),
+    limit: toNano(maxUsd),
+    committed: toNano(spentUsd + estimatedUsd),
     next: reservationFor(priceUsd, largest.get(path)),
     inFlight: submitting,
     unpriced: unpriced.get(path) ?? 0,
@@ -133,5 +133,5 @@ export function decideReservation(
   const problem =
     `${spentUsd} of ${maxUsd} USD spent, ${estimatedUsd} USD reserved for rows that may be charged; ` +
     reservationProblem(state);
-  return { decision: nextReservation(state), reservation: state.next, problem };
+  return { decision: decideLimit(limitPolicies.queue, state), reservation: state.next, problem };
 }

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 
 import type { Redis } from 'ioredis';
 
-import { isUnpriced } from '../../../internal.ts';
-import type { ReservedAmount } from '../../../internal.ts';
+import { isUnpriced } from '../../../paid/limits.ts';
+import type { Expected } from '../../../paid/limits.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import type { Admission, Refusal } from '../decisions/failures.ts';
 import type { Decision } from '../decisions/settlement.ts';
@@ -23,12 +23,12 @@ import { runScript } from './scripts/lua-script.ts';
 import type { LuaScript } from './scripts/lua-script.ts';
 import { move, remove, retry } from './scripts/rows.ts';
 import { readSpend, lateCharge, settleArguments } from './scripts/spend.ts';
-import { toNanoUsd } from './spend.ts';
+import { storedNano, storedUsd } from './spend.ts';
 
 /** What is decided about the budget for a row, and what it was decided from; that is empty without a limit. */
 export interface Claim {
   readonly decision: Decision;
-  readonly reservation: ReservedAmount;
+  readonly reservation: Expected;
   readonly seen: string;
 }
 
@@ -86,7 +86,7 @@ export class RowStore {
     const reply = await this.#run(admit, jobId, {
       seen,
       decision,
-      amount: toNanoUsd(reservation.usd),
+      amount: storedNano(reservation.nanoUsd),
       unpriced: isUnpriced(reservation) ? data.path : '',
       turn,
       added: addedAt,
@@ -123,7 +123,7 @@ export class RowStore {
     { jobId, data, turn, addedAt }: RowVersion,
     chargeUsd: number,
   ): Promise<boolean> {
-    const charge = toNanoUsd(chargeUsd);
+    const charge = storedUsd(chargeUsd);
     const args = { path: data.path, turn, added: addedAt, charge };
     return Number(await this.#run(lateCharge, jobId, args)) === 1;
   }

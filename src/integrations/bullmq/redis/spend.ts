@@ -1,15 +1,18 @@
 import type { Redis } from 'ioredis';
 
+import { toNano, toUsd } from '../../../paid/amounts.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import type { QueueSpend } from '../decisions/settlement.ts';
 import type { PauseReason } from '../decisions/step.ts';
 import type { RedisKeys } from './keys.ts';
 
-/** Amounts in Redis are integers in nano-USD, because sums of fractions would drift. */
-export const toNanoUsd = (usd: number): string =>
-  String(Math.min(Number.MAX_SAFE_INTEGER, Math.round(usd * 1e9)));
+/** Redis adds integers that are safe in JavaScript, too. */
+export const storedNano = (nanoUsd: number): string =>
+  String(Math.min(Number.MAX_SAFE_INTEGER, nanoUsd));
 
-const fromNanoUsd = (amount = '0'): number => Number(amount) / 1e9;
+export const storedUsd = (usd: number): string => storedNano(toNano(usd));
+
+const fromNanoUsd = (amount = '0'): number => toUsd(Number(amount));
 
 /** Parses what the script `readSpend` returns. */
 export function parseSpend(text: string): QueueSpend {

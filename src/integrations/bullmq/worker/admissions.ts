@@ -138,7 +138,7 @@ export async function admitRow(
   { row, priceUsd, maxUsd = Infinity, admissionId }: Applicant,
 ): Promise<Admission> {
   if (maxUsd === Infinity) {
-    return rows.admit(row, { decision: 'reserve', reservation: unlimited, seen: '' }, admissionId);
+    return rows.admit(row, { decision: 'held', reservation: unlimited, seen: '' }, admissionId);
   }
   const seen = await rows.readSpend();
   const purchase = { path: row.data.path, priceUsd };

@@ -1,6 +1,9 @@
 import type { Polygate, KnownPrices } from 'polygate';
 
-import { highestPrice, contextOf } from '../../../internal.ts';
+import { highestPrice, contextOf, unitsOf } from '../../../internal.ts';
+import { toNano, toUsd } from '../../../paid/amounts.ts';
+import { LargestCharges } from '../../../paid/prices.ts';
+import type { PricedUnits } from '../../../paid/prices.ts';
 import { isRejected, lacksKey } from '../decisions/failures.ts';
 import type { Move, Step } from '../decisions/step.ts';
 import { lateChargeOf, lateStep } from '../decisions/submit.ts';
@@ -87,6 +90,12 @@ function describeCost(settlement: Move['settlement']): string {
   }
 }
 
+/** What a row costs in USD, and what it pays for; undefined if its price is not known. */
+export interface RowPrice {
+  readonly usd: number | undefined;
+  readonly units?: PricedUnits | undefined;
+}
+
 /** How long known prices are used, in ms. */
 const pricingTime = 300_000;
 
@@ -94,18 +103,31 @@ const pricingTime = 300_000;
 export class RowPrices {
   readonly #gateway: Polygate;
   readonly #known = new Map<string, { pricing: Promise<KnownPrices>; expiresAt: number }>();
+  /** The largest charges that were above the price of their row. */
+  readonly #aboveList = new LargestCharges();
 
   constructor(gateway: Polygate) {
     this.#gateway = gateway;
   }
 
-  /** What a row costs in USD with the most expensive of its models; undefined if the price of one is not known. */
-  async of({ kind, ...data }: RowData): Promise<number | undefined> {
-    if (kind === 'chat') return undefined;
+  /** What a row costs with the most expensive of its models, or what such rows have been charged above that. */
+  async of({ kind, ...data }: RowData): Promise<RowPrice> {
+    if (kind === 'chat') return { usd: undefined };
     const models = [data.params.model, ...(data.fallback ?? [])];
-    return highestPrice(models, async (model) =>
-      estimateUsd({ ...data, kind }, await this.#pricingOf(model)),
+    const estimate = (prices: KnownPrices) => estimateUsd({ ...data, kind }, prices);
+    const listed = await highestPrice(models, async (model) =>
+      estimate(await this.#pricingOf(model)),
     );
+    if (listed === undefined) return { usd: undefined };
+    const units = unitsOf({ models, estimateUsd: estimate }, data.path, listed);
+    return { units, usd: units ? Math.max(listed, toUsd(this.#aboveList.of(units))) : listed };
+  }
+
+  /** Learns from the charge of a row. */
+  learn({ units, usd }: RowPrice, { settlement }: Move): void {
+    if (settlement?.reservation !== 'replace' || !units || usd === undefined) return;
+    const { chargeUsd } = settlement;
+    if (chargeUsd > usd) this.#aboveList.add(units, toNano(chargeUsd));
   }
 
   #pricingOf(model: string): Promise<KnownPrices> {

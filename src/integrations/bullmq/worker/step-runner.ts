@@ -14,6 +14,7 @@ import type { Pauses } from '../redis/spend.ts';
 import type { RowData, StoredRow } from '../row.ts';
 import { Admissions } from './admissions.ts';
 import { recordSubmission, RowPrices } from './record-submission.ts';
+import type { RowPrice } from './record-submission.ts';
 import { logFailedStep, logMinor, nameOf, poll, submit } from './steps.ts';
 import type { DueRow, StepOptions } from './steps.ts';
 
@@ -103,14 +104,14 @@ export class StepRunner {
         if (admission.reason === 'gone') throw new RowTakenError();
         return jobEndAfterRefusal(admission.reason);
       }
-      return await this.#send(job, due, admission.turn);
+      return await this.#send(job, due, admission.turn, price);
     } finally {
       this.#admissions.releasePermit();
     }
   }
 
   /** Sends a row that was admitted, unless the worker has been closed in the meantime. */
-  async #send(job: Job<RowData>, due: DueRow, turn: string): Promise<JobEnd> {
+  async #send(job: Job<RowData>, due: DueRow, turn: string, price: RowPrice): Promise<JobEnd> {
     const { row } = due;
     // Also if the worker that has sent it has moved it back to waiting since it was read.
     const mayBeCharged = row.state.mayBeCharged === true || row.status === 'submitting';
@@ -119,6 +120,7 @@ export class StepRunner {
       const step = this.#admissions.isStopped
         ? afterClose(row, mayBeCharged)
         : await submit({ ...due, mayBeCharged, attempts, waitTimeout });
+      this.#prices.learn(price, step.move);
       return await this.#endJob(job, await recordSubmission(gateway, rows, { ...row, turn }, step));
     } finally {
       this.#admissions.release(row.jobId, turn);
@@ -149,11 +151,11 @@ export class StepRunner {
    * What a row costs in USD, if there is a budget and the price is known. Without an API key to find out, pauses the
    * queue.
    */
-  async #priceOf(data: RowData): Promise<{ readonly usd: number | undefined } | 'no-key'> {
+  async #priceOf(data: RowData): Promise<RowPrice | 'no-key'> {
     const { maxUsd, pauses } = this.#context;
     if (maxUsd === undefined) return { usd: undefined };
     try {
-      return { usd: await this.#prices.of(data) };
+      return await this.#prices.of(data);
     } catch (error) {
       if (!lacksKey(error)) throw error;
       await pauses.pause('authentication');

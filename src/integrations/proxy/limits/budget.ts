@@ -1,6 +1,7 @@
+import { toNano, toUsd } from '../../../paid/amounts.ts';
 import { ProxyError } from '../error-response.ts';
 import type { Settings } from '../settings.ts';
-import { toNanoUsd, toUsd, withinTime } from '../store/store.ts';
+import { withinTime } from '../store/store.ts';
 import { isEndless } from './user-limits.ts';
 
 /**
@@ -61,7 +62,7 @@ async function budgetOf(
       spentUsd,
       reservedUsd,
       remainingUsd:
-        limitUsd && toUsd(left(toNanoUsd(limitUsd), toNanoUsd(spentUsd) + toNanoUsd(reservedUsd))),
+        limitUsd && toUsd(left(toNano(limitUsd), toNano(spentUsd) + toNano(reservedUsd))),
     }),
     limitRequests,
     requests,

@@ -4,7 +4,8 @@ import {
   isInvalidRequest,
   reportedCharge,
 } from '../../../internal.ts';
-import type { PricedUnits } from '../../../internal.ts';
+import { roundUsd, toUsd } from '../../../paid/amounts.ts';
+import type { PricedUnits } from '../../../paid/prices.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { ProxyError } from '../error-response.ts';
 import type { ProxyResponse } from '../options.ts';
@@ -81,17 +82,16 @@ export async function priceToReserve(
 ): Promise<Price> {
   if (!isPaid || limits.usd === undefined) return { usd: 0 };
   if (isChat) return { usd: Math.max(limits.chatUsd, minUsd) };
-  const { model, size, resolution } = body;
+  const { model } = body;
   const hasPrices = typeof model === 'string' && price?.startsWith('voice') === false;
   const prices = hasPrices ? await priceList(model) : undefined;
   const whole = price && inWholeUnits(body, pricedFields[price]);
   const usd = price && whole && highestBodyPrice(price, whole, prices);
   if (usd !== undefined && price && whole) {
-    // A request with two sizes is of another class, because only the service knows which of them it reads.
-    const sizes = new Set([size, resolution].filter((each) => each !== undefined && each !== null));
-    const priceClass = JSON.stringify([name, model, ...sizes]).toLowerCase();
-    const units = { priceClass, units: highestBodyUnits(price, whole) };
-    return { usd: Math.max(usd, largestCharges.of(units), minUsd), units };
+    const count = highestBodyUnits(price, whole);
+    const priceClass = JSON.stringify([name, model, roundUsd(usd / count)]);
+    const units = { priceClass, units: count };
+    return { usd: Math.max(usd, toUsd(largestCharges.of(units)), minUsd), units };
   }
   if (limits.allowsUnpriced) return { usd: Math.max(limits.chatUsd, minUsd) };
   throw new ProxyError(

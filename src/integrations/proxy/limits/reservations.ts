@@ -2,8 +2,13 @@
  * Enforces the limits of one user, on what a store has recorded. `redis/scripts.ts` has the same rules in Lua: change
  * both, and `testing/`, which checks that they agree.
  */
-import type { Refusal, Settlement, StoredLimits } from '../store/store.ts';
-import { toNanoUsd } from '../store/store.ts';
+import { toNano } from '../../../paid/amounts.ts';
+import { amountOf, hold, lose, settle } from '../../../paid/held.ts';
+import type { Holders, Settled } from '../../../paid/held.ts';
+import { countKey } from '../../../paid/keys.ts';
+import type { CountedKey } from '../../../paid/keys.ts';
+import { decideLimit, limitPolicies } from '../../../paid/limits.ts';
+import type { Refusal, SettledAs, Settlement, StoredLimits } from '../store/store.ts';
 
 /** A request in flight. */
 interface Flight {
@@ -14,31 +19,12 @@ interface Flight {
   readonly body: string;
 }
 
-/**
- * Money that is set aside for one holder, which is a key or a request: the highest amount of its requests.
- */
-interface Held {
-  /** The amounts of its requests in flight, by their ids. */
-  readonly requests: Map<string, number>;
-  /**
-   * Its requests whose outcome is unknown. They are stored by their id if the request was in flight when its lease ended,
-   * because its outcome may still be reported.
-   */
-  readonly lost: Map<string, Lost>;
-}
-
-interface Lost {
-  readonly body: string;
-  readonly nanoUsd: number;
-}
-
 /** What happened in one window. */
 interface Window {
   start: number;
   nanoUsd: number;
   requests: number;
-  /** By holder. */
-  readonly held: Map<string, Held>;
+  readonly held: Holders;
 }
 
 export interface UserState {
@@ -47,22 +33,9 @@ export interface UserState {
   readonly windows: Map<number, Window>;
 }
 
-/** The charge of a key. */
-export interface CountedKey {
-  /** When it was counted, in ms. */
+/** A key that was charged, and when it was counted, in ms. */
+export interface DatedKey extends CountedKey {
   readonly at: number;
-  /** Whether a replay reported it, and the original response has not arrived. */
-  readonly fromReplay: boolean;
-  /** The body that was charged. Version 0.3 did not record it. */
-  readonly body?: string | undefined;
-  /** Whether the service has charged the key again, so that it no longer protects from a second charge. */
-  readonly isForgotten?: boolean | undefined;
-}
-
-/** Whether a request costs nothing because its key was charged for the same body since `start`, and is still replayed. */
-export function isFree(counted: CountedKey | undefined, body: string, start: number): boolean {
-  if (counted === undefined || counted.isForgotten === true || counted.at < start) return false;
-  return counted.body === undefined || counted.body === body;
 }
 
 export const newUserState = (): UserState => ({ inFlight: new Map(), windows: new Map() });
@@ -74,12 +47,8 @@ export const newUserState = (): UserState => ({ inFlight: new Map(), windows: ne
 export function windowAt(state: UserState, windowMs: number, now: number, at: number): Window {
   loseExpired(state, at);
   const start = now - (now % windowMs);
-  const window = state.windows.get(windowMs) ?? {
-    start,
-    nanoUsd: 0,
-    requests: 0,
-    held: new Map<string, Held>(),
-  };
+  const empty: Window = { start, nanoUsd: 0, requests: 0, held: new Map() };
+  const window = state.windows.get(windowMs) ?? empty;
   state.windows.set(windowMs, window);
   // What was spent while the clock was far ahead counts now: otherwise, that window would not end for a long time.
   if (window.start - start > windowMs) window.start = start;
@@ -98,11 +67,12 @@ function loseExpired({ inFlight, windows }: UserState, at: number): void {
   for (const [request, { leaseEndsAt, windowMs, holder, body }] of inFlight) {
     if (leaseEndsAt > at) continue;
     inFlight.delete(request);
-    const held = windows.get(windowMs)?.held.get(holder);
-    const nanoUsd = held?.requests.get(request);
+    const { held } = windows.get(windowMs) ?? {};
+    const requests = held?.get(holder)?.requests;
+    const nanoUsd = requests?.get(request);
     if (held === undefined || nanoUsd === undefined) continue;
-    held.requests.delete(request);
-    held.lost.set(request, { body, nanoUsd });
+    lose(held, holder, { body, nanoUsd }, request);
+    requests?.delete(request);
   }
 }
 
@@ -110,11 +80,6 @@ export function reservedIn({ held }: Window): number {
   let sum = 0;
   for (const each of held.values()) sum += amountOf(each);
   return sum;
-}
-
-function amountOf({ requests, lost }: Held): number {
-  const lostUsd = Array.from(lost.values(), ({ nanoUsd }) => nanoUsd);
-  return Math.max(0, ...requests.values(), ...lostUsd);
 }
 
 /** What money is set aside for: the key of a request, or its id. */
@@ -127,7 +92,7 @@ interface Claim {
   readonly holder: string;
   readonly usd: number;
   readonly body: string;
-  /** Whether it costs nothing: see {@link isFree}. */
+  /** Whether it costs nothing, because its key was charged. */
   readonly isFree: boolean;
   readonly leaseEndsAt: number;
 }
@@ -140,21 +105,19 @@ export function reserveIn(
   { request, holder, usd, body, isFree: isClaimFree, leaseEndsAt }: Claim,
 ): Refusal | undefined {
   if (inFlight.has(request)) return undefined;
-  const held = window.held.get(holder);
-  const nanoUsd = isClaimFree ? 0 : toNanoUsd(usd);
-  const added = Math.max(0, nanoUsd - (held ? amountOf(held) : 0));
+  const nanoUsd = isClaimFree ? 0 : toNano(usd);
+  const added = Math.max(0, nanoUsd - amountOf(window.held.get(holder)));
   const committed = window.nanoUsd + reservedIn(window);
-  if (limits.usd !== undefined && added > 0 && committed + added > toNanoUsd(limits.usd)) {
-    return 'usd';
+  const next = { nanoUsd: added, basis: 'price' } as const;
+  if (limits.usd !== undefined && added > 0) {
+    const state = { limit: toNano(limits.usd), committed, next };
+    if (decideLimit(limitPolicies.proxy, state) !== 'held') return 'usd';
   }
   if (limits.requests !== undefined && window.requests >= limits.requests) return 'requests';
   if (limits.concurrent !== undefined && inFlight.size >= limits.concurrent) return 'concurrent';
   window.requests += 1;
   inFlight.set(request, { leaseEndsAt, windowMs: limits.windowMs, holder, body });
-  if (nanoUsd === 0 && held === undefined) return undefined;
-  const own = held ?? newHeld();
-  own.requests.set(request, nanoUsd);
-  window.held.set(holder, own);
+  if (nanoUsd > 0 || window.held.has(holder)) hold(window.held, holder, request, nanoUsd);
   return undefined;
 }
 
@@ -172,58 +135,40 @@ export function settleIn(
   const { request, body, as, isStreaming } = settlement;
   const holder = holderOf(settlement);
   const flight = inFlight.get(request);
-  const held = window.held.get(holder);
-  const isKnown = flight?.holder === holder || held?.lost.has(request) === true;
+  const isLost = window.held.get(holder)?.lost.has(request) === true;
+  const isKnown = flight?.holder === holder || isLost;
   if (flight !== undefined) {
     if (isStreaming && as !== 'ended') inFlight.set(request, { ...flight, holder: '' });
     else inFlight.delete(request);
   }
   if (as === 'ended' || (!isKnown && !isFirst)) return undefined;
-  if (!isKnown && as === 'unknown') loseIn(window, holder, settlement);
-  if (held === undefined) return 0;
-  const reserved = amountOf(held);
-  const nanoUsd = held.requests.get(request) ?? held.lost.get(request)?.nanoUsd ?? 0;
-  held.requests.delete(request);
-  held.lost.delete(request);
-  if (as === 'unknown') lose(held, body, nanoUsd);
-  if (as === 'invalid' && held.requests.size === 0) {
-    for (const [id, lost] of held.lost) if (lost.body === body) held.lost.delete(id);
-  }
-  if (as === 'charged' || held.requests.size + held.lost.size === 0) window.held.delete(holder);
+  const nanoUsd = toNano(settlement.usd);
+  if (!isKnown && as === 'unknown' && nanoUsd > 0) hold(window.held, holder, request, nanoUsd);
+  const reserved = amountOf(window.held.get(holder));
+  settle(window.held, holder, { request, body, as: settledAs[as] });
   return reserved;
 }
 
-/** Keeps what a request with an unknown outcome may have cost, although nothing was reserved for it. */
-function loseIn({ held }: Window, holder: string, { usd, body }: Settlement): void {
-  const nanoUsd = toNanoUsd(usd);
-  if (nanoUsd === 0) return;
-  const found = held.get(holder) ?? newHeld();
-  lose(found, body, nanoUsd);
-  held.set(holder, found);
-}
+/** What each outcome means for the reservation. */
+const settledAs: Readonly<Record<Exclude<SettledAs, 'ended'>, Settled>> = {
+  charged: 'charged',
+  unknown: 'unknown',
+  'not-sent': 'none',
+  rejected: 'none',
+  invalid: 'void',
+};
 
-const newHeld = (): Held => ({ requests: new Map(), lost: new Map() });
-
-function lose({ lost }: Held, body: string, nanoUsd: number): void {
-  const name = `body ${body}`;
-  lost.set(name, { body, nanoUsd: Math.max(lost.get(name)?.nanoUsd ?? 0, nanoUsd) });
-}
-
-/** What a charge adds, and how its key is remembered. */
+/** What a charge adds in billionths of a USD, and how its key is remembered. */
 export function countCharge(
-  { usd, isEstimate, replay, isChargedOnce, body }: Settlement,
+  { usd, isEstimate, ...charge }: Settlement,
   reserved: number,
-  counted: CountedKey | undefined,
+  counted: DatedKey | undefined,
   now: number,
-): { nanoUsd: number; counted: CountedKey } {
-  const isCounted = counted !== undefined && (replay || (isChargedOnce && counted.fromReplay));
+): { nanoUsd: number; counted: DatedKey } {
+  const { isCounted, key } = countKey(counted, charge);
+  const nanoUsd = Math.max(toNano(usd), isEstimate ? reserved : 0);
   return {
-    nanoUsd: isCounted ? 0 : Math.max(toNanoUsd(usd), isEstimate ? reserved : 0),
-    counted: {
-      at: isCounted ? counted.at : now,
-      fromReplay: replay && counted?.fromReplay !== false,
-      body: (isCounted ? counted.body : undefined) ?? body,
-      isForgotten: counted?.isForgotten === true || (counted !== undefined && !isCounted),
-    },
+    nanoUsd: isCounted ? 0 : nanoUsd,
+    counted: { at: isCounted && counted ? counted.at : now, ...key },
   };
 }

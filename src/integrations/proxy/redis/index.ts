@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../../../errors/base.ts';
 import { toHex, checkOptions, objectWithMethods, stringValue } from '../../../internal.ts';
+import { toNano, toUsd } from '../../../paid/amounts.ts';
 import { holderOf } from '../limits/reservations.ts';
-import { keyMemoryMs, toNanoUsd, toUsd } from '../store/store.ts';
+import { keyMemoryMs } from '../store/store.ts';
 import type { Refusal, Store } from '../store/store.ts';
 import * as scripts from './scripts.ts';
 
@@ -72,14 +73,14 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
       const input = {
         request,
         holder: holderOf(reservation),
-        nanoUsd: toNanoUsd(usd),
+        nanoUsd: toNano(usd),
         isShared: isChargedOnce && key !== undefined,
         hasAttempt: attempt !== undefined,
         body,
         leaseMs,
         limits: limits && {
           ...limits,
-          nanoUsd: limits.usd === undefined ? undefined : toNanoUsd(limits.usd),
+          nanoUsd: limits.usd === undefined ? undefined : toNano(limits.usd),
         },
       };
       const keys = await keysOf(user, `attempt ${attempt}`, `key ${key}`);
@@ -103,7 +104,7 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
         isStreaming,
         windowMs,
         holder: holderOf(settlement),
-        nanoUsd: toNanoUsd(usd),
+        nanoUsd: toNano(usd),
         hasKey: key !== undefined,
         freesAttempt: as === 'not-sent' && attempt !== undefined,
         isShared: isChargedOnce && key !== undefined,

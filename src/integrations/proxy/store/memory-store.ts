@@ -1,15 +1,16 @@
+import { toUsd } from '../../../paid/amounts.ts';
+import { isFree } from '../../../paid/keys.ts';
 import {
   countCharge,
   holderOf,
-  isFree,
   newUserState,
   reserveIn,
   reservedIn,
   settleIn,
   windowAt,
 } from '../limits/reservations.ts';
-import type { CountedKey, UserState } from '../limits/reservations.ts';
-import { attemptMemoryMs, keyMemoryMs, settlementMemoryMs, toUsd } from './store.ts';
+import type { DatedKey, UserState } from '../limits/reservations.ts';
+import { attemptMemoryMs, keyMemoryMs, settlementMemoryMs } from './store.ts';
 import type { Settlement, Store } from './store.ts';
 
 /** How many attempts and how many keys are remembered, so that no user can exhaust the memory. */
@@ -39,7 +40,7 @@ export interface Tables {
   readonly users: Map<string, UserState>;
   /** By attempt, with the monotonic time of its request. */
   readonly attempts: Map<string, { readonly at: number; readonly request: string }>;
-  readonly keys: Map<string, CountedKey & { readonly until: number }>;
+  readonly keys: Map<string, DatedKey & { readonly until: number }>;
   readonly owners: Map<string, string>;
 }
 
@@ -137,7 +138,8 @@ export function storeIn(
         holder,
         usd,
         body,
-        isFree: key !== undefined && isFree(counted, body, window.start),
+        // The charge of an earlier window does not protect this one.
+        isFree: counted !== undefined && counted.at >= window.start && isFree(counted, () => body),
         leaseEndsAt,
       });
       if (refused !== undefined) return { ...result, refused };

@@ -130,18 +130,6 @@ export const attemptMemoryMs = 600_000;
  */
 export const keyMemoryMs = (windowMs: number) => Math.max(2 * windowMs, 604_800_000);
 
-/** The highest amount in billionths of a USD: sums of it remain finite, which JSON and Redis require. */
-const maxNanoUsd = 1e24;
-
-/**
- * Stores count in billionths of a USD, because sums of fractions drift. Rounded up, so that an amount is never lost,
- * but not because of an error in the last digit.
- */
-export const toNanoUsd = (usd: number) =>
-  Math.min(maxNanoUsd, Math.ceil(Math.round(usd * 1e12) / 1e3));
-
-export const toUsd = (nanoUsd: number) => nanoUsd / 1e9;
-
 /** How long a request waits for the store, in ms. */
 const maxWait = 5_000;
 

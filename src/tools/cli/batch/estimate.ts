@@ -1,6 +1,7 @@
 import type { Model } from 'polygate';
 
-import { requestPrice, roundUsd } from '../../../internal.ts';
+import { requestPrice } from '../../../internal.ts';
+import { roundUsd } from '../../../paid/amounts.ts';
 import { formatUsd } from '../../money.ts';
 import type { BatchKind } from '../params.ts';
 import type { PlannedRow } from './plan.ts';

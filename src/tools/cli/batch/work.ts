@@ -1,5 +1,5 @@
-import { roundUsd } from '../../../internal.ts';
 import type { JournalRow, JournalContent } from '../../../internal.ts';
+import { roundUsd } from '../../../paid/amounts.ts';
 import { formatUsd } from '../../money.ts';
 import { ExistingFiles, fillTemplate } from '../output-name.ts';
 import { digest } from '../task-store.ts';

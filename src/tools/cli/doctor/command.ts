@@ -2,7 +2,8 @@ import type { Polygate } from 'polygate';
 import { diagnose } from 'polygate/doctor';
 import type { Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
-import { roundUsd, version } from '../../../internal.ts';
+import { version } from '../../../internal.ts';
+import { roundUsd } from '../../../paid/amounts.ts';
 import { formatUsd } from '../../money.ts';
 import { messageOf } from '../arguments.ts';
 import { EarlyEnd } from '../early-end.ts';

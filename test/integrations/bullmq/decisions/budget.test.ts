@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 
 import { decideReservation } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 import type { QueueSpend } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
+import { toNano } from '../../../../src/paid/amounts.ts';
 
 const path = '/v1/images/tasks';
 const nothing: QueueSpend = {
@@ -12,11 +13,11 @@ const nothing: QueueSpend = {
   submitting: 0,
 };
 const largest = new Map([[path, 0.2]]);
-const price = (usd: number) => ({ usd, basis: 'price' });
+const price = (usd: number) => ({ nanoUsd: toNano(usd), basis: 'price' });
 
 test.each([
-  { spend: {}, priceUsd: 0.4, decision: 'reserve', reservation: price(0.4) },
-  { spend: { spentUsd: 0.6 }, priceUsd: 0.4, decision: 'reserve', reservation: price(0.4) },
+  { spend: {}, priceUsd: 0.4, decision: 'held', reservation: price(0.4) },
+  { spend: { spentUsd: 0.6 }, priceUsd: 0.4, decision: 'held', reservation: price(0.4) },
   { spend: { spentUsd: 0.7 }, priceUsd: 0.4, decision: 'exceeded', reservation: price(0.4) },
   { spend: { reservedUsd: 0.7 }, priceUsd: 0.4, decision: 'exceeded', reservation: price(0.4) },
   // The rows in flight may cost less than they have reserved.
@@ -30,33 +31,33 @@ test.each([
   {
     spend: { spentUsd: 0.1 + 0.2, reservedUsd: 0.6 },
     priceUsd: 0.1,
-    decision: 'reserve',
+    decision: 'held',
     reservation: price(0.1),
   },
   {
     spend: { largest },
     priceUsd: undefined,
-    decision: 'reserve',
-    reservation: { usd: 0.2, basis: 'largest-charge' },
+    decision: 'held',
+    reservation: { nanoUsd: toNano(0.2), basis: 'largest-charge' },
   },
   // Each unpriced row counts as much as the largest charge.
   {
     spend: { largest, unpriced: new Map([[path, 5]]) },
     priceUsd: undefined,
     decision: 'exceeded',
-    reservation: { usd: 0.2, basis: 'largest-charge' },
+    reservation: { nanoUsd: toNano(0.2), basis: 'largest-charge' },
   },
   {
     spend: { unpriced: new Map([[path, 3]]) },
     priceUsd: undefined,
-    decision: 'reserve',
-    reservation: { usd: 0, basis: 'unknown' },
+    decision: 'held',
+    reservation: { nanoUsd: 0, basis: 'unknown' },
   },
   {
     spend: { unpriced: new Map([[path, 4]]) },
     priceUsd: undefined,
     decision: 'exceeded',
-    reservation: { usd: 0, basis: 'unknown' },
+    reservation: { nanoUsd: 0, basis: 'unknown' },
   },
 ])('a budget of 1 USD after $spend decides $decision for $priceUsd', (row) => {
   const { spend, priceUsd, decision, reservation } = row;

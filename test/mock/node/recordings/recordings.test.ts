@@ -48,6 +48,14 @@ test('charges are replayed if they should be counted', async () => {
   expect(gateway.spend.totalUsd).toBe(usd);
 });
 
+test('a budget that is added later needs no price list on the tape', async () => {
+  const { record, replay } = await startRecording();
+  await record((gateway) => gateway.images.submit(image));
+  const { gateway } = replay();
+  const limited = gateway.withOptions({ budget: { maxUsd: 1 } });
+  expect(await limited.images.submit(image)).toMatchObject({ kind: 'image' });
+});
+
 describe('matching', () => {
   test('equal requests get their responses in order; then a GET repeats the last one, and a POST fails', async () => {
     const { mock, record, replay } = await startRecording();

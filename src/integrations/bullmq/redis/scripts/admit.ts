@@ -18,7 +18,7 @@ import { spendText } from './spend.ts';
  * Lets a row submit, if the queue is not paused, the budget covers it and a slot is free. Marks it as submitting,
  * reserves `amount` and leases the slot. A row that has a reservation, because it may have been charged, keeps it.
  *
- * Whether the budget covers the row is decided before, by the rule of a batch: `decision` is `reserve`, `wait` for
+ * Whether the budget covers the row is decided before, by the rule of a batch: `decision` is `held`, `wait` for
  * submissions in flight, or `exceeded`, which pauses the queue. It holds only as long as nothing has changed since it
  * was made: `seen` is the `spend_text` from which it was made, and empty without a limit.
  *

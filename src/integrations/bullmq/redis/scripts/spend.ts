@@ -2,7 +2,7 @@ import { keep } from '../../decisions/settlement.ts';
 import type { Settlement } from '../../decisions/settlement.ts';
 import { fields } from '../fields.ts';
 import { addedField } from '../keys.ts';
-import { toNanoUsd } from '../spend.ts';
+import { storedUsd } from '../spend.ts';
 import { removeUnpriced, recordCharge, statusAndTurn } from './functions.ts';
 import { luaScript } from './lua-script.ts';
 
@@ -11,7 +11,7 @@ export function settleArguments(settlement: Settlement = keep) {
   const { reservation } = settlement;
   const chargeUsd = reservation === 'replace' ? settlement.chargeUsd : 0;
   const taskId = 'taskId' in settlement ? settlement.taskId : undefined;
-  return { reservation, charge: toNanoUsd(chargeUsd), task: taskId ?? '' };
+  return { reservation, charge: storedUsd(chargeUsd), task: taskId ?? '' };
 }
 
 /**

@@ -1,0 +1,111 @@
+import { toNano } from './amounts.ts';
+import { countKey, isFree } from './keys.ts';
+import type { CountedKey } from './keys.ts';
+import type {
+  createReservations,
+  ReservedRequest,
+  Reservation,
+  Reservations,
+} from './reservations.ts';
+
+/** A paid request. */
+export interface Claim extends Pick<ReservedRequest, 'route' | 'unitsOf'> {
+  /** Identifies the charge: requests with the same key are charged once, if it `isChargedOnce`. */
+  readonly key: string | undefined;
+  readonly isChargedOnce: boolean;
+  /** Identifies the body. Called only if a request with a key is reserved, or its key was charged. */
+  readonly readBody: () => string;
+}
+
+/** The part of one request in the books. Prices and charges are in USD, as the service reports them. */
+export interface Entry {
+  /** Its reservation, if limits were used when it was opened. */
+  readonly reservation: Reservation | undefined;
+  /** Ends the reservation and adds a charge. Returns whether it counts: a replay of a counted key costs nothing. */
+  charge(usd: number, replay: boolean): boolean;
+  /**
+   * Ends a request that has succeeded without a reported charge. What was reserved, and at least `estimate()`, counts until
+   * a replay reports the charge. A replay of a counted key adds nothing.
+   */
+  accept(estimate: () => number | undefined, replay: boolean): void;
+}
+
+/** How many keys to remember, to recognize replays of charges that count already. */
+const maxRememberedKeys = 10_000;
+
+/** A key that counts; with an estimate if no response has reported its charge. */
+interface Counted extends CountedKey {
+  readonly estimate?: number | undefined;
+}
+
+/** What is spent, reserved and left, in billionths of a USD. */
+export class Books {
+  /** The charges that responses have reported. */
+  spent = 0;
+  /** The estimates of requests that have succeeded without a reported charge. */
+  #estimated = 0;
+  readonly #keys = new Map<string, Counted>();
+  #reservations: Reservations | undefined;
+  #requests = 0;
+
+  /** Reservations and estimates. */
+  get reserved(): number {
+    return this.#estimated + (this.#reservations?.total ?? 0);
+  }
+
+  /** Reserves requests that are opened from now on, so that limits can cover them. */
+  useLimits(create: typeof createReservations): Reservations {
+    const committed = () => ({ spent: this.spent, estimated: this.#estimated });
+    return (this.#reservations ??= create(committed));
+  }
+
+  /** Opens the part of one request. Nothing is reserved yet. */
+  open({ key, isChargedOnce, readBody, ...claim }: Claim): Entry {
+    const id = `request ${(this.#requests += 1)}`;
+    const isKeyed = isChargedOnce && key !== undefined;
+    let body: string | undefined;
+    const bodyOf = () => (isKeyed ? (body ??= readBody()) : '');
+    const reservation = this.#reservations?.open({
+      ...claim,
+      id,
+      // A request that is charged each time shares its reservation with no other.
+      holder: isKeyed ? holderOf(key) : id,
+      bodyOf,
+      isFree: () => isKeyed && isFree(this.#keys.get(key), bodyOf),
+    });
+    return {
+      reservation,
+
+      charge: (usd, replay) => {
+        const counted = key === undefined ? undefined : this.#keys.get(key);
+        const { estimate } = counted ?? {};
+        reservation?.charge(usd);
+        // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
+        if (estimate !== undefined && (replay || isKeyed)) this.#estimated -= estimate;
+        const before = estimate === undefined ? counted : undefined;
+        const { isCounted, key: after } = countKey(before, { replay, isChargedOnce, body });
+        this.#remember(key, after);
+        if (!isCounted) this.spent += toNano(usd);
+        return !isCounted;
+      },
+
+      accept: (estimate, replay) => {
+        const price = estimate();
+        const kept = reservation?.accept(price, replay) ?? toNano(price ?? 0);
+        if (key !== undefined && this.#keys.has(key) && (replay || isKeyed)) return;
+        this.#estimated += kept;
+        this.#remember(key, { fromReplay: replay, body, estimate: kept });
+      },
+    };
+  }
+
+  #remember(key: string | undefined, counted: Counted): void {
+    if (key === undefined) return;
+    this.#keys.set(key, counted);
+    const [oldest = key] = this.#keys.keys();
+    if (this.#keys.size > maxRememberedKeys) this.#keys.delete(oldest);
+  }
+}
+
+/** What a key reserves for. */
+export const holderOf = (key: string): string => `key ${key}`;
