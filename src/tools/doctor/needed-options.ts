@@ -1,11 +1,11 @@
+import { ConfigurationError, PermissionDeniedError, TaskWaitTimeoutError } from 'polygate';
+import type { PolygateOptions, ResponseMeta } from 'polygate';
+
 /**
  * Which options the client needs for a service. Checks find out facts, and pass them to `needed`, which decides for
  * every option whether a diagnosis recommends it, and whether the rest of the diagnosis uses it.
  */
-import { ConfigurationError, PermissionDeniedError, TaskWaitTimeoutError } from 'polygate';
-import type { PolygateOptions, ResponseMeta } from 'polygate';
-
-import { retrieveStatus } from '../../wire/endpoints/catalog.ts';
+import { endpoints } from '../../wire/endpoints/index.ts';
 import { isMissing, statusOf } from './run/failure.ts';
 import type { VendorHeaders } from './vendor-headers.ts';
 
@@ -77,7 +77,7 @@ export const needed = {
   baseURLOfRedirect(baseURL: string, target: URL | undefined): Needed {
     const isSameHost =
       target?.hostname === new URL(baseURL).hostname && target.protocol === 'https:';
-    const { path } = retrieveStatus;
+    const { path } = endpoints.public.status;
     if (!isSameHost || !target.pathname.endsWith(path)) {
       return {
         advice:
