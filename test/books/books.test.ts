@@ -1,14 +1,29 @@
 /** All books count what the service charges, whatever happens to their requests. */
 import { describe } from 'vitest';
 
-import { booksInMemory } from './batches.ts';
-import { testRandomly, testReds, testRegressions, withoutNotes } from './suite.ts';
+import { batch, booksInMemory, clientOfBatch } from './batches.ts';
+import { client, loadingClient, mcp, proxy } from './books.ts';
+import { testDoctor } from './doctor.ts';
+import {
+  prepareProcess,
+  seed,
+  testAgreement,
+  testDifferences,
+  testRandomly,
+  testReds,
+  testRegressions,
+} from './suite.ts';
 
-withoutNotes();
+prepareProcess();
 describe('regressions', () => {
   testRegressions(booksInMemory);
 });
 describe('rules that are broken', () => {
-  testReds(booksInMemory);
+  testReds([...booksInMemory, loadingClient]);
 });
-testRandomly(booksInMemory, 350);
+testRandomly(booksInMemory, 300);
+describe('agreement', () => {
+  testAgreement([client, proxy, clientOfBatch, batch, mcp], 12);
+  testDifferences(booksInMemory);
+});
+testDoctor(seed, 15);

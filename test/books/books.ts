@@ -8,6 +8,7 @@ import type { PolygateOptions } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import { createProxyHandler, memoryStore } from 'polygate/proxy';
 import type { Store } from 'polygate/proxy';
+import { vi } from 'vitest';
 
 import { contextOf } from '../../src/internal.ts';
 import { TaskStore } from '../../src/tools/cli/task-store.ts';
@@ -34,6 +35,8 @@ export interface Book {
   usage(): Promise<Usage>;
   /** Replaces the process. Undefined if the book does not outlive it. */
   restart?(): void;
+  /** Ends the window of the limit. Undefined if it has none. */
+  startAnew?(): Promise<void>;
   close?(): void;
 }
 
@@ -117,7 +120,11 @@ export const clientWithoutPrices = clientWith('client without prices', () => und
 export const loadingClient = clientWith('client that loads prices', passing, false);
 
 /** The `limits` of a proxy with a store. */
-export const proxyWith = (name: string, makeStore: () => Store): BookKind => ({
+export const proxyWith = (
+  name: string,
+  makeStore: () => Store,
+  startAnew: Book['startAnew'],
+): BookKind => ({
   name,
   canHold: true,
   waits: false,
@@ -163,11 +170,15 @@ export const proxyWith = (name: string, makeStore: () => Store): BookKind => ({
         service.forgetPrices();
         handler = create();
       },
+      ...(startAnew && { startAnew }),
     };
   },
 });
 
-export const proxy = proxyWith('proxy', memoryStore);
+/** The store in memory follows the system time. */
+export const proxy = proxyWith('proxy', memoryStore, async () => {
+  vi.setSystemTime(Date.now() + 86_400_000);
+});
 
 /** Where files need no disk, if the system has such a folder. */
 const inMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -205,7 +216,7 @@ export const mcp: BookKind = {
         orders.map((order) => {
           const { model, prompt, ...params } = bodyOf(order);
           unkeyed += 1;
-          const idempotencyKey = order.key ? `${order.key} ${orderText(order)}` : `no ${unkeyed}`;
+          const idempotencyKey = encodeURIComponent(order.key ? orderText(order) : `${unkeyed}`);
           const request = { kind: 'image' as const, model, prompt, params };
           const body = { ...params, model, prompt };
           const output = join(folder, '{id}.{ext}');

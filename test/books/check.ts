@@ -12,6 +12,8 @@ export interface Step {
   readonly forgets: boolean;
   /** Whether the process of the book is replaced before. */
   readonly restarts: boolean;
+  /** Whether the window of the limit ends before, or the store forgets everything. */
+  readonly startsAnew: boolean;
 }
 
 export interface Scenario extends Settings {
@@ -119,10 +121,14 @@ export async function run(kind: BookKind, scenario: Scenario): Promise<readonly 
   const outstanding = new Outstanding();
   const moments: Moment[] = [];
   try {
-    for (const [index, { orders, forgets, restarts }] of scenario.steps.entries()) {
+    for (const [index, { orders, forgets, restarts, startsAnew }] of scenario.steps.entries()) {
       const heldBefore = service.held;
       if (forgets) service.forgetKeys();
       if (restarts) book.restart?.();
+      if (startsAnew && book.startAnew) {
+        await book.startAnew();
+        service.endWindow();
+      }
       service.announce(orders);
       outstanding.add(book.send(orders));
       await outstanding.rest(service, kind);

@@ -12,6 +12,8 @@ export interface Execution {
 export interface Fate {
   /** Whether the service handles it, and so charges it. */
   readonly isHandled: boolean;
+  /** Whether the client gets a result. */
+  readonly hasResult?: boolean;
   /** Whether its charge reaches the client. */
   readonly isReported: boolean;
   /** The response, or what `fetch` throws. */
@@ -64,6 +66,12 @@ const handled = (respond: Fate['respond'], isReported = true): Fate => ({
   respond,
 });
 
+/** The service handles it, and the client gets its result. */
+const succeeding = (respond: Fate['respond'], isReported = true): Fate => ({
+  ...handled(respond, isReported),
+  hasResult: true,
+});
+
 const refused = (respond: Fate['respond']): Fate => ({
   isHandled: false,
   isReported: false,
@@ -99,18 +107,18 @@ export const invalid = 'invalid key';
 
 /** By name. */
 export const fates: Readonly<Record<string, Fate>> = {
-  accepted: handled((execution) => accepted(execution)),
-  'no charge': handled(withoutCharge, false),
-  'negative charge': handled(unusable('-1'), false),
-  'charge that is no number': handled(unusable('free'), false),
-  'infinite charge': handled(unusable('Infinity'), false),
-  'charge twice': handled((execution) =>
+  accepted: succeeding((execution) => accepted(execution)),
+  'no charge': succeeding(withoutCharge, false),
+  'negative charge': succeeding(unusable('-1'), false),
+  'charge that is no number': succeeding(unusable('free'), false),
+  'infinite charge': succeeding(unusable('Infinity'), false),
+  'charge twice': succeeding((execution) =>
     accepted(execution, (headers) => {
       const value = headers.get(charge);
       if (value !== null) headers.append(charge, value);
     }),
   ),
-  'two charges': handled((execution) =>
+  'two charges': succeeding((execution) =>
     accepted(execution, (headers) => {
       if (Number(headers.get(charge)) > 0) headers.append(charge, '0.001');
     }),
@@ -157,3 +165,10 @@ export const fates: Readonly<Record<string, Fate>> = {
 
 /** The fates that can be true of any request. */
 export const anyFate: readonly string[] = Object.keys(fates).filter((name) => name !== invalid);
+
+/** The fate with a name. */
+export function fateOf(name: string): Fate {
+  const fate = fates[name];
+  if (fate === undefined) throw new Error(`There is no fate ${name}`);
+  return fate;
+}

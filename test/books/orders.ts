@@ -27,6 +27,8 @@ export interface Settings {
   readonly replays: 'charge' | 'zero' | 'nothing';
   /** What another body of a charged key gets. */
   readonly otherBody: 'replay' | 'conflict';
+  /** Whether another program has paid for every key before. */
+  readonly isPaidElsewhere: boolean;
   /** How many requests a client sends at the same time; any number if it is 0. */
   readonly slots: number;
 }

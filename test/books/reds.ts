@@ -1,7 +1,7 @@
 /** What breaks a rule today. Each has a minimal scenario, and is left out of the random ones until it is corrected. */
 import type { Scenario } from './check.ts';
 import type { Order } from './orders.ts';
-import { scenario } from './scenarios.ts';
+import { scenario, times } from './scenarios.ts';
 
 /** A rule that a book breaks. */
 export interface Red {
@@ -21,6 +21,12 @@ const isRight = ({ steps }: Scenario) =>
   steps.every(({ orders }) => orders.every(({ model }) => model === 'right'));
 
 export const reds: readonly Red[] = [
+  {
+    books: ['client that loads prices'],
+    title: 'with a budget, the first request does not load the price list',
+    scenario: scenario(0.05, [[{ units: 3 }]]),
+    avoid: () => ({}),
+  },
   {
     books: clients,
     title: 'a key that was charged for a request of unknown price is free for other bodies',
@@ -54,7 +60,7 @@ export const reds: readonly Red[] = [
       isKeyed(each) && withoutCharge.includes(each.fate) ? { fate: 'accepted' } : {},
   },
   {
-    books: ['proxy'],
+    books: ['proxy', 'proxy on Redis'],
     title: 'a replay without a charge hides the charge of its original, which arrives later',
     scenario: scenario(
       1,
@@ -64,7 +70,7 @@ export const reds: readonly Red[] = [
     avoid: (each, all) => (isKeyed(each) && !isRight(all) ? { isHeld: false } : {}),
   },
   {
-    books: ['proxy'],
+    books: ['proxy', 'proxy on Redis'],
     title: 'a replay that reports the charge does not replace the estimate of its key',
     scenario: scenario(1, [
       [{ key: 'k1', model: 'low', fate: 'no charge' }],
@@ -76,10 +82,34 @@ export const reds: readonly Red[] = [
         : {},
   },
   {
-    books: ['batch'],
+    books: ['batch', 'queue'],
     title: 'a listed price of 0 passes a limit that is used up',
     scenario: scenario(0.02, [[{}], [{ model: 'free' }]]),
     avoid: ({ model }) => (model === 'free' ? { model: 'right' } : {}),
+  },
+  {
+    books: ['batch', 'queue'],
+    title: 'requests that cost more than listed reserve the listed price',
+    scenario: scenario(0.03, [times(2, (body) => ({ body, model: 'low' }))], { slots: 1 }),
+    avoid: ({ model }) => (model === 'low' ? { model: 'right' } : {}),
+  },
+  {
+    books: ['batch', 'queue'],
+    title: 'a row of unknown price that waits for a slot is not checked again before it is sent',
+    scenario: scenario(
+      0.1,
+      [[{ model: 'unlisted' }, { key: 'k1' }, { key: 'k2', units: 3, isHeld: true }]],
+      {
+        slots: 1,
+      },
+    ),
+    avoid: ({ model }, { slots }) => (model === 'unlisted' && slots > 0 ? { model: 'right' } : {}),
+  },
+  {
+    books: ['MCP server'],
+    title: 'a call that waits for a slot is sent although the limit is used up by then',
+    scenario: scenario(0.02, [times(2, (body) => ({ body, model: 'low' }))], { slots: 1 }),
+    avoid: ({ model }, { slots }) => (model === 'low' && slots > 0 ? { model: 'right' } : {}),
   },
   {
     books: ['batch'],

@@ -59,7 +59,7 @@ export const regressions: readonly Regression[] = [
       times(20, (body) => [{ model: 'free', body }]),
       { unitUsd: 0.5 },
     ),
-    isRedIn: ['batch'],
+    isRedIn: ['batch', 'queue'],
   },
   ...noProof.map((fate) => ({
     title: `lost requests that were charged, and then ${fate} (0.08 of 0.05)`,
@@ -91,6 +91,7 @@ export const regressions: readonly Regression[] = [
       lowUsd: 0.05,
       slots: 1,
     }),
+    isRedIn: ['MCP server'],
   },
   {
     title: 'twenty parallel requests of 0.20 without a listed price (0.80 of 0.05)',
@@ -111,5 +112,6 @@ export const regressions: readonly Regression[] = [
       0.03,
       times(5, (body) => [{ body, model: 'low', fate: 'charge twice' }]),
     ),
+    isRedIn: ['queue'],
   },
 ];

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 
 import type { Scenario, Step } from './check.ts';
-import { anyFate } from './fates.ts';
+import { anyFate, fates } from './fates.ts';
 import type { ModelName, Order } from './orders.ts';
 
 const fate = fc.oneof(
@@ -32,6 +32,7 @@ const stepsWith = (models: readonly ModelName[], maxParallel: number): fc.Arbitr
       orders: fc.array(orderWith(models), { minLength: 1, maxLength: maxParallel }),
       forgets: rarely,
       restarts: rarely,
+      startsAnew: rarely,
     }),
     { minLength: 1, maxLength: 8 },
   );
@@ -43,6 +44,7 @@ const settings = {
   ignoresKeys: rarely,
   replays: fc.constantFrom('charge', 'zero', 'nothing'),
   otherBody: fc.constantFrom('replay', 'conflict'),
+  isPaidElsewhere: fc.constant(false),
   slots: fc.constantFrom(0, 0, 1, 2),
 } as const;
 
@@ -83,6 +85,7 @@ export const scenario = (
   ignoresKeys: false,
   replays: 'charge',
   otherBody: 'replay',
+  isPaidElsewhere: false,
   slots: 0,
   maxUsd,
   ...changes,
@@ -90,9 +93,40 @@ export const scenario = (
     orders: orders.map((order) => ({ ...plain, ...order })),
     forgets: changes.forgets === true,
     restarts: false,
+    startsAnew: false,
   })),
 });
 
 /** The same order or orders, several times. */
 export const times = <Each>(count: number, each: (index: number) => Each): Each[] =>
   Array.from({ length: count }, (_, index) => each(index));
+
+/** What ends a key: it has a result. */
+const results = Object.keys(fates).filter((name) => fates[name]?.hasResult);
+
+/**
+ * Requests one after another, with right prices, and none after its key has a result: about these, books have no reason
+ * to differ.
+ */
+export const sequences: fc.Arbitrary<Scenario> = fc
+  .record({
+    maxUsd: fc.constantFrom(0.02, 0.05, 0.1),
+    replays: settings.replays,
+    orders: fc.array(fc.record({ key: fc.constantFrom('k1', 'k2', 'k3', 'bad'), fate }), {
+      minLength: 1,
+      maxLength: 8,
+    }),
+  })
+  .map(({ orders, maxUsd, replays }) => {
+    const ended = new Set<string>();
+    const open = orders.filter(({ key, fate: name }) => {
+      const isOpen = !ended.has(key);
+      if (key !== 'bad' && results.includes(name)) ended.add(key);
+      return isOpen;
+    });
+    return scenario(
+      maxUsd,
+      open.map((order) => [order]),
+      { replays },
+    );
+  });

@@ -1,4 +1,4 @@
-import { fates, invalid } from './fates.ts';
+import { fateOf, invalid } from './fates.ts';
 import type { Execution, Fate } from './fates.ts';
 import { orderOf, orderText, sumOf, textOf } from './orders.ts';
 import type { ModelName, Order, Settings } from './orders.ts';
@@ -48,8 +48,8 @@ export interface Sender {
 export class Service {
   readonly baseURL = 'https://gateway.example';
   readonly lines: Line[] = [];
-  /** Sums of lines that a limit does not include any longer, because its window has ended. */
-  firstLine = 0;
+  /** What the limit does not include any longer, because its window has ended. */
+  readonly #ended = new Set<Line>();
   /** Paid requests that have arrived, as the orders that they came from. */
   readonly arrived: Order[] = [];
   /** The limit of the book in USD. */
@@ -66,6 +66,8 @@ export class Service {
   #lastTask = 0;
   #firstLearned = 0;
   #hasResponded = false;
+  /** Keys of requests that reserve something, although they were not charged. */
+  readonly #openKeys = new Set<string>();
 
   constructor(settings: Settings, sender: Sender) {
     this.#settings = settings;
@@ -81,6 +83,11 @@ export class Service {
   /** Forgets which keys were charged. */
   forgetKeys(): void {
     this.#tasks.clear();
+  }
+
+  /** The limit starts anew, except for requests in flight. */
+  endWindow(): void {
+    for (const line of this.lines) if (!line.isInFlight) this.#ended.add(line);
   }
 
   /** The book does not know any longer what its models were charged. */
@@ -100,14 +107,14 @@ export class Service {
 
   /** Whether a line exists only because the service has charged a key twice, and no book could know. */
   isExcused(line: Line): boolean {
-    const isTwice = this.lines.some(({ key }, at) => key === line.key && this.lines[at] !== line);
+    const isTwice = this.current.some((other) => other !== line && other.key === line.key);
     const isHidden = line.reported !== 'directly' && line.isResolved;
     return line.excuse !== 'none' || (line.key !== undefined && isTwice && isHidden);
   }
 
   /** What counts against the limit now. */
   get current(): readonly Line[] {
-    return this.lines.slice(this.firstLine);
+    return this.lines.filter((line) => !this.#ended.has(line));
   }
 
   #listedUsd(model: string): number | undefined {
@@ -153,15 +160,13 @@ export class Service {
     const isInvalid = order.key === 'bad' && fateOf(order.fate).isHandled;
     const fate = fateOf(isInvalid ? invalid : order.fate);
     const outcome = fate.isHandled ? this.#execute(order, key) : undefined;
+    const isOpen = order.isHeld || order.fate.endsWith(' before');
+    if (isOpen && key !== undefined) this.#openKeys.add(key);
     if (order.isHeld) await new Promise<void>((resolve) => this.#held.push(resolve));
     this.#hasResponded = true;
     if (outcome !== undefined && outcome !== 'conflict') outcome.line.isInFlight = false;
-    // What a book learns from a response, it knows after a few turns.
-    setImmediate(() =>
-      setImmediate(() => {
-        if (outcome !== undefined) this.#deliver(outcome, fate);
-      }),
-    );
+    // What a response says, a book knows before it sends the next request.
+    if (outcome !== undefined) queueMicrotask(() => this.#deliver(outcome, fate));
     if (outcome === 'conflict') {
       return Response.json(
         { error: { message: 'Another body', code: 'conflict' } },
@@ -172,9 +177,11 @@ export class Service {
   }
 
   #execute(order: Order, key: string | undefined): Executed | 'conflict' {
-    const { unitUsd, ignoresKeys, replays, otherBody } = this.#settings;
+    const { ignoresKeys, isPaidElsewhere, replays, otherBody } = this.#settings;
     const text = orderText(order);
-    const task = key === undefined || ignoresKeys ? undefined : this.#tasks.get(key);
+    const known = key === undefined || ignoresKeys ? undefined : this.#tasks.get(key);
+    const isElsewhere = known === undefined && key !== undefined && isPaidElsewhere;
+    const task = isElsewhere ? this.#addTask(this.#lineOf(order, key)) : known;
     if (task !== undefined) {
       const { line, taskId } = task;
       if (line.text !== text && otherBody === 'conflict') return 'conflict';
@@ -182,9 +189,24 @@ export class Service {
       const shownUsd = { charge: line.usd, zero: 0, nothing: undefined }[replays];
       return { line, taskId, shownUsd, isReplay: true };
     }
-    const usd = sumOf([unitUsd * order.units]);
-    const line: Line = {
-      usd,
+    const line = this.#lineOf(order, key);
+    this.#checkSent(line);
+    this.lines.push(line);
+    const { taskId } = this.#addTask(line);
+    return { line, taskId, shownUsd: line.usd, isReplay: false };
+  }
+
+  #addTask(line: Line) {
+    this.#lastTask += 1;
+    const task = { line, taskId: `task_${this.#lastTask}` };
+    if (line.key !== undefined) this.#tasks.set(line.key, task);
+    return task;
+  }
+
+  #lineOf(order: Order, key: string | undefined): Line {
+    const text = orderText(order);
+    return {
+      usd: sumOf([this.#settings.unitUsd * order.units]),
       key,
       text,
       texts: new Set([text]),
@@ -196,12 +218,6 @@ export class Service {
       isResolved: false,
       isInFlight: true,
     };
-    this.#checkSent(line);
-    this.lines.push(line);
-    this.#lastTask += 1;
-    const taskId = `task_${this.#lastTask}`;
-    if (key !== undefined) this.#tasks.set(key, { line, taskId });
-    return { line, taskId, shownUsd: usd, isReplay: false };
   }
 
   /** Whether the book knows a charge when it sends a request. */
@@ -223,8 +239,8 @@ export class Service {
   }
 
   #excuseOf(key: string | undefined, text: string): Line['excuse'] {
-    const earlier = this.lines.filter((line) => key !== undefined && line.key === key);
-    if (earlier.length === 0) return 'none';
+    const earlier = this.current.filter((line) => key !== undefined && line.key === key);
+    if (earlier.length === 0) return this.#openKeys.has(key ?? '') ? 'shared' : 'none';
     const isOpen = ({ reported, isResolved, excuse }: Line) =>
       reported === 'no' && !isResolved && excuse !== 'free';
     if (earlier.some(isOpen)) return 'shared';
@@ -270,12 +286,6 @@ export class Service {
 
 interface Executed extends Execution {
   readonly line: Line;
-}
-
-function fateOf(name: string): Fate {
-  const fate = fates[name];
-  if (fate === undefined) throw new Error(`There is no fate ${name}`);
-  return fate;
 }
 
 const nothing: Execution = { taskId: '', shownUsd: undefined, isReplay: false };
