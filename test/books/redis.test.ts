@@ -22,8 +22,7 @@ describe.skipIf(!isRedisInstalled)('books in Redis', () => {
 
   test('the proxy counts a charge that is reported after a failover (0.06 of 0.05)', async () => {
     const given = scenario(0.05, [[{ isHeld: true }], [], [{}], [{}], [{}]]);
-    const [first, second, ...others] = given.steps;
-    const steps = [first, { ...second, startsAnew: true }, ...others].flatMap((step) => step ?? []);
+    const steps = given.steps.map((step, index) => ({ ...step, startsAnew: index === 1 }));
     const moments = await run(
       proxyOn(() => redis, true),
       { ...given, steps },
