@@ -31,7 +31,7 @@ export interface Moment extends Usage {
  * What a book must count at least: every reported charge, and for each key the most expensive request that may have been
  * charged and about which nothing else is known, as far as its price was known.
  */
-export function floorOf(lines: readonly Line[]): number {
+function floorOf(lines: readonly Line[]): number {
   const open = new Map<unknown, number>();
   const counted: number[] = [];
   for (const line of lines) {
