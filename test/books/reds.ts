@@ -7,7 +7,8 @@ import { scenario, times } from './scenarios.ts';
 export interface Red {
   readonly books: readonly [string, ...string[]];
   readonly title: string;
-  readonly scenario: Scenario;
+  /** Undefined if it breaks the rule only sometimes. */
+  readonly scenario?: Scenario;
   /** An order as random scenarios have it, so that they do not break the rule. */
   readonly avoid: (order: Order, scenario: Scenario) => Partial<Order>;
 }
@@ -96,13 +97,6 @@ export const reds: readonly Red[] = [
   {
     books: ['batch', 'queue'],
     title: 'a row of unknown price that waits for a slot is not checked again before it is sent',
-    scenario: scenario(
-      0.1,
-      [[{ model: 'unlisted' }, { key: 'k1' }, { key: 'k2', units: 3, isHeld: true }]],
-      {
-        slots: 1,
-      },
-    ),
     avoid: ({ model }, { slots }) => (model === 'unlisted' && slots > 0 ? { model: 'right' } : {}),
   },
   {

@@ -28,7 +28,7 @@ describe.skipIf(!isRedisInstalled)('books in Redis', () => {
     ...[...Object.values(scenariosBy), sequences].flatMap((arbitrary) =>
       fc
         .sample(arbitrary, { seed, numRuns: 8 * times })
-        .map((each) => [JSON.stringify(each), withoutReds('queue', each)] as const),
+        .map((each, index) => [`random ${index}`, withoutReds('queue', each)] as const),
     ),
   ];
 
