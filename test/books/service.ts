@@ -60,8 +60,9 @@ export class Service {
   readonly #sender: Sender;
   readonly #tasks = new Map<string, { line: Line; taskId: string }>();
   #orders: Order[] = [];
-  /** The charges that were reported before the orders were announced. */
+  /** The charges that were reported before the orders were announced, and since. */
   #reportedBefore: ReadonlySet<Line> = new Set();
+  readonly #reportedNow = new Set<Line>();
   readonly #held: (() => void)[] = [];
   #lastTask = 0;
   #firstLearned = 0;
@@ -77,6 +78,7 @@ export class Service {
   /** Announces the orders of a step. */
   announce(orders: readonly Order[]): void {
     this.#orders = [...orders];
+    this.#reportedNow.clear();
     this.#reportedBefore = new Set(this.lines.filter(({ reported }) => reported !== 'no'));
   }
 
@@ -215,7 +217,7 @@ export class Service {
       expectedUsd: this.#sender.expects(this.#pricesOf(order)),
       excuse: this.#excuseOf(key, text),
       reported: 'no',
-      isResolved: false,
+      isResolved: this.#mayBeEarlier(key),
       isInFlight: true,
     };
   }
@@ -223,6 +225,12 @@ export class Service {
   /** Whether the book knows a charge when it sends a request. */
   #isKnown(line: Line): boolean {
     return this.#sender.checksLate ? line.reported !== 'no' : this.#reportedBefore.has(line);
+  }
+
+  /** Whether the book may have checked a request before it knew a charge of its key. */
+  #mayBeEarlier(key: string | undefined): boolean {
+    if (this.#sender.checksLate || key === undefined) return false;
+    return this.lines.some((line) => line.key === key && this.#reportedNow.has(line));
   }
 
   #pricesOf({ model, units }: Order): Prices {
@@ -243,7 +251,7 @@ export class Service {
     if (earlier.length === 0) return this.#openKeys.has(key ?? '') ? 'shared' : 'none';
     const isOpen = ({ reported, isResolved, excuse }: Line) =>
       reported === 'no' && !isResolved && excuse !== 'free';
-    if (earlier.some(isOpen)) return 'shared';
+    if (earlier.some(isOpen) || this.#mayBeEarlier(key)) return 'shared';
     const isBroken = earlier.filter(({ reported }) => reported === 'directly').length > 1;
     return !isBroken && earlier.some(({ texts }) => texts.has(text)) ? 'free' : 'none';
   }
@@ -281,6 +289,7 @@ export class Service {
     if (!isReplay) line.reported = 'directly';
     else if (line.reported === 'no') line.reported = 'by a replay';
     for (const each of ofKey) each.isResolved = true;
+    this.#reportedNow.add(line);
   }
 }
 
