@@ -17,7 +17,8 @@ const clientLayers = Object.fromEntries(
 export const layers: Readonly<Record<string, readonly string[]>> = {
   'wire/types': [],
   // Their types are those of the package, so that the fields that users add to an interface are theirs, too.
-  'wire/schemas': ['wire/types', 'polygate', 'zod/mini'],
+  'wire/schemas': ['wire/types', 'wire/generated', 'polygate', 'zod/mini'],
+  'wire/generated': ['wire/types', 'wire/schemas/record-schema.ts', 'zod/mini'],
   'wire/endpoints': ['wire/types'],
   errors: ['wire/types'],
   // Values in, values out: no clock, no storage, no `fetch`.
@@ -180,6 +181,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // The mock is an independent implementation of the specification, so it shares only types and schemas.
   mock: [
     'wire/types',
+    'wire/generated',
     'wire/schemas',
     'errors/base.ts',
     'fflate/browser',

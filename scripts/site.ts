@@ -3,18 +3,21 @@
  * of the client are in groups, and each page begins with what its export is and how to import it.
  */
 import {
+  Application,
   Comment,
   CommentTag,
   Converter,
   DeclarationReflection,
   PageEvent,
+  OptionDefaults,
   ReflectionKind,
 } from 'typedoc';
-import type { Application, Context, Reflection } from 'typedoc';
+import type { Context, Reflection } from 'typedoc';
 
 import { readExamples } from './api-example-files.ts';
 import { groupOf, namespaces, parameters } from './api-names.ts';
 import { joinConditions, splitConditions } from './api-overloads.ts';
+import { openTag, schemaTags } from './schema-tags.ts';
 
 /** Import name and description of each entry point, by its folder or file, without the room it is in. */
 const entryPoints: Readonly<Record<string, [name: string, description: string]>> = {
@@ -61,7 +64,14 @@ const entryPoints: Readonly<Record<string, [name: string, description: string]>>
 };
 
 /** Entry point of the plugin. */
-export function load({ converter, renderer }: Application): void {
+export function load(application: Application): void {
+  const { converter, options, renderer } = application;
+  // The options are read after plugins are loaded.
+  application.on(Application.EVENT_BOOTSTRAP_END, () => {
+    const tags = [...schemaTags, openTag].map((name) => `@${name}` as const);
+    options.setValue('blockTags', [...OptionDefaults.blockTags, ...tags]);
+    options.setValue('excludeTags', [...OptionDefaults.excludeTags, ...tags]);
+  });
   converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, module) => {
     if (module.kindOf(ReflectionKind.Module)) configureEntryPoint(module);
   });

@@ -1,9 +1,6 @@
 import { errorDetail } from '../../src/mock/http/errors.ts';
 import type { MockGateway } from '../../src/mock/index.ts';
-import {
-  errorEnvelopeRecord,
-  keyBalanceErrorEnvelopeRecord,
-} from '../../src/wire/schemas/catalog/errors.ts';
+import * as shapes from '../../src/wire/generated/index.ts';
 import { byRoute } from './mock-requests.ts';
 import type { FuzzRequest } from './mock-requests.ts';
 
@@ -118,7 +115,7 @@ export class Watcher {
 function checkError(status: number, text: string, balance: boolean): void {
   const summary = `${status} ${text}`;
   must(status !== 500, summary);
-  const envelope = balance ? keyBalanceErrorEnvelopeRecord : errorEnvelopeRecord;
+  const envelope = balance ? shapes.keyBalanceErrorEnvelope : shapes.errorEnvelope;
   const parsed = JSON.parse(text);
   must(envelope.safeParse(parsed).success, summary);
   if (balance) return;

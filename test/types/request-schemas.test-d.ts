@@ -56,14 +56,14 @@ interface Checked {
   receipt: Receipt;
 }
 
-type Inputs = { [Name in keyof typeof schemas]: z.input<(typeof schemas)[Name]> };
+type Inputs = { -readonly [Name in keyof typeof schemas]: z.input<(typeof schemas)[Name]> };
 /** What form and RPC libraries read. */
 type StandardInputs = {
-  [Name in keyof typeof schemas]: NonNullable<
+  -readonly [Name in keyof typeof schemas]: NonNullable<
     (typeof schemas)[Name]['~standard']['types']
   >['input'];
 };
-type Outputs = { [Name in keyof typeof schemas]: z.output<(typeof schemas)[Name]> };
+type Outputs = { -readonly [Name in keyof typeof schemas]: z.output<(typeof schemas)[Name]> };
 
 describe('polygate/schemas', () => {
   test('has a schema for every request body and record, and each outputs its exported type', () => {

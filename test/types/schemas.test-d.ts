@@ -2,7 +2,7 @@ import { describe, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
 
 import { recordSchema } from '../../src/wire/schemas/record-schema.ts';
-import type { Docs } from '../../src/wire/schemas/record-schema.ts';
+import type { Schema } from '../../src/wire/schemas/record-schema.ts';
 import type { Account, ReadinessCheck } from '../../src/wire/types/catalog/account.ts';
 import type { ErrorCode } from '../../src/wire/types/catalog/errors.ts';
 import type { Capabilities, Model, ModelList } from '../../src/wire/types/catalog/models.ts';
@@ -158,20 +158,20 @@ describe('schemas', () => {
     name: string;
     berth: number | null;
   }
-  const boat: Docs<Boat> = { fields: { name: 'Name.', berth: 'Berth.' } };
-
   test('of full records list every field with its type', () => {
-    expectTypeOf(
-      recordSchema(boat, { name: z.string(), berth: z.nullable(z.number()) }),
-    ).toEqualTypeOf<z.ZodMiniType<Boat, Boat>>();
+    const name = ['Name.', z.string()] as const;
+    const berth = ['Berth.', z.nullable(z.number())] as const;
+    const boat: Schema<Boat> = recordSchema({ name, berth });
+    expectTypeOf(boat).toEqualTypeOf<z.ZodMiniType<Boat, Boat>>();
     // @ts-expect-error berth is missing
-    recordSchema(boat, { name: z.string() });
+    const partial: Schema<Boat> = recordSchema({ name });
     // @ts-expect-error a name is a string
-    recordSchema(boat, { name: z.number(), berth: z.nullable(z.number()) });
+    const wrong: Schema<Boat> = recordSchema({ name: ['Name.', z.number()], berth });
     // @ts-expect-error a boat has no mast
-    recordSchema(boat, { name: z.string(), berth: z.nullable(z.number()), mast: z.string() });
+    const larger: Schema<Boat> = recordSchema({ name, berth, mast: ['Mast.', z.string()] });
     // @ts-expect-error a boat can be without a berth
-    recordSchema(boat, { name: z.string(), berth: z.number() });
+    const strict: Schema<Boat> = recordSchema({ name, berth: ['Berth.', z.number()] });
+    void [partial, wrong, larger, strict];
   });
 
   test('of responses check a subset of the fields and no others', () => {

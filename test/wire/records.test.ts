@@ -1,18 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 
-import * as account from '../../src/wire/schemas/catalog/account.ts';
-import * as catalog from '../../src/wire/schemas/catalog/errors.ts';
-import {
-  errorEnvelopeRecord,
-  keyBalanceErrorEnvelopeRecord,
-} from '../../src/wire/schemas/catalog/errors.ts';
-import { capabilitiesRecord } from '../../src/wire/schemas/catalog/models.ts';
-import * as models from '../../src/wire/schemas/catalog/models.ts';
-import { pricingCatalogRecord, pricingRecord } from '../../src/wire/schemas/catalog/pricing.ts';
-import * as open from '../../src/wire/schemas/catalog/public.ts';
-import * as materials from '../../src/wire/schemas/media/materials.ts';
-import * as voices from '../../src/wire/schemas/media/voices.ts';
+import * as shapes from '../../src/wire/generated/index.ts';
 import { readinessSchema } from '../../src/wire/types/catalog/account.ts';
 import {
   anthropicModelListSchema,
@@ -37,121 +26,121 @@ interface Case {
 const cases: Record<string, Case> = {
   account: {
     body: bodies.account,
-    record: account.accountRecord,
+    record: shapes.account,
     schema: anyRecord,
     minimal: {},
   },
   readiness: {
     body: bodies.readiness,
-    record: account.readinessRecord,
+    record: shapes.readiness,
     schema: readinessSchema,
     minimal: { checks: [{ id: 'a', status: 'b' }] },
   },
   'key balance': {
     body: bodies.keyBalance,
-    record: account.keyBalanceRecord,
+    record: shapes.keyBalance,
     schema: anyRecord,
     minimal: {},
   },
   model: {
     body: bodies.model,
-    record: models.modelRecord,
+    record: shapes.model,
     schema: modelSchema,
     minimal: { id: 'm' },
   },
   'model list': {
     body: bodies.modelList,
-    record: models.modelListRecord,
+    record: shapes.modelListRecord,
     schema: modelListSchema,
     minimal: { data: [{ id: 'm' }] },
   },
   'Anthropic-style model list': {
     body: bodies.anthropicModelList,
-    record: models.anthropicModelListRecord,
+    record: shapes.anthropicModelList,
     schema: anthropicModelListSchema,
     minimal: { data: [{ id: 'm' }] },
   },
   'Gemini-style model list': {
     body: bodies.geminiModelList,
-    record: models.geminiModelListRecord,
+    record: shapes.geminiModelList,
     schema: geminiModelListSchema,
     minimal: { models: [{ name: 'm' }] },
   },
   'voice list': {
     body: bodies.voiceList,
-    record: voices.voiceListRecord,
+    record: shapes.voiceListRecord,
     schema: voiceListSchema,
     minimal: { data: [{}] },
   },
   'voice creation': {
     body: bodies.voiceCreation,
-    record: voices.voiceCreationRecord,
+    record: shapes.voiceCreation,
     schema: voiceCreationSchema,
     minimal: { voice_id: 'v' },
   },
   material: {
     body: bodies.material,
-    record: materials.materialRecord,
+    record: shapes.material,
     schema: materialSchema,
     minimal: { id: 'mat_1', status: 'processing' },
   },
   'material in verification': {
     body: bodies.materialInVerification,
-    record: materials.materialRecord,
+    record: shapes.material,
     schema: materialSchema,
     minimal: { id: 'mat_1', status: 'verification_pending', uri: null },
   },
   'material page': {
     body: bodies.materialPage,
-    record: materials.materialPageRecord,
+    record: shapes.materialPageRecord,
     schema: materialPageSchema,
     minimal: { data: [{ id: 'mat_1', status: 'available' }] },
   },
   'service status': {
     body: bodies.serviceStatus,
-    record: open.serviceStatusRecord,
+    record: shapes.serviceStatus,
     schema: anyRecord,
     minimal: {},
   },
   capabilities: {
     body: bodies.capabilities,
-    record: capabilitiesRecord,
+    record: shapes.capabilities,
     schema: anyRecord,
     minimal: {},
   },
   'error catalog': {
     body: bodies.errorCatalog,
-    record: catalog.errorCatalogRecord,
+    record: shapes.errorCatalog,
     schema: anyRecord,
     minimal: {},
   },
   'error detail': {
     body: bodies.errorDetail,
-    record: catalog.errorDetailRecord,
+    record: shapes.errorDetail,
     schema: anyRecord,
     minimal: {},
   },
   'pricing catalog': {
     body: bodies.pricingCatalog,
-    record: pricingCatalogRecord,
+    record: shapes.pricingCatalog,
     schema: anyRecord,
     minimal: {},
   },
   'rate limit policy': {
     body: bodies.rateLimitPolicy,
-    record: open.rateLimitPolicyRecord,
+    record: shapes.rateLimitPolicy,
     schema: anyRecord,
     minimal: {},
   },
   changelog: {
     body: bodies.changelog,
-    record: open.changelogRecord,
+    record: shapes.changelog,
     schema: anyRecord,
     minimal: {},
   },
   'OpenAPI document': {
     body: bodies.openApiDocument,
-    record: open.openApiDocumentRecord,
+    record: shapes.openApiDocument,
     schema: anyRecord,
     minimal: {},
   },
@@ -211,12 +200,12 @@ describe('what the client relies on', () => {
 
 describe('the records of parts and errors', () => {
   test.each([
-    ['pricing', pricingRecord, bodies.pricing],
-    ['voice', voices.voiceRecord, bodies.voice],
-    ['error envelope', errorEnvelopeRecord, bodies.errorEnvelope],
+    ['pricing', shapes.pricing, bodies.pricing],
+    ['voice', shapes.voice, bodies.voice],
+    ['error envelope', shapes.errorEnvelope, bodies.errorEnvelope],
     [
       'error envelope of the key balance',
-      keyBalanceErrorEnvelopeRecord,
+      shapes.keyBalanceErrorEnvelope,
       bodies.keyBalanceErrorEnvelope,
     ],
   ])('%s matches its example', (_, record, body) => {
@@ -225,7 +214,7 @@ describe('the records of parts and errors', () => {
 
   test('a material record rejects a URI of another scheme', () => {
     const body = { ...bodies.material, uri: 'https://media.example/quay.png' };
-    expect(materials.materialRecord.safeParse(body).success).toBe(false);
+    expect(shapes.material.safeParse(body).success).toBe(false);
   });
 });
 

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 
-import { chatCompletion, chatCompletionChunk, usage } from '../../wire/schemas/chat/completion.ts';
+import * as shapes from '../../wire/generated/index.ts';
 import { accepted } from '../../wire/schemas/params.ts';
-
 /** The roles of messages. */
 const messageRoles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 
@@ -135,7 +134,10 @@ const changes = {
 };
 
 /** A completion as this gateway sends it: with usage. Assumption A8. */
-export const chatCompletionRecord = accepted(chatCompletion, { ...changes, usage });
+export const chatCompletionRecord = accepted(shapes.chatCompletion, {
+  ...changes,
+  usage: shapes.chatUsage,
+});
 
 /** One chunk of a streamed completion. Assumption A8. */
-export const chatCompletionChunkRecord = accepted(chatCompletionChunk, changes);
+export const chatCompletionChunkRecord = accepted(shapes.chatCompletionChunk, changes);

@@ -15,8 +15,12 @@ export type ParameterDocs =
 interface SchemaDocs {
   schema: z.ZodMiniType;
   description: string;
-  /** Further keywords of fields by path, such as `balance.usd` or `data[].url`. Their descriptions are in the schema. */
-  fields?: Readonly<Record<string, JsonObject & { readonly description?: never }>>;
+  /** Keywords of fields by path, such as `balance.usd` or `data[].url`, as the comments of the interface have them. */
+  keywords?: Readonly<Record<string, JsonObject & { readonly description?: never }>>;
+  /** What this gateway adds to them. */
+  fields?: SchemaDocs['keywords'];
+  /** Paths of fields that have no other values here than the known ones. */
+  closed?: readonly string[];
   example?: JsonObject;
 }
 
@@ -53,26 +57,13 @@ export interface TagDocs {
   schemas: Readonly<Record<string, SchemaDocs>>;
 }
 
-/** Keywords of the fields of a task record. Specification: Audio task; assumption A3. */
-export function taskFields(kind: TaskKind): Record<string, JsonObject> {
-  const url = { format: 'uri' };
-  return {
-    object: { enum: [`${kind}.generation.job`] },
-    status: {
-      enum: ['queued', 'in_progress', 'processing', 'completed', 'succeeded', 'failed'],
-    },
-    progress: { pattern: '^\\d+%$', example: '45%' },
-    poll_url: url,
-    [`${kind}_url`]: url,
-    [`result.${kind}_url`]: url,
-    [`result.${resultLists[kind]}[].url`]: url,
-  };
-}
-
-/** Creates an example of a completed task. */
-export function taskExample(kind: TaskKind, extension: string): JsonObject {
+/** Documents the record of a task, with the example of a completed one. Specification: Audio task; assumption A3. */
+export function taskDocs(
+  kind: TaskKind,
+  extension: string,
+): Pick<SchemaDocs, 'fields' | 'closed' | 'example'> {
   const url = `https://files.example/1.${extension}`;
-  return {
+  const example = {
     id: 'task_1',
     task_id: 'task_1',
     object: `${kind}.generation.job`,
@@ -83,6 +74,7 @@ export function taskExample(kind: TaskKind, extension: string): JsonObject {
     [`${kind}_url`]: url,
     result: { [`${kind}_url`]: url, outputs: [url], [resultLists[kind]]: [{ url }] },
   };
+  return { example, fields: { object: { enum: [example.object] } }, closed: ['status'] };
 }
 
 /** Documents an endpoint that polls a task. */

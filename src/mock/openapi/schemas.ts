@@ -42,19 +42,21 @@ export function componentSchemas(): JsonObject {
     unrepresentable: 'any',
     uri: (id) => reference(id).$ref,
     override: ({ jsonSchema }) => {
-      // A field of a schema in OpenAPI 3.0 has no `examples`. Known values are in the `enum` of a field.
-      delete jsonSchema.examples;
       // The bounds of safe integers do not help readers.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
   return Object.fromEntries(
-    entries.map(([id, { description, fields = {}, example }]) => {
-      const { $id: _, ...generated } = { ...schemas[id] };
-      const schema = copyObject(generated);
-      for (const [path, field] of Object.entries(fields)) annotate(id, schema, path, field);
-      return [id, { description, ...schema, ...(example === undefined ? {} : { example }) }];
+    entries.map(([id, { description, keywords = {}, fields = {}, closed = [], example }]) => {
+      const { $id: _, ...schema }: JsonObject = { ...schemas[id] };
+      const all = [...Object.entries(keywords), ...Object.entries(fields)];
+      for (const [path, field] of all) Object.assign(fieldAt(id, schema, path), field);
+      for (const path of closed) {
+        const field = fieldAt(id, schema, path);
+        field.enum = field.examples;
+      }
+      return [id, { description, ...copyObject(schema), ...(example && { example }) }];
     }),
   );
 }
@@ -79,19 +81,25 @@ export function anyOf(ids: readonly string[]): JsonObject {
   return references.length === 1 ? { ...references[0] } : { anyOf: references };
 }
 
-function annotate(id: string, schema: JsonObject, path: string, keywords: JsonObject): void {
+/** Finds the schema of a field. */
+function fieldAt(id: string, schema: JsonObject, path: string): JsonObject {
   const field = path.split('.').reduce<unknown>(fieldSchema, schema);
   // The tests generate the document, so they detect documentation of a field that does not exist.
   if (!isRecord(field)) throw new TypeError(`${id} has no field ${path}`);
-  Object.assign(field, keywords);
+  return field;
 }
 
 /** Finds the schema of a field of an object schema; with `[]`, the schema of the array's items. */
 function fieldSchema(schema: unknown, name: string): unknown {
   const key = name.replaceAll('[]', '');
-  const field = withParts(schema)
-    .map(({ properties }) => (isRecord(properties) ? properties[key] : undefined))
-    .find((found) => found !== undefined);
+  const parts = withParts(schema);
+  // Another named schema has keywords of its own.
+  const named = parts.find((part) => '$ref' in part);
+  const field =
+    parts
+      .map(({ properties }) => (isRecord(properties) ? properties[key] : undefined))
+      .find((found) => found !== undefined) ??
+    (named && { ...named });
   if (!name.endsWith('[]')) return field;
   return isRecord(field) ? field.items : undefined;
 }
@@ -105,10 +113,14 @@ function withParts(schema: unknown): JsonObject[] {
 
 /**
  * Creates a deep copy in which an `allOf` with a single part is replaced by that part, even if it has a description:
- * the named schema has its own.
+ * the named schema has its own. It has no `examples`, which no field of a schema in OpenAPI 3.0 can have.
  */
 function copyObject(schema: object): JsonObject {
-  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, copy(value)]));
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([name, value]) => name !== 'examples' || !Array.isArray(value))
+      .map(([name, value]) => [name, copy(value)]),
+  );
 }
 
 function copy(value: unknown): unknown {

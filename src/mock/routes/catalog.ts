@@ -1,9 +1,4 @@
-import {
-  accountRecord,
-  keyBalanceRecord,
-  readinessRecord,
-} from '../../wire/schemas/catalog/account.ts';
-import { modelListRecord, modelRecord } from '../../wire/schemas/catalog/models.ts';
+import * as shapes from '../../wire/generated/index.ts';
 import type { KeyBalance, Readiness } from '../../wire/types/catalog/account.ts';
 import type {
   Model,
@@ -22,7 +17,7 @@ export const accountRoutes = [
     method: 'GET',
     path: '/v1/account',
     summary: 'Retrieve the account',
-    responseSchema: accountRecord,
+    responseSchema: shapes.account,
     errors: [401, 403],
     handle: ({ services, user, key }) => {
       const { limit, source } = services.slots.limitFor(key);
@@ -46,7 +41,7 @@ export const accountRoutes = [
     method: 'GET',
     path: '/v1/readiness',
     summary: 'Retrieve the account readiness',
-    responseSchema: readinessRecord,
+    responseSchema: shapes.readiness,
     errors: [401, 403],
     handle: (context) => {
       const record = readiness(context);
@@ -63,7 +58,7 @@ export const accountRoutes = [
     path: '/api/usage/balance',
     summary: 'Retrieve the key balance',
     auth: 'balance',
-    responseSchema: keyBalanceRecord,
+    responseSchema: shapes.keyBalance,
     errors: [401, 403],
     handle: (context) => json(200, keyBalance(context)),
   }),
@@ -166,7 +161,7 @@ export const modelRoutes = [
     summary: 'List models',
     auth: 'any-key',
     query: ['key'],
-    responseSchema: modelListRecord,
+    responseSchema: shapes.modelListRecord,
     errors: [400, 401, 403],
     handle: ({ services, headers, query }) => {
       const { models } = services.catalog;
@@ -181,7 +176,7 @@ export const modelRoutes = [
     method: 'GET',
     path: '/v1/models/{model}',
     summary: 'Retrieve a model',
-    responseSchema: modelRecord,
+    responseSchema: shapes.model,
     errors: [401, 403, 404],
     handle: (context) => {
       const id = param(context, 'model');

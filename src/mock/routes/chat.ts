@@ -1,4 +1,4 @@
-import { chatBody } from '../../wire/schemas/chat/params.ts';
+import { chatBody } from '../../wire/schemas/bodies.ts';
 import type { Model } from '../../wire/types/catalog/models.ts';
 import type {
   ChatCompletion,

@@ -1,8 +1,5 @@
-import {
-  materialCreateBody,
-  materialPageRecord,
-  materialRecord as materialSchema,
-} from '../../wire/schemas/media/materials.ts';
+import * as shapes from '../../wire/generated/index.ts';
+import { materialCreateBody } from '../../wire/schemas/bodies.ts';
 import { defineEndpoint, defineJsonEndpoint, param } from '../http/endpoint.ts';
 import type { RequestContext } from '../http/endpoint.ts';
 import { GatewayError, json, bodyResponse } from '../http/response.ts';
@@ -22,7 +19,7 @@ export const materialRoutes = [
     body: looseMaterialBody,
     documentedBody: materialCreateBody,
     toError: invalidMaterialRequest,
-    responseSchema: materialSchema,
+    responseSchema: shapes.material,
     status: 202,
     errors: [400, 401, 403, 404, 409, 413, 503],
     handle: (context, body) => {
@@ -37,7 +34,7 @@ export const materialRoutes = [
     summary: 'List materials',
     query: ['type', 'status', 'limit', 'after'],
     toError: invalidMaterialRequest,
-    responseSchema: materialPageRecord,
+    responseSchema: shapes.materialPageRecord,
     errors: [400, 401, 403],
     handle: (context) => json(200, listMaterials(context)),
   }),
@@ -45,7 +42,7 @@ export const materialRoutes = [
     method: 'GET',
     path: '/v1/materials/{material_id}',
     summary: 'Retrieve a material',
-    responseSchema: materialSchema,
+    responseSchema: shapes.material,
     errors: [401, 403, 404],
     handle: (context) => {
       const material = find(context);
@@ -57,7 +54,7 @@ export const materialRoutes = [
     method: 'DELETE',
     path: '/v1/materials/{material_id}',
     summary: 'Delete a material',
-    responseSchema: materialSchema,
+    responseSchema: shapes.material,
     otherStatuses: [202],
     errors: [401, 403, 404],
     handle: (context) => {

@@ -1,12 +1,4 @@
-import { errorCatalogRecord, errorDetailRecord } from '../../wire/schemas/catalog/errors.ts';
-import { capabilitiesRecord } from '../../wire/schemas/catalog/models.ts';
-import { pricingCatalogRecord } from '../../wire/schemas/catalog/pricing.ts';
-import {
-  changelogRecord,
-  openApiDocumentRecord,
-  rateLimitPolicyRecord,
-  serviceStatusRecord,
-} from '../../wire/schemas/catalog/public.ts';
+import * as shapes from '../../wire/generated/index.ts';
 import type { Capabilities } from '../../wire/types/catalog/models.ts';
 import type { PricingCatalog } from '../../wire/types/catalog/pricing.ts';
 import type { Changelog, RateLimitPolicy, ServiceStatus } from '../../wire/types/catalog/public.ts';
@@ -26,7 +18,7 @@ export const publicRoutes = [
     path: '/v1/status',
     summary: 'Retrieve the service status',
     query: ['locale'],
-    responseSchema: serviceStatusRecord,
+    responseSchema: shapes.serviceStatus,
     errors: [400],
     handle: (context) => json(200, serviceStatus(context)),
   }),
@@ -34,21 +26,21 @@ export const publicRoutes = [
     ...publicEndpoint,
     path: '/v1/capabilities',
     summary: 'Retrieve the capabilities',
-    responseSchema: capabilitiesRecord,
+    responseSchema: shapes.capabilities,
     handle: (context) => json(200, capabilities(context)),
   }),
   defineEndpoint({
     ...publicEndpoint,
     path: '/v1/errors',
     summary: 'List error codes',
-    responseSchema: errorCatalogRecord,
+    responseSchema: shapes.errorCatalog,
     handle: () => json(200, { object: 'error.catalog', data: errorDetails() }),
   }),
   defineEndpoint({
     ...publicEndpoint,
     path: '/v1/errors/{code}',
     summary: 'Retrieve an error code',
-    responseSchema: errorDetailRecord,
+    responseSchema: shapes.errorDetail,
     errors: [404],
     handle: (context) => {
       const code = param(context, 'code');
@@ -65,7 +57,7 @@ export const publicRoutes = [
     ...publicEndpoint,
     path: '/v1/changelog',
     summary: 'Retrieve the changelog',
-    responseSchema: changelogRecord,
+    responseSchema: shapes.changelog,
     handle: () => json(200, changelog),
   }),
   defineEndpoint({
@@ -73,7 +65,7 @@ export const publicRoutes = [
     path: '/v1/pricing',
     summary: 'Retrieve the pricing catalog',
     query: ['type'],
-    responseSchema: pricingCatalogRecord,
+    responseSchema: shapes.pricingCatalog,
     errors: [400],
     handle: (context) => json(200, pricingCatalog(context)),
   }),
@@ -81,14 +73,14 @@ export const publicRoutes = [
     ...publicEndpoint,
     path: '/v1/rate-limits',
     summary: 'Retrieve the rate-limit policy',
-    responseSchema: rateLimitPolicyRecord,
+    responseSchema: shapes.rateLimitPolicy,
     handle: (context) => json(200, rateLimits(context)),
   }),
   defineEndpoint({
     ...publicEndpoint,
     path: '/v1/openapi.json',
     summary: 'Retrieve the OpenAPI document',
-    responseSchema: openApiDocumentRecord,
+    responseSchema: shapes.openApiDocument,
     handle: (context) => json(200, openApiDocument(context)),
   }),
 ];

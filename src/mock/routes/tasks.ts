@@ -1,10 +1,5 @@
-import { imageBody } from '../../wire/schemas/media/images.ts';
-import { videoBody } from '../../wire/schemas/media/videos.ts';
-import {
-  audioTaskRecord,
-  imageTaskRecord,
-  videoTaskRecord,
-} from '../../wire/schemas/tasks/task.ts';
+import * as shapes from '../../wire/generated/index.ts';
+import { imageBody, videoBody } from '../../wire/schemas/bodies.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
 import { defineEndpoint, param, defineJsonEndpoint } from '../http/endpoint.ts';
 import type { Endpoint } from '../http/endpoint.ts';
@@ -19,7 +14,11 @@ import {
 import { taskRecord } from '../tasks/record.ts';
 import { submitAndMaybeWait, submitErrors, submitTask } from '../tasks/submit.ts';
 
-const recordSchemas = { image: imageTaskRecord, video: videoTaskRecord, audio: audioTaskRecord };
+const recordSchemas = {
+  image: shapes.imageTaskRecord,
+  video: shapes.videoTaskRecord,
+  audio: shapes.audioTaskRecord,
+};
 
 const videoRoute = (path: string) =>
   defineJsonEndpoint({
@@ -28,7 +27,7 @@ const videoRoute = (path: string) =>
     summary: 'Create a video task',
     usesSlot: true,
     body: videoBody,
-    responseSchema: videoTaskRecord,
+    responseSchema: shapes.videoTaskRecord,
     status: 202,
     errors: submitErrors,
     handle: (context, body) =>
@@ -54,7 +53,7 @@ export const audioRoutes = [
     usesSlot: true,
     body: audioBody,
     documentedBody: documentedAudioBody,
-    responseSchema: audioTaskRecord,
+    responseSchema: shapes.audioTaskRecord,
     status: 202,
     errors: submitErrors,
     handle: (context, body) =>
@@ -67,7 +66,7 @@ const submitRoute = {
   method: 'POST',
   usesSlot: true,
   body: imageBody,
-  responseSchema: imageTaskRecord,
+  responseSchema: shapes.imageTaskRecord,
   status: 202,
   errors: submitErrors,
 } as const;

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 
-import { imageBody } from '../../wire/schemas/media/images.ts';
-import { videoBody } from '../../wire/schemas/media/videos.ts';
-import { imageTaskRecord } from '../../wire/schemas/tasks/task.ts';
+import * as shapes from '../../wire/generated/index.ts';
+import { imageBody, videoBody } from '../../wire/schemas/bodies.ts';
 import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
 import type { RequestContext } from '../http/endpoint.ts';
 import { GatewayError, unknownEndpoint, json, invalidParameter } from '../http/response.ts';
@@ -44,7 +43,7 @@ export const undocumentedRoutes = [
     hidden: true,
     usesSlot: true,
     body: imageBody,
-    responseSchema: imageTaskRecord,
+    responseSchema: shapes.imageTaskRecord,
     status: 202,
     handle: (context, body) => {
       requireA20(context);

@@ -1,10 +1,6 @@
-import {
-  voiceCloneBody,
-  voiceDesignBody,
-  voiceCreationRecord,
-  voiceListRecord,
-} from '../../wire/schemas/media/voices.ts';
-import type { VoiceDesignBody } from '../../wire/schemas/media/voices.ts';
+import * as shapes from '../../wire/generated/index.ts';
+import { voiceCloneBody, voiceDesignBody } from '../../wire/schemas/bodies.ts';
+import type { VoiceDesignBody } from '../../wire/schemas/bodies.ts';
 import type { VoiceCloneParams, VoiceCreation } from '../../wire/types/media/voices.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd, countCharacters, voiceClonePrice, voiceDesignPrice } from '../account/money.ts';
@@ -25,7 +21,7 @@ export const voiceRoutes = [
     path: '/v1/audio/voices',
     summary: 'List voices',
     query: ['model'],
-    responseSchema: voiceListRecord,
+    responseSchema: shapes.voiceListRecord,
     errors: [400, 401, 403],
     handle: (context) => {
       const model = context.query.get('model');
@@ -46,7 +42,7 @@ export const voiceRoutes = [
     summary: 'Clone a voice',
     usesSlot: true,
     body: voiceCloneBody,
-    responseSchema: voiceCreationRecord,
+    responseSchema: shapes.voiceCreation,
     errors,
     handle: cloneVoice,
   }),
@@ -56,7 +52,7 @@ export const voiceRoutes = [
     summary: 'Design a voice',
     usesSlot: true,
     body: voiceDesignBody,
-    responseSchema: voiceCreationRecord,
+    responseSchema: shapes.voiceCreation,
     errors,
     handle: designVoice,
   }),

@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 
-import { musicBody, speechBody } from '../../wire/schemas/media/audio.ts';
-import type { SpeechBody } from '../../wire/schemas/media/audio.ts';
-import type { ImageBody } from '../../wire/schemas/media/images.ts';
-import type { VideoBody } from '../../wire/schemas/media/videos.ts';
+import { musicBody, speechBody } from '../../wire/schemas/bodies.ts';
+import type { SpeechBody, ImageBody, VideoBody } from '../../wire/schemas/bodies.ts';
 import type { Model } from '../../wire/types/catalog/models.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { resolutionPrice, musicPrice, speechPrice } from '../account/money.ts';

@@ -1,10 +1,12 @@
 import { optionAmong } from '../../internal.ts';
-import { chatParams } from '../../wire/schemas/chat/params.ts';
-import * as chatDocs from '../../wire/schemas/docs/chat.ts';
-import * as docs from '../../wire/schemas/docs/media.ts';
-import { musicParams, speechParams } from '../../wire/schemas/media/audio.ts';
-import { imageParams } from '../../wire/schemas/media/images.ts';
-import { videoParams } from '../../wire/schemas/media/videos.ts';
+import {
+  chatParams,
+  imageParams,
+  musicParams,
+  speechParams,
+  videoParams,
+} from '../../wire/schemas/index.ts';
+import { fieldsOf } from '../../wire/schemas/params.ts';
 import { nearestName } from '../../wire/types/nearest-name.ts';
 import { UsageError } from './arguments.ts';
 
@@ -17,21 +19,12 @@ export const paramSchemas = {
   chat: chatParams,
 } as const;
 
-/** The documented fields of each kind. */
-const fieldsOf = {
-  image: docs.imageParams.fields,
-  video: docs.videoParams.fields,
-  music: docs.musicParams.fields,
-  speech: docs.speechParams.fields,
-  chat: chatDocs.chatParams.fields,
-} as const;
-
 /** The field of one of these kinds that an option was probably meant to set. */
 export function nearestField(
   option: string,
   kinds: readonly (keyof typeof paramSchemas)[],
 ): string | undefined {
-  const fields = kinds.flatMap((kind) => Object.keys(fieldsOf[kind]));
+  const fields = kinds.flatMap((kind) => Object.keys(fieldsOf(paramSchemas[kind])));
   return nearestName(option, [...new Set(fields)]);
 }
 

@@ -2,13 +2,8 @@ import * as z from 'zod/mini';
 
 import { unchecked } from '../types/schema.ts';
 import { isRecord } from '../types/type-guards.ts';
-import { describe } from './record-schema.ts';
-
-/** The id of a model. Which ids there are depends on the API key. */
-export const modelId: z.ZodMiniType<string, string> = z.string().check(z.minLength(1));
-
-/** A number of things. */
-export const count = z.int().check(z.gte(1));
+import { described } from './record-schema.ts';
+import type { Schema } from './record-schema.ts';
 
 /**
  * Adds a rule that concerns several fields. `problemOf` returns a problem such as `prompt: is required`, and is one of
@@ -21,7 +16,7 @@ export const count = z.int().check(z.gte(1));
 export function withProblem<T>(
   schema: z.ZodMiniType,
   problemOf: (params: Record<string, unknown>) => string | undefined,
-): z.ZodMiniType<T, T> {
+): Schema<T> {
   return unchecked(
     schema.check(({ value, issues }) => {
       const message = isRecord(value) ? problemOf(value) : undefined;
@@ -52,21 +47,51 @@ export function accepted<Body extends object>(
   params: z.ZodMiniType,
   changes: Changes = {},
 ): z.ZodMiniType<Body> {
-  if (!(params instanceof z.ZodMiniObject)) throw new TypeError('Params are an object');
-  const fields: Readonly<Record<string, z.ZodMiniType>> = unchecked(params.shape);
-  const shape = Object.entries(fields).map(([name, field]) => {
+  const shape = Object.entries(fieldsOf(params)).map(([name, field]) => {
     return [name, documented(changes[name] ?? loose(field, changes), field)];
   });
   return unchecked(z.looseObject(Object.fromEntries(shape)));
 }
 
-/** Creates the schema of some fields as the service accepts them, with their descriptions. */
+/**
+ * Returns one object with the fields of several, as the service accepts it. The field that tells them apart can have any
+ * value, and fields that not all of them have are optional.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function acceptedAny<Body extends object>(union: z.ZodMiniType): z.ZodMiniType<Body> {
+  if (!(union instanceof z.ZodMiniDiscriminatedUnion)) throw new TypeError('There is one object');
+  const { _zod: internals } = union;
+  const { options, discriminator } = internals.def;
+  const all = options.map((option) => fieldsOf(inner(option)));
+  const entries = all.flatMap((fields) => Object.entries(fields)).toReversed();
+  const shape = [...new Map(entries)].toReversed().map(([name, field]) => {
+    const schema = name === discriminator ? z.string() : loose(field, {});
+    const isRequired = all.every((fields) => name in fields);
+    return [name, documented(isRequired ? schema : z.optional(schema), field)];
+  });
+  return unchecked(z.looseObject(Object.fromEntries(shape)));
+}
+
+/** Returns params with some of their fields. */
+/* @__NO_SIDE_EFFECTS__ */
+export function pick(params: z.ZodMiniType, ...names: string[]): z.ZodMiniType {
+  const fields = Object.entries(fieldsOf(params)).filter(([name]) => names.includes(name));
+  return z.looseObject(Object.fromEntries(fields));
+}
+
+/** Returns the schemas of the fields of params, by name. */
+/* @__NO_SIDE_EFFECTS__ */
+export function fieldsOf(params: z.ZodMiniType): Readonly<Record<string, z.ZodMiniType>> {
+  if (!(params instanceof z.ZodMiniObject)) throw new TypeError('Params are an object');
+  return unchecked(params.shape);
+}
+
+/** Creates the schema of some fields as the service accepts them, each with its description. */
 /* @__NO_SIDE_EFFECTS__ */
 export function acceptedFields<Body extends object = object>(
-  fields: Readonly<Record<string, string>>,
-  shape: Readonly<Record<string, z.ZodMiniType>>,
+  shape: Readonly<Record<string, readonly [string, z.ZodMiniType]>>,
 ): z.ZodMiniType<Body> {
-  return unchecked(z.looseObject(describe(fields, shape)));
+  return unchecked(z.looseObject(described(shape)));
 }
 
 /** Copies the description of a schema to another one. */

@@ -9,21 +9,19 @@ type FieldName<T> = keyof {
   [Key in keyof T as string extends Key ? never : Key]: T[Key];
 };
 
-/** The descriptions of the fields of an interface. `scripts/schema-docs.ts` makes them of its doc comments. */
-export interface Docs<T> {
-  readonly fields: { readonly [Key in FieldName<T>]-?: string };
-  /** Type-level only: the interface. */
-  readonly type?: T;
-}
+/** A schema whose input and output are of the same type. */
+export type Schema<T> = z.ZodMiniType<T, T>;
 
-/** One zod schema per field of the interface. A missing field, or one of the wrong type, does not compile. */
-type Shape<T> = { readonly [Key in FieldName<T>]-?: z.ZodMiniType<T[Key], T[Key]> };
+/** Each field of an interface: its description and its schema. Without a field, or with a wrong type, it does not compile. */
+type Shape<T> = { readonly [Key in FieldName<T>]-?: readonly [string, Schema<T[Key]>] };
 
 /** The reverse of `Shape`: a schema that accepts less than its field allows does not compile. */
 type Complete<T, Fields> = {
   readonly [Key in keyof Fields]: Key extends keyof T
-    ? [T[Key]] extends [z.output<Fields[Key]>]
-      ? Fields[Key]
+    ? Fields[Key] extends readonly [string, z.ZodMiniType<infer Output>]
+      ? [T[Key]] extends [Output]
+        ? Fields[Key]
+        : never
       : never
     : never;
 };
@@ -39,53 +37,66 @@ export type WithOptional<T, Key extends keyof T> = Omit<T, Key> & {
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function recordSchema<T extends object, Fields extends Shape<T>>(
-  docs: Docs<T>,
   shape: Fields & Complete<T, Fields>,
-): z.ZodMiniType<T, T> {
-  return unchecked(z.looseObject(describe(docs.fields, shape)));
+): Schema<T> {
+  return unchecked(z.looseObject(described(shape)));
 }
 
 /** Creates the schema of an object in a request. Like a record, but an unknown field is an issue. */
 /* @__NO_SIDE_EFFECTS__ */
 export function paramsSchema<T extends object, Fields extends Shape<T>>(
-  docs: Docs<T>,
   shape: Fields & Complete<T, Fields>,
-): z.ZodMiniType<T, T> {
+): Schema<T> {
   const known = Object.keys(shape);
   const error: z.core.$ZodErrorMap = (issue) =>
     issue.code === 'unrecognized_keys' ? unknownFields(issue.keys, known) : undefined;
-  return unchecked(z.strictObject(describe(docs.fields, shape), { error }));
+  return unchecked(z.strictObject(described(shape), { error }));
+}
+
+/** Adds limits to the schema of a value. */
+/* @__NO_SIDE_EFFECTS__ */
+export function limited<T>(
+  schema: Schema<T>,
+  ...checks: z.core.$ZodCheck<NoInfer<T>>[]
+): Schema<T> {
+  return schema.check(...checks);
+}
+
+/** Creates the schema of a date. JSON has none, so a JSON schema describes what `JSON.stringify` makes of it. */
+/* @__NO_SIDE_EFFECTS__ */
+export function date(): Schema<Date> {
+  const schema = z.date();
+  const { _zod: internals } = schema;
+  internals.toJSONSchema = () => ({ type: 'string', format: 'date-time' });
+  return schema;
 }
 
 /** Creates the schema of an {@link OpenString} union. It accepts any string and offers the known ones as examples. */
 /* @__NO_SIDE_EFFECTS__ */
 export function openString<const Known extends string>(
   ...known: Known[]
-): z.ZodMiniType<OpenString<Known>, OpenString<Known>> {
+): Schema<OpenString<Known>> {
   const schema = z.string();
   return known.length === 0 ? schema : schema.register(z.globalRegistry, { examples: known });
 }
 
 /** Creates the schema of an array that is not changed. */
 /* @__NO_SIDE_EFFECTS__ */
-export function listOf<Item>(
-  item: z.ZodMiniType<Item, Item>,
-): z.ZodMiniType<readonly Item[], readonly Item[]> {
+export function listOf<Item>(item: Schema<Item>): Schema<readonly Item[]> {
   return z.array(item);
 }
 
 /**
- * Creates the schema of one of two types, such as a text or a list. If something inside of the value is wrong, the message
- * says what and where. That of zod says only that the value is of neither type.
+ * Creates the schema of one of several types, such as a text or a list. If something inside of the value is wrong, the
+ * message says what and where. That of zod says only that the value is of neither type.
  */
 /* @__NO_SIDE_EFFECTS__ */
-export function either<One, Other>(
-  one: z.ZodMiniType<One, One>,
-  other: z.ZodMiniType<Other, Other>,
-): z.ZodMiniType<One | Other, One | Other> {
+export function either<const Options extends readonly z.ZodMiniType[]>(
+  ...options: Options
+): z.ZodMiniType<z.output<Options[number]>, z.input<Options[number]>> {
   const error: z.core.$ZodErrorMap = (issue) =>
     issue.code === 'invalid_union' ? innerProblem(issue.errors.flat()) : undefined;
-  return z.union([one, other], { error });
+  return unchecked(z.union(options, { error }));
 }
 
 /** Creates the schema of one of several objects, which the value of a field distinguishes. */
@@ -100,17 +111,16 @@ export function oneOf<const Options extends readonly z.ZodMiniType[]>(
   );
 }
 
-/** Describes the fields of a shape. A schema can be shared, so each field gets its own. */
+/** Returns the schema of each field with its description. A schema can be shared, so each field gets its own. */
 /* @__NO_SIDE_EFFECTS__ */
-export function describe(
-  fields: Readonly<Record<string, string>>,
-  shape: Readonly<Record<string, z.ZodMiniType>>,
+export function described(
+  shape: Readonly<Record<string, readonly [string, z.ZodMiniType]>>,
 ): Record<string, z.ZodMiniType> {
   return Object.fromEntries(
-    Object.entries(shape).map(([name, schema]) => {
-      const description = fields[name] ?? '';
-      return [name, schema.clone().register(z.globalRegistry, { description })];
-    }),
+    Object.entries(shape).map(([name, [description, schema]]) => [
+      name,
+      schema.clone().register(z.globalRegistry, { description }),
+    ]),
   );
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { musicBody, speechBody } from '../../../src/wire/schemas/media/audio.ts';
+import { musicBody, speechBody } from '../../../src/wire/schemas/bodies.ts';
 import { musicParamsProblem, speechParamsProblem } from '../../../src/wire/types/media/audio.ts';
 
 const missingText = 'text: is required';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { materialCreateBody } from '../../../src/wire/schemas/media/materials.ts';
+import { materialCreateBody } from '../../../src/wire/schemas/bodies.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { videoBody } from '../../../src/wire/schemas/media/videos.ts';
+import { videoBody } from '../../../src/wire/schemas/bodies.ts';
 import { videoParamsProblem } from '../../../src/wire/types/media/videos.ts';
 
 const asset = 'asset://material/canary';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { voiceCloneBody, voiceDesignBody } from '../../../src/wire/schemas/media/voices.ts';
+import { voiceCloneBody, voiceDesignBody } from '../../../src/wire/schemas/bodies.ts';
 import {
   voiceCloneParamsProblem,
   voiceDesignParamsProblem,

@@ -1,20 +1,17 @@
-import { musicBody, speechBody } from '../../../wire/schemas/media/audio.ts';
+import * as shapes from '../../../wire/generated/index.ts';
 import {
+  musicBody,
+  speechBody,
   voiceCloneBody,
   voiceDesignBody,
-  voiceCreationRecord,
-  voiceListRecord,
-  voiceRecord,
-} from '../../../wire/schemas/media/voices.ts';
-import { audioTaskRecord } from '../../../wire/schemas/tasks/task.ts';
+} from '../../../wire/schemas/bodies.ts';
 import { documentedAudioBody } from '../../tasks/prepare.ts';
 import {
   pollOperation,
   submitErrorCodes,
   submitDescription,
   submitResponses,
-  taskExample,
-  taskFields,
+  taskDocs,
 } from '../docs.ts';
 import type { TagDocs } from '../docs.ts';
 
@@ -49,6 +46,7 @@ export const audioDocs: TagDocs = {
     MusicRequest: {
       schema: musicBody,
       description: 'Music generation parameters. Music is billed per output.',
+      keywords: shapes.musicParamsKeywords,
       fields: {
         model: { example: 'anthem-music' },
         prompt: { minLength: 1 },
@@ -58,24 +56,17 @@ export const audioDocs: TagDocs = {
       schema: speechBody,
       description:
         'Speech generation parameters. `text` or `input` is required, and so is a voice: `voice_id`, `voice` or `timber_weights`. Every character is billed, including spaces, line breaks and emoji.',
+      keywords: shapes.speechParamsKeywords,
       fields: {
         model: { example: 'echo-speech' },
-        speed: { minimum: 0.5, maximum: 2 },
-        emotion: {
-          enum: ['happy', 'sad', 'angry', 'fearful', 'disgusted', 'surprised', 'neutral'],
-        },
-        language: { example: 'English' },
-        format: { example: 'mp3' },
       },
+      closed: ['emotion'],
     },
     AudioTask: {
-      schema: audioTaskRecord,
+      schema: shapes.audioTaskRecord,
       description: 'A music or speech generation task.',
-      example: taskExample('audio', 'wav'),
-      fields: {
-        ...taskFields('audio'),
-        'output.audio_url': { format: 'uri' },
-      },
+      keywords: shapes.audioTaskRecordKeywords,
+      ...taskDocs('audio', 'wav'),
     },
   },
 };
@@ -119,7 +110,7 @@ export const voicesDocs: TagDocs = {
   },
   schemas: {
     Voice: {
-      schema: voiceRecord,
+      schema: shapes.voice,
       description: 'A voice for speech.',
       example: {
         voice_id: 'calm-narrator',
@@ -133,45 +124,29 @@ export const voicesDocs: TagDocs = {
         preview_audio_url: null,
         created_at: '2026-01-01T00:00:00.000Z',
       },
-      fields: {
-        language: { example: 'Chinese (Mandarin)' },
-        source_type: {
-          enum: ['system', 'voice_clone', 'voice_design'],
-        },
-        visibility: {
-          enum: ['public', 'private'],
-        },
-        preview_audio_url: { format: 'uri' },
-        created_at: { format: 'date-time' },
-      },
+      keywords: shapes.voiceKeywords,
+      closed: ['source_type', 'visibility'],
     },
     VoiceList: {
-      schema: voiceListRecord,
+      schema: shapes.voiceListRecord,
       description: 'A list of voices.',
     },
     VoiceCloneRequest: {
       schema: voiceCloneBody,
       description: 'Voice clone parameters.',
-      fields: { audio_url: { format: 'uri' }, language: { example: 'English' } },
+      keywords: shapes.voiceCloneParamsKeywords,
     },
     VoiceDesignRequest: {
       schema: voiceDesignBody,
       description: 'Voice design parameters. `preview_text` or its alias `text` is required.',
-      fields: {
-        prompt: { minLength: 1 },
-        language: { example: 'English' },
-      },
+      keywords: shapes.voiceDesignParamsKeywords,
+      fields: { prompt: { minLength: 1 } },
     },
     VoiceCreation: {
-      schema: voiceCreationRecord,
+      schema: shapes.voiceCreation,
       description: 'A new voice with its billing information.',
-      fields: {
-        preview_audio_url: { format: 'uri' },
-        'billing_contract.operation': {
-          enum: ['audio.voice_clone', 'audio.voice_design'],
-        },
-        'outputs[].url': { format: 'uri' },
-      },
+      keywords: shapes.voiceCreationKeywords,
+      closed: ['billing_contract.operation'],
     },
   },
 };

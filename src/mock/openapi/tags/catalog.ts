@@ -1,18 +1,6 @@
 import * as z from 'zod/mini';
 
-import {
-  accountRecord,
-  keyBalanceRecord,
-  readinessRecord,
-} from '../../../wire/schemas/catalog/account.ts';
-import { keyBalanceErrorEnvelopeRecord } from '../../../wire/schemas/catalog/errors.ts';
-import {
-  anthropicModelListRecord,
-  geminiModelListRecord,
-  modelListRecord,
-  modelRecord,
-} from '../../../wire/schemas/catalog/models.ts';
-import { pricingRecord } from '../../../wire/schemas/catalog/pricing.ts';
+import * as shapes from '../../../wire/generated/index.ts';
 import { acceptedFields } from '../../../wire/schemas/params.ts';
 import type { TagDocs } from '../docs.ts';
 
@@ -41,7 +29,7 @@ export const accountDocs: TagDocs = {
   },
   schemas: {
     Account: {
-      schema: accountRecord,
+      schema: shapes.account,
       description: 'The account of an API key.',
       example: {
         object: 'account',
@@ -52,7 +40,7 @@ export const accountDocs: TagDocs = {
       },
     },
     Readiness: {
-      schema: readinessRecord,
+      schema: shapes.readiness,
       description: 'Readiness of the account for production traffic.',
       example: {
         object: 'readiness',
@@ -67,17 +55,13 @@ export const accountDocs: TagDocs = {
       },
     },
     KeyBalance: {
-      schema: keyBalanceRecord,
+      schema: shapes.keyBalance,
       description: "Balance of the key owner's account and quota of the API key.",
-      fields: {
-        'data.balance.quota_per_unit': { example: 500000 },
-        'data.balance.quota_display_type': {
-          enum: ['USD', 'CNY', 'CUSTOM', 'TOKENS'],
-        },
-      },
+      keywords: shapes.keyBalanceKeywords,
+      closed: ['data.balance.quota_display_type'],
     },
     KeyBalanceError: {
-      schema: keyBalanceErrorEnvelopeRecord,
+      schema: shapes.keyBalanceErrorEnvelope,
       description: 'Error envelope of the key balance endpoint.',
       example: { success: false, message: 'Invalid token' },
     },
@@ -85,16 +69,16 @@ export const accountDocs: TagDocs = {
 };
 
 const modelDetailRecord = z.intersection(
-  modelRecord,
-  acceptedFields(
-    { request_interface: 'How to call the model.' },
-    {
-      request_interface: acceptedFields(
-        { method: 'HTTP method.', path: 'Path of the endpoint.' },
-        { method: z.string(), path: z.string() },
-      ),
-    },
-  ),
+  shapes.model,
+  acceptedFields({
+    request_interface: [
+      'How to call the model.',
+      acceptedFields({
+        method: ['HTTP method.', z.string()],
+        path: ['Path of the endpoint.', z.string()],
+      }),
+    ],
+  }),
 );
 
 /** Specification: Model; Pricing object; Account and catalog. */
@@ -129,7 +113,7 @@ export const modelsDocs: TagDocs = {
   },
   schemas: {
     Model: {
-      schema: modelRecord,
+      schema: shapes.model,
       description: 'A model.',
     },
     ModelDetail: {
@@ -138,20 +122,20 @@ export const modelsDocs: TagDocs = {
       fields: { 'request_interface.path': { example: '/v1/chat/completions' } },
     },
     Pricing: {
-      schema: pricingRecord,
+      schema: shapes.pricing,
       description: 'Prices of a model. `profiles.api.billingUnit` determines which price applies.',
     },
     ModelList: {
-      schema: modelListRecord,
+      schema: shapes.modelListRecord,
       description: 'The model list in the OpenAI style.',
     },
     AnthropicModelList: {
-      schema: anthropicModelListRecord,
+      schema: shapes.anthropicModelList,
       description: 'The model list in the Anthropic style.',
-      fields: { 'data[].created_at': { format: 'date-time' } },
+      keywords: shapes.anthropicModelListKeywords,
     },
     GeminiModelList: {
-      schema: geminiModelListRecord,
+      schema: shapes.geminiModelList,
       description: 'The model list in the Gemini style.',
     },
   },

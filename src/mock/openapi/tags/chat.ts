@@ -1,4 +1,5 @@
-import { chatBody } from '../../../wire/schemas/chat/params.ts';
+import * as shapes from '../../../wire/generated/index.ts';
+import { chatBody } from '../../../wire/schemas/bodies.ts';
 import { chatCompletionChunkRecord, chatCompletionRecord } from '../../chat/schemas.ts';
 import type { TagDocs } from '../docs.ts';
 
@@ -41,14 +42,11 @@ export const chatDocs: TagDocs = {
       schema: chatBody,
       description:
         'Chat completion parameters. Other OpenAI-compatible fields, such as `tools`, `response_format`, `temperature` and `max_completion_tokens`, are passed through to the model. A value of the wrong type is rejected with `invalid_request_parameter`; unknown fields are accepted.',
+      keywords: shapes.chatParamsKeywords,
       fields: {
         model: { example: 'aurora-chat' },
         messages: { minItems: 1 },
-        'extra_body.image_config.aspect_ratio': { example: '16:9' },
-        n: {
-          minimum: 1,
-          maximum: 128,
-        },
+        n: { maximum: 128 },
       },
     },
     ChatCompletion: {

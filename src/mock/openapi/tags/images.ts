@@ -1,26 +1,21 @@
 import * as z from 'zod/mini';
 
-import { imageBody } from '../../../wire/schemas/media/images.ts';
-import { videoBody } from '../../../wire/schemas/media/videos.ts';
+import * as shapes from '../../../wire/generated/index.ts';
+import { imageBody, videoBody } from '../../../wire/schemas/bodies.ts';
 import { acceptedFields } from '../../../wire/schemas/params.ts';
-import { imageTaskRecord, videoTaskRecord } from '../../../wire/schemas/tasks/task.ts';
 import {
   pollOperation,
   submitErrorCodes,
   submitDescription,
   submitResponses,
-  taskExample,
-  taskFields,
+  taskDocs,
 } from '../docs.ts';
 import type { OperationDocs, TagDocs } from '../docs.ts';
 
-const finishedImagesRecord = acceptedFields(
-  { created: 'Completion time in Unix seconds.', data: 'Images.' },
-  {
-    created: z.number(),
-    data: z.array(acceptedFields({ url: 'Image URL.' }, { url: z.string() })),
-  },
-);
+const finishedImagesRecord = acceptedFields({
+  created: ['Completion time in Unix seconds.', z.number()],
+  data: ['Images.', z.array(acceptedFields({ url: ['Image URL.', z.string()] }))],
+});
 
 const submitOperation = {
   examples: {
@@ -41,7 +36,7 @@ const submitOperation = {
   },
 } satisfies Partial<OperationDocs>;
 
-const count = { minimum: 1, maximum: 100 };
+const count = { maximum: 100 };
 
 /** Specification: Image generation; assumptions A2, A3, A7. */
 export const imagesDocs: TagDocs = {
@@ -68,25 +63,15 @@ export const imagesDocs: TagDocs = {
     ImageRequest: {
       schema: imageBody,
       description: 'Image generation parameters. Which fields are accepted depends on the model.',
-      fields: {
-        model: { example: 'prism-image' },
-        n: count,
-        task_type: {
-          enum: ['text2image', 'image2image'],
-        },
-        size: { pattern: '^\\d{1,5}x\\d{1,5}$', example: '1024x1024' },
-        image: { format: 'uri' },
-        aspect_ratio: { example: '1:1' },
-        resolution: { example: '2k' },
-        output_format: { example: 'webp' },
-        num_images: count,
-      },
+      keywords: shapes.imageParamsKeywords,
+      fields: { model: { example: 'prism-image' }, n: count, num_images: count },
+      closed: ['task_type'],
     },
     ImageTask: {
-      schema: imageTaskRecord,
+      schema: shapes.imageTaskRecord,
       description: 'An image generation task.',
-      example: taskExample('image', 'png'),
-      fields: taskFields('image'),
+      keywords: shapes.imageTaskRecordKeywords,
+      ...taskDocs('image', 'png'),
     },
     FinishedImages: {
       schema: finishedImagesRecord,
@@ -154,15 +139,10 @@ export const videosDocs: TagDocs = {
     VideoRequest: {
       schema: videoBody,
       description: 'Video generation parameters. Which fields are accepted depends on the model.',
+      keywords: shapes.videoParamsKeywords,
       fields: {
         model: { example: 'tide-video' },
-        size: { example: '720p' },
-        resolution: { example: '720p' },
-        aspect_ratio: { example: '16:9' },
-        duration: { minimum: 1, maximum: 3600 },
-        image: { format: 'uri' },
-        last_image: { format: 'uri' },
-        video: { format: 'uri' },
+        duration: { maximum: 3600 },
         'content[].type': { example: 'text' },
         'content[].role': { example: 'reference_image' },
         'extra_body.input_video_seconds': {
@@ -172,10 +152,10 @@ export const videosDocs: TagDocs = {
       },
     },
     VideoTask: {
-      schema: videoTaskRecord,
+      schema: shapes.videoTaskRecord,
       description: 'A video generation task.',
-      example: taskExample('video', 'mp4'),
-      fields: taskFields('video'),
+      keywords: shapes.videoTaskRecordKeywords,
+      ...taskDocs('video', 'mp4'),
     },
   },
 };

@@ -1,12 +1,8 @@
-import {
-  materialCreateBody,
-  materialPageRecord,
-  materialRecord,
-} from '../../../wire/schemas/media/materials.ts';
+import * as shapes from '../../../wire/generated/index.ts';
+import { materialCreateBody } from '../../../wire/schemas/bodies.ts';
 import { listedStatuses, materialTypes } from '../../materials/records.ts';
 import type { TagDocs } from '../docs.ts';
 
-const dateTime = { format: 'date-time' };
 const notFound = { 404: ['material_not_found'] };
 
 /** Specification: Materials; Material; Material list; Codes. */
@@ -93,10 +89,10 @@ export const materialsDocs: TagDocs = {
     MaterialRequest: {
       schema: materialCreateBody,
       description: 'Parameters of a new material.',
-      fields: { url: { format: 'uri' }, 'real_person.callback_url': { format: 'uri' } },
+      keywords: shapes.materialCreateFieldsKeywords,
     },
     Material: {
-      schema: materialRecord,
+      schema: shapes.material,
       description:
         "A media file in the library of the key's owner. The record never contains the source URL.",
       example: {
@@ -111,32 +107,11 @@ export const materialsDocs: TagDocs = {
         available_at: '2026-08-01T09:00:05.000Z',
         expires_at: '2026-08-01T11:00:05.000Z',
       },
-      fields: {
-        id: { pattern: '^mat_' },
-        type: { enum: materialTypes },
-        status: {
-          enum: [
-            'creating',
-            'verification_pending',
-            'verification_failed',
-            'verification_expired',
-            'processing',
-            'available',
-            'failed',
-            'delete_pending',
-            'deleted',
-          ],
-        },
-        preview_url: { format: 'uri' },
-        verification_url: { format: 'uri' },
-        verification_expires_at: dateTime,
-        created_at: dateTime,
-        available_at: dateTime,
-        expires_at: dateTime,
-      },
+      keywords: shapes.materialKeywords,
+      closed: ['type', 'status'],
     },
     MaterialList: {
-      schema: materialPageRecord,
+      schema: shapes.materialPageRecord,
       description: 'A page of materials.',
     },
   },

@@ -1,17 +1,4 @@
-import {
-  errorCatalogRecord,
-  errorDetailRecord,
-  errorBodyRecord,
-  errorEnvelopeRecord,
-} from '../../../wire/schemas/catalog/errors.ts';
-import { capabilitiesRecord } from '../../../wire/schemas/catalog/models.ts';
-import { pricingCatalogRecord } from '../../../wire/schemas/catalog/pricing.ts';
-import {
-  changelogRecord,
-  openApiDocumentRecord,
-  rateLimitPolicyRecord,
-  serviceStatusRecord,
-} from '../../../wire/schemas/catalog/public.ts';
+import * as shapes from '../../../wire/generated/index.ts';
 import type { TagDocs } from '../docs.ts';
 
 /** Specification: Public endpoints; Service status; Errors. */
@@ -80,15 +67,15 @@ export const publicDocs: TagDocs = {
   },
   schemas: {
     ServiceStatus: {
-      schema: serviceStatusRecord,
+      schema: shapes.serviceStatus,
       description: 'Health of the service.',
     },
     Capabilities: {
-      schema: capabilitiesRecord,
+      schema: shapes.capabilities,
       description: 'Capabilities of the service.',
     },
     Error: {
-      schema: errorEnvelopeRecord,
+      schema: shapes.errorEnvelope,
       description: 'Error envelope of all endpoints except the key balance endpoint.',
       example: {
         error: {
@@ -99,38 +86,35 @@ export const publicDocs: TagDocs = {
       },
     },
     ErrorBody: {
-      schema: errorBodyRecord,
+      schema: shapes.errorBody,
       description: 'Error information.',
-      fields: {
-        type: { example: 'invalid_request_error' },
-        code: { example: 'invalid_request_parameter' },
-      },
+      keywords: shapes.errorBodyKeywords,
     },
     ErrorDetail: {
-      schema: errorDetailRecord,
+      schema: shapes.errorDetail,
       description: 'Meaning of an error code.',
     },
     ErrorCatalog: {
-      schema: errorCatalogRecord,
+      schema: shapes.errorCatalog,
       description: 'All error codes.',
     },
     PricingCatalog: {
-      schema: pricingCatalogRecord,
+      schema: shapes.pricingCatalog,
       description: 'Prices of all models.',
     },
     RateLimitPolicy: {
-      schema: rateLimitPolicyRecord,
+      schema: shapes.rateLimitPolicy,
       description: 'Concurrency tiers and backoff policy.',
     },
     Changelog: {
-      schema: changelogRecord,
+      schema: shapes.changelog,
       description: 'Version history of the service.',
-      fields: { 'data[].date': { format: 'date' } },
+      keywords: shapes.changelogKeywords,
     },
     OpenApiDocument: {
-      schema: openApiDocumentRecord,
+      schema: shapes.openApiDocument,
       description: 'OpenAPI document.',
-      fields: { openapi: { example: '3.0.3' } },
+      keywords: shapes.openApiDocumentKeywords,
     },
   },
 };

@@ -73,7 +73,10 @@ export interface QuotaBalance {
   amount: number;
   /** `amount` as formatted text with the currency symbol. */
   display_amount: string;
-  /** Quota units per 1 USD. The documented value is 500000. */
+  /**
+   * Quota units per 1 USD. The documented value is 500000.
+   * @example 500000
+   */
   quota_per_unit: number;
   /** Display currency or unit of `amount`. */
   quota_display_type: OpenString<'USD' | 'CNY' | 'CUSTOM' | 'TOKENS'>;

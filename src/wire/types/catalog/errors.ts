@@ -65,9 +65,15 @@ export type ErrorType = OpenString<
 export interface ErrorBody {
   /** Human-readable message; contains only public information. */
   message: string;
-  /** Error type. */
+  /**
+   * Error type.
+   * @example invalid_request_error
+   */
   type: ErrorType;
-  /** Machine-readable error code. */
+  /**
+   * Machine-readable error code.
+   * @example invalid_request_parameter
+   */
   code: ErrorCode;
   /** Name of the invalid field, if the service reports it. */
   param?: string | null | undefined;

@@ -42,7 +42,10 @@ export interface AnthropicModel {
   type: 'model';
   /** Human-readable name. */
   display_name: string;
-  /** Creation time (ISO 8601). */
+  /**
+   * Creation time (ISO 8601).
+   * @format date-time
+   */
   created_at: string;
 }
 

@@ -74,7 +74,10 @@ export interface RateLimitPolicy {
 export interface ChangelogEntry {
   /** Service version. */
   version?: string | undefined;
-  /** Release date. */
+  /**
+   * Release date.
+   * @format date
+   */
   date?: string | undefined;
   /** Type of change. */
   type?: string | undefined;
@@ -100,7 +103,10 @@ export interface Changelog {
 
 /** OpenAPI document of the service, as sent. */
 export interface OpenApiDocument {
-  /** OpenAPI version. */
+  /**
+   * OpenAPI version.
+   * @example 3.0.3
+   */
   openapi?: string | undefined;
   /** All other fields of the document. */
   [field: string]: unknown;

@@ -91,7 +91,10 @@ export interface UserMessage {
   name?: string | undefined;
 }
 
-/** Earlier message from the model. You can pass `choices[0].message` of a {@link ChatCompletion} as is. */
+/**
+ * Earlier message from the model. You can pass `choices[0].message` of a {@link ChatCompletion} as is.
+ * @keepsUnknownFields
+ */
 export interface AssistantMessage {
   /** Role of the author. */
   role: 'assistant';
@@ -119,7 +122,10 @@ export interface AssistantMessage {
   images?: readonly AssistantImage[] | null | undefined;
 }
 
-/** Function call in an earlier message from the model. */
+/**
+ * Function call in an earlier message from the model.
+ * @keepsUnknownFields
+ */
 export interface AssistantToolCall {
   /** Tool call id. The message with the result has the same `tool_call_id`. */
   id: string;
@@ -134,7 +140,10 @@ export interface AssistantToolCall {
   };
 }
 
-/** Image in an earlier message from the model. */
+/**
+ * Image in an earlier message from the model.
+ * @keepsUnknownFields
+ */
 export interface AssistantImage {
   /** Type of image reference. */
   type?: 'image_url' | undefined;

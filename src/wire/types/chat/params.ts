@@ -140,7 +140,10 @@ export interface WebSearchOptions {
  * ```
  */
 export interface ChatParams {
-  /** Id of a model whose `type` in `models.list()` is `'chat'`. */
+  /**
+   * Id of a model whose `type` in `models.list()` is `'chat'`.
+   * @minLength 1
+   */
   model: ModelId<'chat'>;
   /** Messages of the conversation so far. */
   messages: readonly ChatMessage[];
@@ -162,7 +165,10 @@ export interface ChatParams {
         /** Requests image output. */
         image_config?:
           | {
-              /** Aspect ratio of the images, such as `16:9`. */
+              /**
+               * Aspect ratio of the images, such as `16:9`.
+               * @example 16:9
+               */
               aspect_ratio?: string | undefined;
               /** Model-specific options. */
               [field: string]: unknown;
@@ -172,19 +178,32 @@ export interface ChatParams {
         [field: string]: unknown;
       }
     | undefined;
-  /** Maximum number of tokens in the completion, including reasoning tokens. */
+  /**
+   * Maximum number of tokens in the completion, including reasoning tokens.
+   * @integer
+   */
   max_completion_tokens?: number | null | undefined;
-  /** Maximum number of tokens in the completion. Older name of `max_completion_tokens`. */
+  /**
+   * Maximum number of tokens in the completion. Older name of `max_completion_tokens`.
+   * @integer
+   */
   max_tokens?: number | null | undefined;
   /** Sampling temperature, 0 to 2. */
   temperature?: number | null | undefined;
   /** Nucleus sampling probability mass, 0 to 1. */
   top_p?: number | null | undefined;
-  /** Number of choices to generate; the default is 1. The tokens of every choice are charged. */
+  /**
+   * Number of choices to generate; the default is 1. The tokens of every choice are charged.
+   * @integer
+   * @minimum 1
+   */
   n?: number | null | undefined;
   /** Sequences at which the model stops generating. They are not part of the output. */
   stop?: string | readonly string[] | null | undefined;
-  /** Seed that makes sampling as deterministic as the model allows. */
+  /**
+   * Seed that makes sampling as deterministic as the model allows.
+   * @integer
+   */
   seed?: number | null | undefined;
   /** Penalty for tokens that already appear in the text, -2 to 2. */
   presence_penalty?: number | null | undefined;
@@ -194,7 +213,10 @@ export interface ChatParams {
   logit_bias?: Record<string, number> | null | undefined;
   /** Whether to return log probabilities of the output tokens. */
   logprobs?: boolean | null | undefined;
-  /** Number of most likely tokens to return at each position, 0 to 20. Requires `logprobs`. */
+  /**
+   * Number of most likely tokens to return at each position, 0 to 20. Requires `logprobs`.
+   * @integer
+   */
   top_logprobs?: number | null | undefined;
   /** Functions that the model can call. */
   tools?: readonly ToolDefinition[] | undefined;

@@ -23,7 +23,10 @@ import { requiredTextProblem } from '../type-guards.ts';
  * ```
  */
 export interface MusicParams {
-  /** Id of a model whose `type` in `models.list()` is `'audio'`. */
+  /**
+   * Id of a model whose `type` in `models.list()` is `'audio'`.
+   * @minLength 1
+   */
   model: ModelId<'audio'>;
   /** Text prompt that describes the music. */
   prompt: string;
@@ -75,9 +78,15 @@ export interface SpeechInputParams extends Omit<SpeechParams, 'text' | 'input'> 
  * ```
  */
 export interface SpeechParams {
-  /** Speech model id. */
+  /**
+   * Speech model id.
+   * @minLength 1
+   */
   model: ModelId<'audio'>;
-  /** Text to synthesize; takes precedence over `input`. Every character is billed, including spaces and line breaks. */
+  /**
+   * Text to synthesize; takes precedence over `input`. Every character is billed, including spaces and line breaks.
+   * @alternative input
+   */
   text: string;
   /** Text to synthesize (OpenAI style). Ignored, because `text` takes precedence. */
   input?: string | undefined;
@@ -85,7 +94,11 @@ export interface SpeechParams {
   voice_id?: string | undefined;
   /** Voice name, for compatibility with other services. */
   voice?: string | undefined;
-  /** Speaking speed, 0.5 to 2.0. */
+  /**
+   * Speaking speed, 0.5 to 2.0.
+   * @minimum 0.5
+   * @maximum 2
+   */
   speed?: number | undefined;
   /** Volume. The range is not documented. */
   volume?: number | undefined;
@@ -95,13 +108,19 @@ export interface SpeechParams {
   emotion?:
     | OpenString<'happy' | 'sad' | 'angry' | 'fearful' | 'disgusted' | 'surprised' | 'neutral'>
     | undefined;
-  /** Language of the text. */
+  /**
+   * Language of the text.
+   * @example English
+   */
   language?: OpenString<'Chinese' | 'English' | 'Japanese' | 'auto'> | undefined;
   /** How the result is returned; `url` is recommended. */
   output_format?: OpenString<'url'> | undefined;
   /** How the result is returned; `url` is recommended. Alternative to `output_format`. */
   response_format?: OpenString<'url'> | undefined;
-  /** Audio file format. */
+  /**
+   * Audio file format.
+   * @example mp3
+   */
   format?: OpenString<'mp3' | 'wav'> | undefined;
   /** Sample rate in Hz. */
   sample_rate?: 32000 | 44100 | undefined;

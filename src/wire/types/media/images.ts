@@ -42,27 +42,57 @@ export interface ImageFromReferencesParams extends Omit<
  * ```
  */
 export interface ImageParams {
-  /** Id of a model whose `type` in `models.list()` is `'image'`. */
+  /**
+   * Id of a model whose `type` in `models.list()` is `'image'`.
+   * @minLength 1
+   */
   model: ModelId<'image'>;
-  /** Text prompt. */
+  /**
+   * Text prompt.
+   * @alternative image, reference_image_urls
+   */
   prompt: string;
-  /** Number of images (OpenAI style). */
+  /**
+   * Number of images (OpenAI style).
+   * @integer
+   * @minimum 1
+   */
   n?: number | undefined;
-  /** Size in pixels, in the form `<width>x<height>`. */
+  /**
+   * Size in pixels, in the form `<width>x<height>`.
+   * @pattern ^\d{1,5}x\d{1,5}$
+   * @example 1024x1024
+   */
   size?: string | undefined;
   /** URLs of reference images. */
   reference_image_urls?: readonly string[] | undefined;
   /** Task type: text to image, or image to image. */
   task_type?: OpenString<'text2image' | 'image2image'> | undefined;
-  /** URL of a single source image. */
+  /**
+   * URL of a single source image.
+   * @format uri
+   */
   image?: string | undefined;
-  /** Aspect ratio, such as `1:1` or `auto`. */
+  /**
+   * Aspect ratio, such as `1:1` or `auto`.
+   * @example 1:1
+   */
   aspect_ratio?: string | undefined;
-  /** Resolution, such as `1k` or `2k`. */
+  /**
+   * Resolution, such as `1k` or `2k`.
+   * @example 2k
+   */
   resolution?: ModelResolution<'image'> | undefined;
-  /** Output format, such as `jpeg` or `webp`. */
+  /**
+   * Output format, such as `jpeg` or `webp`.
+   * @example webp
+   */
   output_format?: string | undefined;
-  /** Number of images. Price estimates use it instead of `n` if both are set. */
+  /**
+   * Number of images. Price estimates use it instead of `n` if both are set.
+   * @integer
+   * @minimum 1
+   */
   num_images?: number | undefined;
 }
 

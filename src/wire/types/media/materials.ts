@@ -9,6 +9,7 @@ export interface RealPerson {
   /**
    * URL that the browser is redirected to after the verification, with the query parameters `material_id` and
    * `material_status`; see `parseMaterialCallback`. HTTPS in production. Never log it.
+   * @format uri
    */
   callback_url: string;
 }
@@ -18,6 +19,7 @@ export interface MaterialCreateFields {
   /**
    * Public HTTP(S) URL of the media file. It must be reachable without login, cookies, custom headers or
    * private-network access, and stay reachable until the material has reached a terminal status.
+   * @format uri
    */
   url: string;
   /** Media type of the file. */
@@ -123,7 +125,10 @@ export type MaterialStatus = OpenString<
 
 /** Media in the material library, visible only to the owner of the API key. */
 export interface Material {
-  /** Material id, with the prefix `mat_`. */
+  /**
+   * Material id, with the prefix `mat_`.
+   * @pattern ^mat_
+   */
   id: string;
   /** Record type. */
   object: 'material';
@@ -135,21 +140,37 @@ export interface Material {
   status: MaterialStatus;
   /** URI to use in video requests; null unless the material is available. */
   uri: AssetUri | null;
-  /** Short-lived preview URL; null if there is none. */
+  /**
+   * Short-lived preview URL; null if there is none.
+   * @format uri
+   */
   preview_url: string | null;
   /**
    * URL of the page where the real person completes the liveness verification. Present only in the create response (or
    * an idempotent replay of it), and only with `real_person`. Secret and temporary: pass it to that person and never
    * log it.
+   * @format uri
    */
   verification_url?: string | undefined;
-  /** Expiry time of `verification_url` (ISO 8601). Present only with `verification_url`. */
+  /**
+   * Expiry time of `verification_url` (ISO 8601). Present only with `verification_url`.
+   * @format date-time
+   */
   verification_expires_at?: string | undefined;
-  /** Creation time (ISO 8601, UTC). */
+  /**
+   * Creation time (ISO 8601, UTC).
+   * @format date-time
+   */
   created_at: string | null;
-  /** Time at which the material became available (ISO 8601, UTC); null until then. */
+  /**
+   * Time at which the material became available (ISO 8601, UTC); null until then.
+   * @format date-time
+   */
   available_at: string | null;
-  /** Expiry time (ISO 8601, UTC): two hours after the material became available; null until then. */
+  /**
+   * Expiry time (ISO 8601, UTC): two hours after the material became available; null until then.
+   * @format date-time
+   */
   expires_at: string | null;
 }
 

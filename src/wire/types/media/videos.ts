@@ -62,7 +62,10 @@ export interface VideoExtraBody {
   generate_audio?: boolean | undefined;
   /** Text describing what the video should not show. Must not contain an `asset://` URI. */
   negative_prompt?: string | undefined;
-  /** Random seed, an integer. */
+  /**
+   * Random seed, an integer.
+   * @integer
+   */
   seed?: number | undefined;
   /** Operation to perform on the source video. */
   operation?: OpenString<'edit_video' | 'video_extend' | 'avatar'> | undefined;
@@ -101,25 +104,53 @@ export interface VideoContentParams extends Omit<VideoParams, 'prompt' | 'conten
  * ```
  */
 export interface VideoParams {
-  /** Id of a model whose `type` in `models.list()` is `'video'`. */
+  /**
+   * Id of a model whose `type` in `models.list()` is `'video'`.
+   * @minLength 1
+   */
   model: ModelId<'video'>;
-  /** Text prompt. Must not contain an `asset://` URI. */
+  /**
+   * Text prompt. Must not contain an `asset://` URI.
+   * @alternative content
+   */
   prompt: string;
-  /** Size, such as `720p` or `1080p`. */
+  /**
+   * Size, such as `720p` or `1080p`.
+   * @example 720p
+   */
   size?: ModelResolution<'video'> | undefined;
-  /** Resolution, for requests with `content`, such as `720p`. */
+  /**
+   * Resolution, for requests with `content`, such as `720p`.
+   * @example 720p
+   */
   resolution?: ModelResolution<'video'> | undefined;
-  /** Aspect ratio, such as `16:9` or `9:16`. */
+  /**
+   * Aspect ratio, such as `16:9` or `9:16`.
+   * @example 16:9
+   */
   aspect_ratio?: string | undefined;
-  /** Duration in seconds, an integer. */
+  /**
+   * Duration in seconds, an integer.
+   * @integer
+   * @minimum 1
+   */
   duration?: number | undefined;
-  /** URL of the first frame or source image. */
+  /**
+   * URL of the first frame or source image.
+   * @format uri
+   */
   image?: string | undefined;
-  /** URL of the last frame. */
+  /**
+   * URL of the last frame.
+   * @format uri
+   */
   last_image?: string | undefined;
   /** URLs of multiple reference images. */
   images?: readonly string[] | undefined;
-  /** URL of the source video to continue, edit or extend. */
+  /**
+   * URL of the source video to continue, edit or extend.
+   * @format uri
+   */
   video?: string | undefined;
   /** The request as a list of text and media items. Media can come from the material library. */
   content?: readonly VideoContentItem[] | undefined;

@@ -23,7 +23,10 @@ import { requiredTextProblem } from '../type-guards.ts';
  * ```
  */
 export interface VoiceCloneParams {
-  /** URL of the reference recording. The service must be able to reach it. */
+  /**
+   * URL of the reference recording. The service must be able to reach it.
+   * @format uri
+   */
   audio_url: string;
   /** Transcript of the reference recording. Recommended. Billed per Unicode character. */
   text?: string | undefined;
@@ -33,7 +36,10 @@ export interface VoiceCloneParams {
   display_name?: string | undefined;
   /** Alias of `display_name`. */
   name?: string | undefined;
-  /** Language of the voice. */
+  /**
+   * Language of the voice.
+   * @example English
+   */
   language?: string | undefined;
   /** Human-readable description of the voice. */
   description?: string | undefined;
@@ -77,7 +83,10 @@ export interface VoiceDesignAliasParams extends Omit<VoiceDesignParams, 'preview
 export interface VoiceDesignParams {
   /** Description of the voice to design. */
   prompt: string;
-  /** Text of the audio preview. Billed per Unicode character. */
+  /**
+   * Text of the audio preview. Billed per Unicode character.
+   * @alternative text
+   */
   preview_text: string;
   /** Alias of `preview_text`. */
   text?: string | undefined;
@@ -85,7 +94,10 @@ export interface VoiceDesignParams {
   display_name?: string | undefined;
   /** Alias of `display_name`. */
   name?: string | undefined;
-  /** Language of the voice. */
+  /**
+   * Language of the voice.
+   * @example English
+   */
   language?: string | undefined;
   /** Human-readable description of the voice. */
   description?: string | undefined;
@@ -115,7 +127,10 @@ export interface Voice {
   voice_id: string;
   /** Display name. */
   display_name: string;
-  /** Language of the voice, such as `English` or `Chinese (Mandarin)`. */
+  /**
+   * Language of the voice, such as `English` or `Chinese (Mandarin)`.
+   * @example Chinese (Mandarin)
+   */
   language: string;
   /** Human-readable description. */
   description: string;
@@ -127,9 +142,15 @@ export interface Voice {
   status: OpenString<'active'>;
   /** Ids of the speech models that accept the voice. */
   compatible_models: string[];
-  /** URL of an audio preview; null if there is none. */
+  /**
+   * URL of an audio preview; null if there is none.
+   * @format uri
+   */
   preview_audio_url: string | null;
-  /** Creation time (ISO 8601, UTC). */
+  /**
+   * Creation time (ISO 8601, UTC).
+   * @format date-time
+   */
   created_at: string;
 }
 
@@ -180,7 +201,10 @@ export interface BillingContract {
 
 /** Output file of a voice creation. */
 export interface VoiceOutput {
-  /** URL of the file. */
+  /**
+   * URL of the file.
+   * @format uri
+   */
   url: string;
   /** File type. */
   type: OpenString<'audio'>;
@@ -196,7 +220,10 @@ export interface VoiceCreation {
   task_id: string;
   /** Id of the new private voice to use in speech requests. */
   voice_id: string;
-  /** URL of an audio preview. */
+  /**
+   * URL of an audio preview.
+   * @format uri
+   */
   preview_audio_url: string;
   /** The new voice. */
   voice: Voice;

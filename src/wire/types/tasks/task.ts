@@ -34,7 +34,11 @@ export interface TaskRecord {
   >;
   /** Raw status. The specification does not say how it relates to `status`. */
   raw_status: OpenString<'SUBMITTED' | 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE'>;
-  /** Progress as a percentage, as text, such as `45%`. */
+  /**
+   * Progress as a percentage, as text, such as `45%`.
+   * @pattern ^\d+%$
+   * @example 45%
+   */
   progress: string;
   /** Error of a failed task; null otherwise. */
   error: TaskError | null;
@@ -42,7 +46,10 @@ export interface TaskRecord {
   model?: string | undefined;
   /** Creation time in Unix seconds. Present in some submit responses. */
   created_at?: number | undefined;
-  /** URL to poll this task at, on the same origin. */
+  /**
+   * URL to poll this task at, on the same origin.
+   * @format uri
+   */
   poll_url?: string | undefined;
   /** Additional fields are kept. */
   [field: string]: unknown;
@@ -53,17 +60,26 @@ export interface TaskRecord {
  * videos are assumed to be alike.
  */
 export interface ImageTaskRecord extends TaskRecord {
-  /** URL of the first image; null until the task has succeeded. */
+  /**
+   * URL of the first image; null until the task has succeeded.
+   * @format uri
+   */
   image_url: string | null;
   /** Result of the task; null until it has succeeded. */
   result: {
-    /** URL of the first image. */
+    /**
+     * URL of the first image.
+     * @format uri
+     */
     image_url: string;
     /** URLs of all images. */
     outputs: string[];
     /** All images. */
     images: {
-      /** URL of the image. */
+      /**
+       * URL of the image.
+       * @format uri
+       */
       url: string;
       /** Base64-encoded image, if the service sends no URL. */
       b64_json?: string | undefined;
@@ -78,17 +94,26 @@ export interface ImageTaskRecord extends TaskRecord {
  * videos are assumed to be alike.
  */
 export interface VideoTaskRecord extends TaskRecord {
-  /** URL of the video; null until the task has succeeded. */
+  /**
+   * URL of the video; null until the task has succeeded.
+   * @format uri
+   */
   video_url: string | null;
   /** Result of the task; null until it has succeeded. */
   result: {
-    /** URL of the first video. */
+    /**
+     * URL of the first video.
+     * @format uri
+     */
     video_url: string;
     /** URLs of all videos. */
     outputs: string[];
     /** All videos. */
     videos: {
-      /** URL of the video. */
+      /**
+       * URL of the video.
+       * @format uri
+       */
       url: string;
     }[];
   } | null;
@@ -96,24 +121,36 @@ export interface VideoTaskRecord extends TaskRecord {
 
 /** Music or speech task record as sent by the service. */
 export interface AudioTaskRecord extends TaskRecord {
-  /** URL of the audio; null until the task has succeeded. */
+  /**
+   * URL of the audio; null until the task has succeeded.
+   * @format uri
+   */
   audio_url: string | null;
   /** Result of the task; null until it has succeeded. */
   result: {
-    /** URL of the first output. */
+    /**
+     * URL of the first output.
+     * @format uri
+     */
     audio_url: string;
     /** URLs of all outputs. */
     outputs: string[];
     /** All outputs as objects. */
     audios: {
-      /** URL of the audio. */
+      /**
+       * URL of the audio.
+       * @format uri
+       */
       url: string;
     }[];
   } | null;
   /** Alternative success shape, sent instead of `result`. */
   output?:
     | {
-        /** URL of the audio. */
+        /**
+         * URL of the audio.
+         * @format uri
+         */
         audio_url: string;
       }
     | undefined;
