@@ -7,6 +7,7 @@ import {
   bodyOf,
   client,
   clientWithoutPrices,
+  loadingClient,
   ended,
   learning,
   mcp,
@@ -100,6 +101,7 @@ export const clientOfBatch: BookKind = {
 export const booksInMemory: readonly BookKind[] = [
   client,
   clientWithoutPrices,
+  loadingClient,
   proxy,
   batch,
   clientOfBatch,

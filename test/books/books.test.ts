@@ -2,7 +2,7 @@
 import { describe } from 'vitest';
 
 import { batch, booksInMemory, clientOfBatch } from './batches.ts';
-import { client, loadingClient, mcp, proxy } from './books.ts';
+import { client, mcp, proxy } from './books.ts';
 import { testDoctor } from './doctor.ts';
 import {
   prepareProcess,
@@ -19,7 +19,7 @@ describe('regressions', () => {
   testRegressions(booksInMemory);
 });
 describe('rules that are broken', () => {
-  testReds([...booksInMemory, loadingClient]);
+  testReds(booksInMemory);
 });
 testRandomly(booksInMemory, 300);
 describe('agreement', () => {

@@ -89,7 +89,10 @@ export const usageOf = (gateway: Polygate): Usage => ({
   reservedUsd: contextOf(gateway).reservedUsd,
 });
 
-const clientWith = (name: string, expects: Sender['expects'], loadsPrices: boolean): BookKind => ({
+/** Where a client has its prices from. */
+type PriceSource = 'loaded before' | 'loads them' | 'none';
+
+const clientWith = (name: string, expects: Sender['expects'], prices: PriceSource): BookKind => ({
   name,
   canHold: true,
   waits: true,
@@ -97,8 +100,12 @@ const clientWith = (name: string, expects: Sender['expects'], loadsPrices: boole
   expects,
   async open(settings, maxUsd) {
     const { service, options } = open(this, settings, maxUsd);
-    const gateway = new Polygate({ ...options, budget: { maxUsd } });
-    if (loadsPrices) await gateway.models.list();
+    const fetch: typeof globalThis.fetch = (input, init) =>
+      prices === 'none' && new Request(input, init).method === 'GET'
+        ? Promise.resolve(new Response(null, { status: 503 }))
+        : service.fetch(input, init);
+    const gateway = new Polygate({ ...options, fetch, budget: { maxUsd } });
+    if (prices === 'loaded before') await gateway.models.list();
     return {
       service,
       send: (orders) =>
@@ -111,13 +118,13 @@ const clientWith = (name: string, expects: Sender['expects'], loadsPrices: boole
 });
 
 /** The `budget` of a client that has loaded the prices. */
-export const client = clientWith('client', passing, true);
+export const client = clientWith('client', passing, 'loaded before');
 
 /** The same, if only the first charges show what a request costs. */
-export const clientWithoutPrices = clientWith('client without prices', () => undefined, false);
+export const clientWithoutPrices = clientWith('client without prices', () => undefined, 'none');
 
 /** The same, whose first request needs the prices. */
-export const loadingClient = clientWith('client that loads prices', passing, false);
+export const loadingClient = clientWith('client that loads prices', passing, 'loads them');
 
 /** The `limits` of a proxy with a store. */
 export const proxyWith = (
