@@ -1,21 +1,35 @@
+import { globSync, readFileSync } from 'node:fs';
+
+const root = new URL('../', import.meta.url);
+
 /** Classes of which users only have instances in a client, and the names by which they use them. */
-export const namespaces: Readonly<Record<string, string>> = {
-  AccountNamespace: 'gateway.account',
-  Audio: 'gateway.audio',
-  AudioKind: 'gateway.audio.music, gateway.audio.speech',
-  Chat: 'gateway.chat',
-  ChatCompletions: 'gateway.chat.completions',
-  Images: 'gateway.images',
-  Materials: 'gateway.materials',
-  Models: 'gateway.models',
-  Public: 'gateway.public',
-  Videos: 'gateway.videos',
-  Voices: 'gateway.voices',
-};
+export const namespaces: Readonly<Record<string, string>> = (() => {
+  const paths = globSync(['src/{base-,}client.ts', 'src/resources/*.ts'], { cwd: root });
+  const classes = new Map(
+    paths
+      .flatMap((path) =>
+        readFileSync(new URL(path, root), 'utf8').split(/^export (?:abstract )?class /m),
+      )
+      .map((text) => [/^\w+/.exec(text)?.[0] ?? '', text] as const),
+  );
+  const found: Record<string, string> = {};
+  const add = (owner: string, path: string) => {
+    for (const [, name, type = ''] of classes
+      .get(owner)
+      ?.matchAll(/^ {2}readonly (\w+): (\w+)(?:<\w+>)?;$/gm) ?? []) {
+      if (!classes.has(type)) continue;
+      found[type] = [found[type], `${path}.${name}`].filter(Boolean).join(', ');
+      add(type, `${path}.${name}`);
+    }
+  };
+  add('BaseClient', 'gateway');
+  add('Polygate', 'gateway');
+  return found;
+})();
 
 /** The group of an export of the client in the API reference, by the folder of its source. The first match counts. */
 const groups: readonly (readonly [folder: RegExp, group: string])[] = [
-  [/\/src\/errors\//, 'Errors'],
+  [/\/src\/(?:errors|paid)\//, 'Errors'],
   [/\/src\/(?:types\/tasks|core\/tasks|core\/batch|types\/charge)/, 'Tasks'],
   [/\/src\/resources\/(?:task-namespace)/, 'Tasks'],
   [/\/src\/types\/(?:chat|media|catalog|meta)/, 'Wire types'],

@@ -1,8 +1,11 @@
-/** Generates llms.txt and the tables in docs/assumptions.md and docs/command-line.md. */
+/** Generates llms.txt and parts of docs/assumptions.md, docs/command-line.md and docs/errors.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
+import { isRetryable } from '../src/client/call/retry.ts';
 import { assumptions } from '../src/client/config/assumptions.ts';
+import { outcomeOf, verdictOf } from '../src/paid/verdict.ts';
 import { commandOptions, commonOptions, serviceOptions } from '../src/tools/cli/command-options.ts';
+import { codeIs, errorCodes } from '../src/wire/codes.ts';
 import { llmsIndex } from './llms.ts';
 
 const root = new URL('../', import.meta.url);
@@ -13,7 +16,8 @@ export function generatedFiles(): Map<string, string> {
   return new Map([
     ['llms.txt', llmsIndex((path) => path)],
     ['docs/assumptions.md', filled('docs/assumptions.md', 'assumptions', assumptionsTable())],
-    ['docs/command-line.md', filled('docs/command-line.md', 'options', optionsTable())],
+    ['docs/command-line.md', filled('docs/command-line.md', 'options', optionsList())],
+    ['docs/errors.md', filled('docs/errors.md', 'codes', codesList())],
   ]);
 }
 
@@ -26,14 +30,41 @@ function filled(path: string, name: string, text: string): string {
 }
 
 /** The options of each command of the command line, without those that most commands have. */
-function optionsTable(): string {
-  const rows = Object.entries(commandOptions).map(([command, options]) => {
-    const own = Object.keys(options).filter(
-      (name) => !(name in commonOptions || name in serviceOptions),
-    );
-    return [`\`${command}\``, own.map((name) => `\`--${name}\``).join(' ') || 'none'];
-  });
-  return table([['Command', 'Options'], ...rows]);
+function optionsList(): string {
+  const own = Object.entries(commandOptions).map(([command, options]) => ({
+    command,
+    names: Object.keys(options).filter(
+      (name) => !(name in commonOptions || name in serviceOptions || name === 'json'),
+    ),
+  }));
+  return own
+    .filter(({ names }) => names.length > 0)
+    .map(
+      ({ command, names }) => `- \`${command}\`: ${names.map((name) => `\`--${name}\``).join(' ')}`,
+    )
+    .join('\n');
+}
+
+/** The error codes with their status, by what the client does. */
+function codesList(): string {
+  const byReaction = new Map<string, string[]>();
+  for (const [code, meaning] of Object.entries(errorCodes)) {
+    const status = Number.parseInt(meaning, 10);
+    const reaction = clientReaction(status, code);
+    byReaction.set(reaction, [...(byReaction.get(reaction) ?? []), `\`${code}\` (${status})`]);
+  }
+  return Array.from(byReaction, ([reaction, codes]) => `- ${reaction}: ${codes.join(', ')}`).join(
+    '\n',
+  );
+}
+
+/** What the client does with a response: the same as for any other with this status and these traits. */
+function clientReaction(status: number, code: string): string {
+  const outcome = outcomeOf(verdictOf({ status, idempotentReplay: false }, { code, body: {} }));
+  if (outcome === 'unknown') return 'retries with the same key only; `outcome` is `unknown`';
+  if (isRetryable({ status, code, outcome }, 'once')) return 'retries';
+  if (codeIs(code, 'conflict')) return 'fails; a `fallback` finds the model of the key';
+  return codeIs(code, 'model') ? 'fails; a `fallback` follows' : 'fails';
 }
 
 function assumptionsTable(): string {

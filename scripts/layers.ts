@@ -2,7 +2,7 @@
  * What each folder of `src` may import besides itself: folders and files of `src`, and packages. A file that is listed
  * may import what its folder may, and more. `oxlint.config.ts` makes lint rules of it.
  */
-const base = ['wire/types', 'wire/endpoints', 'errors', 'paid'];
+const base = ['wire/codes.ts', 'wire/types', 'wire/endpoints', 'paid', 'errors'];
 
 /** The layers of `client`, lowest first. Each may import those before it. */
 const client = ['config', 'limits', 'http', 'call', 'stream', 'chat', 'tasks', 'batch'];
@@ -15,14 +15,15 @@ const clientLayers = Object.fromEntries(
 );
 
 export const layers: Readonly<Record<string, readonly string[]>> = {
-  'wire/types': [],
+  'wire/codes.ts': [],
+  'wire/types': ['wire/codes.ts'],
   // Their types are those of the package, so that the fields that users add to an interface are theirs, too.
   'wire/schemas': ['wire/types', 'wire/generated', 'polygate', 'zod/mini'],
   'wire/generated': ['wire/types', 'wire/schemas/record-schema.ts', 'zod/mini'],
   'wire/endpoints': ['wire/types'],
-  errors: ['wire/types'],
   // Values in, values out: no clock, no storage, no `fetch`.
-  paid: ['wire/types'],
+  paid: ['wire/codes.ts', 'wire/types'],
+  errors: ['wire/types', 'paid'],
   ...clientLayers,
   'client/config/options.ts': ['ky'],
   'client/http/ky-transport.ts': ['ky'],
@@ -39,6 +40,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'integrations/journal': [
     'wire/types',
     'errors/base.ts',
+    'errors/message.ts',
     'integrations/node/final-path.ts',
     'node:fs/promises',
     'node:os',
@@ -123,8 +125,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'tools/money.ts': [],
   'tools/doctor': [
-    'tools/money.ts',
     'paid',
+    'tools/money.ts',
+    'wire/codes.ts',
     'wire/endpoints',
     'internal.ts',
     'wire/types/type-guards.ts',
@@ -148,6 +151,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'tools/money.ts',
     'internal.ts',
     'integrations/node/final-path.ts',
+    'wire/codes.ts',
     'wire/schemas',
     'wire/types',
     'polygate',
@@ -180,6 +184,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   // The mock is an independent implementation of the specification, so it shares only types and schemas.
   mock: [
+    'wire/codes.ts',
     'wire/types',
     'wire/generated',
     'wire/schemas',

@@ -14,7 +14,6 @@ const guide = new URL('docs/mcp.md', root);
 const pathTo = (path: string) => fileURLToPath(new URL(path, root));
 const video = { model: 'tide-video', prompt: 'The lighthouse at dusk, slow zoom', duration: 5 };
 const calls: [name: string, args: object][] = [
-  ['list_models', { type: 'image' }],
   ['generate_image', { model: 'prism-image', prompt: 'A lighthouse at dusk', n: 2 }],
   ['generate_video', video],
   ['get_task', {}],

@@ -15,7 +15,7 @@ export { customModel } from './wire/types/catalog/models.ts';
 
 // Types of errors
 export type { APIErrorDetails, ResponseValidationDetails } from './errors/responses.ts';
-export type { ErrorDetails, ModelAttempt, Outcome } from './errors/base.ts';
+export type { ErrorDetails, ErrorReason, ModelAttempt, Outcome } from './errors/base.ts';
 export type { StreamErrorDetails, StructuredOutputFailure } from './errors/chat.ts';
 
 // Types of namespaces

@@ -5,7 +5,7 @@
  */
 import type { IntegrationContext, Polygate } from './client.ts';
 import { noMediaCode } from './client/tasks/media-check.ts';
-import type { PolygateError, MessageParts } from './errors/base.ts';
+import type { PolygateError, MessageParts, Wording } from './errors/base.ts';
 import { ConfigurationError } from './errors/base.ts';
 import { toMessage } from './errors/message.ts';
 import { clientContext } from './wire/types/client-defaults.ts';
@@ -25,7 +25,7 @@ export function contextOf(gateway: Polygate): IntegrationContext {
   );
 }
 
-export type { IntegrationContext };
+export type { IntegrationContext, MessageParts, Wording };
 
 // Options and arguments
 export {
@@ -49,13 +49,7 @@ export { runtimeFetch } from './client/config/environment.ts';
 export { version } from './client/config/version.ts';
 
 // Requests and responses
-export {
-  isKeyMissing,
-  newIdempotencyKey,
-  ownHeaders,
-  sentKeys,
-  toHex,
-} from './client/http/request-headers.ts';
+export { newIdempotencyKey, ownHeaders, sentKeys, toHex } from './client/http/request-headers.ts';
 export { checkResultURL } from './client/http/result-file.ts';
 export { direct, readErrorText } from './client/http/response-body.ts';
 export type { BodyReader, DirectResponse } from './client/http/response-body.ts';
@@ -66,14 +60,13 @@ export { parseErrorBody } from './client/http/error-body.ts';
 export { detailsOf } from './client/fetch/response-details.ts';
 export type { ResponseMeta } from './wire/types/meta.ts';
 export type { ResponseDetails } from './client/fetch/response-details.ts';
-export { isTaskCode, taskPollInterval } from './client/tasks/task-polls.ts';
+export { taskPollInterval } from './client/tasks/task-polls.ts';
 export { isInvalidRecord, nextPollDelay } from './client/tasks/poll-decisions.ts';
 export { contentText } from './client/chat/content-text.ts';
 export { executableArguments, isExecutable } from './client/stream/tool-arguments.ts';
 
 // What an error says about the request and its charge
-export { isTemporary, outcomeOf, outcomeOfError, outcomeOfUnread } from './client/call/outcome.ts';
-export { canSucceedLater } from './client/call/retry.ts';
+export { canSucceedLater, isTemporary } from './client/call/retry.ts';
 export { nothingCharged } from './client/call/compose-error.ts';
 export {
   failedRow,
@@ -84,7 +77,7 @@ export {
 } from './client/batch/charge-rules.ts';
 
 // Prices, charges and budgets
-export { isInvalidRequest, reportedCharge } from './client/limits/budget.ts';
+export { reportedCharge } from './client/limits/budget.ts';
 export { listedPrice, requestPrice, resolutionPrices } from './client/limits/prices.ts';
 export type { KnownPrices } from './client/limits/prices.ts';
 export { highestBodyPrice, highestBodyUnits } from './client/limits/body-price.ts';
@@ -116,8 +109,9 @@ export const downloadDelay = (retry: number): number => Math.min(500 * 2 ** retr
 export function messageForPeople(
   { message, parts }: PolygateError,
   change?: Partial<MessageParts>,
+  wording?: Wording,
 ): string {
-  return parts ? toMessage({ ...parts, programAdvice: undefined, ...change }) : message;
+  return parts ? toMessage({ ...parts, programAdvice: undefined, ...change }, wording) : message;
 }
 
 /** The request that an error is about, such as `GET /v1/account`. */

@@ -10,7 +10,7 @@ import { apiPagers, apiSidebar, apiSidebars } from './api.ts';
 import { homePage } from './home.ts';
 import { labelCells, resolveLinks, sourceOf } from './links.ts';
 import { writeTexts } from './llms.ts';
-import { linkedFiles, pageOf, publish, root, urlOf } from './pages.ts';
+import { linkedFiles, pageOf, publish, root, urlOf, withSetUp } from './pages.ts';
 import { search } from './search.ts';
 
 const guides = contents();
@@ -56,7 +56,9 @@ export default defineConfig({
     anchor: { slugify },
     config(md) {
       md.core.ruler.before('normalize', 'home page', (state) => {
-        if (sourceOf(state.env) === 'docs/README.md') state.src = homePage(state.src);
+        const source = sourceOf(state.env);
+        state.src =
+          source === 'docs/README.md' ? homePage(state.src) : withSetUp(source, state.src);
       });
       resolveLinks(md);
       labelCells(md);

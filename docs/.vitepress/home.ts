@@ -39,10 +39,11 @@ export function homePage(start: string): string {
 }
 
 const inDocs = (text: string) => text.replaceAll(/\]\((?!https?:|#)/g, '](../');
-const [, purpose = '', , measured = ''] = firstScreen.trim().split('\n\n');
+const [, purpose = ''] = firstScreen.trim().split('\n\n');
+const measured = firstScreen.trim().split('\n\n').at(-1) ?? '';
 
-/** What README.md promises: the end of its first paragraph. */
-const promise = purpose.replace(/^[^]*: (\w)/, (_, initial: string) => initial.toUpperCase());
+/** What README.md promises. */
+const promise = purpose;
 
 /** How the numbers were measured. */
 const note = inDocs(measured);

@@ -4,7 +4,7 @@ import { dirname, join, posix } from 'node:path';
 
 import { contents } from '../../scripts/contents.ts';
 import { llmsIndex } from '../../scripts/llms.ts';
-import { pages, publish, root, targetOf } from './pages.ts';
+import { pages, publish, root, targetOf, withSetUp } from './pages.ts';
 
 const texts = Array.from(pages).filter(([path]) => path.endsWith('.md'));
 
@@ -29,7 +29,7 @@ export function writeTexts(outDir: string): void {
 
 /** A page without comments, with links that are relative to a folder of the site. */
 function textOf(path: string, folder: string): string {
-  return readFileSync(new URL(path, root), 'utf8')
+  return withSetUp(path, readFileSync(new URL(path, root), 'utf8'))
     .replaceAll(/^<!--.*?-->\n+/gms, '')
     .replaceAll(/(?<=\]\()[^)\s]+(?=\))/g, (link) => {
       const target = targetOf(link, path);

@@ -13,14 +13,11 @@ export const examples = globSync('examples/{*,queue/*}.ts', { cwd: root }).toSor
 export const pages: ReadonlyMap<string, string> = new Map([
   ['docs/README.md', 'index.md'],
   ...contents().map(({ path }) => [path, guidePage(path)] as const),
-  ...['README.md', 'SECURITY.md', 'playground/README.md'].map(
-    (path) => [path, guidePage(path)] as const,
-  ),
+  ...['SECURITY.md', 'playground/README.md'].map((path) => [path, guidePage(path)] as const),
   ...examples.map((path) => [path, path.replace(/ts$/, 'md')] as const),
 ]);
 
 function guidePage(path: string): string {
-  if (path === 'README.md') return 'guides/overview.md';
   if (path === 'examples/README.md') return 'examples/index.md';
   return `guides/${posix.basename(path.replace('/README', '')).toLowerCase()}`;
 }
@@ -36,6 +33,13 @@ export function pageOf(path: string): string | undefined {
 /** Returns the URL of a page. */
 export const urlOf = (page: string): string =>
   `/${page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '.html')}`;
+
+/** A guide with a link to what its snippets need, which is the same for all of them. */
+export function withSetUp(path: string, text: string): string {
+  const isGuide = /^docs\/(?!README|quick-start|api\/|site\/)/.test(path);
+  if (!isGuide || !/^```(?:js|ts)$/m.test(text)) return text;
+  return text.replace(/^(?=## )/m, `Snippets run after the [set-up](quick-start.md#set-up).\n\n`);
+}
 
 /** Files that pages link to and that are not pages themselves. The build copies them to `files/`. */
 export const linkedFiles = new Map<string, string>();

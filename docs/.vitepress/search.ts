@@ -40,10 +40,11 @@ export const search: LocalSearch = {
         boostDocument: (id: string, term: string, fields?: Record<string, unknown>) => {
           // The guide for a word that many guides mention.
           const guides: Record<string, string> = {
-            abort: 'canceling',
+            abort: 'timeouts',
+            cancel: 'timeouts',
             budget: 'costs',
             clone: 'voices',
-            corporate: 'proxies',
+            corporate: 'runtimes',
             crash: 'payment-safety',
             idempotency: 'payment-safety',
             lost: 'payment-safety',
@@ -51,7 +52,7 @@ export const search: LocalSearch = {
             refund: 'payment-safety',
             retry: 'payment-safety',
             token: 'costs',
-            undici: 'proxies',
+            undici: 'runtimes',
             vercel: 'serverless-and-edge',
             webhook: 'faq',
           };
@@ -61,13 +62,10 @@ export const search: LocalSearch = {
           if (guide !== undefined && id.startsWith(`/guides/${guide}.html`)) return 8 * ofPage;
           const isReference = id.startsWith('/api/');
           if (term.includes('.')) return isReference ? 20 : 0.2;
-          if (/^\/guides\/(?:changelog|upgrading|benchmarks)/.test(id)) return 0.2;
-          if (
-            isReference ||
-            /^\/(?:examples|guides\/(?:overview|contributing|playground))/.test(id)
-          )
+          if (/^\/guides\/(?:changelog|benchmarks)/.test(id)) return 0.2;
+          if (isReference || /^\/(?:examples|guides\/(?:contributing|playground))/.test(id))
             return 0.06;
-          if (/^\/guides\/(?:cookbook|faq|migrating|assumptions)/.test(id)) return 0.7;
+          if (/^\/guides\/(?:faq|migrating|assumptions)/.test(id)) return 0.7;
           return ofPage;
         },
       },

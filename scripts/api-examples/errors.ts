@@ -8,7 +8,7 @@ import {
   StreamError,
   StructuredOutputError,
 } from 'polygate';
-import type { ErrorCode, ErrorDetails, KnownErrorCode, Polygate } from 'polygate';
+import type { ErrorCode, ErrorDetails, ErrorReason, KnownErrorCode, Polygate } from 'polygate';
 
 declare const gateway: Polygate;
 declare const error: unknown;
@@ -19,6 +19,11 @@ export function handleCode() {
   const missing: KnownErrorCode = 'model_not_found';
   if (error.code === missing) console.log('Choose another model');
   else console.log(error.type, error.code, error.meta.requestId);
+}
+
+// For ErrorReason
+export function isWorthRetrying(reason: ErrorReason | undefined) {
+  return reason === 'unavailable' || reason === 'rate-limit' || reason === 'slot';
 }
 
 // For ErrorBody, ErrorEnvelope

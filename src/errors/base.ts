@@ -1,7 +1,11 @@
+import type { ErrorReason } from '../paid/reason.ts';
+import type { Outcome } from '../paid/verdict.ts';
 import type { ToolRunProgress } from '../wire/types/chat/output.ts';
 import { omitUndefined } from '../wire/types/schema.ts';
 import type { TaskHandle } from '../wire/types/tasks/task-handle.ts';
 import { isRecord, textOf } from '../wire/types/type-guards.ts';
+
+export type { ErrorReason, Outcome };
 
 const brand = Symbol.for('polygate.error');
 
@@ -10,18 +14,6 @@ const inspect = Symbol.for('nodejs.util.inspect.custom');
 
 /** Details that may be long, or that rarely add anything to the message. */
 const hiddenDetails = /^(body|text|type|param)$/;
-
-/**
- * Whether the request may have been charged:
- *
- * - `rejected`: the service rejected the request, so nothing was charged.
- * - `not-sent`: the request never reached the service, so nothing was charged.
- * - `unknown`: the request may have been charged. For tasks and materials, retry with the same idempotency key. Chat
- *   requests and voices may be charged again. A download is never charged: it only did not finish.
- *
- * If a poll failed, it describes only the poll. The `task` of the error was paid for.
- */
-export type Outcome = 'rejected' | 'not-sent' | 'unknown';
 
 /** What one model of a call with `fallback` has responded. */
 export interface ModelAttempt {
@@ -37,14 +29,32 @@ export interface ModelAttempt {
   readonly outcome: Outcome;
 }
 
+/** How a message writes what programs and the command line write differently. */
+export interface Wording {
+  readonly usd: (amount: number) => string;
+  /** An amount and the one that it is a part of. */
+  readonly amounts: (usd: number, whole: number) => string;
+  /** An option of a batch. */
+  readonly option: (name: 'maxUsd' | 'resendUnknown') => string;
+  /** The limit of a batch. */
+  readonly limit: string;
+  /** How a batch continues. */
+  readonly again: string;
+}
+
+/** A part of a message, or how to write it: by default, for programs. */
+export type MessagePart = string | ((wording?: Wording) => string);
+
 /** What the message of an error says, so that a text for other readers can be made of it. The message has it in this order. */
 export interface MessageParts {
+  /** What it is about: an option or a row. A colon follows. */
+  readonly subject?: string | undefined;
   /** What happened. */
-  readonly summary: string;
+  readonly summary: MessagePart;
   /** Whether money may have been spent, or may be spent again. */
   readonly charge?: string | undefined;
   /** What to do next. */
-  readonly advice?: string | undefined;
+  readonly advice?: MessagePart | undefined;
   /** What only a program can do next. */
   readonly programAdvice?: string | undefined;
   /** The request: method and path template, and the id of the request if it is known. */
@@ -57,6 +67,8 @@ export interface ErrorDetails {
   cause?: unknown;
   /** Whether the request may have been charged. */
   outcome?: Outcome | undefined;
+  /** Why the call has failed. By default, that of most errors of the class. */
+  reason?: ErrorReason | undefined;
   /** Idempotency key of the call. A retry with the same key never charges twice for the same task or material. */
   idempotencyKey?: string | undefined;
   /** The task that was already submitted and may have been charged. */
@@ -76,12 +88,17 @@ export class PolygateError extends Error {
   /** Class name that survives minification. */
   static readonly className: string = 'PolygateError';
 
+  /** The `reason` of an error of this class that names no other. */
+  static readonly reason: ErrorReason | undefined;
+
   /**
    * Address of a site with these guides, such as `https://docs.example`. If it is set, what `console.log` prints of an
    * error ends with the address of the section about its class.
    */
   static docsURL: string | undefined;
 
+  /** Why the call has failed. Only errors of earlier versions have none. */
+  declare readonly reason?: ErrorReason;
   /** Whether the request may have been charged. Set on errors of requests. */
   declare readonly outcome?: Outcome;
   /**
@@ -108,7 +125,10 @@ export class PolygateError extends Error {
   constructor(message: string, { cause, ...details }: ErrorDetails = {}) {
     super(message, omitUndefined({ cause }));
     this.name = new.target.className;
-    for (const [name, value] of Object.entries(omitUndefined(details))) {
+    const { reason } = new.target;
+    for (const [name, value] of Object.entries(
+      omitUndefined({ reason, ...omitUndefined(details) }),
+    )) {
       const enumerable = typeof value !== 'object' && !hiddenDetails.test(name);
       Object.defineProperty(this, name, { value, enumerable, configurable: true, writable: true });
     }
@@ -182,7 +202,9 @@ function printError(error: Printable, docsURL?: string): string {
     // The error of a hook comes from the caller's code, so its location helps. Its message is already part of ours.
     const location = name === 'HookError' && /\n +(at .*)/.exec(cause.stack ?? '');
     if (location) lines.push(`  [cause]: ${cause.name} ${location[1]}`);
-    else if (!message.includes(cause.message)) lines.push(`  [cause]: ${String(cause)}`);
+    else if (!lines.some((line) => line.includes(cause.message))) {
+      lines.push(`  [cause]: ${String(cause)}`);
+    }
   } else if (cause !== undefined) {
     lines.push(`  [cause]: ${textOf(cause) ?? '…'}`);
   }
@@ -196,4 +218,5 @@ function printError(error: Printable, docsURL?: string): string {
  */
 export class ConfigurationError extends PolygateError {
   static override readonly className: string = 'ConfigurationError';
+  static override readonly reason: ErrorReason = 'invalid';
 }

@@ -2,11 +2,12 @@ import type { ResponseMeta } from '../wire/types/meta.ts';
 import type { OpenRow } from '../wire/types/tasks/task-handle.ts';
 import { isRecord, textOf } from '../wire/types/type-guards.ts';
 import { PolygateError } from './base.ts';
-import type { ErrorDetails } from './base.ts';
+import type { ErrorDetails, ErrorReason } from './base.ts';
 
 /** No complete response was received. `outcome` says whether the request may have been charged. */
 export class ConnectionError extends PolygateError {
   static override readonly className: string = 'ConnectionError';
+  static override readonly reason: ErrorReason = 'lost';
 
   /**
    * `not-sent`: the last attempt never reached the service, and the service rejected all earlier ones that did, so
@@ -23,6 +24,7 @@ export class ConnectionError extends PolygateError {
 /** No complete response arrived within `timeout` (one attempt) or `totalTimeout` (the whole call). */
 export class RequestTimeoutError extends ConnectionError {
   static override readonly className: string = 'RequestTimeoutError';
+  static override readonly reason: ErrorReason = 'timeout';
 }
 
 /**
@@ -31,6 +33,7 @@ export class RequestTimeoutError extends ConnectionError {
  */
 export class AbortedError extends PolygateError {
   static override readonly className: string = 'AbortedError';
+  static override readonly reason: ErrorReason = 'aborted';
 
   /**
    * Only from a batch or a recovery: the rows that were read and have no result. Rows that had finished were yielded
@@ -61,6 +64,7 @@ export const notSent = {
  */
 export class HookError extends PolygateError {
   static override readonly className: string = 'HookError';
+  static override readonly reason: ErrorReason = 'hook';
 
   /**
    * Metadata of the response that an `afterResponse` hook received, including the charge and the task id if the service
@@ -78,6 +82,7 @@ export class HookError extends PolygateError {
  */
 export class BudgetExceededError extends PolygateError {
   static override readonly className: string = 'BudgetExceededError';
+  static override readonly reason: ErrorReason = 'budget';
   /** Amount spent so far, in USD. */
   declare readonly spentUsd: number;
   /** The configured budget, in USD. */

@@ -1,7 +1,7 @@
 import type { ChatCompletion } from '../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../wire/types/meta.ts';
 import { PolygateError } from './base.ts';
-import type { ErrorDetails } from './base.ts';
+import type { ErrorDetails, ErrorReason } from './base.ts';
 import { ResponseValidationError } from './responses.ts';
 
 /** Details passed to the constructor of {@link StreamError}. */
@@ -23,6 +23,7 @@ export interface StreamErrorDetails extends ErrorDetails {
  */
 export class StreamError extends PolygateError {
   static override readonly className: string = 'StreamError';
+  static override readonly reason: ErrorReason = 'malformed';
 
   /** Metadata parsed from the response headers. */
   declare readonly meta?: ResponseMeta;
@@ -44,6 +45,7 @@ export class StreamError extends PolygateError {
  */
 export class StreamTruncatedError extends StreamError {
   static override readonly className: string = 'StreamTruncatedError';
+  static override readonly reason: ErrorReason = 'lost';
 }
 
 /**
@@ -52,6 +54,7 @@ export class StreamTruncatedError extends StreamError {
  */
 export class StreamIdleTimeoutError extends StreamError {
   static override readonly className: string = 'StreamIdleTimeoutError';
+  static override readonly reason: ErrorReason = 'timeout';
 }
 
 /** Why a completion could not be parsed with the schema. */
@@ -64,6 +67,7 @@ export type StructuredOutputFailure = 'refused' | 'length' | 'content_filter' | 
  */
 export class StructuredOutputError extends ResponseValidationError {
   static override readonly className: string = 'StructuredOutputError';
+  static override readonly reason: ErrorReason = 'mismatch';
 
   /**
    * `refused`: the model refused. `length`: the token limit was reached. `content_filter`: the output was filtered.
@@ -82,4 +86,5 @@ export class StructuredOutputError extends ResponseValidationError {
  */
 export class ToolRoundsError extends PolygateError {
   static override readonly className: string = 'ToolRoundsError';
+  static override readonly reason: ErrorReason = 'rounds';
 }

@@ -1,14 +1,22 @@
-import type { MessageParts, ErrorDetails } from './base.ts';
+import type { MessagePart, MessageParts, ErrorDetails, Wording } from './base.ts';
+
+/** Writes a part of a message. */
+export const textOfPart = (part: MessagePart | undefined, wording?: Wording) =>
+  typeof part === 'function' ? part(wording) : part;
 
 /** Composes a message. */
-export function toMessage({
-  summary,
-  charge,
-  advice,
-  programAdvice,
-  request,
-}: MessageParts): string {
-  return [summary, charge, advice, programAdvice, request && `[${request}]`]
+export function toMessage(
+  { subject, summary, charge, advice, programAdvice, request }: MessageParts,
+  wording?: Wording,
+): string {
+  const text = textOfPart(summary, wording);
+  return [
+    subject === undefined ? text : `${subject}: ${text}`,
+    charge,
+    textOfPart(advice, wording),
+    programAdvice,
+    request && `[${request}]`,
+  ]
     .filter(Boolean)
     .join(' ');
 }
@@ -21,3 +29,6 @@ export function createError<Created, Details extends ErrorDetails>(
 ): Created {
   return new Class(toMessage(parts), { ...details, parts });
 }
+
+/** What a message says about a request that was not sent. */
+export const nothingSent = 'Nothing was sent.';

@@ -1,8 +1,9 @@
+import { concurrencyLimitCode, reasonOf } from '../paid/reason.ts';
 import type { ErrorCode } from '../wire/types/catalog/errors.ts';
 import type { ResponseMeta } from '../wire/types/meta.ts';
 import type { SchemaIssue } from '../wire/types/standard-schema.ts';
 import { PolygateError } from './base.ts';
-import type { ErrorDetails } from './base.ts';
+import type { ErrorDetails, ErrorReason } from './base.ts';
 
 /** Details passed to the constructor of {@link APIError}. */
 export interface APIErrorDetails extends ErrorDetails {
@@ -43,7 +44,8 @@ export class APIError extends PolygateError {
 
   constructor(message: string, details: APIErrorDetails) {
     const { status, requestId } = details.meta;
-    super(message, { status, requestId, ...details });
+    const { reason = reasonOf(status, details.code) } = details;
+    super(message, { status, requestId, ...details, reason });
   }
 }
 
@@ -119,9 +121,6 @@ export class ServiceUnavailableError extends ServerError {
   static override readonly className: string = 'ServiceUnavailableError';
 }
 
-/** The service's error code for too many requests in flight. */
-export const concurrencyLimitCode = 'concurrency_limit_exceeded';
-
 type APIErrorClass = new (...args: ConstructorParameters<typeof APIError>) => APIError;
 
 const classByStatus: Readonly<Record<number, APIErrorClass>> = {
@@ -158,6 +157,7 @@ export interface ResponseValidationDetails extends ErrorDetails {
  */
 export class ResponseValidationError extends PolygateError {
   static override readonly className: string = 'ResponseValidationError';
+  static override readonly reason: ErrorReason = 'malformed';
 
   /** Metadata parsed from the response headers, including the charge and the task id if the service sent them. */
   declare readonly meta: ResponseMeta;

@@ -41,15 +41,18 @@ export function takeSnapshot(services: Services, restarts: number): Snapshot {
 export function parseSnapshot(value: object): Snapshot {
   const found: unknown = isRecord(value) ? value.version : undefined;
   if (typeof found === 'number' && found > snapshotVersion) {
-    throw new ConfigurationError(
-      `snapshot: has version ${found}, but this version of polygate only reads ${snapshotVersion}. Update polygate.`,
+    throw snapshotError(
+      `has version ${found}, but this version of polygate only reads ${snapshotVersion}. Update polygate.`,
     );
   }
   const result = snapshotSchema.safeParse(value);
   if (result.success) return result.data;
   const issue = describeIssue(result.error.issues, value);
-  throw new ConfigurationError(`snapshot: is not the state of a mock gateway: ${issue}.`);
+  throw snapshotError(`is not the state of a mock gateway: ${issue}.`);
 }
+
+const snapshotError = (summary: string) =>
+  new ConfigurationError(`snapshot: ${summary}`, { parts: { subject: 'snapshot', summary } });
 
 /** Restores the state of an earlier gateway. Its balances replace the initial ones. */
 export function restoreSnapshot(snapshot: Snapshot, services: Services): void {

@@ -2,7 +2,7 @@ import type { ClientContext } from '../client/call/context.ts';
 import type { RequestOptions } from '../client/call/request-options.ts';
 import type { RequestPromise } from '../client/call/request.ts';
 import { requestJson, withoutBody } from '../client/call/request.ts';
-import { retrieveAccount, retrieveBalance, retrieveReadiness } from '../wire/endpoints/catalog.ts';
+import { endpoints } from '../wire/endpoints/index.ts';
 import { readinessSchema } from '../wire/types/catalog/account.ts';
 import type {
   Account,
@@ -39,7 +39,7 @@ export class AccountNamespace {
    * ```
    */
   retrieve(options?: RequestOptions): RequestPromise<Account> {
-    return requestJson(this.#context, withoutBody(retrieveAccount, options), anyRecord);
+    return requestJson(this.#context, withoutBody(endpoints.account.retrieve, options), anyRecord);
   }
 
   /**
@@ -48,7 +48,11 @@ export class AccountNamespace {
    * @throws the same errors as {@link AccountNamespace.retrieve}.
    */
   readiness(options?: RequestOptions): RequestPromise<Readiness> {
-    return requestJson(this.#context, withoutBody(retrieveReadiness, options), readinessSchema);
+    return requestJson(
+      this.#context,
+      withoutBody(endpoints.account.readiness, options),
+      readinessSchema,
+    );
   }
 
   /**
@@ -57,7 +61,7 @@ export class AccountNamespace {
    * @throws the same errors as {@link AccountNamespace.retrieve}, although this endpoint uses a different error envelope.
    */
   balance(options?: RequestOptions): RequestPromise<KeyBalance> {
-    return requestJson(this.#context, withoutBody(retrieveBalance, options), anyRecord);
+    return requestJson(this.#context, withoutBody(endpoints.account.balance, options), anyRecord);
   }
 }
 

@@ -8,7 +8,7 @@ import type { GenerateOptions, SubmitRequest } from '../client/tasks/submit.ts';
 import { readTask } from '../client/tasks/task-scope.ts';
 import type { TaskScope } from '../client/tasks/task-scope.ts';
 import type { SubmittedTask } from '../client/tasks/task.ts';
-import { pollAudioTask, submitAudioTask } from '../wire/endpoints/media.ts';
+import { endpoints, pollPaths } from '../wire/endpoints/index.ts';
 import { musicParamsProblem, speechParamsProblem } from '../wire/types/media/audio.ts';
 import type { MusicParams, SpeechInput } from '../wire/types/media/audio.ts';
 import type { SucceededGeneration } from '../wire/types/tasks/task.ts';
@@ -27,7 +27,7 @@ export class Audio extends TaskNamespace<'audio'> {
       context,
       kind: 'audio',
       read: readTask('audio'),
-      pollTemplates: [pollAudioTask.path],
+      pollTemplates: pollPaths(endpoints.audioPolls),
       optionRules: {},
     };
     super(scope);
@@ -46,7 +46,7 @@ export class AudioKind<Params extends { model: string }> extends TaskNamespace<'
     super(scope, media);
     this.#scope = scope;
     this.#describe = (params, options) =>
-      describeSubmit(submitAudioTask, params, options, problemOf);
+      describeSubmit(endpoints.audio.tasks, params, options, problemOf);
   }
 
   /**

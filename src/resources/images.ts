@@ -8,12 +8,7 @@ import type { GenerateOptions, SubmitRequest } from '../client/tasks/submit.ts';
 import { readTask } from '../client/tasks/task-scope.ts';
 import type { TaskScope } from '../client/tasks/task-scope.ts';
 import type { SubmittedTask } from '../client/tasks/task.ts';
-import {
-  pollImageGeneration,
-  pollImageTask,
-  submitImageGeneration,
-  submitImageTask,
-} from '../wire/endpoints/media.ts';
+import { endpoints, pollPaths } from '../wire/endpoints/index.ts';
 import type { ImageInput } from '../wire/types/media/images.ts';
 import type { SucceededGeneration } from '../wire/types/tasks/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
@@ -33,13 +28,12 @@ export class Images extends TaskNamespace<'image'> {
 
   /** @internal */
   constructor(context: ClientContext) {
-    const { imageTask = pollImageTask.path } = context.config.options.paths ?? {};
     const scope: TaskScope<'image'> = {
       context,
       kind: 'image',
       read: readTask('image'),
-      pollTemplates: [imageTask, pollImageGeneration.path],
-      optionRules: { route: oneOf('tasks', 'generations') },
+      pollTemplates: pollPaths(endpoints.imagePolls, context.config.options.paths?.imageTask),
+      optionRules: { route: oneOf(...Object.keys(endpoints.images)) },
     };
     super(scope);
     this.#scope = scope;
@@ -109,6 +103,5 @@ function describe(
   given: ImageInput,
   options: (RequestOptions & ImageRoute) | undefined,
 ): SubmitRequest {
-  const endpoint = options?.route === 'generations' ? submitImageGeneration : submitImageTask;
-  return describeSubmit(endpoint, given, options);
+  return describeSubmit(endpoints.images[options?.route ?? 'tasks'], given, options);
 }

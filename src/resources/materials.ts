@@ -24,12 +24,7 @@ import {
   waitForResult,
   waits,
 } from '../client/tasks/wait.ts';
-import {
-  createMaterial,
-  deleteMaterial,
-  listMaterials,
-  retrieveMaterial,
-} from '../wire/endpoints/media.ts';
+import { endpoints } from '../wire/endpoints/index.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
@@ -103,7 +98,7 @@ export class Materials {
   retrieve(id: string, options?: RequestOptions): RequestPromise<Material> {
     return requestJson(
       this.#context,
-      withoutBody(retrieveMaterial, options, { values: { material_id: id } }),
+      withoutBody(endpoints.materials.retrieve, options, { values: { material_id: id } }),
       materialSchema,
     );
   }
@@ -116,7 +111,7 @@ export class Materials {
   delete(id: string, options?: RequestOptions): RequestPromise<Material> {
     return requestJson(
       this.#context,
-      withoutBody(deleteMaterial, options, { values: { material_id: id } }),
+      withoutBody(endpoints.materials.delete, options, { values: { material_id: id } }),
       materialSchema,
     );
   }
@@ -149,7 +144,7 @@ export class Materials {
     };
     return requestJson(
       this.#context,
-      withoutBody(listMaterials, options, { query: checkedQuery }),
+      withoutBody(endpoints.materials.list, options, { query: checkedQuery }),
       read,
     );
   }
@@ -232,7 +227,7 @@ function prepareCreate(
   const params = bodyParams(given, options);
   checkFields(params, materialCreateParamsProblem);
   return {
-    ...callTo(createMaterial, config),
+    ...callTo(endpoints.materials.create, config),
     body: toJson(params),
     options: checkRequestOptions(withIdempotencyKey(options), extraRules),
   };

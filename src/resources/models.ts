@@ -8,7 +8,7 @@ import { readAndMap, readIterable, readWithSchema } from '../client/call/respons
 import type { ResponseReader } from '../client/call/response.ts';
 import type { Config } from '../client/config/config.ts';
 import { oneOf } from '../client/config/validation.ts';
-import { listModels, retrieveModel } from '../wire/endpoints/chat.ts';
+import { chatEndpoints } from '../wire/endpoints/chat.ts';
 import {
   anthropicModelListSchema,
   geminiModelListSchema,
@@ -78,7 +78,7 @@ export class Models {
       const style = options.style && styles[options.style];
       if (style) read = readWithSchema<AnthropicModelList | GeminiModelList>(style.schema);
       return {
-        ...callTo(listModels, config),
+        ...callTo(chatEndpoints.models.list, config),
         ...style,
         options: checkRequestOptions(options, optionRules, noBodyRules),
       };
@@ -101,7 +101,7 @@ export class Models {
     const read = this.#recordPrices(readWithSchema(modelSchema), (found) => [found]);
     return requestJson(
       this.#context,
-      withoutBody(retrieveModel, options, { values: { model } }),
+      withoutBody(chatEndpoints.models.retrieve, options, { values: { model } }),
       read,
     );
   }

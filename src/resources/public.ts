@@ -3,17 +3,8 @@ import type { RequestOptions } from '../client/call/request-options.ts';
 import type { RequestPromise, RequestDetails } from '../client/call/request.ts';
 import { requestJson, withoutBody } from '../client/call/request.ts';
 import { queryString } from '../client/http/query.ts';
-import {
-  listErrors,
-  retrieveCapabilities,
-  retrieveChangelog,
-  retrieveError,
-  retrieveOpenapi,
-  retrievePricing,
-  retrieveRateLimits,
-  retrieveStatus,
-} from '../wire/endpoints/catalog.ts';
 import type { Endpoint } from '../wire/endpoints/endpoint.ts';
+import { endpoints } from '../wire/endpoints/index.ts';
 import type { ErrorCatalog, ErrorDetail, ErrorCode } from '../wire/types/catalog/errors.ts';
 import type { Capabilities } from '../wire/types/catalog/models.ts';
 import type { PricingCatalog, PricingQuery } from '../wire/types/catalog/pricing.ts';
@@ -42,7 +33,7 @@ export class Public {
 
   /** Retrieves the status of the service. */
   status(query: StatusQuery = {}, options?: RequestOptions): RequestPromise<ServiceStatus> {
-    return this.#get(retrieveStatus, options, {
+    return this.#get(endpoints.public.status, options, {
       query: () => queryString(query),
     });
   }
@@ -51,12 +42,12 @@ export class Public {
    * Retrieves the capabilities of the service. The service does not document the record, so any field can be absent.
    */
   capabilities(options?: RequestOptions): RequestPromise<Capabilities> {
-    return this.#get(retrieveCapabilities, options);
+    return this.#get(endpoints.public.capabilities, options);
   }
 
   /** Retrieves the catalog of error codes. The service does not document the record, so any field can be absent. */
   errors(options?: RequestOptions): RequestPromise<ErrorCatalog> {
-    return this.#get(listErrors, options);
+    return this.#get(endpoints.public.errors, options);
   }
 
   /**
@@ -66,14 +57,14 @@ export class Public {
    * @throws {@link NotFoundError} if the code does not exist.
    */
   error(code: ErrorCode, options?: RequestOptions): RequestPromise<ErrorDetail> {
-    return this.#get(retrieveError, options, { values: { code } });
+    return this.#get(endpoints.public.error, options, { values: { code } });
   }
 
   /**
    * Retrieves the changelog and migration notes. The service does not document the record, so any field can be absent.
    */
   changelog(options?: RequestOptions): RequestPromise<Changelog> {
-    return this.#get(retrieveChangelog, options);
+    return this.#get(endpoints.public.changelog, options);
   }
 
   /**
@@ -81,7 +72,7 @@ export class Public {
    * field can be absent.
    */
   pricing(query: PricingQuery = {}, options?: RequestOptions): RequestPromise<PricingCatalog> {
-    return this.#get(retrievePricing, options, {
+    return this.#get(endpoints.public.pricing, options, {
       query: () => queryString(query),
     });
   }
@@ -91,12 +82,12 @@ export class Public {
    * be absent.
    */
   rateLimits(options?: RequestOptions): RequestPromise<RateLimitPolicy> {
-    return this.#get(retrieveRateLimits, options);
+    return this.#get(endpoints.public.rateLimits, options);
   }
 
   /** Retrieves the OpenAPI document of the service. */
   openapi(options?: RequestOptions): RequestPromise<OpenApiDocument> {
-    return this.#get(retrieveOpenapi, options);
+    return this.#get(endpoints.public.openapi, options);
   }
 
   #get<Result>(

@@ -8,26 +8,11 @@ import type { GenerateOptions, SubmitRequest } from '../client/tasks/submit.ts';
 import { readTask } from '../client/tasks/task-scope.ts';
 import type { TaskScope } from '../client/tasks/task-scope.ts';
 import type { SubmittedTask } from '../client/tasks/task.ts';
-import type { SubmitEndpoint } from '../wire/endpoints/endpoint.ts';
-import {
-  pollVideo,
-  pollVideoGeneration,
-  pollVideosGeneration,
-  submitVideo,
-  submitVideoGeneration,
-  submitVideosGeneration,
-} from '../wire/endpoints/media.ts';
+import { endpoints, pollPaths } from '../wire/endpoints/index.ts';
 import { videoParamsProblem } from '../wire/types/media/videos.ts';
 import type { VideoInput } from '../wire/types/media/videos.ts';
 import type { SucceededGeneration } from '../wire/types/tasks/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
-
-/** The documented endpoints for submit requests, by their paths relative to `/v1/`. */
-const routes: Readonly<Record<NonNullable<VideoRoute['route']>, SubmitEndpoint>> = {
-  videos: submitVideo,
-  'video/generations': submitVideoGeneration,
-  'videos/generations': submitVideosGeneration,
-};
 
 /** Selects the documented path for submit requests. */
 export interface VideoRoute {
@@ -44,13 +29,12 @@ export class Videos extends TaskNamespace<'video'> {
 
   /** @internal */
   constructor(context: ClientContext) {
-    const { videoTask = pollVideo.path } = context.config.options.paths ?? {};
     const scope: TaskScope<'video'> = {
       context,
       kind: 'video',
       read: readTask('video'),
-      pollTemplates: [videoTask, pollVideoGeneration.path, pollVideosGeneration.path],
-      optionRules: { route: oneOf(...Object.keys(routes)) },
+      pollTemplates: pollPaths(endpoints.videoPolls, context.config.options.paths?.videoTask),
+      optionRules: { route: oneOf(...Object.keys(endpoints.videos)) },
     };
     super(scope);
     this.#scope = scope;
@@ -122,6 +106,6 @@ function describe(
   given: VideoInput,
   options: (RequestOptions & VideoRoute) | undefined,
 ): SubmitRequest {
-  const endpoint = routes[options?.route ?? 'videos'];
+  const endpoint = endpoints.videos[options?.route ?? 'videos'];
   return describeSubmit(endpoint, given, options, videoParamsProblem);
 }

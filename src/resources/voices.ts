@@ -10,7 +10,7 @@ import { readIterable } from '../client/call/response.ts';
 import type { Config } from '../client/config/config.ts';
 import { queryString } from '../client/http/query.ts';
 import { requestPrice } from '../client/limits/prices.ts';
-import { cloneVoice, designVoice, listVoices } from '../wire/endpoints/media.ts';
+import { endpoints } from '../wire/endpoints/index.ts';
 import {
   voiceCloneParamsProblem,
   voiceDesignParamsProblem,
@@ -53,7 +53,7 @@ export class Voices {
   list(query: VoiceListQuery = {}, options?: RequestOptions): RequestPromise<VoiceList> {
     return requestJson(
       this.#context,
-      withoutBody(listVoices, options, { query: () => queryString(query) }),
+      withoutBody(endpoints.voices.list, options, { query: () => queryString(query) }),
       readIterable(voiceListSchema),
     );
   }
@@ -76,7 +76,7 @@ export class Voices {
    * ```
    */
   clone(params: VoiceCloneParams, options?: RequestOptions): RequestPromise<VoiceCreation> {
-    return this.#create(cloneVoice, params, options, voiceCloneParamsProblem);
+    return this.#create(endpoints.voices.clone, params, options, voiceCloneParamsProblem);
   }
 
   /**
@@ -96,11 +96,11 @@ export class Voices {
    * ```
    */
   design(params: VoiceDesignInput, options?: RequestOptions): RequestPromise<VoiceCreation> {
-    return this.#create(designVoice, params, options, voiceDesignParamsProblem);
+    return this.#create(endpoints.voices.design, params, options, voiceDesignParamsProblem);
   }
 
   #create(
-    endpoint: typeof cloneVoice | typeof designVoice,
+    endpoint: typeof endpoints.voices.clone | typeof endpoints.voices.design,
     params: VoiceCloneParams | VoiceDesignInput,
     options: RequestOptions | undefined,
     findProblem: FindProblem,

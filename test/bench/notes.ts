@@ -11,6 +11,4 @@ export const notes: Readonly<Record<string, string>> = {
   memory:
     'Most of it is garbage that is not collected yet: 10,000 waits that have just started occupy 3 KiB each, and 2.5 KiB between two polls.',
   heap: 'A timer, four promises, and the last record.',
-  full: 'See [First load](runtimes.md#first-load).',
-  'chat-only': 'See [First load](runtimes.md#first-load).',
 };

@@ -8,7 +8,7 @@ import type { ProxiedGateway } from '../support/proxied-gateway.ts';
 import { guides, snippetsOf } from './guides.ts';
 
 const snippets = guides
-  .filter(({ path }) => path === 'docs/proxies.md')
+  .filter(({ path }) => path === 'docs/runtimes.md')
   .flatMap((guide) => snippetsOf(guide));
 
 let gateway: ProxiedGateway;
@@ -19,7 +19,7 @@ afterAll(() => gateway.close());
 
 /** Runs a snippet of the guide in a folder with the certificate of the CA. */
 async function run(heading: string, env: Readonly<Record<string, string>> = {}) {
-  const snippet = snippets.find(({ title }) => title === `docs/proxies.md: ${heading}`);
+  const snippet = snippets.find(({ title }) => title === `docs/runtimes.md: ${heading}`);
   if (snippet === undefined) throw new Error(`The guide has no snippet ${heading}`);
   const { folder, environment, tunnels } = gateway;
   const before = tunnels();
@@ -33,17 +33,17 @@ async function run(heading: string, env: Readonly<Record<string, string>> = {}) 
 const trusted = { NODE_EXTRA_CA_CERTS: 'corporate-ca.pem' };
 
 test('environment variables send the requests of Node.js through a proxy', async () => {
-  const result = await run('Set environment variables', { ...trusted, NODE_USE_ENV_PROXY: '1' });
+  const result = await run('Corporate proxies', { ...trusted, NODE_USE_ENV_PROXY: '1' });
   expect(result).toEqual({ code: 0, stdout: '9 models\n', stderr: '', usedProxy: true });
 });
 
 test('without NODE_USE_ENV_PROXY, requests go directly', async () => {
-  const result = await run('Set environment variables', trusted);
+  const result = await run('Corporate proxies', trusted);
   expect(result).toMatchObject({ code: 0, stdout: '9 models\n', usedProxy: false });
 });
 
 test('an agent of undici sends the requests of one client through a proxy', async () => {
-  expect(await run('Node.js')).toEqual({
+  expect(await run('A proxy in Node.js')).toEqual({
     code: 0,
     stdout: '9 models\n',
     stderr: '',
@@ -54,10 +54,10 @@ test('an agent of undici sends the requests of one client through a proxy', asyn
 test('a proxy that rejects the password, and a CA that is not trusted, are named and nothing is sent', async () => {
   const before = gateway.mock.requests.length;
   const { wrongProxyURL: HTTPS_PROXY } = gateway;
-  const rejected = await run('Node.js', { HTTPS_PROXY });
+  const rejected = await run('A proxy in Node.js', { HTTPS_PROXY });
   expect(rejected.stderr).toMatch(/Proxy response \(407\)/);
   expect(rejected.stderr).toMatch(/outcome: 'not-sent'/);
-  const untrusted = await run('Set environment variables', { NODE_USE_ENV_PROXY: '1' });
+  const untrusted = await run('Corporate proxies', { NODE_USE_ENV_PROXY: '1' });
   expect(untrusted.stderr).toMatch(/unable to verify the first certificate/);
   expect(untrusted.stderr).toMatch(/outcome: 'not-sent'/);
   expect(gateway.mock.requests).toHaveLength(before);

@@ -52,7 +52,3 @@ interface Manifest {
 
 const manifestOf = (path: string): Manifest =>
   JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
-
-test('the README has at most 190 lines', () => {
-  expect(readme.text.trimEnd().split('\n').length).toBeLessThanOrEqual(190);
-});

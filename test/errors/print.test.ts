@@ -128,6 +128,7 @@ test('an error as JSON has its message, its short fields and the receipt of its 
   expect(JSON.parse(JSON.stringify(error))).toEqual({
     name: 'PaymentRequiredError',
     message: error.message,
+    reason: 'balance',
     status: 402,
     requestId: 'req_1',
     code: 'insufficient_balance',
@@ -163,6 +164,7 @@ test('objects and bodies are readable, but not enumerable', async () => {
     'idempotencyKey',
     'name',
     'outcome',
+    'reason',
     'status',
   ]);
 });

@@ -251,5 +251,7 @@ test('a program may format stack traces in its own way', async () => {
   const { fetch } = scripted(errorReply(402));
   const error = await caught(clientOf(fetch).models.list());
   expect(error).toMatchObject({ name: 'PaymentRequiredError', status: 402 });
-  expect(inspect(error)).toMatch(/^PaymentRequiredError: 402.*\n {2}\{"status":402/);
+  expect(inspect(error)).toMatch(
+    /^PaymentRequiredError: 402.*\n {2}\{"reason":"balance","status":402/,
+  );
 });

@@ -90,7 +90,7 @@ test('the linter rejects imports that break the architecture', async () => {
     ['tools/doctor/paid/any.ts', 'node:fs'],
     ['tools/doctor/run/any.ts', 'tools/doctor/paid/chat.ts'],
     ['mock/any.ts', 'client/call/failure/retry.ts'],
-    ['mock/routes/any.ts', 'wire/endpoints/media.ts'],
+    ['mock/routes/any.ts', 'wire/endpoints/index.ts'],
     ['mock/routes/any.ts', 'node:fs'],
     ['tools/cli/doctor/any.ts', 'client.ts'],
   ];

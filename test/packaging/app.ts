@@ -13,7 +13,7 @@ export async function createApp(name: string, packages: string[]): Promise<strin
     join(app, 'package.json'),
     JSON.stringify({ private: true, type: 'module', allowScripts: { node: true } }),
   );
-  await run('npm', ['install', '--no-audit', '--no-fund', ...packages], app);
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packages], app);
   return app;
 }
 

@@ -37,8 +37,9 @@ const errorCases = allCalls.flatMap(({ route, sent, call }) =>
     .map((status) => [route, status, sent, call] as const),
 );
 
-test('the calls cover exactly the documented endpoints', () => {
-  expect(allCalls.map(({ route }) => route).toSorted()).toEqual(Object.keys(endpoints).toSorted());
+test('the calls cover every endpoint of the specification', () => {
+  const routes = allCalls.map(({ route }) => route);
+  expect(Object.keys(endpoints).filter((route) => !routes.includes(route))).toEqual([]);
 });
 
 test.each(errorCases)(

@@ -19,9 +19,9 @@ beforeAll(async () => {
   app = await createApp('proxies', [inject('tarball'), 'bun@1.4.5', 'deno@2.9.6']);
   gateway = await startProxiedGateway();
   await copyFile(join(gateway.folder, 'corporate-ca.pem'), join(app, 'corporate-ca.pem'));
-  const guide = guides.find(({ path }) => path === 'docs/proxies.md') ?? { path: '', text: '' };
+  const guide = guides.find(({ path }) => path === 'docs/runtimes.md') ?? { path: '', text: '' };
   for (const { title, file } of snippetsOf(guide)) {
-    const name = title.replace('docs/proxies.md: ', '').replaceAll(' ', '-');
+    const name = title.replace('docs/runtimes.md: ', '').replaceAll(' ', '-');
     await copyFile(file, join(app, `${name}.mjs`));
   }
 });
@@ -29,10 +29,10 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 test.each([
-  { snippet: 'Set-environment-variables', program: 'bun', options: [] },
-  { snippet: 'Bun', program: 'bun', options: [] },
-  { snippet: 'Set-environment-variables', program: 'deno', options: ['run', '--allow-all'] },
-  { snippet: 'Deno', program: 'deno', options: ['run', '--allow-all'] },
+  { snippet: 'Corporate-proxies', program: 'bun', options: [] },
+  { snippet: 'A-proxy-in-Bun', program: 'bun', options: [] },
+  { snippet: 'Corporate-proxies', program: 'deno', options: ['run', '--allow-all'] },
+  { snippet: 'A-proxy-in-Deno', program: 'deno', options: ['run', '--allow-all'] },
 ])('$program runs the snippet "$snippet" through a proxy', async (row) => {
   const { environment, tunnels } = gateway;
   const before = tunnels();
@@ -44,7 +44,7 @@ test.each([
       env: {
         ...process.env,
         ...environment,
-        ...(row.snippet.startsWith('Set') && { NODE_EXTRA_CA_CERTS: 'corporate-ca.pem' }),
+        ...(row.snippet.startsWith('Corporate') && { NODE_EXTRA_CA_CERTS: 'corporate-ca.pem' }),
       },
     },
   );

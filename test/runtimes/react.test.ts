@@ -90,7 +90,7 @@ beforeAll(async () => {
   vi.stubEnv('POLYGATE_BASE_URL', baseURL);
   vi.stubEnv('POLYGATE_API_KEY', apiKey);
   const file = await copySnippet('docs/ai-sdk.md: A chat in Next.js', 'route.ts');
-  await copySnippet('docs/ai-sdk.md: A chat in Next.js (2)', 'page.tsx');
+  await copyFile(new URL('ai-sdk-page.tsx', import.meta.url), join(app, 'page.tsx'));
   const { POST } = await import(pathToFileURL(file).href);
   const useChat = await servePage(
     await bundlePage("Component from './page.tsx'"),

@@ -6,6 +6,10 @@ import { deepStrictEqual } from 'node:assert/strict';
 
 import { afterAll } from 'vitest';
 
+import { prepareProcess } from './prepared-process.ts';
+
+prepareProcess();
+
 const state = () => ({
   // Libraries keep state that their copies share in globals such as `__zod_globalConfig`.
   globals: Object.getOwnPropertyNames(globalThis).filter((name) => !name.startsWith('__')),

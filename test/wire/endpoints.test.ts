@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { endpoints as mockEndpoints } from '../../src/mock/routes/index.ts';
 import type { Endpoint } from '../../src/wire/endpoints/endpoint.ts';
-import { unknownRequest, endpoints, findEndpoint } from '../../src/wire/endpoints/index.ts';
+import { unknownRequest, allEndpoints, findEndpoint } from '../../src/wire/endpoints/index.ts';
 import { allCalls } from '../support/calls.ts';
 
 const withoutNames = ({ method, path }: { method: string; path: string }) =>
@@ -17,8 +17,10 @@ const queryOf = (endpoint: { query?: readonly string[] } | undefined) =>
 
 describe('the endpoints of the client', () => {
   test('are those of the reference gateway', () => {
-    const own = new Set(endpoints.map(withoutNames));
-    const assumed = endpoints.filter((endpoint: Endpoint) => endpoint.isAssumed).map(withoutNames);
+    const own = new Set(allEndpoints.map(withoutNames));
+    const assumed = allEndpoints
+      .filter((endpoint: Endpoint) => endpoint.isAssumed)
+      .map(withoutNames);
     const theirs = documented.map(withoutNames);
     expect([...own].filter((route) => !theirs.includes(route) && !assumed.includes(route))).toEqual(
       [],
@@ -28,11 +30,13 @@ describe('the endpoints of the client', () => {
 
   test('are called by the tests of every call, if they are documented', () => {
     const called = allCalls.map(({ route }) => route.replaceAll(/\{\w+\}/g, '{}'));
-    const known = endpoints.filter((endpoint: Endpoint) => !endpoint.isAssumed).map(withoutNames);
+    const known = allEndpoints
+      .filter((endpoint: Endpoint) => !endpoint.isAssumed)
+      .map(withoutNames);
     expect(called.toSorted()).toEqual(known.toSorted());
   });
 
-  test.each(endpoints.map((endpoint: Endpoint) => [withoutNames(endpoint), endpoint] as const))(
+  test.each(allEndpoints.map((endpoint: Endpoint) => [withoutNames(endpoint), endpoint] as const))(
     '%s needs a key, holds a slot and has query parameters as in the reference gateway',
     (route, { audience, usesSlot = false, query = [] }) => {
       const theirs = mockEndpoints.find((endpoint) => withoutNames(endpoint) === route);
@@ -46,14 +50,14 @@ describe('the endpoints of the client', () => {
 });
 
 test('a placeholder is the last segment of a path, and its name says whose resource it is', () => {
-  const templates = endpoints.map(({ path }) => path).filter((path) => path.includes('{'));
+  const templates = allEndpoints.map(({ path }) => path).filter((path) => path.includes('{'));
   const names = templates.map((path) => /^[^{}]+\/\{(\w+)\}$/.exec(path)?.[1]);
   // The proxy checks the owner of a task and a material. Those of models and error codes are the same for all users.
   expect(new Set(names)).toEqual(new Set(['id', 'material_id', 'model', 'code']));
 });
 
 test('a list that the users of an account share names whose resources it lists, or is the same for all', () => {
-  const shared = endpoints.filter(
+  const shared = allEndpoints.filter(
     ({ method, path, audience }: Endpoint) =>
       method === 'GET' && audience !== 'public' && !path.includes('{'),
   );

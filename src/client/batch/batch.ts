@@ -10,7 +10,7 @@ import type { FetchModel } from './budget.ts';
 import { batchRules, recoverRules } from './options.ts';
 import type { BatchOptions } from './options.ts';
 import type { AnySubmission, RowResult } from './results.ts';
-import { rowError } from './row-errors.ts';
+import { rowError, unsentRowError } from './row-errors.ts';
 import { planChat, planTask } from './row-plan.ts';
 import type { RowPlan } from './row-plan.ts';
 import type { RowWork } from './row-pool.ts';
@@ -95,7 +95,7 @@ async function openJournal(context: RunContext): Promise<string> {
 /** Checks the id that the caller has given a row, and adds it to those that are used. */
 function unusedId(id: unknown, used: Set<string>): string {
   if (!isNonEmptyString(id) || used.has(id)) {
-    throw rowError(id, 'its id must be a unique, non-empty string. Nothing was sent.');
+    throw unsentRowError(id, 'its id must be a unique, non-empty string.');
   }
   used.add(id);
   return id;

@@ -1,10 +1,18 @@
+import type { Wording } from '../../errors/base.ts';
 import { toNano, toUsd } from '../../paid/amounts.ts';
 import { isUnpriced, maxUnpriced } from '../../paid/limits.ts';
 import type { Expected, LimitState } from '../../paid/limits.ts';
-import type { ResponseMeta } from '../../wire/types/meta.ts';
-import { unchecked } from '../../wire/types/schema.ts';
-import { isRecord } from '../../wire/types/type-guards.ts';
+import { verdictOfError } from '../../paid/verdict.ts';
 import { reportedCharge } from '../limits/budget.ts';
+
+/** What programs read: amounts in USD, and options by their names in code. */
+export const forPrograms: Wording = {
+  usd: (amount) => `${amount} USD`,
+  amounts: (usd, whole) => `${usd} of ${whole} USD`,
+  option: (name) => name,
+  limit: 'the budget',
+  again: 'run it again with the same journal',
+};
 
 /** The price in USD with the most expensive of the models; undefined if the price with one is not known. */
 export async function highestPrice(
@@ -38,12 +46,15 @@ export function unpricedUsd(
 }
 
 /** Why a budget does not cover a submission. */
-export function reservationProblem({ next, unpriced = 0 }: LimitState): string {
-  if (!isUnpriced(next)) return `the next row costs ${toUsd(next.nanoUsd)} USD`;
+export function reservationProblem(
+  { next, unpriced = 0 }: LimitState,
+  { usd, option }: Wording = forPrograms,
+): string {
+  if (!isUnpriced(next)) return `the next row costs ${usd(toUsd(next.nanoUsd))}`;
   if (unpriced < maxUnpriced) return 'the price of the next row is not known';
   return (
     `${unpriced} more rows may have been charged, and what such a row costs is not known. ` +
-    'It becomes known when the service reports a charge above 0 for one, for example in a run without maxUsd'
+    `It becomes known when the service reports a charge above 0 for one, for example in a run without ${option('maxUsd')}`
   );
 }
 
@@ -95,7 +106,6 @@ export function countedCharge({
  * for example with a body that cannot be read, or else what is reserved.
  */
 export function countedFailure(error: unknown): CountedCharge {
-  const { meta } = unchecked<{ meta?: ResponseMeta }>(isRecord(error) ? error : {});
-  const usd = meta?.chargeUsd;
+  const usd = verdictOfError(error)?.usd;
   return usd ? { counts: 'charge', usd } : { counts: 'reservation' };
 }

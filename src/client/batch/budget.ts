@@ -1,4 +1,5 @@
 import { BudgetExceededError } from '../../errors/call.ts';
+import { createError } from '../../errors/message.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { decideLimit, isUnpriced, limitPolicies } from '../../paid/limits.ts';
 import type { Expected, LimitState } from '../../paid/limits.ts';
@@ -6,6 +7,7 @@ import { LargestCharges } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import type { KnownPrices } from '../limits/prices.ts';
 import {
+  forPrograms,
   highestPrice,
   reservationFor,
   reservationProblem,
@@ -209,11 +211,11 @@ export class BatchBudget {
 
   #exceeded(state: LimitState): BudgetExceededError {
     const { chargedUsd, estimatedUsd } = this.total;
-    return new BudgetExceededError(
-      `Budget of the batch exceeded: ${chargedUsd} of ${this.#maxUsd} USD spent, ` +
-        `${estimatedUsd} USD reserved for rows that may have been charged; ${reservationProblem(state)}`,
-      { outcome: 'not-sent', spentUsd: chargedUsd, maxUsd: this.#maxUsd },
-    );
+    const summary = (wording = forPrograms) =>
+      `Budget of the batch exceeded: ${wording.amounts(chargedUsd, this.#maxUsd)} spent, ` +
+      `${wording.usd(estimatedUsd)} reserved for rows that may have been charged; ${reservationProblem(state, wording)}`;
+    const details = { outcome: 'not-sent', spentUsd: chargedUsd, maxUsd: this.#maxUsd } as const;
+    return createError(BudgetExceededError, { summary }, details);
   }
 }
 

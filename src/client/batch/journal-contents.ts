@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/base.ts';
+import { createError, nothingSent } from '../../errors/message.ts';
 import { parseLine } from './journal-line.ts';
 import { addLine } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
@@ -40,11 +41,13 @@ export class JournalContents {
    */
   openRun(): string | undefined {
     if (this.#runId === undefined && !this.#isEmpty) {
-      throw new ConfigurationError(
-        'journal: its first line, from which the keys of all rows are derived, is missing or damaged. Nothing was sent. ' +
-          'Restore it from a backup: a new journal would pay for the rows of this one again.',
-        { cause: this.damaged[0] },
-      );
+      const parts = {
+        summary:
+          'journal: its first line, from which the keys of all rows are derived, is missing or damaged.',
+        charge: nothingSent,
+        advice: 'Restore it from a backup: a new journal would pay for the rows of this one again.',
+      };
+      throw createError(ConfigurationError, parts, { cause: this.damaged[0] });
     }
     return this.#runId;
   }

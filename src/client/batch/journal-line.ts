@@ -1,4 +1,4 @@
-import { createChatCompletion } from '../../wire/endpoints/chat.ts';
+import { chatEndpoints } from '../../wire/endpoints/chat.ts';
 import { findEndpoint } from '../../wire/endpoints/index.ts';
 import { chatCompletionSchema } from '../../wire/types/chat/completion.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
@@ -93,7 +93,7 @@ function rulesOf(type: unknown, path: unknown): Readonly<Record<string, Rule>> {
 }
 
 /** The path of chats, which the service may charge each time they are sent. */
-export const chatPath = createChatCompletion.path;
+export const chatPath = chatEndpoints.chat.create.path;
 
 /** Whether a row with this path is a chat. */
 export const isChatPath = (path: unknown): boolean => path === chatPath;

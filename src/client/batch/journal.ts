@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/base.ts';
+import { createError, nothingSent } from '../../errors/message.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { Journal } from '../../wire/types/tasks/task-handle.ts';
 import type { Log } from '../config/log.ts';
@@ -101,10 +102,8 @@ export class BatchJournal {
   async #lock(lock: () => Promise<() => Promise<void>>): Promise<void> {
     const release = await lock().catch((cause: unknown) => {
       if (ConfigurationError.is(cause)) throw cause;
-      throw new ConfigurationError(
-        `journal: locking failed (${String(cause)}). Nothing was sent.`,
-        { cause },
-      );
+      const parts = { summary: `journal: locking failed (${String(cause)}).`, charge: nothingSent };
+      throw createError(ConfigurationError, parts, { cause });
     });
     if (this.#isClosed) return release();
     this.#release = release;

@@ -2,19 +2,31 @@ import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/base.ts';
 /** The errors of rows. What a message says about charges is true of the row, not only of the last request. */
 import { AbortedError, ConnectionError } from '../../errors/call.ts';
-import { createError } from '../../errors/message.ts';
+import { createError, nothingSent } from '../../errors/message.ts';
 import { textOf } from '../../wire/types/type-guards.ts';
+import { forPrograms } from './budget-decisions.ts';
+
+/** What a message says first. */
+const rowParts = (id: unknown) => ({ subject: `row ${textOf(id) ?? '?'}` });
 
 /** A row that cannot be planned. */
-export function rowError(id: unknown, problem: string, details?: ErrorDetails): ConfigurationError {
-  return new ConfigurationError(`row ${textOf(id) ?? '?'}: ${problem}`, details);
+export function rowError(
+  id: unknown,
+  problem: string,
+  details: ErrorDetails = {},
+): ConfigurationError {
+  return createError(ConfigurationError, { ...rowParts(id), summary: problem }, details);
 }
+
+/** A row for which nothing was sent. */
+export const unsentRowError = (id: unknown, summary: string): ConfigurationError =>
+  createError(ConfigurationError, { ...rowParts(id), summary, charge: nothingSent }, {});
 
 /** A row whose params have changed although it may have been charged. */
 export function changedParamsError(id: string): ConfigurationError {
-  return rowError(
+  return unsentRowError(
     id,
-    'its params differ from an earlier submission that may have been charged; restore them, or use another id. Nothing was sent.',
+    'its params differ from an earlier submission that may have been charged; restore them, or use another id.',
   );
 }
 
@@ -22,30 +34,41 @@ export function changedParamsError(id: string): ConfigurationError {
  * A chat that an earlier run sent and that has no completion. A `ConnectionError`, as for any request whose response was lost.
  */
 export function lostChatError(id: string): ConnectionError {
-  return new ConnectionError(
-    `row ${id}: An earlier run sent this chat, and its completion is not in the journal, so it may have been charged. ` +
-      'It was not sent again. With resendUnknown, it is sent again, and you may pay for it a second time.',
-    { outcome: 'unknown' },
-  );
+  const parts = {
+    ...rowParts(id),
+    summary:
+      'An earlier run sent this chat, and its completion is not in the journal, so it may have been charged. It was not sent again.',
+    advice: resendAdvice('sent again'),
+  };
+  return createError(ConnectionError, parts, { outcome: 'unknown', reason: 'resend' });
 }
 
 /** A chat that a damaged line of the journal may be about. */
 export function damagedJournalError(id: string): ConfigurationError {
-  return new ConfigurationError(
-    `row ${id}: A damaged line of the journal could be about this chat, which may have been charged. It was not sent. ` +
-      'Restore the journal from a backup. With resendUnknown, it is sent, and you may pay for it a second time.',
-    { outcome: 'unknown' },
-  );
+  const parts = {
+    ...rowParts(id),
+    summary:
+      'A damaged line of the journal could be about this chat, which may have been charged. It was not sent. Restore the journal from a backup.',
+    advice: resendAdvice('sent'),
+  };
+  return createError(ConfigurationError, parts, { outcome: 'unknown', reason: 'resend' });
 }
+
+const resendAdvice =
+  (what: string) =>
+  ({ option } = forPrograms) =>
+    `With ${option('resendUnknown')}, it is ${what}, and you may pay for it a second time.`;
 
 /** A row that a recovery cannot send again. */
 export function missingParamsError(id: string, idempotencyKey: string): ConnectionError {
-  return new ConnectionError(
-    `row ${id}: This row may have been charged, and the journal does not contain its params, so it was not resent. ` +
-      'To get its result without a second charge, run the batch again with the same inputs and this journal. ' +
-      'With `storeParams`, a journal contains them.',
-    { outcome: 'unknown', idempotencyKey },
-  );
+  const parts = {
+    ...rowParts(id),
+    summary:
+      'This row may have been charged, and the journal does not contain its params, so it was not resent.',
+    advice:
+      'To get its result without a second charge, run the batch again with the same inputs and this journal. With `storeParams`, a journal contains them.',
+  };
+  return createError(ConnectionError, parts, { outcome: 'unknown', idempotencyKey });
 }
 
 /** A row whose `submit` line could not be written. */

@@ -1,14 +1,15 @@
-import type { PolygateError } from '../../errors/base.ts';
+import type { PolygateError, Wording } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/base.ts';
 import { abortedError, BudgetExceededError } from '../../errors/call.ts';
 import type { AbortedError } from '../../errors/call.ts';
-import { createError } from '../../errors/message.ts';
+import { createError, textOfPart } from '../../errors/message.ts';
 import { PaymentRequiredError } from '../../errors/responses.ts';
 import type { OpenRow } from '../../wire/types/tasks/task-handle.ts';
 import { throwToCaller } from '../config/caller.ts';
 import { whenAborted } from '../config/clock.ts';
 import { sentence } from '../http/json.ts';
 import { emptyMeta } from '../http/response-meta.ts';
+import { forPrograms } from './budget-decisions.ts';
 import type { PauseReason } from './pause.ts';
 import { ProgressReporter, toProgress } from './progress.ts';
 import type { RowResult } from './results.ts';
@@ -116,8 +117,8 @@ function openSummary(open: number, unknown: number): string {
 }
 
 /** What an error says, without what it says about the charge of its request, because other rows were charged. */
-const summaryOf = ({ message, parts }: PolygateError): string =>
-  parts?.summary ?? sentence(message);
+const summaryOf = ({ message, parts }: PolygateError, wording?: Wording): string =>
+  sentence(textOfPart(parts?.summary, wording) ?? message);
 
 /** The error that ends a run which has paused for this reason. */
 function runPausedError(
@@ -136,14 +137,14 @@ function runPausedError(
   const charge =
     `This run was not charged for them${mayBePaid ? ', but an earlier run may have been' : ''}.` +
     (unknown > 0 ? ` Rows with unknown outcome: ${unknown}; they may have been charged.` : '');
-  const runAgain = 'then run it again with the same journal.';
   const programAdvice = 'Without a journal, run only the rows that were not yielded.';
   if (BudgetExceededError.is(reason)) {
     const { spentUsd, maxUsd } = reason;
-    const summary = `${summaryOf(reason)} ${counts}`;
+    const summary = (wording?: Wording) => `${summaryOf(reason, wording)} ${counts}`;
+    const raise = ({ limit, again } = forPrograms) => `Raise ${limit}, then ${again}.`;
     return createError(
       BudgetExceededError,
-      { summary, charge, advice: `Raise the budget, ${runAgain}`, programAdvice },
+      { summary, charge, advice: raise, programAdvice },
       { outcome: mayBePaid ? 'unknown' : 'not-sent', spentUsd, maxUsd, rowsDone, rowsOpen },
     );
   }
@@ -151,7 +152,8 @@ function runPausedError(
   const cause = paused
     .map(({ error }) => error)
     .find((error) => PaymentRequiredError.is(error) && error.outcome === 'rejected');
-  const advice = `Top up the balance or raise the limit of the API key, ${runAgain}`;
+  const advice = ({ again } = forPrograms) =>
+    `Top up the balance or raise the limit of the API key, then ${again}.`;
   return createError(
     PaymentRequiredError,
     { summary: `402: The balance is insufficient. ${counts}`, charge, advice, programAdvice },

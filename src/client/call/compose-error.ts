@@ -1,6 +1,7 @@
 import type { ErrorDetails, Outcome, MessageParts } from '../../errors/base.ts';
 import { AbortedError } from '../../errors/call.ts';
 import { createError } from '../../errors/message.ts';
+import { combineOutcomes } from '../../paid/verdict.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
@@ -10,13 +11,13 @@ import { redactedKey } from '../http/response-meta.ts';
 import { routeOf } from './api-request.ts';
 import type { ApiRequest } from './api-request.ts';
 import type { CallHistory } from './history.ts';
-import { combineOutcomes } from './outcome.ts';
 
 // What every error of a call contains, whatever has failed: what it says about charges, its task and its key, and what
 // it must not repeat.
 
 /** What the message of an error says instead of, or in addition to, what it says about any such call. */
-export interface Addition extends Partial<MessageParts> {
+export interface Addition extends Partial<Omit<MessageParts, 'summary'>> {
+  readonly summary?: string;
   /** Id of a task in the body, so that a paid task is not lost. */
   readonly taskId?: string | undefined;
 }
@@ -29,7 +30,7 @@ export interface Addition extends Partial<MessageParts> {
 export function composeError<Created, Details extends object>(
   history: CallHistory,
   Class: new (message: string, details: Details & ErrorDetails) => Created,
-  { taskId, ...message }: Addition & Pick<MessageParts, 'summary'>,
+  { taskId, ...message }: Addition & { readonly summary: string },
   details: Details & { readonly outcome: Outcome },
 ): Created {
   const { request, meta, earlier } = history;

@@ -12,16 +12,17 @@ import type { APIError } from '../../errors/responses.ts';
 import {
   ResponseValidationError,
   ConcurrencyLimitError,
-  concurrencyLimitCode,
   statusErrorClass,
 } from '../../errors/responses.ts';
+import { concurrencyLimitCode } from '../../paid/reason.ts';
+import { combineOutcomes, outcomeOf, verdictOf } from '../../paid/verdict.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { SchemaIssue } from '../../wire/types/standard-schema.ts';
 import type { Budget } from '../config/options.ts';
 import { noReason, parseErrorBody } from '../http/error-body.ts';
 import type { ErrorBody } from '../http/error-body.ts';
 import { parseJson, singleLine, stringify } from '../http/json.ts';
-import { networkAdvice, networkOutcome } from '../http/network-error.ts';
+import { isRefused, networkAdvice, networkOutcome } from '../http/network-error.ts';
 import { BodyTooLargeError } from '../http/response-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { budgetProblem } from '../limits/budget.ts';
@@ -29,7 +30,6 @@ import type { Commitments } from '../limits/budget.ts';
 import { composeError, redact, safeCause, timeoutSummary } from './compose-error.ts';
 import type { Addition } from './compose-error.ts';
 import { CallHistory } from './history.ts';
-import { combineOutcomes, outcomeOfError, outcomeOfUnread } from './outcome.ts';
 
 /** Why a body is invalid, and what it reveals nevertheless. */
 export interface InvalidResult extends Addition {
@@ -50,24 +50,29 @@ export class CallErrors extends CallHistory {
     const fallback = isRedirect ? 'redirects are not followed; check baseURL' : noReason;
     const { message = fallback, ...details }: Partial<ErrorBody> =
       text === undefined ? {} : parseErrorBody(redact(this, text));
-    const { code, body } = details;
+    const { code } = details;
     const summary = `${code ? `${status} ${code}` : status}: ${message}`;
     return composeError(
       this,
       statusErrorClass(status, code),
       status === 401 ? { summary, advice: 'Check the API key.' } : { summary },
-      { ...details, outcome: outcomeOfError({ meta, code, body }), meta, retryAfterMs },
+      {
+        ...details,
+        outcome: outcomeOf(verdictOf(meta, details)),
+        meta,
+        retryAfterMs,
+      },
     );
   }
 
   /** The request could not be sent, or failed: because of the API key, a hook or the connection. */
   sendError(error: unknown): PolygateError {
     const { meta, interruptedOutcome } = this;
-    const outcome = meta ? outcomeOfUnread(meta) : interruptedOutcome;
+    const outcome = meta ? outcomeOf(verdictOf(meta)) : interruptedOutcome;
     // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
     if (ConfigurationError.is(error)) {
-      const { message: summary, cause, outcome: known = outcome } = error;
-      return composeError(this, ConfigurationError, { summary }, { outcome: known, cause });
+      const { message: summary, cause, reason, outcome: known = outcome } = error;
+      return composeError(this, ConfigurationError, { summary }, { outcome: known, cause, reason });
     }
     if (HookError.is(error)) {
       const { message: summary, cause } = error;
@@ -82,7 +87,12 @@ export class CallErrors extends CallHistory {
       outcome === 'unknown' ? 'The connection was lost' : 'Could not connect to the service';
     const cause = safeCause(this, error);
     const message = { summary: `${problem}: ${cause.message}`, advice: networkAdvice(error) };
-    return composeError(this, ConnectionError, message, { outcome, cause });
+    return composeError(this, ConnectionError, message, {
+      outcome,
+      reason:
+        outcome === 'unknown' ? 'lost' : isRefused(error) ? 'connection-refused' : 'unreachable',
+      cause,
+    });
   }
 
   /** The time limit of an option was exceeded by an attempt, or while the call waited for a concurrency slot. */
@@ -173,7 +183,17 @@ export class CallErrors extends CallHistory {
   reportedError(where: string, data: string): StreamError {
     const { message = noReason, code, type } = parseErrorBody(redact(this, data));
     const summary = `${where}: ${code ? `${code}: ` : ''}${message}`;
-    return composeError(this, StreamError, { summary }, { outcome: 'unknown', code, type });
+    return composeError(
+      this,
+      StreamError,
+      { summary },
+      {
+        outcome: 'unknown',
+        reason: 'service',
+        code,
+        type,
+      },
+    );
   }
 
   /**

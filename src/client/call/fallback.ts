@@ -1,6 +1,7 @@
 import { PolygateError } from '../../errors/base.ts';
 import { BudgetExceededError, ConnectionError, RequestTimeoutError } from '../../errors/call.ts';
 import { APIError } from '../../errors/responses.ts';
+import { codeIs } from '../../wire/codes.ts';
 import type { Safety } from '../../wire/endpoints/endpoint.ts';
 
 /**
@@ -23,15 +24,15 @@ export function fallbackReason(error: unknown, safety: Safety): FallbackReason |
   if (!APIError.is(error)) return isModelRelated(error) ? 'unavailable' : undefined;
   const { status, code, outcome } = error;
   // These, and the limits of a user in the proxy, have nothing to do with the model.
-  if ([401, 402, 422].includes(status) || code === 'user_limit_exceeded') return undefined;
-  if (code === 'model_not_found' || outcome === 'not-sent') return 'unavailable';
+  if ([401, 402, 422].includes(status) || codeIs(code, 'user')) return undefined;
+  if (codeIs(code, 'model') || outcome === 'not-sent') return 'unavailable';
   switch (status) {
     case 403:
     case 404:
       return 'unavailable';
     case 409:
       // A 409 without a code counts as a conflict of keys.
-      return safety === 'keyed' && (code === undefined || /(^|_)conflict$/.test(code))
+      return safety === 'keyed' && (code === undefined || codeIs(code, 'conflict'))
         ? 'conflict'
         : undefined;
     case 429:

@@ -1,10 +1,10 @@
 import type { Outcome } from '../../errors/base.ts';
 import type { ConcurrencyLimitError } from '../../errors/responses.ts';
+import { combineOutcomes } from '../../paid/verdict.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { sentKeys } from '../http/request-headers.ts';
 import type { ApiRequest } from './api-request.ts';
-import { combineOutcomes } from './outcome.ts';
 import type { Retry } from './retry.ts';
 
 /** The result of the attempts that have ended. */

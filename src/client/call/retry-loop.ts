@@ -114,7 +114,7 @@ function recordRetry(call: Call, retry: Retry, error: unknown): void {
 /** Why there is no status, in a log message. */
 function missingResponse(error: unknown): string {
   if (!ConnectionError.is(error) || error.outcome !== 'not-sent') return 'no complete response';
-  return /refused/i.test(error.message) ? 'connection refused' : 'could not connect';
+  return error.reason === 'connection-refused' ? 'connection refused' : 'could not connect';
 }
 
 /** Waits until the next attempt is due. */

@@ -5,8 +5,9 @@ import {
   ResponseValidationError,
   ConcurrencyLimitError,
 } from '../../errors/responses.ts';
+import { outcomeOf, verdictOf } from '../../paid/verdict.ts';
+import { codeIs } from '../../wire/codes.ts';
 import type { Safety } from '../../wire/endpoints/endpoint.ts';
-import { outcomeOfError } from './outcome.ts';
 
 // The whole retry decision. What happens to a request depends on its safety:
 //
@@ -16,12 +17,12 @@ import { outcomeOfError } from './outcome.ts';
 // response lost or truncated, or timeout              unknown       retry            final
 // 408, 5xx except 501, 503 and 505                    unknown       retry            final
 // error that reports a charge                         unknown       retry            final
-// `attempt_repeated`, `…_outcome_uncertain`           unknown       retry            final
+// code that leaves the outcome open                   unknown       retry            final
 // 409 and 503 whose body could not be read            unknown       retry            final
 // other 429 and 503                                   rejected      retry            retry
 // other statuses                                      rejected      final            final
 //
-// These are final in any case: redirects, 501, 505, permanent codes (`permanentCode`), aborts, errors of a hook, invalid
+// These are final in any case: redirects, 501, 505, permanent codes, aborts, errors of a hook, invalid
 // options, and a successful response whose body is too large or invalid. A successful response counts as truncated if
 // its body is empty or the beginning of JSON, unless its headers name a task, which a retry could lose.
 //
@@ -32,7 +33,7 @@ import { outcomeOfError } from './outcome.ts';
 // What follows from an error response, in this order. In brackets: a 502 to a paid chat.
 //
 // 1. A charge in its headers is recorded: `recordCharge` in call.ts. [none]
-// 2. `outcomeOfError` in outcome.ts decides whether the request may have been charged. [unknown]
+// 2. `verdictOf` in paid/verdict.ts decides what the response says about money. [unknown]
 // 3. `CallErrors` in errors.ts creates the error. `messageParts` in compose-error.ts words what it says about charges.
 //    [ServerError: "… The request may have been charged; sending it again may charge you again."]
 // 4. `decideRetry` in this file decides about another attempt. A `keyed` request is sent again with the same key and
@@ -114,7 +115,7 @@ export function canSucceedLater(error: unknown): boolean {
 function classifyFailure(error: unknown): Failure | undefined {
   if (APIError.is(error)) {
     const { status, code, retryAfterMs } = error;
-    return { status, code, retryAfterMs, outcome: outcomeOfError(error) };
+    return { status, code, retryAfterMs, outcome: outcomeOf(verdictOf(error.meta, error)) };
   }
   // Its outcome is that of the whole call, which leads to the same decision: a request that is sent `once` ends with the
   // first attempt that may have been charged, and earlier rejections count as `not-sent`.
@@ -126,14 +127,10 @@ function classifyFailure(error: unknown): Failure | undefined {
   return isTruncated ? { outcome: 'unknown' } : undefined;
 }
 
-/** Codes of errors that a retry cannot resolve, whatever the status. Specification: Codes. */
-const permanentCode =
-  /^(invalid_|api_key_|insufficient_)|_(not_found|not_available|not_managed|conflict|consent_required)$/;
-
 /** Whether a failure may be retried, given the request's safety. */
-export function isRetryable({ status, code = '', outcome }: Failure, safety: Safety): boolean {
+export function isRetryable({ status, code, outcome }: Failure, safety: Safety): boolean {
   const isRedirect = status !== undefined && status < 400;
-  if (permanentCode.test(code) || isRedirect || status === 501 || status === 505) return false;
+  if (codeIs(code, 'permanent') || isRedirect || status === 501 || status === 505) return false;
   if (outcome === 'unknown') return safety !== 'once';
   return outcome === 'not-sent' || status === 429 || status === 503;
 }
@@ -154,3 +151,10 @@ function delayAfter(
 export function backoff(attempt: number, random: () => number): number {
   return random() * Math.min(8_000, 500 * 2 ** attempt);
 }
+
+/**
+ * Whether a request that costs nothing, such as a poll or a download, may succeed later after a response with this
+ * status: a timeout, a rate limit or an outage. It does not matter whether the request was carried out.
+ */
+export const isTemporary = (status: number): boolean =>
+  status >= 500 || [408, 429].includes(status);

@@ -1,4 +1,4 @@
-import { createChatCompletion } from '../../wire/endpoints/chat.ts';
+import { chatEndpoints } from '../../wire/endpoints/chat.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { CompletionOf } from '../../wire/types/chat/output.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
@@ -109,7 +109,13 @@ export class ChatSubmission<Output = never> {
     const checked = checkRequestOptions(this.#options, fallbackRules);
     const { idempotencyKey, signal, fallback = [] } = checked;
     fallbackOf(model, checked);
-    const details = { path: createChatCompletion.path, body, idempotencyKey, signal, fallback };
+    const details = {
+      path: chatEndpoints.chat.create.path,
+      body,
+      idempotencyKey,
+      signal,
+      fallback,
+    };
     if (!storeParams) return details;
     return { ...details, params: unchecked<{ model: string }>(JSON.parse(body)) };
   }

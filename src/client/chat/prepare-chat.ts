@@ -1,4 +1,4 @@
-import { createChatCompletion } from '../../wire/endpoints/chat.ts';
+import { chatEndpoints } from '../../wire/endpoints/chat.ts';
 import { safetyOf } from '../../wire/endpoints/endpoint.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { ChatMessage } from '../../wire/types/chat/messages.ts';
@@ -73,7 +73,7 @@ export function prepareChat(
   const body = toJson(params);
   const isParsed = isSchema(given.response_format);
   return {
-    ...callTo(createChatCompletion, config),
+    ...callTo(chatEndpoints.chat.create, config),
     body,
     model: params.model,
     headers: isStream ? { accept: 'text/event-stream' } : undefined,
@@ -103,7 +103,7 @@ export function describeChat<Output>(
     const prepare = () => {
       const { model, body, parts, completeBody, transform } = describe();
       return {
-        ...callTo(createChatCompletion, context.config),
+        ...callTo(chatEndpoints.chat.create, context.config),
         model,
         body,
         observer,
@@ -127,7 +127,7 @@ export function describeChat<Output>(
  * a call without one. Assumption A11.
  */
 function checkChatOptions({ config }: ClientContext, options: RequestOptions | undefined) {
-  const isKeyed = safetyOf(createChatCompletion, config.retryAmbiguous) === 'keyed';
+  const isKeyed = safetyOf(chatEndpoints.chat.create, config.retryAmbiguous) === 'keyed';
   return checkRequestOptions(isKeyed ? withIdempotencyKey(options) : options, fallbackRules);
 }
 

@@ -192,5 +192,6 @@ function parseBaseURL(text: string | undefined, allowInsecure = false): string {
     text?.trim()
       ? 'baseURL (POLYGATE_BASE_URL): must be an https URL without credentials, query or fragment. allowInsecureBaseURL allows http.'
       : 'baseURL: missing. Pass the URL of the service to the client or set POLYGATE_BASE_URL.',
+    { reason: 'base-url' },
   );
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/base.ts';
+import type { ErrorReason } from '../../errors/base.ts';
 import { nearestName, unknownOption } from '../../wire/types/nearest-name.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
 import { isSchema } from '../../wire/types/standard-schema.ts';
@@ -28,12 +29,12 @@ function valueProblem(
 }
 
 /** @throws {@link ConfigurationError} that names the value and the rule, if the value is not valid. */
-export function checkValue(name: string, value: unknown, rule: Rule): void {
-  throwProblem(valueProblem(name, value, rule));
+export function checkValue(name: string, value: unknown, rule: Rule, reason?: ErrorReason): void {
+  throwProblem(valueProblem(name, value, rule), reason);
 }
 
-function throwProblem(problem: string | undefined): void {
-  if (problem !== undefined) throw new ConfigurationError(problem);
+function throwProblem(problem: string | undefined, reason?: ErrorReason): void {
+  if (problem !== undefined) throw new ConfigurationError(problem, { reason });
 }
 
 /** The rules of the options that a function accepts, by option name. */

@@ -1,4 +1,4 @@
-import { createChatCompletion } from '../../wire/endpoints/chat.ts';
+import { chatEndpoints } from '../../wire/endpoints/chat.ts';
 import type { Endpoint } from '../../wire/endpoints/endpoint.ts';
 import { unknownRequest, findEndpoint } from '../../wire/endpoints/index.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
@@ -52,7 +52,7 @@ export function describeCall({
   const { endpoint } = route;
   const parsed = parseBody(body);
   const { model, n, stream } = isRecord(parsed) ? parsed : {};
-  const isChat = endpoint === createChatCompletion;
+  const isChat = endpoint === chatEndpoints.chat.create;
   const kind = endpoint?.kind;
   const call: ApiRequest = {
     ...route.call,

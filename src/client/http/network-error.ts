@@ -45,6 +45,10 @@ export function networkOutcome(error: unknown): ConnectionError['outcome'] {
   return isUnsent && !isEstablished ? 'not-sent' : 'unknown';
 }
 
+/** Whether the connection was refused, according to the code of Node, undici or Bun. */
+export const isRefused = (error: unknown): boolean =>
+  causeChain(error).some(({ code }) => /refused/i.test(code));
+
 /**
  * The innermost message of an error that `fetch` rejected with. Reads only `message` and `code`, which reveal nothing
  * about the request.

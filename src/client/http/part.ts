@@ -1,5 +1,6 @@
-import type { ErrorDetails } from '../../errors/base.ts';
+import type { ErrorDetails, MessageParts } from '../../errors/base.ts';
 import { abortedError, ConnectionError, RequestTimeoutError } from '../../errors/call.ts';
+import { createError, nothingSent } from '../../errors/message.ts';
 import { partsLoading } from '../../wire/types/parts-loading.ts';
 import { captureContext } from '../config/caller.ts';
 import { systemClock } from '../config/clock.ts';
@@ -70,7 +71,10 @@ export class Part<Module> {
         return await this.#import();
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        throw new ConnectionError(problem(reason, details), details);
+        throw createError(ConnectionError, problem(reason, details), {
+          ...details,
+          reason: 'not-loaded',
+        });
       }
     };
     const loading = partsLoading();
@@ -84,7 +88,11 @@ export class Part<Module> {
         errors: {
           aborted: (reason) => abortedError(reason, details),
           timeout: (ms) =>
-            new RequestTimeoutError(problem(`no response within ${ms} ms`, details), details),
+            createError(
+              RequestTimeoutError,
+              problem(`no response within ${ms} ms`, details),
+              details,
+            ),
         },
       });
     } finally {
@@ -107,8 +115,10 @@ export class Part<Module> {
   }
 }
 
-function problem(reason: string, { outcome, task }: ErrorDetails): string {
-  const isSent = outcome !== 'not-sent';
-  const consequence = task ? ` Task ${task.id} is not lost.` : isSent ? '' : ' Nothing was sent.';
-  return `A part of polygate could not be loaded: ${sentence(singleLine(reason))}${consequence}`;
+function problem(reason: string, { outcome, task }: ErrorDetails): MessageParts {
+  return {
+    summary: `A part of polygate could not be loaded: ${sentence(singleLine(reason))}`,
+    charge: task || outcome !== 'not-sent' ? undefined : nothingSent,
+    advice: task && `Task ${task.id} is not lost.`,
+  };
 }

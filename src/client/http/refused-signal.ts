@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/base.ts';
+import { createError, nothingSent } from '../../errors/message.ts';
 import { runtimeFetch } from '../config/environment.ts';
 import { causeChain } from './network-error.ts';
 
@@ -22,7 +23,11 @@ export function refusedSignal(
     const advice =
       'Run in an environment without a DOM, such as that of Node, or pass a fetch that accepts it.';
     return fetch === runtimeFetch
-      ? new ConfigurationError(`${problem} Nothing was sent. ${advice}`, { outcome: 'not-sent' })
+      ? createError(
+          ConfigurationError,
+          { summary: problem, charge: nothingSent, advice },
+          { outcome: 'not-sent' },
+        )
       : new ConfigurationError(`${problem} ${advice}`);
   }
   return undefined;

@@ -91,12 +91,8 @@ export function buildRequestHeaders(
   return headers;
 }
 
-/** What the messages of the errors of {@link resolveApiKey} begin with. Other errors about `apiKey` begin differently. */
-const keyProblems = {
-  missing: 'apiKey: missing.',
-  threw: 'apiKey: the function threw.',
-  invalid: 'apiKey (function)',
-} as const;
+/** Of the errors of {@link resolveApiKey}. */
+const reason = 'api-key';
 
 /**
  * The API key for one attempt; null if the client sends none.
@@ -106,7 +102,8 @@ const keyProblems = {
 export function resolveApiKey({ apiKey }: Config): string | null | Promise<string> {
   if (apiKey === undefined) {
     throw new ConfigurationError(
-      `${keyProblems.missing} Pass it to the client or set POLYGATE_API_KEY. If a proxy adds it, pass apiKey: null.`,
+      'apiKey: missing. Pass it to the client or set POLYGATE_API_KEY. If a proxy adds it, pass apiKey: null.',
+      { reason },
     );
   }
   return typeof apiKey === 'function' ? callForApiKey(apiKey) : apiKey;
@@ -117,9 +114,9 @@ async function callForApiKey(apiKey: () => unknown): Promise<string> {
   try {
     key = await apiKey();
   } catch (cause) {
-    throw new ConfigurationError(`${keyProblems.threw} See error.cause.`, { cause });
+    throw new ConfigurationError('apiKey: the function threw. See error.cause.', { cause, reason });
   }
-  checkValue(keyProblems.invalid, key ?? '', headerText);
+  checkValue('apiKey (function)', key ?? '', headerText, reason);
   return String(key);
 }
 
@@ -137,8 +134,3 @@ export function newIdempotencyKey(): string {
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
-
-/** Whether an error is one of {@link resolveApiKey}: there is no valid API key. */
-export const isKeyMissing = (error: unknown): boolean =>
-  ConfigurationError.is(error) &&
-  Object.values(keyProblems).some((problem) => error.message.startsWith(problem));

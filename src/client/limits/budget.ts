@@ -1,5 +1,5 @@
-import type { Outcome } from '../../errors/base.ts';
 import { roundUsd } from '../../paid/amounts.ts';
+import { verdictOf } from '../../paid/verdict.ts';
 import type { Budget } from '../config/options.ts';
 
 /** Money that is no longer available, in USD. */
@@ -39,23 +39,5 @@ export function reportedCharge(
   chargeUsd: number | undefined,
   isReplay: boolean,
 ): number | undefined {
-  return isReplay ? chargeUsd || undefined : chargeUsd;
-}
-
-/**
- * Whether an error response proves that no request with this key and this body was ever charged, not even one whose
- * response was lost: the code must depend on nothing but the request. A status alone may come from a load balancer. A 401, a
- * 402 or a 429 depends on the moment. `invalid_request_parameter` and the codes of a 404 can be about a model, a voice, a
- * material or a task that has disappeared after it was paid for.
- */
-export function isInvalidRequest({ outcome, status, code }: ErrorResponse): boolean {
-  return (
-    outcome === 'rejected' && [400, 422].includes(status) && code === 'invalid_idempotency_key'
-  );
-}
-
-interface ErrorResponse {
-  readonly outcome?: Outcome | undefined;
-  readonly status: number;
-  readonly code?: string | undefined;
+  return verdictOf({ status: 200, chargeUsd, idempotentReplay: isReplay }).usd;
 }

@@ -1,16 +1,16 @@
 import { PolygateError } from '../../errors/base.ts';
-import { APIError } from '../../errors/responses.ts';
 import { toNano, toUsd } from '../../paid/amounts.ts';
 import { Books } from '../../paid/books.ts';
 import type { Claim } from '../../paid/books.ts';
 import { limitPolicies } from '../../paid/limits.ts';
 import type { createReservations, Stage } from '../../paid/reservations.ts';
+import { verdictOfError } from '../../paid/verdict.ts';
 import type { Charge, ModelSpend, ResponseMeta, Spend } from '../../wire/types/meta.ts';
 import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
 import type { Budget } from '../config/options.ts';
 import { checkValue, functionValue } from '../config/validation.ts';
-import { isInvalidRequest, reportedCharge } from './budget.ts';
+import { reportedCharge } from './budget.ts';
 import type { Shortfall } from './budget.ts';
 
 /** What one paid call does with the ledger: it reserves its price, and ends with its charge or without one. */
@@ -109,7 +109,7 @@ export function createLedger() {
         leave(error) {
           if (PolygateError.is(error) && error.outcome !== 'unknown') {
             // An earlier call with the key may have been charged. Only if the request itself is invalid, it was not.
-            reservation?.leave(APIError.is(error) && isInvalidRequest(error) ? 'void' : 'none');
+            reservation?.leave(verdictOfError(error)?.money === 'void' ? 'void' : 'none');
           } else reservation?.leave('unknown');
         },
 

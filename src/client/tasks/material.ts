@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/base.ts';
 import { abortedError } from '../../errors/call.ts';
 import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/tasks.ts';
-import { retrieveMaterial } from '../../wire/endpoints/media.ts';
+import { endpoints } from '../../wire/endpoints/index.ts';
 import {
   isFinalMaterialStatus,
   isAvailable,
@@ -45,8 +45,8 @@ export function materialTarget(
     pollHeaders,
     pollInterval: 3_000,
     async poll(options) {
-      const path = fillPath(retrieveMaterial.path, { material_id: id });
-      const request = { ...callTo(retrieveMaterial, context.config), path, options };
+      const path = fillPath(endpoints.materials.retrieve.path, { material_id: id });
+      const request = { ...callTo(endpoints.materials.retrieve, context.config), path, options };
       return execute(context, request, readMaterial);
     },
     toResult(last) {

@@ -2,7 +2,7 @@ import type { PolygateError } from '../../errors/base.ts';
 import { ConnectionError } from '../../errors/call.ts';
 import { APIError, ResponseValidationError } from '../../errors/responses.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { isTemporary } from '../call/outcome.ts';
+import { isTemporary } from '../call/retry.ts';
 
 /**
  * The longest delay between two polls in ms, unless `maxPollInterval` is set, `pollInterval` is longer or the service

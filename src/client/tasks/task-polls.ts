@@ -3,6 +3,7 @@ import { AbortedError } from '../../errors/call.ts';
 import { createError } from '../../errors/message.ts';
 import { APIError } from '../../errors/responses.ts';
 import { TaskWaitTimeoutError, TaskFailedError } from '../../errors/tasks.ts';
+import { codeIs } from '../../wire/codes.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { Generation, SucceededGeneration, TaskKind } from '../../wire/types/tasks/task.ts';
@@ -186,12 +187,7 @@ export const rememberedTask = (generation: Generation): TaskHandle | undefined =
 
 /** Whether the error of a poll means that its path does not exist, rather than the task. */
 function isUnknownPath(error: unknown): boolean {
-  return APIError.is(error) && [404, 405].includes(error.status) && !isTaskCode(error.code);
-}
-
-/** Whether an error code is about a task, so that the path of the poll exists. */
-export function isTaskCode(code: string | undefined): boolean {
-  return code?.startsWith('task') ?? false;
+  return APIError.is(error) && [404, 405].includes(error.status) && !codeIs(error.code, 'task');
 }
 
 /** The error of a task that has failed, given its last record. */

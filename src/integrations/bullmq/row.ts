@@ -1,4 +1,11 @@
-import type { ChatCompletion, Outcome, Receipt, SucceededGeneration, Generation } from 'polygate';
+import type {
+  ChatCompletion,
+  ErrorReason,
+  Outcome,
+  Receipt,
+  SucceededGeneration,
+  Generation,
+} from 'polygate';
 
 import { PolygateError } from '../../errors/base.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
@@ -17,6 +24,8 @@ export interface RowError {
   readonly name: string;
   /** What happened, whether money may have been spent, and what to do next. */
   readonly message: string;
+  /** Why it happened; undefined if 0.3 has stored the row, or if it is no error of polygate. */
+  readonly reason?: ErrorReason | undefined;
   /** Error code of the service. */
   readonly code?: string | undefined;
   /** HTTP status. */
@@ -72,11 +81,12 @@ export function errorRecord(error: unknown, idempotencyKey: string | undefined):
       error instanceof Error ? [error.name, error.message] : ['Error', String(error)];
     return omitUndefined({ name, message, idempotencyKey });
   }
-  const { name, message, outcome, task } = error;
+  const { name, message, reason, outcome, task } = error;
   const { code, status }: Record<string, unknown> = isRecord(error) ? error : {};
   return omitUndefined({
     name,
     message,
+    reason,
     code: textOf(code),
     status: typeof status === 'number' ? status : undefined,
     outcome,

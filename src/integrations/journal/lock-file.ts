@@ -9,6 +9,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
 import { ConfigurationError } from '../../errors/base.ts';
+import { createError, nothingSent } from '../../errors/message.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { finalPath } from '../node/final-path.ts';
 
@@ -46,7 +47,8 @@ export async function lockFile(
   path: string,
   timing = defaultTiming,
   purpose = 'journal',
-  reason = 'Two runs of one batch at the same time could pay twice. Wait until it has ended. Nothing was sent.',
+  reason = 'Two runs of one batch at the same time could pay twice. Wait until it has ended.',
+  charge: string | null = nothingSent,
 ): Promise<FileLock> {
   // All links to a file share its lock.
   const target = finalPath(path);
@@ -67,7 +69,8 @@ export async function lockFile(
     }
     await own.release();
     if (other.isHeld) {
-      throw lockedError(`${purpose}: '${path}'`, other, identity, reason);
+      const summary = `${purpose}: '${path}' is in use by ${holderOf(other, identity)}. ${reason}`;
+      throw createError(ConfigurationError, { summary, charge: charge ?? undefined }, {});
     }
     await sleep(10 + Math.random() * 90);
   }
@@ -195,19 +198,10 @@ function parseClaim(text = ''): Claim | undefined {
   }
 }
 
-function lockedError(
-  what: string,
-  { pid, host }: Claim,
-  own: ProcessIdentity,
-  reason: string,
-): ConfigurationError {
-  const where =
-    host !== own.host
-      ? `process ${pid} of another container or machine`
-      : pid === own.pid
-        ? `this process (pid ${pid}) already`
-        : `process ${pid}`;
-  return new ConfigurationError(`${what} is in use by ${where}. ${reason}`);
+/** Which process has a lock. */
+function holderOf({ pid, host }: Claim, own: ProcessIdentity): string {
+  if (host !== own.host) return `process ${pid} of another container or machine`;
+  return pid === own.pid ? `this process (pid ${pid}) already` : `process ${pid}`;
 }
 
 /** Identifies a process even where process ids repeat: in containers, and after a restart of the machine. */

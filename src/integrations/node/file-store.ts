@@ -99,6 +99,7 @@ async function openStore(given: string): Promise<Opened> {
     undefined,
     'fileStore',
     'A file store is for one process: use `redisStore` for several.',
+    null,
   );
   try {
     const tables = newTables();

@@ -4,7 +4,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { PolygateError } from 'polygate';
 import type { TelemetryOperation, TelemetryResult, TelemetryCall } from 'polygate';
 
-import { createChatCompletion } from '../../wire/endpoints/chat.ts';
+import { chatEndpoints } from '../../wire/endpoints/chat.ts';
 import { findEndpoint } from '../../wire/endpoints/index.ts';
 import { isFinalMaterialStatus } from '../../wire/types/media/materials.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
@@ -128,7 +128,7 @@ export function inferenceOf(operation: TelemetryOperation): Inference | undefine
   if (operation.type !== 'call') return undefined;
   const { method, template, body } = operation;
   const endpoint = findEndpoint(method, template);
-  if (endpoint === createChatCompletion) return 'chat';
+  if (endpoint === chatEndpoints.chat.create) return 'chat';
   if (endpoint?.kind !== 'audio') return endpoint?.kind && `generate_${endpoint.kind}`;
   // Music and speech share a route. Specification: Audio, POST /audio/tasks.
   const { text, input } = fieldsOf(parseJson(body));

@@ -1,5 +1,4 @@
 import {
-  outcomeOfUnread,
   withoutHalfPairs,
   parseResponseMeta,
   networkAdvice,
@@ -7,6 +6,7 @@ import {
   networkOutcome,
 } from '../../internal.ts';
 import { toNano } from '../../paid/amounts.ts';
+import { outcomeOf, verdictOf } from '../../paid/verdict.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
 import { resolveApiKey } from './api-key.ts';
 import { ProxyError } from './error-response.ts';
@@ -59,12 +59,13 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     const { status, chargeUsd, idempotentReplay: replay, requestId } = meta;
     const error =
       status >= 400 ? await readError(upstream, meta, request.signal, redact) : undefined;
-    const outcome = upstream.ok ? 'accepted' : (error?.outcome ?? outcomeOfUnread(meta));
+    const verdict = error?.verdict ?? verdictOf(meta);
+    const outcome = upstream.ok ? 'accepted' : outcomeOf(verdict);
     if (prepared.units && chargeUsd !== undefined) {
       settings.largestCharges.add(prepared.units, toNano(chargeUsd));
     }
     const isStreaming = prepared.isStream ? upstream.ok : isEventStream(upstream);
-    await admission.settle({ ...chargeOf(outcome, meta, error?.fields.code), isStreaming });
+    await admission.settle({ ...chargeOf(verdict), isStreaming });
     const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
     // An error can name the task of a request that may have been carried out, which only its owner may continue.
     const isPossiblyDone = outcome === 'accepted' || outcome === 'unknown';

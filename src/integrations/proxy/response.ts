@@ -1,13 +1,7 @@
-import type { Outcome } from '../../errors/base.ts';
-import {
-  sentence,
-  outcomeOf,
-  outcomeOfError,
-  parseErrorBody,
-  parseJson,
-  readErrorText,
-} from '../../internal.ts';
+import { sentence, parseErrorBody, parseJson, readErrorText } from '../../internal.ts';
 import type { ResponseMeta } from '../../internal.ts';
+import { outcomeOf, verdictOf } from '../../paid/verdict.ts';
+import type { Verdict } from '../../paid/verdict.ts';
 import { keyFilterFor } from './body/key-filter.ts';
 import type { KeyFilter } from './body/key-filter.ts';
 import { errorResponse, errorType } from './error-response.ts';
@@ -30,7 +24,7 @@ const concurrencyHeaders = ['concurrency-limit', 'concurrency-remaining', 'concu
 /** An error response of the gateway. */
 export interface GatewayError {
   readonly meta: ResponseMeta;
-  readonly outcome: Outcome;
+  readonly verdict: Verdict;
   /** The fields of its body, without secrets. */
   readonly fields: ReturnType<typeof parseError>;
 }
@@ -48,25 +42,28 @@ export async function readError(
   // As the client does, so that no body proves a rejection only here.
   const body = isLost ? undefined : (parseJson(text) ?? text);
   const fields = parseError(meta.status, isLost || typeof body === 'string' ? '' : text, redact);
-  return { meta, outcome: outcomeOfError({ meta, code: fields.code, body }), fields };
+  return { meta, verdict: verdictOf(meta, { code: fields.code, body }), fields };
 }
 
 /** Builds the page's response to an error, in the gateway's format. */
 export function relayError(
   upstream: Response,
-  { meta: { status, chargeUsd = 0 }, outcome, fields }: GatewayError,
+  { meta, verdict, fields }: GatewayError,
   settings: ResponseSettings,
 ): Response {
   const headers = visibleHeaders(upstream, settings);
+  const { status, chargeUsd = 0 } = meta;
+  const { code, message: given } = fields;
   const isChargeVisible = chargeUsd === 0 || settings.exposeCharges !== false;
-  if (isChargeVisible && outcome === outcomeOf(status, fields.code, chargeUsd)) {
-    return errorResponse(status, fields, headers);
+  // What the client of the page makes of the response.
+  const relayed = verdictOf(meta, { code, body: {} });
+  const ownMessage = `The gateway responded with status ${status}.`;
+  if (isChargeVisible && outcomeOf(verdict) === outcomeOf(relayed)) {
+    return errorResponse(status, { ...fields, message: given ?? ownMessage }, headers);
   }
   // The page lacks the charge, or the code that was lost, and its client would send a chat again after a 429 or a 503.
-  const reason = fields.message.includes(`${status}`)
-    ? fields.message
-    : `${fields.message} (${status})`;
-  const message = `${sentence(reason)} The request may have been charged.`;
+  const reason = given === undefined ? ownMessage : sentence(`${given} (${status})`);
+  const message = `${reason} The request may have been charged.`;
   return errorResponse(502, { message, type: errorType(502), code: 'bad_gateway' }, headers);
 }
 
@@ -165,7 +162,7 @@ function parseError(status: number, json: string, redact: (text: string) => stri
   const { message, type, code, param } = parseErrorBody(redact(json));
   const field = (value: string | undefined) => value && redact(value);
   return {
-    message: field(message) ?? `The gateway responded with status ${status}.`,
+    message: field(message),
     type: field(type) ?? errorType(status),
     code: field(code),
     param: field(param),

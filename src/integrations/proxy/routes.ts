@@ -1,11 +1,10 @@
-import { createChatCompletion } from '../../wire/endpoints/chat.ts';
+import { chatEndpoints } from '../../wire/endpoints/chat.ts';
 import type { Endpoint } from '../../wire/endpoints/endpoint.ts';
-import { isPaidMethod, endpoints } from '../../wire/endpoints/index.ts';
+import { isPaidMethod, allEndpoints } from '../../wire/endpoints/index.ts';
+import type { KnownEndpoint } from '../../wire/endpoints/index.ts';
 import { nearestName } from '../../wire/types/nearest-name.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { percentDecoded } from './isolate/readings.ts';
-
-type Documented = (typeof endpoints)[number];
 
 /** The name of a placeholder in a route. */
 type PlaceholderOf<Path extends string> = Path extends `${infer Start}{id}`
@@ -24,8 +23,8 @@ function routeOf({ method, path }: Endpoint): string {
 }
 
 const routesFor = <Audience extends Endpoint['audience']>(...audiences: Audience[]) =>
-  unchecked<readonly RouteOf<Extract<Documented, { audience: Audience }>>[]>(
-    endpoints.filter(({ audience }) => audiences.some((own) => own === audience)).map(routeOf),
+  unchecked<readonly RouteOf<Extract<KnownEndpoint, { audience: Audience }>>[]>(
+    allEndpoints.filter(({ audience }) => audiences.some((own) => own === audience)).map(routeOf),
   );
 
 /** The routes that are forwarded by default: every route in the specification except {@link ownerRoutes}. */
@@ -38,10 +37,7 @@ export const defaultRoutes = routesFor('public', 'user');
 export const ownerRoutes = routesFor('owner');
 
 /** A documented route such as `POST /v1/videos`, or any other route in the same format. Specification: Endpoints. */
-export type ProxyRoute =
-  | (typeof defaultRoutes)[number]
-  | (typeof ownerRoutes)[number]
-  | (string & {});
+export type ProxyRoute = (typeof defaultRoutes)[number] | (string & {});
 
 /** A parsed {@link ProxyRoute}. */
 export interface Route {
@@ -77,14 +73,14 @@ const placeholder = /\{(\w+)\}/g;
 /** Placeholder names do not matter: the specification itself uses both `taskId` and `task_id`. */
 const withoutNames = (route: string) => route.replace(placeholder, '{}');
 
-const documentedRoutes = endpoints.map(routeOf);
+const documentedRoutes = allEndpoints.map(routeOf);
 
 /** Parses a route. Returns undefined if it is malformed. */
 export function parseRoute(text: string): Route | undefined {
   const format = /^((GET|POST|DELETE) (?:\/(?:[\w-][\w.-]*|\{\w+\}))+)(?:\?([\w.&-]+))?$/;
   const [, routeText = '', method = '', query] = format.exec(text) ?? [];
   if (routeText === '') return undefined;
-  const documented: Endpoint | undefined = endpoints.find(
+  const documented: Endpoint | undefined = allEndpoints.find(
     (endpoint) => withoutNames(routeOf(endpoint)) === withoutNames(routeText),
   );
   const name = documented ? routeOf(documented) : routeText;
@@ -99,7 +95,7 @@ export function parseRoute(text: string): Route | undefined {
     needsModel: documented?.hasModel !== false,
     isPaid: documented ? documented.paid === true : isPaidMethod(method),
     price: documented?.price,
-    isChat: documented === createChatCompletion,
+    isChat: documented === chatEndpoints.chat.create,
     resource: documented?.kind ? 'task' : documented?.resource,
     isList: documented?.isList === true,
     keyScope: documented?.kind ?? path,

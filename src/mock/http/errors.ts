@@ -1,3 +1,4 @@
+import { codeIs } from '../../wire/codes.ts';
 import type { ErrorDetail } from '../../wire/types/catalog/errors.ts';
 import type { MockAssumptions } from '../assumptions.ts';
 import type { Auth } from './endpoint.ts';
@@ -187,7 +188,7 @@ export function errorDetail(code: string): ErrorDetail | undefined {
 }
 
 function retryPolicy(code: string, status: number): NonNullable<ErrorDetail['retry']> {
-  if (code.endsWith('_outcome_uncertain')) {
+  if (codeIs(code, 'uncertain')) {
     return { retryable: true, strategy: 'same_idempotency_key', maxAttempts: 5 };
   }
   const isPermanent = (status < 500 && status !== 429) || status === 501;

@@ -135,9 +135,10 @@ const headersByRoute: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Creates the headers of a success response. */
-export function successHeaders({ route, usesSlot, path }: EndpointDescription): JsonObject {
-  const generation = usesSlot ? ['x-svc-task-id', 'x-svc-charge-usd', ...concurrency] : [];
-  const submitsTask = usesSlot && !path.includes('/chat/') && !path.includes('/voices/');
+export function successHeaders({ route, usesSlot, path, status }: EndpointDescription): JsonObject {
+  const submitsTask = usesSlot && status === 202;
+  const taskId = submitsTask || path.includes('/voices/') ? ['x-svc-task-id'] : [];
+  const generation = usesSlot ? [...taskId, 'x-svc-charge-usd', ...concurrency] : [];
   return headers(
     ['x-request-id', ...(headersByRoute[route] ?? generation)],
     [

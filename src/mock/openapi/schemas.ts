@@ -31,8 +31,15 @@ export function docsOf(route: string): { tag: string; docs: OperationDocs } | un
   return undefined;
 }
 
-/** Creates the named schemas of the document from the schemas that the gateway itself uses. */
+let components: JsonObject | undefined;
+
+/** Returns the named schemas of the document, which are the same for all gateways. */
 export function componentSchemas(): JsonObject {
+  return (components ??= createSchemas());
+}
+
+/** Creates the named schemas from the schemas that the gateway itself uses. */
+function createSchemas(): JsonObject {
   const entries = tags.flatMap((tag) => Object.entries(tag.schemas));
   const registry = z.registry<{ id: string }>();
   for (const [id, { schema }] of entries) registry.add(schema, { id });

@@ -2,7 +2,6 @@ import {
   APIError,
   BudgetExceededError,
   ConfigurationError,
-  ConnectionError,
   PaymentRequiredError,
   PolygateError,
   TaskFailedError,
@@ -10,12 +9,13 @@ import {
 import type { Polygate } from 'polygate';
 
 import { isUncharged, messageForPeople, nothingCharged, statesCharge } from '../../internal.ts';
+import type { MessageParts, Wording } from '../../internal.ts';
 import { nearestName } from '../../wire/types/nearest-name.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { formatUsd } from '../money.ts';
+import { exactUsd, formatUsd } from '../money.ts';
 import { messageOf, MissingPackageError, UsageError } from './arguments.ts';
 import type { BatchKind } from './params.ts';
-import { cleanText, withUsdSigns } from './text.ts';
+import { cleanText } from './text.ts';
 
 /** What is known about a command when it fails. */
 export interface FailureContext {
@@ -95,7 +95,6 @@ export function describeFailure(error: unknown, context: FailureContext): string
 
 /** Whether the message of an error says already what it means for the caller's money. */
 function isStated(charged: Charged, error: unknown): boolean {
-  if (charged === 'no' && messageOf(error).includes('Nothing was sent')) return true;
   if (!PolygateError.is(error) || !statesCharge(error)) return false;
   return charged === (error.outcome === 'unknown' ? 'maybe' : 'no');
 }
@@ -104,24 +103,21 @@ function isStated(charged: Charged, error: unknown): boolean {
 export const isLimit = (error: unknown): boolean =>
   BudgetExceededError.is(error) || PaymentRequiredError.is(error);
 
-/** The first line of an error's message, for users of a command. */
-export function commandMessage(error: unknown): string {
-  const text = PolygateError.is(error) ? messageForPeople(error) : messageOf(error);
-  const [message = ''] = text.split('\n');
-  if (isLimit(error)) {
-    const own = message.replaceAll(
-      'run it again with the same journal',
-      'run the same command again',
-    );
-    if (PaymentRequiredError.is(error)) return own;
-    return withUsdSigns(own)
-      .replaceAll('maxUsd', '--max-usd')
-      .replaceAll('Raise the budget, then', 'Raise --max-usd, then');
-  }
-  // Other errors can quote the service, whose text stays as it is.
-  return ConfigurationError.is(error) || ConnectionError.is(error)
-    ? message.replaceAll('resendUnknown', '--resend-unknown')
-    : message;
+/** How the command line writes the messages of the client. */
+const forCommands: Wording = {
+  usd: exactUsd,
+  amounts: (usd, whole) => `${exactUsd(usd)} of ${exactUsd(whole)}`,
+  option: (name) => (name === 'maxUsd' ? '--max-usd' : '--resend-unknown'),
+  limit: '--max-usd',
+  again: 'run the same command again',
+};
+
+/** The first line of an error's message, for users of a command, without the parts that `change` removes. */
+export function commandMessage(error: unknown, change?: Partial<MessageParts>): string {
+  const text = PolygateError.is(error)
+    ? messageForPeople(error, change, forCommands)
+    : messageOf(error);
+  return text.split('\n')[0] ?? '';
 }
 
 /** Advice for an error about one request, if an earlier request with the same key may have been charged. */
@@ -193,7 +189,8 @@ export async function rejectionHint(
     return `${question}${list} lists the models of your API key.`;
   }
   const needsVoice = kind === 'speech' && !voiceFields.some((name) => Object.hasOwn(params, name));
-  return needsVoice && /voice/i.test(error.message)
+  // The service may name it in any field.
+  return needsVoice && /voice/i.test(JSON.stringify(error.body) ?? '')
     ? `Set a voice with --voice <id>, or with --param voice_id=<id>. npx polygate voices -m ${model} lists them, with samples.`
     : undefined;
 }

@@ -16,7 +16,7 @@ export function createGateway(
     // Commands report problems themselves. Log messages would be printed between their lines.
     return new Polygate({ baseURL, apiKey, logLevel: 'off', ...options });
   } catch (error) {
-    if (!(error instanceof ConfigurationError) || !error.message.startsWith('baseURL')) throw error;
+    if (!ConfigurationError.is(error) || error.reason !== 'base-url') throw error;
     if (url?.protocol === 'http:' && url.href === url.origin + url.pathname) {
       throw new UsageError(
         `http would send the API key to ${url.host} unencrypted. Use https, or forward a port of this machine: ssh -L 8080:${url.hostname}:${url.port || 80} <server>, then --base-url http://localhost:8080${url.pathname.replace(/\/$/, '')}`,

@@ -5,7 +5,8 @@
 import { ConfigurationError, PermissionDeniedError, TaskWaitTimeoutError } from 'polygate';
 import type { PolygateOptions, ResponseMeta } from 'polygate';
 
-import { retrieveStatus } from '../../wire/endpoints/catalog.ts';
+import { codeIs } from '../../wire/codes.ts';
+import { endpoints } from '../../wire/endpoints/index.ts';
 import { isMissing, statusOf } from './run/failure.ts';
 import type { VendorHeaders } from './vendor-headers.ts';
 
@@ -61,7 +62,7 @@ export const needed = {
   /** `authentication` has failed with an error. */
   apiKey(error: unknown): Needed | undefined {
     if (ConfigurationError.is(error)) return { advice: 'Pass apiKey, or set POLYGATE_API_KEY.' };
-    const isDisabled = PermissionDeniedError.is(error) && error.code === 'api_key_disabled';
+    const isDisabled = PermissionDeniedError.is(error) && codeIs(error.code, 'api-key');
     if (statusOf(error) !== 401 && !isDisabled) return undefined;
     return {
       advice:
@@ -77,7 +78,7 @@ export const needed = {
   baseURLOfRedirect(baseURL: string, target: URL | undefined): Needed {
     const isSameHost =
       target?.hostname === new URL(baseURL).hostname && target.protocol === 'https:';
-    const { path } = retrieveStatus;
+    const { path } = endpoints.public.status;
     if (!isSameHost || !target.pathname.endsWith(path)) {
       return {
         advice:

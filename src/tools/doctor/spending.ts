@@ -138,24 +138,21 @@ const tooExpensive = (priceUsd: number, problem: string): Skip => ({
 });
 
 /**
- * What is known about the charge of a request:
- *
- * - `free`: it was not charged;
- * - `reported`: its response reports a charge above 0;
- * - `unreported`: it has succeeded, and its response reports no charge, or 0, which does not prove that it was free;
- * - `possible`: it has failed, and may have been charged.
+ * What is known about the charge of a request, in the words of a verdict. Here, an `accepted` request may also have reported
+ * a charge of 0, which does not prove that it was free, and one that was rejected with a 503 is `unknown`: a limit must not
+ * depend on that.
  */
 export type Charge =
-  | { readonly kind: 'free' | 'possible' }
-  | { readonly kind: 'reported'; readonly usd: number }
-  | { readonly kind: 'unreported'; readonly meta: ResponseMeta };
+  | { readonly money: 'none' | 'unknown' }
+  | { readonly money: 'charged'; readonly usd: number }
+  | { readonly money: 'accepted'; readonly meta: ResponseMeta };
 
 /**
  * The charge of a request that has succeeded. `isReplay`: it returned what the first request with its key has paid for.
  */
 export function chargeOfResult(meta: ResponseMeta, { isReplay }: { isReplay: boolean }): Charge {
-  if (isReplay) return { kind: 'free' };
-  return meta.chargeUsd ? { kind: 'reported', usd: meta.chargeUsd } : { kind: 'unreported', meta };
+  if (isReplay) return { money: 'none' };
+  return meta.chargeUsd ? { money: 'charged', usd: meta.chargeUsd } : { money: 'accepted', meta };
 }
 
 /**
@@ -170,11 +167,10 @@ export function chargeOfFailure(
   }: { reusesKey?: boolean | undefined; meta?: ResponseMeta } = {},
 ): Charge {
   const mayBeReplay = reusesKey && meta?.idempotentReplay === true;
-  if (meta?.chargeUsd && !mayBeReplay) return { kind: 'reported', usd: meta.chargeUsd };
+  if (meta?.chargeUsd && !mayBeReplay) return { money: 'charged', usd: meta.chargeUsd };
   if (meta && meta.status >= 200 && meta.status < 300) {
     const isMissing = meta.chargeUsd === undefined && !mayBeReplay;
-    return isMissing ? { kind: 'unreported', meta } : { kind: 'possible' };
+    return isMissing ? { money: 'accepted', meta } : { money: 'unknown' };
   }
-  // A 503 should be free, but a limit holds only if it does not depend on that.
-  return { kind: isUncharged(error) && statusOf(error) !== 503 ? 'free' : 'possible' };
+  return { money: isUncharged(error) && statusOf(error) !== 503 ? 'none' : 'unknown' };
 }

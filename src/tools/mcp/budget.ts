@@ -1,18 +1,14 @@
-import { APIError, BudgetExceededError } from 'polygate';
+import { BudgetExceededError } from 'polygate';
 import type { PolygateError, Task, KnownPrices, Model } from 'polygate';
 
-import {
-  highestBodyPrice,
-  highestBodyUnits,
-  reportedCharge,
-  isInvalidRequest,
-} from '../../internal.ts';
+import { highestBodyPrice, highestBodyUnits, reportedCharge } from '../../internal.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { Books, holderOf } from '../../paid/books.ts';
 import type { Entry } from '../../paid/books.ts';
 import { limitPolicies } from '../../paid/limits.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { createReservations } from '../../paid/reservations.ts';
+import { verdictOfError } from '../../paid/verdict.ts';
 import { generationKinds } from '../cli/task-store.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
 import { exactUsd, formatUsd } from '../money.ts';
@@ -117,7 +113,7 @@ export class ProcessBudget {
       },
       charge: (task) => this.#charge(entry, purchase, task),
       leave: (error) => {
-        const isInvalid = APIError.is(error) && isInvalidRequest(error);
+        const isInvalid = verdictOfError(error)?.money === 'void';
         entry.reservation?.leave(
           error.outcome === 'unknown' ? 'unknown' : isInvalid ? 'void' : 'none',
         );

@@ -8,6 +8,7 @@ import {
 } from 'polygate';
 import type { SucceededGeneration, Task } from 'polygate';
 
+import { codeIs } from '../../wire/codes.ts';
 import { UsageError } from '../cli/arguments.ts';
 import { describeFailure } from '../cli/failure.ts';
 import type { FailureContext } from '../cli/failure.ts';
@@ -145,7 +146,7 @@ function continueAfter(error: unknown, tool: string): string {
     const { status, code } = error;
     // Only tools that look up their model request something that may not exist.
     const isLookup = status === 404 && /^(generate_|estimate$)/.test(tool);
-    if (code === 'model_not_found' || isLookup) return chooseModel;
+    if (codeIs(code, 'model') || isLookup) return chooseModel;
     if (status === 401 || status === 403) {
       return `have the user check the API key and what it may use, then ${repeatCall}`;
     }

@@ -1,26 +1,21 @@
 import type { Endpoint } from './endpoint.ts';
 
-export const listModels = {
-  method: 'GET',
-  path: '/v1/models',
-  audience: 'user',
-  safety: 'safe',
-} as const satisfies Endpoint;
-
-export const retrieveModel = {
-  method: 'GET',
-  path: '/v1/models/{model}',
-  audience: 'user',
-  safety: 'safe',
-} as const satisfies Endpoint;
-
-export const createChatCompletion = {
-  method: 'POST',
-  path: '/v1/chat/completions',
-  audience: 'user',
-  safety: 'once',
-  keyedIf: 'chat',
-  paid: true,
-  usesSlot: true,
-  timeout: 'chatTimeout',
-} as const satisfies Endpoint;
+/** The endpoints of `polygate/chat`, which loads no others and none of the helpers. */
+export const chatEndpoints = {
+  models: {
+    list: { method: 'GET', path: '/v1/models', audience: 'user', safety: 'safe' },
+    retrieve: { method: 'GET', path: '/v1/models/{model}', audience: 'user', safety: 'safe' },
+  },
+  chat: {
+    create: {
+      method: 'POST',
+      path: '/v1/chat/completions',
+      audience: 'user',
+      safety: 'once',
+      keyedIf: 'chat',
+      paid: true,
+      usesSlot: true,
+      timeout: 'chatTimeout',
+    },
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Endpoint>>>>;

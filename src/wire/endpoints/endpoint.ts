@@ -4,19 +4,23 @@ import type { TaskKind } from '../types/tasks/task.ts';
  * One endpoint of the service, as pure data. The methods of the client, `gateway.fetch`, telemetry, the proxy and doctor
  * follow it. Specification: Endpoints.
  */
-export interface Endpoint extends RequestSafety {
+export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path template. A placeholder can only be its last segment. */
   readonly path: string;
   /** Who may use it: `public` needs no API key and must not receive one, `owner` shows the account to its owner. */
   readonly audience: 'public' | 'user' | 'owner';
+  /** Whether a request may be sent again. */
+  readonly safety: Safety;
+  /** The member of the option `retryAmbiguous` with which requests are `keyed` instead. */
+  readonly keyedIf?: 'chat' | 'voices';
   /** Whether a request costs money. */
   readonly paid?: boolean;
   /** Whether a request holds one of the account's concurrency slots. */
   readonly usesSlot?: boolean;
   /** What a submission generates. */
   readonly kind?: TaskKind;
-  /** How its price is estimated: a name in `requestPrice`. */
+  /** How its price is estimated: a name in `requestPrice`. Without one, it is known only after the request. */
   readonly price?: 'image' | 'video' | 'audio' | 'voiceClone' | 'voiceDesign';
   /** The option with the timeout of one attempt. @defaultValue `'timeout'` */
   readonly timeout?: 'chatTimeout';
@@ -52,16 +56,9 @@ export interface SubmitEndpoint extends Endpoint {
  */
 export type Safety = 'safe' | 'keyed' | 'once';
 
-/** The safety of an endpoint's requests. */
-interface RequestSafety {
-  readonly safety: Safety;
-  /** The member of the option `retryAmbiguous` with which requests are `keyed` instead. */
-  readonly keyedIf?: 'chat' | 'voices';
-}
-
 /** The safety of a request, given what the caller has declared to be `keyed`. */
 export function safetyOf(
-  { safety, keyedIf }: RequestSafety,
+  { safety, keyedIf }: Pick<Endpoint, 'safety' | 'keyedIf'>,
   retryAmbiguous: { readonly chat?: boolean | undefined; readonly voices?: boolean | undefined },
 ): Safety {
   return keyedIf && retryAmbiguous[keyedIf] ? 'keyed' : safety;

@@ -1,18 +1,11 @@
-import { createHash } from 'node:crypto';
-
-import { vi } from 'vitest';
-
 import { ConfigurationError, PaymentRequiredError, Polygate } from '../../../src/index.ts';
 import type { BatchOptions, Journal, PolygateOptions, RecoveredRow } from '../../../src/index.ts';
 import type { MockGateway } from '../../../src/mock/index.ts';
+import { prepareProcess } from '../../support/prepared-process.ts';
 import { collect, rejection } from '../../support/rejection.ts';
 import { image, unwatched } from '../support.ts';
 
-// The virtual clock does not wait for hashing on other threads, so compute the same hash synchronously.
-vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_, data) => {
-  const bytes = ArrayBuffer.isView(data) ? new Uint8Array(data.buffer) : new Uint8Array(data);
-  return Uint8Array.from(createHash('sha256').update(bytes).digest()).buffer;
-});
+prepareProcess();
 
 /** A journal in memory, with access to its lines. */
 export interface MemoryJournal extends Journal {

@@ -114,9 +114,14 @@ test('calls that wait for the cap of their client do not slow down the admission
     expect(limiter.view.queued).toBe(waiting);
     return user + system;
   };
-  await timeToAdmit(0);
-  const times = [await timeToAdmit(0), await timeToAdmit(20_000)] as const;
-  expect(times[1] / times[0]).toBeLessThan(10);
+  /** The shortest of several times, because a garbage collection takes longer than all of the calls. */
+  const shortest = async (waiting: number) => {
+    const times: number[] = [];
+    for (let round = 0; round < 4; round += 1) times.push(await timeToAdmit(waiting));
+    return Math.min(...times);
+  };
+  const alone = await shortest(0);
+  expect((await shortest(20_000)) / alone).toBeLessThan(10);
 });
 
 test('many clients with one waiting call each are served in order', async () => {

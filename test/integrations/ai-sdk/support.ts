@@ -1,12 +1,11 @@
 import { createPolygate } from 'polygate/ai-sdk';
 import type { MockGateway, MockGatewayOptions } from 'polygate/mock';
-import { vi } from 'vitest';
 
 import type { PolygateOptions } from '../../../src/index.ts';
 import { onMock } from '../../client/support.ts';
+import { prepareProcess } from '../../support/prepared-process.ts';
 
-// The AI SDK prints every warning otherwise.
-vi.stubGlobal('AI_SDK_LOG_WARNINGS', false);
+prepareProcess();
 
 /** The reference gateway in virtual time, its client, and the provider over this client. */
 export function onProvider(

@@ -31,6 +31,7 @@ test('an error is stored as plain JSON with its documented fields', () => {
   expect(errorRecord(badRequest, 'k')).toStrictEqual({
     name: 'BadRequestError',
     message: 'bad',
+    reason: 'invalid',
     code: 'invalid',
     status: 400,
     outcome: 'rejected',

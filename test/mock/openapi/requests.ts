@@ -1,8 +1,8 @@
 import { createMockGateway } from '../../../src/mock/index.ts';
 import type { MockGateway, MockGatewayOptions } from '../../../src/mock/index.ts';
-import { chat, image, music, video } from '../caller.ts';
+import { image, music, video } from '../caller.ts';
+import { operationOf } from './document.ts';
 
-/** A request that succeeds. */
 interface SampleRequest {
   path: string;
   body?: object;
@@ -10,45 +10,28 @@ interface SampleRequest {
 }
 
 const file = { url: 'https://files.example/a.png', type: 'image' };
-const clone = { audio_url: 'https://files.example/a.wav', text: 'Ahoy' };
-const design = { prompt: 'An old sailor', preview_text: 'Ahoy' };
 
-/** A request for each operation. It first creates the task or material that it needs. */
+/**
+ * Requests of operations for which a path, and the first example of the document as its body, are not enough. Some first create
+ * the task or material that they need.
+ */
 export const requests: Record<
   string,
   (mock: MockGateway) => SampleRequest | Promise<SampleRequest>
 > = {
   'GET /v1/status': () => ({ path: '/v1/status?locale=ja-JP' }),
-  'GET /v1/capabilities': () => ({ path: '/v1/capabilities' }),
-  'GET /v1/errors': () => ({ path: '/v1/errors' }),
   'GET /v1/errors/{code}': () => ({ path: '/v1/errors/internal_error' }),
-  'GET /v1/changelog': () => ({ path: '/v1/changelog' }),
   'GET /v1/pricing': () => ({ path: '/v1/pricing?type=video' }),
-  'GET /v1/rate-limits': () => ({ path: '/v1/rate-limits' }),
-  'GET /v1/openapi.json': () => ({ path: '/v1/openapi.json' }),
-  'GET /v1/account': () => ({ path: '/v1/account' }),
-  'GET /v1/readiness': () => ({ path: '/v1/readiness' }),
-  'GET /api/usage/balance': () => ({ path: '/api/usage/balance' }),
-  'GET /v1/models': () => ({ path: '/v1/models' }),
   'GET /v1/models/{model}': () => ({ path: '/v1/models/lumen%2Fvision-chat' }),
-  'POST /v1/chat/completions': () => ({ path: '/v1/chat/completions', body: chat }),
-  'POST /v1/images/generations': () => ({ path: '/v1/images/generations', body: image }),
-  'POST /v1/images/tasks': () => ({ path: '/v1/images/tasks', body: image }),
   'GET /v1/images/tasks/{taskId}': (mock) => pollRequest(mock, '/v1/images/tasks', image),
   'GET /v1/images/generations/{taskId}': (mock) =>
     pollRequest(mock, '/v1/images/generations', image),
-  'POST /v1/videos': () => ({ path: '/v1/videos', body: video }),
-  'POST /v1/video/generations': () => ({ path: '/v1/video/generations', body: video }),
-  'POST /v1/videos/generations': () => ({ path: '/v1/videos/generations', body: video }),
   'GET /v1/videos/{taskId}': (mock) => pollRequest(mock, '/v1/videos', video),
   'GET /v1/video/generations/{taskId}': (mock) => pollRequest(mock, '/v1/video/generations', video),
   'GET /v1/videos/generations/{taskId}': (mock) =>
     pollRequest(mock, '/v1/videos/generations', video),
-  'POST /v1/audio/tasks': () => ({ path: '/v1/audio/tasks', body: music }),
   'GET /v1/audio/tasks/{taskId}': (mock) => pollRequest(mock, '/v1/audio/tasks', music),
   'GET /v1/audio/voices': () => ({ path: '/v1/audio/voices?model=echo-speech' }),
-  'POST /v1/audio/voices/clone': () => ({ path: '/v1/audio/voices/clone', body: clone }),
-  'POST /v1/audio/voices/design': () => ({ path: '/v1/audio/voices/design', body: design }),
   'POST /v1/materials': () => ({
     path: '/v1/materials',
     body: file,
@@ -61,6 +44,16 @@ export const requests: Record<
   'GET /v1/materials/{material_id}': (mock) => materialRequest(mock),
   'DELETE /v1/materials/{material_id}': (mock) => materialRequest(mock),
 };
+
+/** A request that succeeds. */
+function sampleOf(route: string, mock: MockGateway): SampleRequest | Promise<SampleRequest> {
+  const known = requests[route];
+  if (known) return known(mock);
+  const examples = operationOf(route).requestBody?.content['application/json'].examples ?? {};
+  const [example] = Object.values<{ value: object }>(examples);
+  const path = route.slice(route.indexOf(' ') + 1);
+  return example === undefined ? { path } : { path, body: example.value };
+}
 
 /** Options of a gateway that responds with a status, without an invalid key or a fault. */
 const gatewayOptions: Record<string, MockGatewayOptions> = {
@@ -90,7 +83,7 @@ export async function provoke(route: string, status: string): Promise<Response[]
   const options = gatewayOptions[`${route} ${status}`] ?? gatewayOptions[status];
   const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 }, ...options, keys });
   const [method = '', template = ''] = route.split(' ');
-  const request = await requests[route]!(mock);
+  const request = await sampleOf(route, mock);
   const sendWith = (changes: Partial<SampleRequest> = {}) =>
     send(mock, method, { ...request, ...changes });
   switch (status) {

@@ -12,8 +12,10 @@ const cases = operations.flatMap((operation) =>
   operation.statuses.map((status) => [operation.route, status, operation] as const),
 );
 
-test('there is a sample request for every operation', () => {
-  expect(operations.map(({ route }) => route).toSorted()).toEqual(Object.keys(requests).toSorted());
+test('there are sample requests for existing operations only', () => {
+  expect(operations.map(({ route }) => route)).toEqual(
+    expect.arrayContaining(Object.keys(requests)),
+  );
 });
 
 describe('a response matches the document:', () => {

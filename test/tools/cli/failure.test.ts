@@ -9,6 +9,9 @@ import {
 import type { TaskHandle } from 'polygate';
 import { expect, test } from 'vitest';
 
+import { forPrograms } from '../../../src/client/batch/budget-decisions.ts';
+import { lostChatError } from '../../../src/client/batch/row-errors.ts';
+import type { MessagePart } from '../../../src/errors/base.ts';
 import { createError } from '../../../src/errors/message.ts';
 import { MissingPackageError, UsageError } from '../../../src/tools/cli/arguments.ts';
 import {
@@ -99,7 +102,8 @@ test('a message of the client that says what was charged is not repeated', () =>
 
 test('a message says once that nothing was sent or charged', () => {
   const context: FailureContext = { command: 'c', isPaid: true };
-  const busy = new ConfigurationError('Another process uses it. Nothing was sent.');
+  const parts = { summary: 'Another process uses it.', charge: 'Nothing was sent.' };
+  const busy = createError(ConfigurationError, parts, {});
   for (const hasEarlierCharges of [true, false]) {
     const text = describeFailure(busy, { ...context, hasEarlierCharges });
     expect(text).toBe('c: Another process uses it. Nothing was sent.\n');
@@ -157,10 +161,17 @@ test('what is known about an earlier request and a refund takes precedence', () 
 test('options are named as those of the command, except in what a service wrote', () => {
   const context: FailureContext = { command: 'c', isPaid: false };
   const known = { outcome: 'not-sent', spentUsd: 1, maxUsd: 1 } as const;
-  const budget = new BudgetExceededError('Over maxUsd: 0.9 of 1 USD spent.', known);
-  expect(describeFailure(budget, context)).toBe('c: Over --max-usd: $0.90 of $1.00 spent.\n');
-  const lost = new ConnectionError('With resendUnknown, it is sent.', { outcome: 'unknown' });
-  expect(describeFailure(lost, context)).toContain('With --resend-unknown, it');
+  const summary: MessagePart = ({ amounts, option } = forPrograms) =>
+    `Over ${option('maxUsd')}: ${amounts(0.9, 1)} spent.`;
+  const advice: MessagePart = ({ limit, again } = forPrograms) => `Raise ${limit}, then ${again}.`;
+  const budget = createError(BudgetExceededError, { summary, advice }, known);
+  expect(budget.message).toBe(
+    'Over maxUsd: 0.9 of 1 USD spent. Raise the budget, then run it again with the same journal.',
+  );
+  expect(describeFailure(budget, context)).toBe(
+    'c: Over --max-usd: $0.90 of $1.00 spent. Raise --max-usd, then run the same command again.\n',
+  );
+  expect(describeFailure(lostChatError('a'), context)).toContain('With --resend-unknown, it');
   const failed = new TaskFailedError('Task task_1 failed: maxUsd and resendUnknown.', { task });
   expect(describeFailure(failed, context)).toContain('failed: maxUsd and resendUnknown.');
 });

@@ -1,19 +1,14 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 
 import { eventually } from '../../support/eventually.ts';
+import { builtCommand } from './build.ts';
 
-const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const hook = new URL('../../from-source.ts', import.meta.url).href;
-
-/** The command line that runs one of the commands from its source. */
+/** The command line that runs one of the commands as it is in the sources. */
 export const commandLine = (name: 'polygate' | 'polygate-mock', args: readonly string[]) => [
   process.execPath,
-  '--import',
-  hook,
-  pathOf(`../../../src/tools/cli/${name}.ts`),
+  builtCommand(name),
   ...args,
 ];
 

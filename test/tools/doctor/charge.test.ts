@@ -13,14 +13,14 @@ const metaOf = (status: number, charge?: number, idempotentReplay = false): Resp
 });
 
 test.each([
-  [0.1, false, 'reported'],
-  [0, false, 'unreported'],
-  [undefined, false, 'unreported'],
-  [0.1, true, 'free'],
-  [0, true, 'free'],
-  [undefined, true, 'free'],
+  [0.1, false, 'charged'],
+  [0, false, 'accepted'],
+  [undefined, false, 'accepted'],
+  [0.1, true, 'none'],
+  [0, true, 'none'],
+  [undefined, true, 'none'],
 ])('a result with the charge %j (a replay: %j) is %s', (chargeUsd, isReplay, kind) => {
-  expect(chargeOfResult(metaOf(200, chargeUsd), { isReplay }).kind).toBe(kind);
+  expect(chargeOfResult(metaOf(200, chargeUsd), { isReplay }).money).toBe(kind);
 });
 
 const failed = (
@@ -34,37 +34,37 @@ const unreadable = (chargeUsd?: number, isMarked?: boolean) =>
   new ResponseValidationError('invalid', { body: '', meta: metaOf(200, chargeUsd, isMarked) });
 
 test.each([
-  ['a rejection', failed(400, 'rejected'), 'free'],
-  ['a rejection that reports a charge of 0', failed(400, 'rejected', 0), 'free'],
-  ['a rejection that reports a charge', failed(404, 'unknown', 0.1), 'reported'],
-  ['an unknown outcome', failed(500, 'unknown'), 'possible'],
-  ['an unknown outcome that reports a charge of 0', failed(500, 'unknown', 0), 'possible'],
-  ['an unknown outcome that reports a charge', failed(500, 'unknown', 0.1), 'reported'],
-  ['a 409 that may be that of a proxy', failed(409, 'unknown'), 'possible'],
-  ['an overload', failed(503, 'rejected'), 'possible'],
-  ['a rate limit', failed(429, 'rejected'), 'free'],
-  ['a result that cannot be read', unreadable(0.1), 'reported'],
-  ['one that reports a charge of 0', unreadable(0), 'possible'],
-  ['one that reports no charge', unreadable(), 'unreported'],
-  ['invalid params, which are found before anything is sent', new ConfigurationError('no'), 'free'],
-  ['an error of the client without an outcome', new PolygateError('lost'), 'possible'],
-  ['an error that is not of the client', new Error('lost'), 'possible'],
+  ['a rejection', failed(400, 'rejected'), 'none'],
+  ['a rejection that reports a charge of 0', failed(400, 'rejected', 0), 'none'],
+  ['a rejection that reports a charge', failed(404, 'unknown', 0.1), 'charged'],
+  ['an unknown outcome', failed(500, 'unknown'), 'unknown'],
+  ['an unknown outcome that reports a charge of 0', failed(500, 'unknown', 0), 'unknown'],
+  ['an unknown outcome that reports a charge', failed(500, 'unknown', 0.1), 'charged'],
+  ['a 409 that may be that of a proxy', failed(409, 'unknown'), 'unknown'],
+  ['an overload', failed(503, 'rejected'), 'unknown'],
+  ['a rate limit', failed(429, 'rejected'), 'none'],
+  ['a result that cannot be read', unreadable(0.1), 'charged'],
+  ['one that reports a charge of 0', unreadable(0), 'unknown'],
+  ['one that reports no charge', unreadable(), 'accepted'],
+  ['invalid params, which are found before anything is sent', new ConfigurationError('no'), 'none'],
+  ['an error of the client without an outcome', new PolygateError('lost'), 'unknown'],
+  ['an error that is not of the client', new Error('lost'), 'unknown'],
 ])('%s is %s', (_, error, kind) => {
-  expect(chargeOfFailure(error).kind).toBe(kind);
+  expect(chargeOfFailure(error).money).toBe(kind);
 });
 
 test('only a request whose key was used before can be a replay, which is not proven if its result cannot be read', () => {
   const marked = unreadable(0.1, true);
-  expect(chargeOfFailure(marked).kind).toBe('reported');
-  expect(chargeOfFailure(marked, { reusesKey: true }).kind).toBe('possible');
-  expect(chargeOfFailure(unreadable(undefined, true), { reusesKey: true }).kind).toBe('possible');
+  expect(chargeOfFailure(marked).money).toBe('charged');
+  expect(chargeOfFailure(marked, { reusesKey: true }).money).toBe('unknown');
+  expect(chargeOfFailure(unreadable(undefined, true), { reusesKey: true }).money).toBe('unknown');
 });
 
 test('headers that arrived before an error count', () => {
   const error = new Error('cut off');
   expect(chargeOfFailure(error, { meta: metaOf(200, 0.1) })).toEqual({
-    kind: 'reported',
+    money: 'charged',
     usd: 0.1,
   });
-  expect(chargeOfFailure(error, { meta: metaOf(200, 0) })).toEqual({ kind: 'possible' });
+  expect(chargeOfFailure(error, { meta: metaOf(200, 0) })).toEqual({ money: 'unknown' });
 });

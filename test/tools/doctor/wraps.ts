@@ -122,3 +122,24 @@ export const underpriced =
     );
     return Response.json({ ...list, data });
   };
+
+/** Sets headers of responses to a route, or removes them: of the nth response, or of all. */
+export const withHeaders = (
+  route: string,
+  changes: Record<string, string | null>,
+  nth?: number,
+): Wrap => {
+  let count = 0;
+  return (fetch) => async (input, init) => {
+    const response = await fetch(input, init);
+    if (`${init?.method} ${new URL(addressOf(input)).pathname}` !== route) return response;
+    count += 1;
+    if (nth !== undefined && nth !== count) return response;
+    const headers = new Headers(response.headers);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === null) headers.delete(name);
+      else headers.set(name, value);
+    }
+    return new Response(response.body, { status: response.status, headers });
+  };
+};

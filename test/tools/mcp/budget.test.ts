@@ -20,7 +20,8 @@ async function leftAfter(status: number, code?: string): Promise<number> {
   const budget = new ProcessBudget({ maxUsd: 1, maxUsdPerCall: undefined }, refunds);
   const reserve = (idempotencyKey: string) => budget.reserve({ ...purchase, idempotencyKey });
   (await reserve('a')).leave(new ConnectionError('lost', { outcome: 'unknown' }));
-  const rejected = new APIError('no', { code, meta: emptyMeta(status), outcome: 'rejected' });
+  const body = { error: { message: 'no', code } };
+  const rejected = new APIError('no', { code, body, meta: emptyMeta(status), outcome: 'rejected' });
   (await reserve('a')).leave(rejected);
   const other = await reserve('b');
   other.charge({ id: 't', chargeUsd: 0.05, meta: undefined, replayed: false });

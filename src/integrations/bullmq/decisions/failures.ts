@@ -1,10 +1,11 @@
-import { APIError, AuthenticationError } from '../../../errors/responses.ts';
-import { canSucceedLater, failedRow, isKeyMissing, slotRejectionOf } from '../../../internal.ts';
+import { PolygateError } from '../../../errors/base.ts';
+import { APIError } from '../../../errors/responses.ts';
+import { canSucceedLater, failedRow, slotRejectionOf } from '../../../internal.ts';
 import type { Move } from './step.ts';
 
 /** Whether there is no valid API key: the service rejects it, or the function that returns it fails. */
 export const lacksKey = (error: unknown): boolean =>
-  AuthenticationError.is(error) || isKeyMissing(error);
+  PolygateError.is(error) && error.reason === 'api-key';
 
 /** Whether the service has rejected the request for good, so that there is no point in repeating it. */
 export const isRejected = (error: unknown): boolean =>

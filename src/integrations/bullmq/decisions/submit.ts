@@ -172,7 +172,7 @@ export function afterLostChat(id: string, state: RowState): Step {
   const error = new ConnectionError(
     `The worker that sent the chat of row ${id} has died or was cut off, so the chat may have been charged. ` +
       'It is sent again only by queue.retry(id), and you may then pay for it a second time.',
-    { outcome: 'unknown' },
+    { outcome: 'unknown', reason: 'resend' },
   );
   const lost = { ...state, mayBeCharged: true, error: errorRecord(error, undefined) };
   return { move: { from: 'submitting', to: 'unknown', state: lost, settlement: keep }, next: end };

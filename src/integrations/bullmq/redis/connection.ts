@@ -127,7 +127,7 @@ export const isBug = (error: unknown): boolean =>
 function unreachable(reason: string, cause?: unknown): ConnectionError {
   return new ConnectionError(
     `Redis: ${reason.replace(/\.$/, '')}. Nothing was sent to the service. If this call changes the queue, Redis may still make the change later. Check the connection to Redis and repeat the call: no task is paid for twice.`,
-    { cause },
+    { cause, reason: 'unreachable' },
   );
 }
 

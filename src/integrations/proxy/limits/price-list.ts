@@ -1,5 +1,5 @@
 import type { KnownPrices } from '../../../internal.ts';
-import { listModels } from '../../../wire/endpoints/chat.ts';
+import { chatEndpoints } from '../../../wire/endpoints/chat.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { resolveApiKey } from '../api-key.ts';
@@ -61,7 +61,7 @@ export function createPriceList(settings: ListSettings): PriceList {
 
 async function readPrices(settings: ListSettings): Promise<Map<string, KnownPrices>> {
   const { baseURL, fetch } = settings;
-  const response = await fetch(`${baseURL}${listModels.path}`, {
+  const response = await fetch(`${baseURL}${chatEndpoints.models.list.path}`, {
     headers: {
       accept: 'application/json',
       authorization: `Bearer ${await resolveApiKey(settings)}`,
@@ -73,7 +73,7 @@ async function readPrices(settings: ListSettings): Promise<Map<string, KnownPric
   if (!isRecord(body) || !Array.isArray(body.data)) {
     await response?.body?.cancel().catch(() => {});
     throw new Error(
-      `The price list could not be read (${response?.status ?? 'no response'}): GET ${listModels.path}`,
+      `The price list could not be read (${response?.status ?? 'no response'}): GET ${chatEndpoints.models.list.path}`,
     );
   }
   const models: unknown[] = body.data;

@@ -1,14 +1,9 @@
-import {
-  highestBodyPrice,
-  highestBodyUnits,
-  isInvalidRequest,
-  reportedCharge,
-} from '../../../internal.ts';
+import { highestBodyPrice, highestBodyUnits } from '../../../internal.ts';
 import { roundUsd, toUsd } from '../../../paid/amounts.ts';
 import type { PricedUnits } from '../../../paid/prices.ts';
+import type { Verdict } from '../../../paid/verdict.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { ProxyError } from '../error-response.ts';
-import type { ProxyResponse } from '../options.ts';
 import type { Route } from '../routes.ts';
 import type { Settings } from '../settings.ts';
 import type { SettledAs } from '../store/store.ts';
@@ -101,26 +96,18 @@ export async function priceToReserve(
   );
 }
 
-/** What the headers of a response say about its charge. */
-interface ChargeMeta {
-  readonly status: number;
-  readonly chargeUsd?: number | undefined;
-  readonly idempotentReplay: boolean;
-}
+/** What a store makes of each verdict. Without a reported charge, what was reserved is charged. */
+const settledAs = {
+  charged: 'charged',
+  accepted: 'charged',
+  unknown: 'unknown',
+  none: 'rejected',
+  void: 'invalid',
+} as const satisfies Record<Verdict['money'], SettledAs>;
 
-/**
- * What a response means for the reservation of its request. Without a charge in it, what was reserved is charged. An
- * `invalid` request also frees the reservations of lost requests with the same body, which the store compares. `code` is
- * that of an error.
- */
-export function chargeOf(
-  outcome: ProxyResponse['outcome'],
-  { status, chargeUsd, idempotentReplay: replay }: ChargeMeta,
-  code: string | undefined,
-): { as: SettledAs; chargeUsd?: number | undefined; replay: boolean } {
-  // An error response can report a charge. One of 0 says that nothing was paid for.
-  if (outcome === 'accepted' || (chargeUsd ?? 0) > 0) {
-    return { as: 'charged', chargeUsd: reportedCharge(chargeUsd, replay), replay };
-  }
-  return { as: isInvalidRequest({ outcome, status, code }) ? 'invalid' : outcome, replay };
-}
+/** What the verdict about a response means for the reservation of its request. */
+export const chargeOf = ({ money, usd, replay }: Verdict) => ({
+  as: settledAs[money],
+  chargeUsd: usd,
+  replay,
+});

@@ -32,9 +32,7 @@ const noMessages: readonly ChatEntry[] = [];
 
 /** The array that is shown, if it has the same messages, so that components are not rendered again. */
 const unlessEqual = (shown: readonly ChatEntry[], next: readonly ChatEntry[]) =>
-  next.length === shown.length && next.every((message, index) => message === shown[index])
-    ? shown
-    : next;
+  next.length === shown.length && next.every((each, index) => each === shown[index]) ? shown : next;
 
 /**
  * A conversation. A response streams while there is a subscriber. Tabs can change it at the same time, and can see late

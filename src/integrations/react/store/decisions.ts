@@ -44,5 +44,6 @@ export function wasNotCharged(error: unknown, isResent: boolean): boolean {
  * part of the client that waits could not be loaded, for example because the browser is offline.
  */
 export function canWaitLater(error: unknown): boolean {
-  return /^(Connection|RequestTimeout)Error/.test(String(error));
+  const { name } = unchecked<{ name?: unknown }>(Object(error));
+  return name === 'ConnectionError' || name === 'RequestTimeoutError';
 }

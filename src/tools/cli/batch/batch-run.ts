@@ -1,4 +1,4 @@
-import type { BatchProgress, Journal, Polygate, SucceededGeneration } from 'polygate';
+import type { BatchProgress, ErrorReason, Journal, Polygate, SucceededGeneration } from 'polygate';
 
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import type { EarlyEnd } from '../early-end.ts';
@@ -184,6 +184,8 @@ export interface RowResult {
   /** Why the text ends, if it is not complete, such as `length`. */
   finishReason?: string | undefined;
   error?: string | undefined;
+  /** Why it failed, from the closed list of the client. */
+  reason?: ErrorReason | undefined;
 }
 
 /** Describes in one line how a row has ended: its error, its files or the beginning of its answer. */

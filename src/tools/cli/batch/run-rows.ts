@@ -1,4 +1,4 @@
-import { AbortedError } from 'polygate';
+import { AbortedError, PolygateError } from 'polygate';
 import type { BatchProgress, ChatSubmission, Polygate, Submission } from 'polygate';
 
 import { contentText } from '../../../internal.ts';
@@ -55,17 +55,12 @@ async function sendRows(
     else {
       const answer = completion && contentText(completion.choices[0]?.message.content);
       const finishReason = completion && cutReason(completion);
-      const message = error && clean(rowMessage(error, input));
-      run.add(input, { ...known, status, answer, finishReason, error: message });
+      // The results file has the id of the row.
+      const message = error && clean(commandMessage(error, { subject: undefined }));
+      const reason = PolygateError.is(error) ? error.reason : undefined;
+      run.add(input, { ...known, status, answer, finishReason, error: message, reason });
     }
   }
-}
-
-/** The message of a row's error, without the id that it is printed and stored with. */
-function rowMessage(error: Error, { journalId }: WorkRow): string {
-  const message = commandMessage(error);
-  const prefix = `row ${journalId}: `;
-  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
 }
 
 /** Adds the rows that were sent and have not ended. */

@@ -1,6 +1,8 @@
 import { styleText } from 'node:util';
 
-import { version } from '../../../internal.ts';
+import { PolygateError } from 'polygate';
+
+import { messageForPeople, version } from '../../../internal.ts';
 import { createMockGateway } from '../../../mock/index.ts';
 import type { ExchangeSummary, MockGateway } from '../../../mock/index.ts';
 import { listen } from '../../../mock/node/index.ts';
@@ -126,8 +128,10 @@ function withAdvice(error: unknown, { port, host, stateFile }: MockArguments): u
     case 'ENOTFOUND':
       return new Error(`${host} is not an address of this machine`);
   }
-  if (!(error instanceof Error) || !error.message.startsWith('snapshot: ')) return error;
-  return new Error(`the state file ${stateFile} ${error.message.slice('snapshot: '.length)}`);
+  if (!PolygateError.is(error) || error.parts?.subject !== 'snapshot') return error;
+  return new Error(
+    `the state file ${stateFile} ${messageForPeople(error, { subject: undefined })}`,
+  );
 }
 
 /** Maximum length of a path or idempotency key in a line. */

@@ -1,4 +1,5 @@
-import { endpoints } from '../../../wire/endpoints/index.ts';
+import type { Endpoint } from '../../../wire/endpoints/endpoint.ts';
+import { allEndpoints } from '../../../wire/endpoints/index.ts';
 import { parseURL, isRecord } from '../../../wire/types/type-guards.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
@@ -7,10 +8,10 @@ import type { Report } from '../run/report.ts';
 import { list } from '../text.ts';
 
 /** The routes that the client uses, as the specification lists them. */
-const clientRoutes = endpoints.filter((endpoint) => !('isAssumed' in endpoint)).map(routeOf);
+const clientRoutes = allEndpoints.filter(({ isAssumed }: Endpoint) => !isAssumed).map(routeOf);
 
 /** Poll paths that the client tries. Assumptions A1 and A2. */
-const pollRoutes = endpoints.filter((endpoint) => 'isAssumed' in endpoint).map(routeOf);
+const pollRoutes = allEndpoints.filter(({ isAssumed }: Endpoint) => isAssumed).map(routeOf);
 
 /** How the service's own document differs from the client. Assumption A20. */
 export const openapi: Check = {

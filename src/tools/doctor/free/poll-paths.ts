@@ -1,15 +1,10 @@
 import { APIError } from 'polygate';
 import type { Polygate } from 'polygate';
 
-import { isTaskCode, parseErrorBody } from '../../../internal.ts';
+import { parseErrorBody } from '../../../internal.ts';
+import { codeIs } from '../../../wire/codes.ts';
 import type { Endpoint } from '../../../wire/endpoints/endpoint.ts';
-import {
-  pollImageGeneration,
-  pollImageTask,
-  pollVideo,
-  pollVideoGeneration,
-  pollVideosGeneration,
-} from '../../../wire/endpoints/media.ts';
+import { endpoints } from '../../../wire/endpoints/index.ts';
 import { needed } from '../needed-options.ts';
 import type { FoundPath } from '../needed-options.ts';
 import { recordCalls } from '../recorder.ts';
@@ -27,7 +22,7 @@ interface TaskPath {
   readonly name: FoundPath['name'];
   readonly namespace: (client: Polygate) => Polygate['videos'] | Polygate['images'];
   /** The polls that the client knows. It may be configured not to send them. */
-  readonly endpoints: readonly Endpoint[];
+  readonly polls: readonly Endpoint[];
   /** Further poll paths, of services like this one. */
   readonly guesses: readonly string[];
   /** Paths in the service's document that may be poll paths. */
@@ -39,7 +34,7 @@ const kinds: readonly TaskPath[] = [
     assumption: 'A1',
     name: 'videoTask',
     namespace: (client) => client.videos,
-    endpoints: [pollVideo, pollVideoGeneration, pollVideosGeneration],
+    polls: endpoints.videoPolls,
     guesses: ['/v1/videos/tasks/{id}', '/v1/video/tasks/{id}'],
     documented: /^(?!.*(image|audio)).*(videos?|tasks?|jobs?)\b/i,
   },
@@ -47,7 +42,7 @@ const kinds: readonly TaskPath[] = [
     assumption: 'A2',
     name: 'imageTask',
     namespace: (client) => client.images,
-    endpoints: [pollImageTask, pollImageGeneration],
+    polls: endpoints.imagePolls,
     guesses: ['/v1/images/{id}'],
     documented: /^(?!.*(video|audio)).*(images?|tasks?|jobs?)\b/i,
   },
@@ -79,7 +74,7 @@ export const pollPaths: Check = {
  */
 async function searchPath(
   context: DiagnosisContext,
-  { name, namespace, endpoints, guesses, documented }: TaskPath,
+  { name, namespace, polls, guesses, documented }: TaskPath,
   control: unknown,
 ): Promise<FoundPath> {
   const { signal } = context;
@@ -94,7 +89,7 @@ async function searchPath(
   const exists = () => [...states].find(([, state]) => state === 'exists')?.[0];
   if (states.get(assumed) !== 'exists') {
     const inDocument = await documentPaths(context, documented);
-    for (const template of [...inDocument, ...endpoints.map(({ path }) => path), ...guesses]) {
+    for (const template of [...inDocument, ...polls.map(({ path }) => path), ...guesses]) {
       if (exists() !== undefined || states.has(template)) continue;
       const path = template.replace('{id}', id);
       const error = await failureOf(context.client.request({ method: 'GET', path }, { signal }));
@@ -138,7 +133,7 @@ type PathState = 'exists' | 'missing' | 'unclear';
 function probePath(error: unknown, control: unknown): PathState {
   if (!APIError.is(error)) return 'unclear';
   const { status, code } = error;
-  if (isTaskCode(code)) return 'exists';
+  if (codeIs(code, 'task')) return 'exists';
   if (!isComparable(control)) return 'unclear';
   if (status === 404) return signatureOf(error) === signatureOf(control) ? 'missing' : 'exists';
   if (status === 405 || status === control.status) return 'missing';

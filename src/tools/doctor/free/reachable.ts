@@ -1,7 +1,7 @@
 import type { Polygate, RequestPromise } from 'polygate';
 
-import { retrieveAccount } from '../../../wire/endpoints/catalog.ts';
-import { listModels } from '../../../wire/endpoints/chat.ts';
+import { chatEndpoints } from '../../../wire/endpoints/chat.ts';
+import { endpoints } from '../../../wire/endpoints/index.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
@@ -98,9 +98,9 @@ async function kindOfApi(context: DiagnosisContext): Promise<ApiKind> {
   const get = (path: string) =>
     receive(context, anonymous.request({ method: 'GET', path }, sentOnce(context)));
   const [account, unknown, models] = await Promise.all([
-    get(retrieveAccount.path),
+    get(endpoints.account.retrieve.path),
     get('/v1/polygate-doctor'),
-    get(listModels.path),
+    get(chatEndpoints.models.list.path),
   ]);
   const isProtected = (response: typeof account) =>
     'meta' in response && [401, 403].includes(response.meta.status);

@@ -167,7 +167,7 @@ async function streamChat(
   try {
     const completion = await chunks.final();
     const { meta } = chunks;
-    const charge: Charge = meta ? chargeOfResult(meta, { isReplay: false }) : { kind: 'possible' };
+    const charge: Charge = meta ? chargeOfResult(meta, { isReplay: false }) : { money: 'unknown' };
     return { result: { completion }, charge };
   } catch (error) {
     const { meta } = chunks;

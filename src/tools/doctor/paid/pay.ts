@@ -67,18 +67,18 @@ function count(
   charge: Charge,
 ): void {
   const { priceUsd } = model;
-  switch (charge.kind) {
-    case 'free':
+  switch (charge.money) {
+    case 'none':
       break;
-    case 'possible':
+    case 'unknown':
       spending.addUnconfirmed(priceUsd);
       break;
-    case 'reported': {
+    case 'charged': {
       const height = spending.add(charge.usd, priceUsd);
       if (height === 'too-high') reportTooHigh(report, model, charge.usd);
       break;
     }
-    case 'unreported': {
+    case 'accepted': {
       const order = spending.addUnreported(priceUsd);
       if (order === 'first') reportUnreported(report, model, charge.meta);
     }

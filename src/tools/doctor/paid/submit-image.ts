@@ -59,7 +59,7 @@ export async function submitImage(
     // The route whose poll path is not documented; not every service has it.
     return await submit('generations');
   } catch (error) {
-    if (!isMissing(statusOf(error)) || chargeOfFailure(error).kind !== 'free') throw error;
+    if (!isMissing(statusOf(error)) || chargeOfFailure(error).money !== 'none') throw error;
     return submit('tasks');
   }
 }

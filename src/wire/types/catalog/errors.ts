@@ -1,51 +1,8 @@
+import type { errorCodes } from '../../codes.ts';
 import type { OpenString } from '../schema.ts';
 
 /** Error codes in the specification, and further codes that the client assumes. */
-export type KnownErrorCode =
-  // No API key was supplied.
-  | 'api_key_required'
-  // The API key is unknown.
-  | 'invalid_api_key'
-  // The API key is disabled.
-  | 'api_key_disabled'
-  // A required field is missing, or the voice is not visible to the caller or not compatible with the model.
-  | 'invalid_request_parameter'
-  // The balance is insufficient for the request.
-  | 'insufficient_balance'
-  // The model does not exist.
-  | 'model_not_found'
-  // The task does not exist or belongs to another user.
-  | 'task_not_found'
-  // The concurrency limit was reached.
-  | 'concurrency_limit_exceeded'
-  // Internal error of the service.
-  | 'internal_error'
-  // The service is temporarily unavailable.
-  | 'service_unavailable'
-  // The idempotency key is missing or invalid.
-  | 'invalid_idempotency_key'
-  // The url, type or name of the material, or a query parameter, is invalid.
-  | 'invalid_material_request'
-  // `after` was not issued by the material list endpoint.
-  | 'invalid_material_cursor'
-  // The material service is temporarily unavailable, or the model does not support material input.
-  | 'material_channel_unavailable'
-  // The idempotency key was already used for a different request.
-  | 'material_idempotency_conflict'
-  // The material does not exist, belongs to another user, or has expired.
-  | 'material_not_found'
-  // The material is not available yet, has expired, or was deleted.
-  | 'material_not_available'
-  // The `asset://` URI is not in the caller's library.
-  | 'material_not_managed'
-  // It is uncertain whether the material was created; the service reconciles this in the background.
-  | 'material_create_outcome_uncertain'
-  // The consent of the real person was not confirmed.
-  | 'visual_verification_consent_required'
-  // The media type or callback URL of a real-person material is invalid.
-  | 'invalid_visual_verification_request'
-  // It is uncertain whether the verification session was created; the service does not create a second one itself.
-  | 'visual_verification_create_outcome_uncertain';
+export type KnownErrorCode = keyof typeof errorCodes;
 
 /** Machine-readable error code. The known codes autocomplete; any other string is allowed. */
 export type ErrorCode = OpenString<KnownErrorCode>;

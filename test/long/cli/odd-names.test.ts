@@ -10,8 +10,8 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { requestsTo, startService } from '../../long/cli/service.ts';
-import type { Service } from '../../long/cli/service.ts';
+import { requestsTo, startService } from './service.ts';
+import type { Service } from './service.ts';
 
 const image = ['image', 'A harbor', '-m', 'prism-image'];
 const batch = ['batch', 'rows.csv', '-m', 'prism-image', '-o', 'out/{id}.{ext}', '--max-usd', '1'];

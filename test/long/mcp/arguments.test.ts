@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { callTool, connect, setUp } from '../../long/mcp/support.ts';
+import { callTool, connect, setUp } from './support.ts';
 
 const image = { kind: 'image', model: 'prism-image', prompt: 'A harbor' };
 

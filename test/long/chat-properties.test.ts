@@ -1,15 +1,21 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { AbortedError, BudgetExceededError, PaymentRequiredError } from '../../../src/index.ts';
-import type { Journal } from '../../../src/index.ts';
-import { onMock } from '../support.ts';
-import { lostBody } from './lost-body.ts';
-import { chatRequests, describeChat, newProcess, numbers, runChatBatch } from './support.ts';
+import { AbortedError, BudgetExceededError, PaymentRequiredError } from '../../src/index.ts';
+import type { Journal } from '../../src/index.ts';
+import { lostBody } from '../client/batch/lost-body.ts';
+import {
+  chatRequests,
+  describeChat,
+  newProcess,
+  numbers,
+  runChatBatch,
+} from '../client/batch/support.ts';
+import { onMock } from '../client/support.ts';
 
 /** Another seed and more runs explore further: `POLYGATE_SEED=$RANDOM POLYGATE_RUNS=10`. */
 const seed = Number(process.env.POLYGATE_SEED ?? 1);
-const numRuns = 60 * Number(process.env.POLYGATE_RUNS ?? 1);
+const numRuns = 600 * Number(process.env.POLYGATE_RUNS ?? 1);
 
 const chats = 'POST /v1/chat/completions';
 const rowCount = 12;

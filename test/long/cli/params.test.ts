@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { startService } from '../../long/cli/service.ts';
+import { startService } from './service.ts';
 
 const image = ['image', 'A harbor', '-m', 'prism-image'];
 const chat = ['chat', 'Hello', '-m', 'aurora-chat'];

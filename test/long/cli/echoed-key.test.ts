@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { run } from './program.ts';
+import { run } from '../../tools/cli/program.ts';
 
 const key = 'canary-of-a-key-51c7';
 

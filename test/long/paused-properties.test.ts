@@ -1,11 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { AbortedError, PaymentRequiredError } from '../../../src/index.ts';
-import type { RecoveredRow, Journal } from '../../../src/index.ts';
-import type { MockGateway } from '../../../src/mock/index.ts';
-import { onMock } from '../support.ts';
-import { lostBody } from './lost-body.ts';
+import { AbortedError, PaymentRequiredError } from '../../src/index.ts';
+import type { RecoveredRow, Journal } from '../../src/index.ts';
+import type { MockGateway } from '../../src/mock/index.ts';
+import { lostBody } from '../client/batch/lost-body.ts';
 import {
   chargedKeys,
   describeImage,
@@ -13,12 +12,13 @@ import {
   newProcess,
   numbers,
   runImageBatch,
-} from './support.ts';
-import type { MemoryJournal } from './support.ts';
+} from '../client/batch/support.ts';
+import type { MemoryJournal } from '../client/batch/support.ts';
+import { onMock } from '../client/support.ts';
 
 /** Another seed and more runs explore further: `POLYGATE_SEED=$RANDOM POLYGATE_RUNS=10`. */
 const seed = Number(process.env.POLYGATE_SEED ?? 1);
-const numRuns = 40 * Number(process.env.POLYGATE_RUNS ?? 1);
+const numRuns = 400 * Number(process.env.POLYGATE_RUNS ?? 1);
 
 const submits = 'POST /v1/images/tasks';
 const imagePriceUsd = 0.02;

@@ -7,9 +7,9 @@ import { text } from 'node:stream/consumers';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { requestsTo, startService } from '../../long/cli/service.ts';
-import type { Service } from '../../long/cli/service.ts';
-import { commandLine, Program } from './program.ts';
+import { commandLine, Program } from '../../tools/cli/program.ts';
+import { requestsTo, startService } from './service.ts';
+import type { Service } from './service.ts';
 
 const chat = ['chat', '-m', 'aurora-chat'];
 const summarize = [...chat, 'Summarize'];

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { ChatClient } from '../../src/chat.ts';
 import { Polygate } from '../../src/index.ts';
@@ -18,6 +18,10 @@ import {
   turns,
   virtualClock,
 } from '../client/support.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const messageOf = (call: Promise<unknown>) => caught(call).then(({ message }) => message);
 const constructorMessage = (options: PolygateOptions) =>

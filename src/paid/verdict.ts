@@ -1,0 +1,108 @@
+import { codeIs } from '../wire/codes.ts';
+import type { ResponseMeta } from '../wire/types/meta.ts';
+import { unchecked } from '../wire/types/schema.ts';
+import { isRecord } from '../wire/types/type-guards.ts';
+import { reasonOf } from './reason.ts';
+import type { ErrorReason } from './reason.ts';
+
+/**
+ * Whether the request may have been charged:
+ *
+ * - `rejected`: the service rejected the request, so nothing was charged.
+ * - `not-sent`: the request never reached the service, so nothing was charged.
+ * - `unknown`: the request may have been charged. For tasks and materials, retry with the same idempotency key. Chat
+ *   requests and voices may be charged again. A download is never charged: it only did not finish.
+ *
+ * If a poll failed, it describes only the poll. The `task` of the error was paid for.
+ */
+export type Outcome = 'rejected' | 'not-sent' | 'unknown';
+
+/**
+ * What the response to an attempt says about money. It is made once, and everything that decides about money reads it, so
+ * that no fact is judged differently in two places:
+ *
+ * - `charged`: the service has reported the charge `usd`.
+ * - `accepted`: the request has succeeded, and nothing reports what it has cost, so an estimate counts.
+ * - `unknown`: it may have been carried out and charged.
+ * - `none`: it was not charged. That says nothing about earlier requests with its key.
+ * - `void`: neither it nor an earlier request with the same key and the same body was charged.
+ */
+export interface Verdict {
+  readonly money: 'charged' | 'accepted' | 'unknown' | 'none' | 'void';
+  /** What the service has reported, in USD. */
+  readonly usd?: number;
+  /** Whether the service has returned the response to an earlier request with this key. */
+  readonly replay: boolean;
+  /** Why it has failed; undefined after a success. */
+  readonly reason: ErrorReason | undefined;
+}
+
+/** What is known about the content of an error response. Its `body` is undefined if it could not be read. */
+export interface ErrorContent {
+  readonly code?: string | undefined;
+  /** The parsed JSON, or the text if it is not JSON. */
+  readonly body?: unknown;
+}
+
+/** What an error of a call may have. */
+interface FailedCall extends ErrorContent {
+  readonly meta?: Received;
+  readonly outcome?: Outcome;
+}
+
+type Received = Pick<ResponseMeta, 'status' | 'chargeUsd' | 'idempotentReplay'>;
+
+/** The verdict about a response. `content` is that of an error. */
+export function verdictOf(
+  { status, chargeUsd, idempotentReplay: replay }: Received,
+  content: ErrorContent = {},
+): Verdict {
+  const isSuccess = status > 199 && status < 300;
+  const reason = isSuccess ? undefined : reasonOf(status, content.code);
+  // A charge of 0 says something only about a request that was carried out now: a replay says nothing about the original.
+  const usd = isSuccess && !replay ? chargeUsd : chargeUsd || undefined;
+  if (usd !== undefined) return { money: 'charged', usd, replay, reason };
+  return { money: isSuccess ? 'accepted' : moneyOfError(status, content), replay, reason };
+}
+
+/**
+ * The verdict about a failed call, from its error: that about its last response, unless an earlier attempt may have been
+ * charged. Undefined without a response. The error may be that of another copy of the client.
+ */
+export function verdictOfError(error: unknown): Verdict | undefined {
+  const failed = unchecked<FailedCall>(Object(error));
+  const { meta, outcome } = failed;
+  if (meta === undefined) return undefined;
+  const verdict = verdictOf(meta, failed);
+  return outcome === 'unknown' && outcomeOf(verdict) !== 'unknown'
+    ? { ...verdict, money: 'unknown' }
+    : verdict;
+}
+
+/** Specification: Errors, Codes. */
+function moneyOfError(status: number, { code, body }: ErrorContent): 'unknown' | 'none' | 'void' {
+  // JSON that is cut off counts as unread: nothing reports that a connection was lost if the length of the body was not
+  // announced. Then, no code explains a 409, which `attempt_repeated` of the proxy has, and a 503.
+  const isUnread = body === undefined || (typeof body === 'string' && /^\s*\{/.test(body));
+  const isOpen = isUnread ? status === 409 || status === 503 : codeIs(code, 'uncertain');
+  // A 303 says that the request was processed. Browsers report any redirect as 0.
+  if (isOpen || [0, 303, 408].includes(status) || (status > 499 && status !== 503)) {
+    return 'unknown';
+  }
+  // Only in the service's own envelope: an ingress or a load balancer knows nothing about earlier requests.
+  const error = isRecord(body) && isRecord(body.error) ? body.error : {};
+  const isVoid = (status === 400 || status === 422) && codeIs(code, 'void') && error.code === code;
+  return isVoid ? 'void' : 'none';
+}
+
+/** The outcome of an attempt that has failed with this verdict. */
+export const outcomeOf = ({ money }: Pick<Verdict, 'money'>): Outcome =>
+  money === 'none' || money === 'void' ? 'rejected' : 'unknown';
+
+/**
+ * The outcome of a call, given that of the attempts so far and that of the last one. Once an attempt may have been
+ * charged, so may the call; and a request that was once rejected has reached the service.
+ */
+export function combineOutcomes(previous: Outcome, last: Outcome): Outcome {
+  return previous === 'unknown' || last === 'not-sent' ? previous : last;
+}
