@@ -28,7 +28,7 @@ async function crash(file: string): Promise<void> {
   const model = await pickModel(gateway, 'image');
   // With the params in the journal, recover() can resend requests that got no response.
   const journal = fileJournal(file, { storeParams: true });
-  const prompts = ['dawn', 'noon', 'dusk', 'night', 'fog'].map((time) => `A harbor at ${time}`);
+  const prompts = ['A harbor', 'A lighthouse', 'An island', 'A ferry', 'A pier'];
   const submission = (prompt: string) => gateway.images.submission({ model, prompt });
   const rows = gateway.batch(prompts, submission, { journal, id: (prompt) => prompt });
   for await (const row of rows) console.log(row.id, row.status);

@@ -14,6 +14,7 @@ const entryPoints: Readonly<Record<string, string>> = {
   errors: 'polygate',
   media: 'polygate',
   models: 'polygate',
+  namespaces: 'polygate',
   options: 'polygate',
   service: 'polygate',
   telemetry: 'polygate',

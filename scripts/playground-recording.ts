@@ -1,10 +1,8 @@
-/** Records "Pull the plug" in Chromium as docs/images/pull-the-plug.webp, for light and dark pages. Needs ffmpeg. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+/** Records "Pull the plug" in Chromium as docs/images/pull-the-plug.webp, for light and dark pages. */
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+import sharp from 'sharp';
 
 import { createFileServer } from '../src/tools/cli/playground.ts';
 
@@ -32,19 +30,16 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--hide-scrollbars'],
 });
 for (const colorScheme of ['light', 'dark']) {
-  const folder = mkdtempSync(join(tmpdir(), 'polygate-recording-'));
   const viewport = { width, height };
   const page = await (await browser.newContext({ viewport, colorScheme })).newPage();
   await page.goto(`http://127.0.0.1:${port}/`);
   const button = page.getByRole('button', { name: 'Pull the plug' });
   await button.waitFor();
   await page.addStyleTag({ content: hideSurroundings });
-  const frames: { at: number; name: string }[] = [];
+  const frames: { at: number; image: Buffer }[] = [];
   const takeFrame = async () => {
-    const name = `${String(frames.length).padStart(3, '0')}.png`;
     const at = Date.now();
-    writeFileSync(join(folder, name), await page.screenshot());
-    frames.push({ at, name });
+    frames.push({ at, image: await page.screenshot() });
   };
   await takeFrame();
   await button.click();
@@ -60,21 +55,15 @@ for (const colorScheme of ['light', 'dark']) {
     if (Date.now() - start > 30_000) throw new Error('The recording takes too long');
     await page.waitForTimeout(1000 / framesPerSecond / 2);
   }
-  const list = frames.map(({ at, name }, index) => {
+  const delay = frames.map(({ at }, index) => {
     const next = frames[index + 1]?.at;
-    const seconds = index === 0 ? 1.2 : next === undefined ? 4 : (next - at) / 1000;
-    return `file '${join(folder, name)}'\nduration ${seconds.toFixed(3)}\n`;
+    return index === 0 ? 1200 : next === undefined ? 4000 : next - at;
   });
-  writeFileSync(
-    join(folder, 'frames.txt'),
-    `${list.join('')}file '${join(folder, frames.at(-1)?.name ?? '')}'\n`,
-  );
   const suffix = colorScheme === 'dark' ? '-dark' : '';
-  const input = `-y -loglevel error -f concat -safe 0 -i ${join(folder, 'frames.txt')}`;
-  const output = `-vf fps=${framesPerSecond} -c:v libwebp_anim -lossless 0 -q:v 80 -loop 0`;
-  const file = pathTo(`docs/images/pull-the-plug${suffix}.webp`);
-  execFileSync('ffmpeg', [...`${input} ${output}`.split(' '), file]);
-  rmSync(folder, { recursive: true });
+  const images = frames.map(({ image }) => image);
+  await sharp(images, { join: { animated: true } })
+    .webp({ quality: 80, effort: 6, mixed: true, delay, loop: 0 })
+    .toFile(pathTo(`docs/images/pull-the-plug${suffix}.webp`));
 }
 await browser.close();
 server.close();

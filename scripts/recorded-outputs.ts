@@ -59,7 +59,7 @@ const concurrent = /^(?:batch|batch-chats|crash-and-recover|demo|trace-lost-resp
 
 /** Lines that are printed only if a step takes long enough, or ends before another one. */
 const occasional =
-  /running \d+%|status running|the invoice has \d+ charges|in flight|was already charged|waited for|resubmitted with|paid for by process/;
+  /running \d+%|status running|charges on the invoice|without a response|waited for|resubmitted with|paid for by process/;
 
 /** An output without what differs from run to run. Only changes of the code or of the example change it. */
 export function stablePart(name: string, output: string): string[] {

@@ -63,6 +63,10 @@ const entryPoints: Readonly<Record<string, [name: string, description: string]>>
   ],
 };
 
+/** What the first page is for. */
+const whole =
+  'All exports, by the path to import them from. Most programs need only `polygate`: it has the client and the methods of each namespace, such as `gateway.images`.';
+
 /** Entry point of the plugin. */
 export function load(application: Application): void {
   const { converter, options, renderer } = application;
@@ -80,13 +84,53 @@ export function load(application: Application): void {
     const { model, contents = '' } = page;
     if (model instanceof DeclarationReflection && model.kindOf(ReflectionKind.Module))
       page.contents = contents.replaceAll(/(?<=\|\n)(?:\| \[.*\n)+/g, namespacesFirst);
-    else if (model instanceof DeclarationReflection)
-      page.contents = withoutCondition(contents).replace(/^# (.*)\n/, (title, name: string) =>
-        namespaces[name] === undefined
-          ? title + importOf(model)
-          : `# ${namespaces[name]}\n${importOf(model)}`,
-      );
+    else if (model instanceof DeclarationReflection) page.contents = memberPage(contents, model);
+    else page.contents = contents.replace(/^# .*\n/, `$&\n${whole}\n`);
   });
+}
+
+/** The page of an export. What it extends comes last. */
+function memberPage(contents: string, model: DeclarationReflection): string {
+  const [intro = '', ...sections] = withoutCondition(contents).split(/^(?=## )/m);
+  const name = namespaces[model.name];
+  if (name !== undefined) return namespacePage(name, intro, sections, importOf(model));
+  const isLast = (section: string) => /^## (?:Extend|Implement)/.test(section);
+  return [
+    intro.replace(/^# .*\n/, (title) => title + importOf(model)),
+    ...sections.filter((section) => !isLast(section)),
+    ...sections.filter(isLast),
+  ].join('');
+}
+
+/** The page of a namespace: what it is for, an example, a list of its methods, each method, and its type. */
+function namespacePage(
+  name: string,
+  intro: string,
+  sections: readonly string[],
+  importText: string,
+): string {
+  const named = (title: string) => sections.find((section) => section.startsWith(`## ${title}\n`));
+  const methods = named('Methods')?.replace(/^## Methods\n/, '') ?? '';
+  const rows = methods.split(/^(?=### )/m).flatMap((section) => {
+    const [, method] = /^### (\w+)\(\)/.exec(section) ?? [];
+    const [text = ''] = /^[A-Z`][^]*?(?=\n\n|\.\s)/m.exec(section) ?? [];
+    const cell = text.replaceAll('\n', ' ').replaceAll('|', '\\|').replace(/\.?$/, '.');
+    return method === undefined
+      ? []
+      : [`| [\`${method}()\`](#${method.toLowerCase()}) | ${cell} |`];
+  });
+  return [
+    intro.replace(/^# .*\n/, `# ${name}\n`),
+    named('Example') ?? '',
+    rows.length > 0
+      ? `## Methods\n\n| Method | What it does |\n| --- | --- |\n${rows.join('\n')}\n\n`
+      : '',
+    methods,
+    named('Properties') ?? '',
+    `\n## Type\n${importText}\n`,
+    named('Type Parameters')?.replace(/^## .*\n/, '') ?? '',
+    named('Extends')?.replace(/^## .*\n/, 'It extends:\n') ?? '',
+  ].join('');
 }
 
 /** Leaves out the definition of a conditional type, whose description lists what it can be. */

@@ -1,5 +1,5 @@
 /** The documentation site: guides in the order of docs/README.md, and the API reference that TypeDoc generates. */
-import { copyFileSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { defineConfig } from 'vitepress';
@@ -7,11 +7,10 @@ import type { DefaultTheme } from 'vitepress';
 
 import { contents } from '../../scripts/contents.ts';
 import { apiPagers, apiSidebar, apiSidebars } from './api.ts';
-import { homePage } from './home.ts';
-import { labelCells, resolveLinks, sourceOf } from './links.ts';
+import { groupCode, labelCells, resolveLinks, sourceOf } from './links.ts';
 import { writeTexts } from './llms.ts';
-import { linkedFiles, pageOf, publish, root, urlOf, withSetUp } from './pages.ts';
-import { search } from './search.ts';
+import { home, linkedFiles, pageOf, publish, redirects, root, urlOf, withSetUp } from './pages.ts';
+import { loadingText, search } from './search.ts';
 
 const guides = contents();
 const { description, version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
@@ -39,9 +38,10 @@ export default defineConfig({
   lang: 'en',
   srcDir: '..',
   // Other Markdown files of the repository are not pages.
-  srcExclude: ['AGENTS.md', '{src,test}/**'],
+  srcExclude: ['AGENTS.md', 'README.md', '{playground,skills,src,test}/**'],
   rewrites: (page) => pageOf(page) ?? page,
   metaChunk: true,
+  vite: { plugins: [loadingText] },
   head: [
     ['link', { rel: 'icon', href: iconURL }],
     ['meta', { property: 'og:type', content: 'website' }],
@@ -55,18 +55,17 @@ export default defineConfig({
     headers: false,
     anchor: { slugify },
     config(md) {
-      md.core.ruler.before('normalize', 'home page', (state) => {
-        const source = sourceOf(state.env);
-        state.src =
-          source === 'docs/README.md' ? homePage(state.src) : withSetUp(source, state.src);
+      md.core.ruler.before('normalize', 'set-up', (state) => {
+        state.src = withSetUp(sourceOf(state.env), state.src);
       });
+      groupCode(md);
       resolveLinks(md);
       labelCells(md);
     },
   },
   transformPageData(page) {
     const guide = guides.find(({ path }) => path === page.filePath);
-    if (page.filePath === 'docs/README.md')
+    if (page.filePath === home)
       return { title: 'polygate', titleTemplate: false, frontmatter: { layout: 'home' } };
     if (page.filePath.startsWith('docs/api/'))
       return { frontmatter: { pageClass: 'reference', ...pagers.get(page.filePath) } };
@@ -74,9 +73,17 @@ export default defineConfig({
       return { frontmatter: { prev: { text: 'Examples', link: '/examples/' }, next: false } };
     return guide && { description: guide.description };
   },
+  // The title of the switch is set by a script, so it has no name before.
+  transformHtml: (code) =>
+    code.replaceAll('<button class="VPSwitch VPSwitchAppearance"', '$& aria-label="Dark theme"'),
   buildEnd({ outDir }) {
     writeTexts(outDir);
     cpSync(new URL('dist/playground', root), join(outDir, 'playground'), { recursive: true });
+    // The playground of the package has no documentation next to it.
+    const playground = join(outDir, 'playground/index.html');
+    const docs = '<meta name="docs" content="../" />';
+    writeFileSync(playground, readFileSync(playground, 'utf8').replace('<head>', `<head>${docs}`));
+    for (const [page, url] of redirects) writeFileSync(join(outDir, page), redirectTo(url));
     for (const [name, path] of linkedFiles) {
       mkdirSync(dirname(join(outDir, name)), { recursive: true });
       copyFileSync(new URL(path, root), join(outDir, name));
@@ -85,9 +92,9 @@ export default defineConfig({
   themeConfig: {
     logo: iconURL,
     nav: [
-      { text: 'Guides', link: '/guides/quick-start.html', activeMatch: '^/(guides|examples)/' },
+      { text: 'Guides', link: '/guides/', activeMatch: '^/(guides|examples)/' },
       { text: 'API reference', link: '/api/', activeMatch: '^/api/' },
-      { text: 'Playground', link: urlOf(pageOf('playground/README.md') ?? '') },
+      { text: 'Playground', link: '/playground/', target: '_self', noIcon: true },
       { text: `v${version}`, link: urlOf(pageOf('CHANGELOG.md') ?? '') },
     ],
     sidebar: {
@@ -108,6 +115,21 @@ function collapsed(items: DefaultTheme.SidebarItem[]): DefaultTheme.SidebarItem[
     const link = item.items?.[0]?.link;
     return { ...item, ...(link !== undefined && { link }), collapsed: true };
   });
+}
+
+/** The text of a page that leads to another one, at the same heading. */
+function redirectTo(url: string): string {
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<meta charset="utf-8" />',
+    '<title>This page has moved</title>',
+    `<link rel="canonical" href="${url}" />`,
+    `<noscript><meta http-equiv="refresh" content="0; url=${url}" /></noscript>`,
+    `<script>location.replace('${url}' + location.hash)</script>`,
+    `<p>This page is now at <a href="${url}">${url}</a>.</p>`,
+    '</html>\n',
+  ].join('\n');
 }
 
 /** Anchors as code hosting sites generate them, so that links in guides work there, too. */

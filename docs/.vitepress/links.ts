@@ -26,6 +26,18 @@ export function resolveLinks(md: MarkdownRenderer): void {
   });
 }
 
+/** Shows blocks of code whose first lines name their tools, as in `# npm`, as tabs. */
+export function groupCode(md: MarkdownRenderer): void {
+  const block = /^```(\w+)\n# (npm|pnpm|yarn|bun|bash|PowerShell)\n([^]*?^```\n)\n?/gm;
+  const blocks = new RegExp(`(?:${block.source}){2,}`, 'gm');
+  md.core.ruler.before('normalize', 'tabs', (state) => {
+    state.src = state.src.replaceAll(
+      blocks,
+      (group) => `::: code-group\n\n${group.replaceAll(block, '```$1 [$2]\n$3\n')}:::\n\n`,
+    );
+  });
+}
+
 /** Gives each cell of a table the title of its column, which phones show above the cell. */
 export function labelCells(md: MarkdownRenderer): void {
   md.core.ruler.push('titles of columns', ({ tokens }) => {
@@ -54,6 +66,11 @@ function resolve(token: Token, source: string): void {
   const target = link === null ? undefined : targetOf(link, source);
   if (target === undefined) return;
   const { path, page, hash } = target;
+  if (path === 'playground/README.md') {
+    token.attrSet('href', '/playground/');
+    // It is not a page of this site, so its router must not open it.
+    return token.attrSet('target', '_self');
+  }
   if (page !== undefined) return token.attrSet('href', urlOf(page) + hash);
   token.attrSet('href', `/${publish(path)}`);
   token.attrSet('target', '_blank');

@@ -9,22 +9,27 @@ export const root = new URL('../../', import.meta.url);
 /** Source files of examples, each of which is shown on a page of its own. */
 export const examples = globSync('examples/{*,queue/*}.ts', { cwd: root }).toSorted();
 
+/** The home page. Its text for language models is README.md, and links to README.md lead to it. */
+export const home = 'docs/site/home.md';
+
 /** Pages of the site by their files, without the API reference. */
 export const pages: ReadonlyMap<string, string> = new Map([
-  ['docs/README.md', 'index.md'],
+  ['README.md', 'index.md'],
+  ['docs/README.md', 'guides/index.md'],
   ...contents().map(({ path }) => [path, guidePage(path)] as const),
-  ...['SECURITY.md', 'playground/README.md'].map((path) => [path, guidePage(path)] as const),
+  ['SECURITY.md', guidePage('SECURITY.md')],
   ...examples.map((path) => [path, path.replace(/ts$/, 'md')] as const),
 ]);
 
 function guidePage(path: string): string {
   if (path === 'examples/README.md') return 'examples/index.md';
-  return `guides/${posix.basename(path.replace('/README', '')).toLowerCase()}`;
+  return `guides/${posix.basename(path).toLowerCase()}`;
 }
 
 /** Returns the page of a file, such as `guides/errors.md` for `docs/errors.md`. Paths start at the root. */
 export function pageOf(path: string): string | undefined {
   if (path.startsWith('docs/api/')) return path.slice('docs/'.length);
+  if (path === home) return 'index.md';
   // The dynamic route for examples.
   if (path.startsWith('docs/site/')) return path.replace('docs/site/', 'examples/');
   return pages.get(path);
@@ -33,6 +38,21 @@ export function pageOf(path: string): string | undefined {
 /** Returns the URL of a page. */
 export const urlOf = (page: string): string =>
   `/${page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '.html')}`;
+
+/** What replaces pages of earlier versions, whose addresses lead there. */
+export const redirects: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    canceling: 'docs/timeouts.md',
+    'concurrency-and-budgets': 'docs/client-options.md',
+    cookbook: 'docs/README.md',
+    overview: 'README.md',
+    proxies: 'docs/runtimes.md',
+    schemas: 'docs/typed-models.md',
+    upgrading: 'CHANGELOG.md',
+  })
+    .map(([name, path]): [string, string] => [`guides/${name}.html`, urlOf(pageOf(path) ?? '')])
+    .concat([['guides/playground.html', '/playground/']]),
+);
 
 /** A guide with a link to what its snippets need, which is the same for all of them. */
 export function withSetUp(path: string, text: string): string {

@@ -1,8 +1,9 @@
 /** Full-text search of the pages, which runs in the browser. */
-import type { DefaultTheme } from 'vitepress';
+import type { DefaultTheme, Plugin } from 'vitepress';
 
 import { namespaces } from '../../scripts/api-names.ts';
 import { sourceOf } from './links.ts';
+import { home } from './pages.ts';
 
 type LocalSearch = Extract<DefaultTheme.Config['search'], { provider: 'local' }>;
 
@@ -22,10 +23,11 @@ export const search: LocalSearch = {
             ...names.flatMap((name) => [name, name.replace(/^gateway\./, '')]),
           ].filter((word) => word !== '');
         },
-        // "logging" also finds "log" and "logs".
+        // "logging" also finds "log" and "logs". A qualified name is no word that begins with its namespace.
         processTerm: (term: string) =>
           term
             .toLowerCase()
+            .replace(/^(?=.*\.)/, '.')
             .replace(/^(?=[^aeiou]*[aeiou]\w*(?:ing|ed|s)$)(\w{2,}?(\w))\2?(?:ing|ed|s)$/, '$1'),
       },
       searchOptions: {
@@ -38,42 +40,61 @@ export const search: LocalSearch = {
         // Guides explain; the API reference and the lists of changes only mention. A page precedes its sections, and the
         // API reference everything else if a member is named.
         boostDocument: (id: string, term: string, fields?: Record<string, unknown>) => {
-          // The guide for a word that many guides mention.
-          const guides: Record<string, string> = {
-            abort: 'timeouts',
-            cancel: 'timeouts',
-            budget: 'costs',
-            clone: 'voices',
-            corporate: 'runtimes',
-            crash: 'payment-safety',
-            idempotency: 'payment-safety',
-            lost: 'payment-safety',
-            receipt: 'payment-safety',
-            refund: 'payment-safety',
-            retry: 'payment-safety',
-            token: 'costs',
-            undici: 'runtimes',
-            vercel: 'serverless-and-edge',
-            webhook: 'faq',
-          };
-          const titles = fields?.['titles'];
-          const ofPage = Array.isArray(titles) && titles.length === 0 ? 1.6 : 1;
-          const guide = guides[term];
-          if (guide !== undefined && id.startsWith(`/guides/${guide}.html`)) return 8 * ofPage;
           const isReference = id.startsWith('/api/');
-          if (term.includes('.')) return isReference ? 20 : 0.2;
+          if (term.startsWith('.')) return isReference ? 20 : 0.2;
           if (/^\/guides\/(?:changelog|benchmarks)/.test(id)) return 0.2;
-          if (isReference || /^\/(?:examples|guides\/(?:contributing|playground))/.test(id))
-            return 0.06;
-          if (/^\/guides\/(?:faq|migrating|assumptions)/.test(id)) return 0.7;
-          return ofPage;
+          if (isReference || /^\/(?:examples|guides\/contributing)/.test(id)) return 0.06;
+          const titles = fields?.['titles'];
+          const ofPage = Array.isArray(titles) && titles.length === 0 ? 4 : 1;
+          return /^\/guides\/(?:faq|migrating|assumptions)/.test(id) ? 0.7 * ofPage : ofPage;
         },
       },
     },
+    disableQueryPersistence: true,
     _render(source, env, md) {
       const path = sourceOf(env);
-      return md.render(path.startsWith('docs/api/') ? summaryOf(source) : withStatus(source), env);
+      // They only lead to other pages.
+      if (path === home || path === 'docs/README.md') return '';
+      if (path.startsWith('docs/api/')) return md.render(summaryOf(source), env);
+      return md.render(withKeywords(withStatus(source), path), env);
     },
+  },
+};
+
+/** What users call the subject of a guide, in other words than its own. A search for them finds the page first. */
+const keywords: Readonly<Record<string, string>> = {
+  'docs/batches.md': 'bulk crash',
+  'docs/browsers-and-proxy.md': 'cors frontend',
+  'docs/costs.md': 'balance budget price spend token usage',
+  'docs/errors.md': 'rate limit 429 402',
+  'docs/faq.md': 'embeddings vision webhook',
+  'docs/images-video-and-audio.md': 'save download image reference video from music speech',
+  'docs/materials.md': 'upload file asset',
+  'docs/payment-safety.md': 'duplicate idempotency lost receipt refund retry twice',
+  'docs/quick-start.md': 'install installation npm pnpm yarn bun setup',
+  'docs/runtimes.md': 'corporate certificate proxy undici',
+  'docs/serverless-and-edge.md': 'lambda vercel',
+  'docs/timeouts.md': 'abort cancel deadline',
+  'docs/voices.md': 'clone',
+};
+
+/** Adds keywords to the beginning of a page. They are repeated, because they count more than a mention. */
+function withKeywords(source: string, path: string): string {
+  const words = keywords[path];
+  if (words === undefined) return source;
+  return source.replace(/^# .*\n/m, (title) => `${title}\n${`${words} `.repeat(5)}\n`);
+}
+
+/** Shows that the index is loading, where VitePress shows an empty list. */
+export const loadingText: Plugin = {
+  name: 'loading text of the search',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('/VPLocalSearchBox.vue')) return undefined;
+    const noResults = '<li\n            v-if="filterText && !results.length && enableNoResults"';
+    if (!code.includes(noResults)) throw new Error('The search of VitePress has changed');
+    const loading = '<li v-if="!searchIndex" class="no-results" role="status">Loading …</li>';
+    return code.replace(noResults, `${loading}\n${noResults}`);
   },
 };
 

@@ -13,7 +13,7 @@ const onCharge = () => {
 };
 
 const gateway = new Polygate({ onCharge, concurrency: 2 });
-const prompts = ['dawn', 'noon', 'dusk', 'night', 'fog', 'rain'].map((time) => `harbor at ${time}`);
+const prompts = ['a harbor', 'a lighthouse', 'an island', 'a ferry', 'a pier', 'a cliff'];
 
 const rows = gateway.batch(prompts, (prompt) => gateway.images.submission({ model, prompt }), {
   journal: fileJournal(file),

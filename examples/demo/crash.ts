@@ -37,9 +37,9 @@ export async function crashAndRunAgain(
     const killedBy = await run(String(killAfter));
     const paidTasks = charges().flatMap(({ taskId = [] }) => taskId);
     const count = paidTasks.length;
-    const reason = describeInFlight(count - killAfter);
-    field('killed', `${red(`by ${killedBy}`)}  the invoice has ${count} charges${reason}`);
-    if (count > killAfter) field('', 'was already charged; its key is in the journal');
+    const counts = `${killAfter} responses received, ${count} charges on the invoice`;
+    field('killed', `${red(`by ${killedBy}`)}  ${counts}`);
+    if (count > killAfter) field('', 'the journal has the keys of requests without a response');
     console.log();
     field('process 2', dim('the same program with the same journal'));
     await run('never', ...paidTasks);
@@ -48,10 +48,4 @@ export async function crashAndRunAgain(
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-/** Why the invoice has more charges than the process had received. */
-function describeInFlight(count: number): string {
-  if (count <= 0) return '';
-  return count === 1 ? ': one response was in flight' : `: ${count} responses were in flight`;
 }

@@ -15,7 +15,9 @@ export function createReferenceGateway(
     keys: [{ key: apiKey }],
     wallet: { usd: 25 },
     tasks: { durationMs: ({ kind }) => seconds[kind] * 1000 },
-    latencyMs: 350,
+    // A burst of 20 images is long enough to be seen in the slots.
+    concurrencyLimit: 4,
+    latencyMs: 600,
     chunkDelayMs: 80,
     ...options,
   });

@@ -12,7 +12,7 @@ import type {
 } from '../wire/types/catalog/account.ts';
 import { anyRecord } from '../wire/types/schema.ts';
 
-/** The account that the API key belongs to. */
+/** Shows the account that the API key belongs to: its balance, limits and readiness. */
 export class AccountNamespace {
   readonly #context: ClientContext;
 

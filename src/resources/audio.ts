@@ -14,7 +14,7 @@ import type { MusicParams, SpeechInput } from '../wire/types/media/audio.ts';
 import type { SucceededGeneration } from '../wire/types/tasks/task.ts';
 import { TaskNamespace } from './task-namespace.ts';
 
-/** Music generation and speech synthesis. */
+/** Generates music and speech. */
 export class Audio extends TaskNamespace<'audio'> {
   /** Music generation from a prompt, with or without lyrics. */
   readonly music: AudioKind<MusicParams>;
@@ -36,7 +36,7 @@ export class Audio extends TaskNamespace<'audio'> {
   }
 }
 
-/** Music or speech tasks. */
+/** Generates audio of one kind: music or speech. */
 export class AudioKind<Params extends { model: string }> extends TaskNamespace<'audio'> {
   readonly #scope: TaskScope<'audio'>;
   readonly #describe: (params: Params, options: RequestOptions | undefined) => SubmitRequest;

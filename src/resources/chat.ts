@@ -38,7 +38,7 @@ import type {
 } from '../wire/types/chat/output.ts';
 import type { ChatParams } from '../wire/types/chat/params.ts';
 
-/** Chat endpoints. */
+/** Chats with models: `completions` has the methods. */
 export class Chat {
   /** Chat completions. */
   readonly completions: ChatCompletions;
@@ -49,7 +49,7 @@ export class Chat {
   }
 }
 
-/** Chat completions, streamed or not. */
+/** Creates chat completions: at once, as a stream, with a schema, or with tools that the model calls. */
 export class ChatCompletions {
   readonly #context: ClientContext;
 

@@ -22,7 +22,7 @@ export interface ImageRoute {
   route?: 'tasks' | 'generations' | undefined;
 }
 
-/** Image generation. */
+/** Generates and edits images. */
 export class Images extends TaskNamespace<'image'> {
   readonly #scope: TaskScope<'image'>;
 

@@ -61,7 +61,7 @@ export interface RegisterOptions
   onVerification?: ((verification: Verification) => void) | undefined;
 }
 
-/** Library of reusable media for video requests. */
+/** Registers images, videos and audio for use in video requests, and verifies the people they show. */
 export class Materials {
   readonly #context: ClientContext;
 

@@ -30,7 +30,7 @@ export interface ModelListQuery<
   style?: Style | undefined;
 }
 
-/** Models available to the API key. */
+/** Lists the models that the API key can use, with their prices. */
 export class Models {
   readonly #context: ClientContext;
 

@@ -17,7 +17,7 @@ import type {
 } from '../wire/types/catalog/public.ts';
 import { anyRecord } from '../wire/types/schema.ts';
 
-/** Public endpoints. Requests never carry credentials. */
+/** Reads what the service publishes about itself: status, prices, limits, errors. Requests never carry credentials. */
 export class Public {
   readonly #context: ClientContext;
 

@@ -23,7 +23,7 @@ export interface VideoRoute {
   route?: 'videos' | 'video/generations' | 'videos/generations' | undefined;
 }
 
-/** Video generation. */
+/** Generates videos from text, images, videos and materials. */
 export class Videos extends TaskNamespace<'video'> {
   readonly #scope: TaskScope<'video'>;
 

@@ -25,7 +25,7 @@ import type {
   VoiceListQuery,
 } from '../wire/types/media/voices.ts';
 
-/** Voices for speech synthesis: system voices and your private voices. */
+/** Lists, clones and designs voices for speech: system voices and your private voices. */
 export class Voices {
   readonly #context: ClientContext;
 

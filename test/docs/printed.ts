@@ -5,7 +5,7 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'README.md: Batches': /^(\d succeeded http:\S+\n){3}$/,
   'README.md: Errors': /^http:\S+\.png\S*\n$/,
   'docs/quick-start.md: Send a chat message': /^You said: /,
-  'docs/quick-start.md: Generate an image': /succeeded 100\nhttp:\S+\.png\S*\n0.02 USD so far\n$/,
+  'docs/quick-start.md: Generate an image': /succeeded 100\nhttp:\S+\.png\S*\n0.02 USD\n$/,
   'docs/ai-sdk.md: ': /^You said: "?Say hello.* \d+ 0\.\d+\n$/,
   'docs/ai-sdk.md: Images and speech': /^2 image\/\S+ 0\.\d+\n$/,
   'docs/ai-sdk.md: Videos': /video\/mp4/,

@@ -38,7 +38,7 @@ describe.each(guides)('$path', (guide) => {
   test('has code blocks of known languages only', () => {
     const fences = Array.from(text.matchAll(/^ *```(.+)$/gm), ([, info]) => info);
     const known =
-      /^(js|ts)( no-run)?$|^(tsx|sh|json|text|yaml|promql|vue|css|html|toml|dockerfile)$/;
+      /^(js|ts)( no-run)?$|^(tsx|sh|json|text|yaml|promql|vue|css|html|toml|dockerfile|powershell)$/;
     expect(fences.filter((info = '') => !known.test(info))).toEqual([]);
   });
 

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { homePage } from '../../docs/.vitepress/home.ts';
 import { writeTexts } from '../../docs/.vitepress/llms.ts';
-import { pageOf, targetOf, urlOf } from '../../docs/.vitepress/pages.ts';
+import { pageOf, pages, redirects, targetOf, urlOf } from '../../docs/.vitepress/pages.ts';
 import { contents } from '../../scripts/contents.ts';
 import { root } from './guides.ts';
 
@@ -53,12 +52,21 @@ test('a link is resolved to a page, to another file, or not at all', () => {
   expect(urlOf('examples/index.md')).toBe('/examples/');
 });
 
-test('the home page shows how to install the package, what differs, and links to each guide', () => {
-  const home = homePage(readFileSync(new URL('docs/README.md', root), 'utf8'));
-  expect(home).toMatch(/^```sh\n.*npm i(nstall)? polygate/m);
-  expect(home.match(/<section class="case">/g)).toHaveLength(4);
-  const lines = home.split('\n').filter((line) => line.startsWith('- ['));
-  expect(lines.map((line) => line.slice(3, line.indexOf(']')))).toEqual(
-    guides.map(({ title }) => title),
-  );
+test('the home page links to guides, names what it compares, and says under which condition others pay twice', () => {
+  const home = readFileSync(new URL('docs/site/home.md', root), 'utf8');
+  expect(home).toMatch(/^```sh\nnpm i polygate\n```$/m);
+  expect(home).toMatch(/^\| If … +\| openai, fal, replicate, runway +\| polygate +\|$/m);
+  expect(home).toMatch(/2 charges, if the service does not recognize the repeated request/);
+  const [, tasks = ''] = home.split('<div class="tasks">');
+  expect(tasks.match(/^- \[/gm)).toHaveLength(6);
+  for (const [, link = ''] of home.matchAll(/\]\((\.\.\/[^)]+)\)/g))
+    expect([link, targetOf(link, 'docs/site/home.md')]).not.toEqual([link, undefined]);
+});
+
+test('each page that was replaced leads to a page', () => {
+  const existing = new Set(pages.values());
+  for (const [path, url] of redirects) {
+    expect(existing).not.toContain(path.replace('.html', '.md'));
+    expect(url).toMatch(/^\/(?:guides\/(?:[\w-]+\.html)?|playground\/)?$/);
+  }
 });

@@ -126,21 +126,21 @@ describe.each(['chromium', 'firefox'] as const)('in %s', (kind) => {
     expect(requests.filter((request) => !request.startsWith(url))).toEqual([]);
   });
 
-  test('a batch with a limit pauses below it, and continues when it is raised', async () => {
+  test('a batch with a budget pauses below it, and continues when it is raised', async () => {
     const { page, problems } = await open('', {}, browser);
-    await page.getByRole('tab', { name: 'Set a limit' }).click();
+    await page.getByRole('tab', { name: 'Set a budget' }).click();
     await page.getByRole('radio', { name: '$0.15' }).check({ force: true });
     await page.getByRole('button', { name: 'Run 24 images' }).click();
-    const raise = page.getByRole('button', { name: 'Raise the limit to $0.50' });
+    const raise = page.getByRole('button', { name: 'Raise the budget to $0.50' });
     await raise.waitFor();
-    const invoice = page.getByRole('article', { name: 'The limit', exact: true });
+    const invoice = page.getByRole('article', { name: 'The budget', exact: true });
     expect(await invoice.innerText()).toMatch(
-      /limit of \$0\.15: 7 images\s+\$0\.14\s+never over the limit\s+\$0\.14$/,
+      /budget of \$0\.15: 7 images\s+\$0\.14\s+never over the budget\s+\$0\.14$/,
     );
     await raise.click();
     await page.getByText('$0.48 of $0.50.').waitFor();
     expect(await invoice.innerText()).toMatch(
-      /7 images\s+\$0\.14\s+With a limit of \$0\.50: 17 images\s+\$0\.34\s+never over the limit\s+\$0\.48$/,
+      /7 images\s+\$0\.14\s+With a budget of \$0\.50: 17 images\s+\$0\.34\s+never over the budget\s+\$0\.48$/,
     );
     expect(problems).toEqual([]);
   });
@@ -170,9 +170,26 @@ describe.each(['chromium', 'firefox'] as const)('in %s', (kind) => {
     expect(problems).toEqual([]);
   });
 
+  test('the tabs and the address agree, also after the back button', async () => {
+    const { page, problems } = await open('', {}, browser);
+    const tab = (name: string, selected = false) => page.getByRole('tab', { name, selected });
+    await tab('Kill a batch').click();
+    await page.waitForURL(/#kill$/);
+    await page.getByRole('heading', { level: 1, name: 'The process is killed' }).waitFor();
+    await tab('Set a budget').click();
+    await page.waitForURL(/#budget$/);
+    await page.goBack();
+    await tab('Kill a batch', true).waitFor();
+    await page.goBack();
+    await tab('Pull the plug', true).waitFor();
+    // The package has no documentation next to the page.
+    expect(await page.getByRole('link', { name: 'Docs' }).count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
   test.each([
     ['#kill', 'Kill a batch'],
-    ['#budget', 'Set a limit'],
+    ['#budget', 'Set a budget'],
   ])('a link to %s opens the scene "%s"', async (fragment, name) => {
     const { page, problems } = await open(fragment, {}, browser);
     await page.getByRole('tab', { name, selected: true }).waitFor();
@@ -195,11 +212,24 @@ test.each([390, 768, 1280, 1440, 1920])(
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByText('each paid once').waitFor();
     await expectNoBarriers(page);
-    await page.getByRole('tab', { name: 'Set a limit' }).click();
+    await page.getByRole('tab', { name: 'Set a budget' }).click();
     await page.getByRole('button', { name: 'Run 24 images' }).click();
-    await page.getByText('never over the limit').waitFor();
+    await page.getByText('never over the budget').waitFor();
     await expectNoBarriers(page);
     expect(problems).toEqual([]);
+  },
+);
+
+test.each([390, 768, 1280, 1440, 1920])(
+  'at %i pixels, each row of cards above the invoice is complete',
+  async (width) => {
+    const { page } = await open('#wallet', { viewport: { width, height: 800 } });
+    await page.getByText('Charged by the gateway').waitFor();
+    const rights: number[] = await page
+      .locator('.totals > div')
+      .evaluateAll((cards: any[]) => cards.map((card) => card.getBoundingClientRect().right));
+    expect(rights).toHaveLength(4);
+    expect(rights.at(-1)).toBeCloseTo(Math.max(...rights), 0);
   },
 );
 
@@ -212,6 +242,10 @@ async function expectNoBarriers(page: any): Promise<void> {
     await page.emulateMedia(media);
     const found = { media, overflows: await overflows(page), barriers: await findBarriers(page) };
     expect(found).toEqual({ media, overflows: false, barriers: [] });
+    const levels: number[] = await page
+      .locator(':is(h1, h2, h3, h4)')
+      .evaluateAll((headings: any[]) => headings.map(({ tagName }) => Number(tagName[1])));
+    expect(levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1)).toEqual([]);
   }
 }
 

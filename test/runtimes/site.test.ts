@@ -1,107 +1,31 @@
-import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { pageOf, urlOf } from '../../docs/.vitepress/pages.ts';
+import { pageOf, redirects, urlOf } from '../../docs/.vitepress/pages.ts';
+import { namespaces } from '../../scripts/api-names.ts';
 import { contents } from '../../scripts/contents.ts';
-import { eventually } from '../support/eventually.ts';
-import { startServer } from './page-server.ts';
-import { launchBrowser, noMedia } from './playground-page.ts';
+import { openSite, sitePages } from './docs-site.ts';
+import { launchBrowser } from './playground-page.ts';
 
-const root = new URL('../../', import.meta.url);
-const dist = new URL('docs/.vitepress/dist/', root);
-const types: Readonly<Record<string, string>> = {
-  '.css': 'text/css',
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-};
-
+let site: Awaited<ReturnType<typeof openSite>>;
 let browser: any;
-let axe: string;
 let origin: string;
-const requested = new Set<string>();
-const cleanups: (() => unknown)[] = [];
+let openPage: (typeof site)['openPage'];
 
 beforeAll(async () => {
-  const run = promisify(execFile);
-  const cwd = fileURLToPath(root);
-  await run('npm', ['run', 'docs'], { cwd });
-  // Playwright and axe are dependencies of the playground.
-  await run(process.execPath, ['playground/start.ts', '--install-only'], { cwd });
-  const { resolve } = createRequire(new URL('playground/package.json', root));
-  axe = readFileSync(resolve('axe-core/axe.min.js'), 'utf8');
-  const { chromium } = (await import(resolve('playwright-core'))).default;
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
-  cleanups.push(() => browser.close());
-  const { port, close } = await serveSite();
-  cleanups.push(close);
-  origin = `http://127.0.0.1:${port}`;
+  site = await openSite();
+  ({ browser, origin, openPage } = site);
 });
 
-afterAll(async () => {
-  for (const close of cleanups.toReversed()) await close();
-});
+afterAll(() => site.close());
 
-/** Serves the built site as a plain file server would. */
-function serveSite() {
-  return startServer(({ url = '' }, response) => {
-    const path = decodeURIComponent(new URL(url, origin).pathname).replace(/\/$/, '/index.html');
-    try {
-      const content = readFileSync(new URL(`.${path}`, dist));
-      response.setHeader('content-type', types[extname(path)] ?? 'text/plain');
-      response.end(content);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-}
-
-/** Opens a page in a new browser context, and records its errors and what it requests. */
-async function openPage(path: string, options: Record<string, unknown> = {}, opened = browser) {
-  const media = opened === browser ? { reducedMotion: 'reduce' } : noMedia;
-  const context = await opened.newContext({ ...media, ...options });
-  const page = await context.newPage();
-  const problems: string[] = [];
-  page.on('pageerror', (error: Error) => problems.push(error.message));
-  page.on('response', (response: any) => {
-    if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
-  });
-  const requests: string[] = [];
-  page.on('request', (request: any) => {
-    requested.add(new URL(request.url()).origin);
-    requests.push(new URL(request.url()).pathname);
-  });
-  await page.goto(origin + path, { waitUntil: 'networkidle' });
-  return { page, problems, requests };
-}
-
-/** Returns serious and critical accessibility violations. */
-async function findBarriers(page: any): Promise<string[]> {
-  const { violations } = await page.evaluate(`${axe}; axe.run()`);
-  return violations
-    .filter(({ impact }: any) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }: any) => nodes.map(({ target }: any) => `${id}: ${target}`));
-}
-
-const pages = () =>
-  readdirSync(dist, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.html'))
-    .map((path) => `/${path}`);
-
-const viewport = { width: 390, height: 844 };
+const phone = { width: 390, height: 844 };
 
 test('no page scrolls sideways on a phone, and code that is too wide scrolls in its own box', async () => {
   // Scripts do not change the layout, and pages load faster without them.
-  const { page, problems } = await openPage('/', { viewport, javaScriptEnabled: false });
+  const { page, problems } = await openPage('/', { viewport: phone, javaScriptEnabled: false });
   const tooWide: string[] = [];
-  for (const path of pages()) {
+  // Replaced pages only lead to others.
+  for (const path of sitePages().filter((one) => !redirects.has(one.slice(1)))) {
     await page.goto(origin + path, { waitUntil: 'load' });
     const isClean = await page.evaluate(`
       document.documentElement.scrollWidth <= innerWidth &&
@@ -130,61 +54,6 @@ test.each([1280, 1439, 1440, 1500, 1559, 1560, 1920])(
   },
 );
 
-/** What users search for, and the pages of which one has to be the first result. */
-test.each([
-  ['402', /guides\/errors.html#paymentrequirederror$/],
-  ['React', /guides\/react-and-nextjs.html/],
-  ['logging', /guides\/logging.html/],
-  ['proxy', /guides\/browsers-and-proxy.html/],
-  ['batch', /guides\/batches.html/],
-  ['cost', /guides\/costs.html/],
-  ['cancel', /guides\/timeouts.html/],
-  ['LangChain', /guides\/other-libraries.html/],
-  ['images.generate', /api\/polygate\/interfaces\/Images.html/],
-  ['gateway.chat.completions.create', /api\/polygate\/interfaces\/ChatCompletions.html/],
-  ['videos.submit', /api\/polygate\/interfaces\/Videos.html/],
-  ['BatchOptions', /api\/polygate\/interfaces\/BatchOptions.html/],
-  ['timeout', /guides\/timeouts.html/],
-  ['outcome', /guides\/errors.html#outcome/],
-  ['OpenTelemetry', /guides\/observability.html/],
-  ['stream', /guides\/streaming.html/],
-  ['tools', /guides\/structured-output-and-tools.html/],
-  ['Cloudflare Workers', /guides\/(?:runtimes|serverless-and-edge).html/],
-  ['fallback', /guides\/fallback.html/],
-  ['hooks', /guides\/hooks.html/],
-  ['MCP', /guides\/mcp.html/],
-  ['budget', /guides\/(?:costs|client-options).html/],
-  ['receipt', /guides\/payment-safety.html/],
-  ['webhook', /guides\/faq.html#can-i-cancel-a-task-or-be-called-when-it-is-done$/],
-  ['undici', /guides\/runtimes.html/],
-  ['idempotency key', /guides\/payment-safety.html#use-idempotency-keys$/],
-  ['crash', /guides\/(?:payment-safety|batches).html/],
-  ['retry', /guides\/payment-safety.html/],
-  ['abort', /guides\/timeouts.html/],
-  ['tokens', /guides\/costs.html#what-a-call-cost$/],
-  ['voice clone', /guides\/voices.html/],
-  ['corporate proxy', /guides\/runtimes.html/],
-  ['Vercel', /guides\/serverless-and-edge.html/],
-  ['charged twice', /guides\/(?:faq|payment-safety).html/],
-  ['429', /guides\/errors.html#ratelimiterror/],
-  ['deadline', /guides\/timeouts.html/],
-  ['spreadsheet', /guides\/command-line.html/],
-  ['Temporal', /guides\/other-engines.html/],
-])('the first result of a search for %s is %s', async (words, expected) => {
-  const { page, problems } = await openPage('/guides/quick-start.html');
-  await page.locator('.VPNavBarSearch button').click();
-  await page.locator('.VPLocalSearchBox input').fill(words);
-  const results = page.locator('.VPLocalSearchBox .result');
-  await results.first().waitFor();
-  // Results for the first letters may still be shown.
-  await eventually(async () => {
-    expect(await results.first().getAttribute('href')).toMatch(expected);
-  });
-  await results.first().click();
-  await page.waitForURL((url: URL) => expected.test(url.href));
-  expect(problems).toEqual([]);
-});
-
 describe.each(['chromium', 'firefox'] as const)('the home page in %s', (kind) => {
   let opened: any;
 
@@ -209,6 +78,29 @@ describe.each(['chromium', 'firefox'] as const)('the home page in %s', (kind) =>
       `From opening the page to "paid once" and "paid twice": ${seconds.toFixed(1)} s`,
     );
     expect(problems).toEqual([]);
+  });
+
+  test.each([
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ])('shows both totals at $width × $height without scrolling', async (viewport) => {
+    const { page } = await openPage('/', { viewport }, opened);
+    await page.locator('.pull-the-plug').getByRole('button', { name: 'Pull the plug' }).click();
+    await page.getByText('paid twice').waitFor();
+    const totals = page.locator('.pull-the-plug .plug-total');
+    expect(await totals.allInnerTexts()).toEqual([
+      expect.stringMatching(/paid twice\s+\$0\.80/),
+      expect.stringMatching(/paid once\s+\$0\.40/),
+    ]);
+    for (const total of await totals.all()) {
+      const { y, height } = await total.boundingBox();
+      expect(y + height).toBeLessThanOrEqual(viewport.height);
+    }
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(viewport.width);
+    const install = page.locator('.hero div[class*=language-]');
+    expect(await install.locator('code').innerText()).toBe('npm i polygate');
+    expect(await install.locator('button.copy').isVisible()).toBe(true);
   });
 
   test.each([
@@ -262,14 +154,109 @@ test('inline code in a guide links to the export that it names', async () => {
   expect(await code.innerText()).toBe("import { PolygateError } from 'polygate';");
 });
 
-test.each(['light', 'dark'])('pages are accessible in the %s theme', async (colorScheme) => {
-  for (const path of ['/', '/guides/errors.html', '/api/polygate/classes/Polygate.html']) {
-    const { page } = await openPage(path, { colorScheme });
-    expect({ path, barriers: await findBarriers(page) }).toEqual({ path, barriers: [] });
+test.each([
+  { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+])('pages are accessible, and their headings are in order: $colorScheme', async (options) => {
+  for (const path of [
+    '/',
+    '/guides/',
+    '/guides/quick-start.html',
+    '/guides/errors.html',
+    '/api/polygate/classes/Polygate.html',
+    '/api/polygate/interfaces/Images.html',
+    '/404.html',
+  ]) {
+    const { page } = await openPage(path, options);
+    expect({ path, barriers: await site.findBarriers(page) }).toEqual({ path, barriers: [] });
+    const levels: number[] = await page
+      .locator('.vp-doc :is(h1, h2, h3, h4, h5, h6)')
+      .evaluateAll((found: any[]) =>
+        found.filter((one) => one.checkVisibility()).map(({ tagName }) => Number(tagName[1])),
+      );
+    const steps = levels.map((level, index) => level - (levels[index - 1] ?? 0));
+    expect({ path, skipped: steps.filter((step) => step > 1) }).toEqual({ path, skipped: [] });
+    expect(levels.filter((level) => level === 1)).toEqual([1]);
+  }
+});
+
+test('before scripts run, the theme switch has a name, and copy buttons are visible', async () => {
+  const { page } = await openPage('/guides/quick-start.html', { javaScriptEnabled: false });
+  await page.getByRole('switch', { name: 'Dark theme' }).first().waitFor();
+  const opacities = await page
+    .locator('button.copy')
+    .evaluateAll((all: any[]) => all.map((one) => getComputedStyle(one).opacity));
+  expect(new Set(opacities)).toEqual(new Set(['1']));
+});
+
+test('"Playground" opens the playground, which leads back to the guides', async () => {
+  const { page, problems } = await openPage('/guides/quick-start.html', {
+    viewport: { width: 1440, height: 900 },
+  });
+  await page.locator('.VPNavBarMenu').getByRole('link', { name: 'Playground' }).click();
+  await page.getByRole('button', { name: 'Pull the plug' }).waitFor();
+  await page.getByRole('link', { name: 'Docs' }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  expect(page.url()).toBe(`${origin}/guides/`);
+  expect(problems).toEqual([]);
+});
+
+test('an address without a page offers a search and the main pages', async () => {
+  const { page } = await openPage('/guides/nothing.html');
+  await page.getByRole('heading', { name: 'There is no page here' }).waitFor();
+  await page.locator('.not-found').getByRole('button', { name: 'Search' }).click();
+  await page.locator('.VPLocalSearchBox input').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('.not-found').getByRole('link', { name: 'All guides' }).click();
+  await page.waitForURL(`${origin}/guides/`);
+  expect(await page.title()).toContain('polygate');
+});
+
+test('the addresses of replaced pages lead to the new ones', async () => {
+  const { page } = await openPage('/');
+  for (const [path, url] of redirects) {
+    await page.goto(`${origin}/${path}#a-heading`);
+    await page.waitForURL(`${origin}${url}#a-heading`);
+    expect(await page.title()).not.toContain('moved');
+  }
+});
+
+test('on paper, there are no bars, and code wraps, also from the dark theme', async () => {
+  const { page } = await openPage('/guides/quick-start.html', {
+    colorScheme: 'dark',
+    viewport: { width: 794, height: 1123 },
+  });
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  for (const bar of ['.VPNav', '.VPSidebar', '.VPLocalNav', '.VPDocFooter', 'button.copy'])
+    expect(await page.locator(bar).first().isVisible()).toBe(false);
+  expect(
+    await page
+      .locator('.vp-doc pre')
+      .evaluateAll((all: any[]) => all.filter((one) => one.scrollWidth > one.clientWidth).length),
+  ).toBe(0);
+  expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
+    'rgb(255, 255, 255)',
+  );
+});
+
+test('the page of each namespace begins with an example and its methods', async () => {
+  const { page } = await openPage('/', { javaScriptEnabled: false });
+  for (const name of Object.keys(namespaces)) {
+    await page.goto(`${origin}/api/polygate/interfaces/${name}.html`);
+    const first = await page.locator('.vp-doc pre').first().innerText();
+    expect(first).toContain('gateway.');
+    expect(first).not.toContain('import type');
+    const titles: string[] = await page.locator('.vp-doc h2').allInnerTexts();
+    const sections = titles.map((title) => title.replaceAll(/[^A-Za-z ]/g, '').trim());
+    expect(sections[0]).toBe('Example');
+    expect(sections.at(-1)).toBe('Type');
+    expect(sections).not.toContain('Extends');
   }
 });
 
 test('the site loads nothing from other origins', () => {
-  expect(Array.from(requested).filter((other) => other !== origin && other !== 'null')).toEqual([]);
-  expect(requested).toContain(origin);
+  expect(
+    Array.from(site.requested).filter((other) => other !== origin && other !== 'null'),
+  ).toEqual([]);
+  expect(site.requested).toContain(origin);
 });

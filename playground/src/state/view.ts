@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
 /** The views of the playground, in menu order. */
 export const views = [
@@ -16,11 +16,14 @@ export const views = [
 /** The name of a view, which is also its URL fragment. */
 export type View = (typeof views)[number];
 
-const readHash = (): View => views.find((view) => `#${view}` === location.hash) ?? 'start';
+/** The URL fragment: the name of a view, or of a scene of the first view. */
+export const fragment = signal(location.hash.slice(1));
 
 /** The current view. It follows the URL fragment, so the back button works. */
-export const currentView = signal<View>(readHash());
+export const currentView = computed<View>(
+  () => views.find((view) => view === fragment.value) ?? 'start',
+);
 
 window.addEventListener('hashchange', () => {
-  currentView.value = readHash();
+  fragment.value = location.hash.slice(1);
 });

@@ -220,7 +220,7 @@ describe.concurrent('with a service in the environment', () => {
     const run = await runFromSource(example('crash-and-recover'), surroundings);
     expect(run).toMatchObject(success);
     expect(run.stdout).toContain('The first process was killed by SIGKILL.');
-    const rows = Array.from(run.stdout.matchAll(/^(A harbor at \w+): .* succeeded http/gm));
+    const rows = Array.from(run.stdout.matchAll(/^(An? \w+): .* succeeded http/gm));
     expect(rows).toHaveLength(mock.tasks.length);
     expect(mock.tasks.length).toBeGreaterThanOrEqual(3);
     expect(new Set(rows.map(([, id]) => id)).size).toBe(mock.invoice.length);

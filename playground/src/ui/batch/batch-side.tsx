@@ -9,7 +9,7 @@ const phases: Readonly<Record<BatchState['phase'], string>> = {
   idle: 'Ready',
   running: 'Running',
   killed: 'Killed',
-  paused: 'Paused at the limit',
+  paused: 'Paused at the budget',
   failed: 'Failed',
   done: 'Finished',
 };
@@ -29,9 +29,9 @@ export function BatchSide({ title, method, state }: BatchSideProps) {
   return (
     <article class="plug-side batch-side" data-tone={tone} aria-label={title}>
       <header>
-        <h3>
+        <h2>
           {title} <PhaseTag phase={phase} />
-        </h3>
+        </h2>
         <p class="muted">{method}</p>
       </header>
       <Cells state={state} />
@@ -90,7 +90,7 @@ function BatchInvoice({ state }: { state: BatchState }) {
   const price = charges === 0 ? 0 : chargedUsd / charges;
   return (
     <div class="plug-invoice">
-      <h4>Invoice of the gateway</h4>
+      <h3>Invoice of the gateway</h3>
       <ol aria-label="Charges">
         {firstCharges > 0 && <Line name={images(firstCharges)} amount={firstCharges * price} />}
         {extraCharges > 0 && (

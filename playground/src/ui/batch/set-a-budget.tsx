@@ -9,10 +9,10 @@ import { Choice } from '../parts/choice.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';
 import { Count, PhaseTag } from './batch-side.tsx';
+import { BudgetInvoice } from './budget-invoice.tsx';
 import { Cells } from './cells.tsx';
-import { LimitedInvoice } from './limited-invoice.tsx';
 
-const limits = [
+const budgets = [
   ['0.15', '$0.15'],
   ['0.25', '$0.25'],
   ['0.35', '$0.35'],
@@ -25,7 +25,7 @@ const raisedUsd = 0.5;
 export function SetABudget() {
   const batch = useMemo(() => createBatchRun('polygate'), []);
   useEffect(() => () => batch.reset(), [batch]);
-  const [limit, setLimit] = useState<(typeof limits)[number][0]>('0.25');
+  const [budget, setBudget] = useState<(typeof budgets)[number][0]>('0.25');
   const [used, setUsed] = useState<readonly number[]>([]);
   const state = batch.state.value;
   const isRunning = state.phase === 'running';
@@ -33,7 +33,7 @@ export function SetABudget() {
   const start = () => {
     if (isRunning) return;
     if (!isPaused) batch.reset();
-    const maxUsd = isPaused ? raisedUsd : Number(limit);
+    const maxUsd = isPaused ? raisedUsd : Number(budget);
     setUsed(isPaused ? [...used, maxUsd] : [maxUsd]);
     batch.start(maxUsd);
   };
@@ -44,12 +44,12 @@ export function SetABudget() {
         <button type="button" class="primary plug-button" aria-disabled={isRunning} onClick={start}>
           <Icon name="play" />
           {isPaused || (isRunning && used.length > 1)
-            ? `Raise the limit to ${usd(raisedUsd)}`
+            ? `Raise the budget to ${usd(raisedUsd)}`
             : state.run === 0 || isRunning
               ? 'Run 24 images'
               : 'Run them again'}
         </button>
-        <Choice label="Limit" hideLabel options={limits} value={limit} onChange={setLimit} />
+        <Choice label="Budget" hideLabel options={budgets} value={budget} onChange={setBudget} />
         <p class="plug-note" role="status">
           <Note state={state} maxUsd={used.at(-1) ?? 0} />
         </p>
@@ -57,9 +57,9 @@ export function SetABudget() {
       <div class="plug-sides">
         <article class="plug-side batch-side" aria-label="The batch">
           <header>
-            <h3>
+            <h2>
               The batch <PhaseTag phase={state.phase} />
-            </h3>
+            </h2>
             <p class="muted">It reserves the price of an image before it sends it.</p>
           </header>
           <Cells state={state} />
@@ -73,7 +73,7 @@ export function SetABudget() {
           </dl>
           {state.problem !== undefined && <p class="problem">{state.problem}</p>}
         </article>
-        <LimitedInvoice state={state} limits={used} planned={Number(limit)} />
+        <BudgetInvoice state={state} budgets={used} planned={Number(budget)} />
       </div>
       <RunningCode programs={{ 'The batch': polygateSource }} />
     </div>
@@ -93,7 +93,7 @@ function Note({ state: { phase, chargedUsd }, maxUsd }: { state: BatchState; max
           <strong>
             {usd(chargedUsd)} of {usd(maxUsd)}.
           </strong>{' '}
-          The next image would exceed the limit, so it was not sent.
+          The next image would exceed the budget, so it was not sent.
         </>
       );
     case 'done':

@@ -1,15 +1,23 @@
 /** A chat can cost a fraction of a cent, and the gateway charges whole millionths of a dollar. */
 const maxDecimals = 6;
 
-/** Formats USD: exact, with two to six decimals, or with a given number of decimals. */
+/**
+ * Formats USD: in cents if it is at least one cent, and otherwise with two significant digits, or with a given number of
+ * decimals.
+ */
 export function usd(amount: number, decimals?: number): string {
   const format = new Intl.NumberFormat('en-US', {
     style: 'currency',
     currency: 'USD',
     minimumFractionDigits: decimals ?? 2,
-    maximumFractionDigits: decimals ?? maxDecimals,
+    maximumFractionDigits: decimals ?? usualDecimals(Math.abs(amount)),
   });
   return format.format(amount).replace('-', '−');
+}
+
+function usualDecimals(size: number): number {
+  // A sum of doubles can be a bit less than a cent.
+  return size === 0 || size > 0.00995 ? 2 : 1 - Math.floor(Math.log10(size));
 }
 
 /** The number of decimals that shows all amounts of a table exactly, so that their points are in one column. */

@@ -48,7 +48,7 @@ export function PullThePlug() {
           <Note race={race} kind={sent} />
         </p>
       </div>
-      <div class="plug-sides">
+      <div class="plug-sides plug-pair">
         <Side
           title="A usual retry"
           method="No response? Send it again."

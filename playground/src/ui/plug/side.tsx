@@ -19,7 +19,7 @@ export function Side({ title, method, path, state }: SideProps) {
   return (
     <article class="plug-side" data-tone={tone} aria-label={title}>
       <header>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         <p class="muted">{method}</p>
       </header>
       <Wire phase={phaseOf(state)} />
@@ -38,7 +38,9 @@ export function Side({ title, method, path, state }: SideProps) {
         {attempts.length === 0 && <li class="muted plug-none">Nothing has been sent.</li>}
       </ol>
       <div class="plug-invoice">
-        <h4>Invoice of the gateway</h4>
+        <h3>
+          Invoice <span>of the gateway</span>
+        </h3>
         <ol aria-label="Charges">
           {charges.map(({ usd: amount, model }, index) => (
             <li key={index}>

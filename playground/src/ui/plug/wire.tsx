@@ -14,10 +14,7 @@ export function Wire({ phase }: { phase: Phase }) {
   return (
     <div class="wire" data-phase={phase}>
       <span class="wire-end">Your code</span>
-      <svg viewBox="0 0 240 40" aria-hidden="true" preserveAspectRatio="none">
-        <path class="wire-line wire-left" d="M0 20H104" />
-        <path class="wire-line wire-right" d="M136 20H240" />
-      </svg>
+      <i class="wire-line" aria-hidden="true" />
       <svg class="wire-plug" viewBox="0 0 48 40" aria-hidden="true">
         <path
           class="plug-part plug-male"
@@ -28,8 +25,9 @@ export function Wire({ phase }: { phase: Phase }) {
           d="M48 20h-5M43 10h-9a6 6 0 0 0-6 6v8a6 6 0 0 0 6 6h9z"
         />
       </svg>
-      <i class="wire-pulse" aria-hidden="true" />
+      <i class="wire-line" aria-hidden="true" />
       <span class="wire-end">Gateway</span>
+      <i class="wire-pulse" aria-hidden="true" />
       <span class="wire-caption">{captions[phase]}</span>
     </div>
   );

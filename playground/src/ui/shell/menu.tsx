@@ -4,6 +4,7 @@ import { isRunning, jobs } from '../../state/jobs.ts';
 import { currentView, views } from '../../state/view.ts';
 import type { View } from '../../state/view.ts';
 import { Icon } from '../parts/icon.tsx';
+import { DocsLinks } from './docs-links.tsx';
 import { viewLabels } from './view-labels.ts';
 
 /** The views that a small screen lists under "More". */
@@ -42,6 +43,7 @@ export function Menu() {
             </li>
           ))}
         </ul>
+        <DocsLinks />
       </div>
     </nav>
   );

@@ -2,6 +2,7 @@ import { backend } from '../../backend/server.ts';
 import { balanceUsd } from '../../state/account.ts';
 import { connected, lab } from '../../state/lab.ts';
 import { usd } from '../parts/money.tsx';
+import { DocsLinks } from './docs-links.tsx';
 import { Logo } from './logo.tsx';
 import { Slots } from './slots.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
@@ -23,6 +24,7 @@ export function TopBar() {
         <span class="visually-hidden">Balance: </span>
         {balance === undefined ? '…' : usd(balance, 2)}
       </a>
+      <DocsLinks />
       <ThemeToggle />
     </header>
   );

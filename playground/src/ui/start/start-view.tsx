@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 
+import { fragment } from '../../state/view.ts';
 import { KillABatch } from '../batch/kill-a-batch.tsx';
 import { SetABudget } from '../batch/set-a-budget.tsx';
 import { PullThePlug } from '../plug/pull-the-plug.tsx';
@@ -10,7 +11,7 @@ type Scene = 'plug' | 'kill' | 'budget';
 const labels = [
   ['plug', 'Pull the plug'],
   ['kill', 'Kill a batch'],
-  ['budget', 'Set a limit'],
+  ['budget', 'Set a budget'],
 ] as const;
 
 const scenes = {
@@ -25,25 +26,22 @@ const scenes = {
     Content: KillABatch,
   },
   budget: {
-    title: 'The limit is reached. What is sent?',
-    text: 'A batch may not spend more than its limit. Run it until it pauses, then raise the limit.',
+    title: 'The budget is spent. What is sent?',
+    text: 'A batch may not spend more than its budget. Run it until it pauses, then raise the budget.',
     Content: SetABudget,
   },
 };
 
-/** The scene that the URL fragment names, such as `#kill`. */
-const linkedScene = (): Scene =>
-  labels.find(([name]) => `#${name}` === location.hash)?.[0] ?? 'plug';
-
-/** The first view: what happens to your money when a response is lost, a process is killed, or a limit is reached. */
+/** The first view: what happens to your money when a response is lost, a process is killed, or a budget is spent. */
 export function StartView() {
-  const [scene, setScene] = useState<Scene>(linkedScene);
+  // The URL fragment names the scene, so a link to it and the back button work.
+  const scene = labels.find(([name]) => name === fragment.value)?.[0] ?? 'plug';
   // A scene continues while another one is shown.
-  const [opened, setOpened] = useState<readonly Scene[]>([scene]);
+  const opened = useRef(new Set<Scene>());
+  opened.current.add(scene);
   const { title, text } = scenes[scene];
   const select = (next: Scene) => {
-    setScene(next);
-    if (!opened.includes(next)) setOpened([...opened, next]);
+    location.hash = next;
   };
   return (
     <section class="start" aria-labelledby="start-title">
@@ -62,7 +60,7 @@ export function StartView() {
             aria-labelledby={`tab-${name}`}
             hidden={name !== scene}
           >
-            {opened.includes(name) && <Content />}
+            {opened.current.has(name) && <Content />}
           </div>
         );
       })}

@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+import { search } from '../../docs/.vitepress/search.ts';
+import { startServer } from './page-server.ts';
+import { noMedia } from './playground-page.ts';
+
+const root = new URL('../../', import.meta.url);
+const dist = new URL('docs/.vitepress/dist/', root);
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+};
+
+/** Builds the site once per test run, and opens it in Chromium. */
+export async function openSite() {
+  const run = promisify(execFile);
+  const cwd = fileURLToPath(root);
+  const built = new URL(`built-for-${process.ppid}`, dist);
+  if (!existsSync(built)) {
+    await run('npm', ['run', 'docs'], { cwd });
+    writeFileSync(built, '');
+  }
+  // Playwright and axe are dependencies of the playground.
+  await run(process.execPath, ['playground/start.ts', '--install-only'], { cwd });
+  const { resolve } = createRequire(new URL('playground/package.json', root));
+  const axe = readFileSync(resolve('axe-core/axe.min.js'), 'utf8');
+  const { chromium } = (await import(resolve('playwright-core'))).default;
+  const browser: any = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
+  const { port, close: closeServer } = await serveSite();
+  const origin = `http://127.0.0.1:${port}`;
+  const requested = new Set<string>();
+
+  /** Opens a page in a new browser context, and records its errors and what it requests. */
+  const openPage = async (
+    path: string,
+    options: Record<string, unknown> = {},
+    opened: any = browser,
+  ) => {
+    const media = opened === browser ? { reducedMotion: 'reduce' } : noMedia;
+    const context = await opened.newContext({ ...media, ...options });
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error: Error) => problems.push(error.message));
+    page.on('response', (response: any) => {
+      if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
+    });
+    const requests: string[] = [];
+    page.on('request', (request: any) => {
+      requested.add(new URL(request.url()).origin);
+      requests.push(new URL(request.url()).pathname);
+    });
+    await page.goto(origin + path, { waitUntil: 'networkidle' });
+    return { page, problems, requests };
+  };
+
+  /** Returns serious and critical accessibility violations. */
+  const findBarriers = async (page: any): Promise<string[]> => {
+    const { violations } = await page.evaluate(`${axe}; axe.run()`);
+    return violations
+      .filter(({ impact }: any) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }: any) => nodes.map(({ target }: any) => `${id}: ${target}`));
+  };
+
+  const close = async () => {
+    closeServer();
+    await browser.close();
+  };
+  return { browser, origin, requested, openPage, findBarriers, close };
+}
+
+/** The paths of all pages. */
+export const sitePages = () =>
+  readdirSync(dist, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.html'))
+    .map((path) => `/${path}`);
+
+/** Serves the built site as a plain file server would. */
+function serveSite() {
+  return startServer(({ url = '' }, response) => {
+    const path = decodeURIComponent(new URL(url, 'http://site').pathname);
+    const file = new URL(`.${path.replace(/\/$/, '/index.html')}`, dist);
+    const isFile = existsSync(file);
+    if (!isFile) response.writeHead(404, { 'content-type': 'text/html' });
+    else response.setHeader('content-type', types[extname(file.pathname)] ?? 'text/plain');
+    response.end(readFileSync(isFile ? file : new URL('404.html', dist)));
+  });
+}
+
+/** Loads the search index of the built site. Returns the results for some words, and the addresses of all entries. */
+export async function loadSearch() {
+  const folder = new URL('assets/chunks/', dist);
+  const name = readdirSync(folder).find((file) => file.startsWith('@localSearchIndex')) ?? '';
+  const { default: json } = await import(new URL(name, folder).href);
+  const ofVitePress = createRequire(createRequire(import.meta.url).resolve('vitepress'));
+  const module = pathToFileURL(ofVitePress.resolve('minisearch')).href;
+  const { default: MiniSearch } = await import(module);
+  const { options, searchOptions } = search.options?.miniSearch ?? {};
+  const fields = ['title', 'titles', 'text'];
+  const storeFields = ['title', 'titles'];
+  const index: any = MiniSearch.loadJSON(json, { fields, storeFields, searchOptions, ...options });
+  const entries: string[] = Object.values(JSON.parse(json).documentIds);
+  const find = (words: string): { id: string; titles: string[] }[] => index.search(words);
+  return { entries, find };
+}
