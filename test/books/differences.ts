@@ -38,6 +38,7 @@ export interface Difference {
 const all = (end: readonly [number, number], others: Difference['ends'] = {}) => ({
   client: end,
   'client without prices': end,
+  'client that loads prices': end,
   proxy: end,
   batch: end,
   'client of a batch': end,

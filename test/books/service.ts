@@ -167,13 +167,10 @@ export class Service {
     if (order.isHeld) await new Promise<void>((resolve) => this.#held.push(resolve));
     this.#hasResponded = true;
     if (outcome !== undefined && outcome !== 'conflict') outcome.line.isInFlight = false;
-    // What a response says, a book knows before it sends the next request.
-    if (outcome !== undefined) queueMicrotask(() => this.#deliver(outcome, fate));
+    if (outcome !== undefined) void this.#deliverSoon(outcome, fate);
     if (outcome === 'conflict') {
-      return Response.json(
-        { error: { message: 'Another body', code: 'conflict' } },
-        { status: 409 },
-      );
+      const error = { message: 'Another body', code: 'conflict' };
+      return Response.json({ error }, { status: 409 });
     }
     return fate.respond(outcome ?? nothing);
   }
@@ -277,8 +274,10 @@ export class Service {
     }
   }
 
-  #deliver(outcome: Executed | 'conflict', { isReported }: Fate): void {
+  /** Of two responses that arrive at the same time, a book reads one first, and may send a request before the other. */
+  async #deliverSoon(outcome: Executed | 'conflict', { isReported }: Fate): Promise<void> {
     if (outcome === 'conflict') return;
+    for (let step = 0; step < 20; step += 1) await null;
     const { line, isReplay, shownUsd = 0 } = outcome;
     const ofKey = this.lines.filter(({ key }) => key !== undefined && key === line.key);
     if (!isReported || shownUsd === 0) {

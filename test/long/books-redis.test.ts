@@ -22,9 +22,7 @@ describe.skipIf(!isRedisInstalled)('books in Redis', () => {
 
   // A queue mostly waits, so that many run at the same time.
   const given = [
-    ...regressions
-      .filter(({ isRedIn = [] }) => !isRedIn.includes('queue'))
-      .map(({ title, scenario }) => [title, scenario] as const),
+    ...regressions.map(({ title, scenario }) => [title, scenario] as const),
     ...[...Object.values(scenariosBy), sequences].flatMap((arbitrary) =>
       fc
         .sample(arbitrary, { seed, numRuns: 8 * times })
