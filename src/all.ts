@@ -25,7 +25,7 @@ import { sendFetch } from './client/fetch/send-fetch.ts';
 import { ky } from './client/http/hooked-transport.ts';
 import { createKyTransport } from './client/http/ky-transport.ts';
 import { refusedSignal } from './client/http/refused-signal.ts';
-import { createReservations, PriceList } from './client/limits/price-list.ts';
+import { createReservations, loadPrices, PriceList, reserve } from './client/limits/budget.ts';
 import { streamReader } from './client/stream/open-stream.ts';
 import {
   partialJsonParser,
@@ -40,7 +40,7 @@ import { readGeneration, Wait } from './client/tasks/wait-steps.ts';
 import { waits } from './client/tasks/wait.ts';
 
 batches.provide({ runBatch });
-budgets.provide({ createReservations, PriceList });
+budgets.provide({ createReservations, loadPrices, PriceList, reserve });
 downloads.provide({ download });
 fallbackLoop.provide({ sendToModels });
 fetching.provide({ sendFetch });

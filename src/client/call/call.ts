@@ -51,30 +51,31 @@ export class Call extends CallErrors {
    * for a slot, and again right before it is sent.
    */
   reserveBudget(stage: 'queueing' | 'sending'): void {
-    const { budget } = this.config;
-    if (!budget || !this.entry) return;
-    const isResent = stage === 'sending' && this.earlier.outcome === 'unknown';
-    const price = this.#estimate();
-    const shortfall = this.entry.reserve(budget, price, isResent ? 'resending' : stage);
-    if (shortfall) throw this.budgetExceeded(budget, shortfall, shortfall.price);
+    const { config, entry, request, earlier } = this;
+    if (!config.budget || !entry?.reservation) return;
+    const isResent = stage === 'sending' && earlier.outcome === 'unknown';
+    const shortfall = budgets.loaded?.reserve(entry.reservation, config.budget, {
+      price: this.#estimate(),
+      isListed: request.estimateUsd !== undefined,
+      stage: isResent ? 'resending' : stage,
+    });
+    if (shortfall) throw this.budgetExceeded(config.budget, shortfall);
   }
 
   /** Loads the price list if the budget needs it for this call; undefined if it does not. */
   loadPrices(): Promise<void> | undefined {
     const { config, shared, listModels } = this.context;
-    const { loaded } = budgets;
-    if (!config.budget || !this.entry || !this.request.estimateUsd) return undefined;
-    const { view, reservedUsd } = shared.ledger;
-    if (view.totalUsd + reservedUsd >= config.budget.maxUsd) return undefined;
-    if (!listModels || !loaded || this.#estimate() !== undefined) return undefined;
-    shared.priceList ??= new loaded.PriceList(config.clock);
-    return shared.priceList.load(listModels);
+    const isPriced = this.entry && this.request.estimateUsd;
+    if (!config.budget || !isPriced || !listModels || this.#estimate() !== undefined) {
+      return undefined;
+    }
+    return budgets.loaded?.loadPrices(shared, config.budget, config.clock, listModels);
   }
 
   /** What a paid call waits for before it is sent: another call, whose charge shows what this one may cost. */
   waitForPrice(): Promise<void> | undefined {
     if (!this.config.budget) return undefined;
-    return this.entry?.waitForTurn(this.#estimate());
+    return this.entry?.reservation?.waitForTurn(this.#estimate());
   }
 
   /**
@@ -118,7 +119,7 @@ export class Call extends CallErrors {
 }
 
 /** What a budget needs: loaded before the first paid call of a client that has one. */
-export const budgets = /* @__PURE__ */ new Part(() => import('../limits/price-list.ts'));
+export const budgets = /* @__PURE__ */ new Part(() => import('../limits/budget.ts'));
 
 /** Opens the ledger entry of a paid call. */
 function openEntry(

@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.ts';
 import type { Transport } from '../http/transport.ts';
+import type { PriceList } from '../limits/budget.ts';
 import { ClientSlots, createConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import { createLedger } from '../limits/ledger.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { PollLimiter } from '../limits/poll-limiter.ts';
-import type { PriceList } from '../limits/price-list.ts';
 import type { KnownPrices } from '../limits/prices.ts';
 
 /** What every call of one client needs. */

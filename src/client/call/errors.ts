@@ -25,8 +25,7 @@ import { parseJson, singleLine, stringify } from '../http/json.ts';
 import { isRefused, networkAdvice, networkOutcome } from '../http/network-error.ts';
 import { BodyTooLargeError } from '../http/response-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
-import { budgetProblem } from '../limits/budget.ts';
-import type { Commitments } from '../limits/budget.ts';
+import type { Shortfall } from '../limits/budget.ts';
 import { composeError, redact, safeCause, timeoutSummary } from './compose-error.ts';
 import type { Addition } from './compose-error.ts';
 import { CallHistory } from './history.ts';
@@ -165,18 +164,9 @@ export class CallErrors extends CallHistory {
   }
 
   /** The budget does not cover the request. */
-  budgetExceeded(
-    budget: Budget,
-    commitments: Commitments,
-    price: number | undefined,
-  ): BudgetExceededError {
-    const unknown = this.request.estimateUsd
-      ? 'is not in the price list of the service'
-      : 'is known only when it is complete';
-    const summary = budgetProblem(budget, commitments, price, unknown);
-    const { spent: spentUsd } = commitments;
-    const details = { outcome: 'not-sent', spentUsd, maxUsd: budget.maxUsd } as const;
-    return composeError(this, BudgetExceededError, { summary }, details);
+  budgetExceeded({ maxUsd }: Budget, { problem, spentUsd }: Shortfall): BudgetExceededError {
+    const details = { outcome: 'not-sent', spentUsd, maxUsd } as const;
+    return composeError(this, BudgetExceededError, { summary: problem }, details);
   }
 
   /** A body with a success status contains an error. `where` says which body. */
