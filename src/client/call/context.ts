@@ -1,6 +1,5 @@
 import type { Config } from '../config/config.ts';
 import type { Transport } from '../http/transport.ts';
-import type { PriceList } from '../limits/budget.ts';
 import { ClientSlots, createConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import { createLedger } from '../limits/ledger.ts';
@@ -32,7 +31,7 @@ export interface SharedState {
   /** Prices by model id, as `models.list` and `models.retrieve` returned them. */
   readonly prices: Map<string, KnownPrices>;
   /** Created by the first call with a budget whose price is not known. */
-  priceList?: PriceList;
+  priceList?: { load(list: () => Promise<unknown>): Promise<void> | undefined };
   /** The poll path template that last worked, by kind of task. */
   readonly pollTemplates: Map<string, string>;
 }
