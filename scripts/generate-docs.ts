@@ -48,8 +48,7 @@ function optionsList(): string {
 /** The error codes with their status, by what the client does. */
 function codesList(): string {
   const byReaction = new Map<string, string[]>();
-  for (const [code, meaning] of Object.entries(errorCodes)) {
-    const status = Number.parseInt(meaning, 10);
+  for (const [code, status] of Object.entries(errorCodes)) {
     const reaction = clientReaction(status, code);
     byReaction.set(reaction, [...(byReaction.get(reaction) ?? []), `\`${code}\` (${status})`]);
   }
