@@ -62,8 +62,9 @@ export class Call extends CallErrors {
   /** Loads the price list if the budget needs it for this call; undefined if it does not. */
   loadPrices(): Promise<void> | undefined {
     const { config, shared, listModels } = this.context;
+    const { estimateUsd, model } = this.request;
     const { loaded } = budgets;
-    if (!config.budget || !this.entry || !this.request.estimateUsd) return undefined;
+    if (!config.budget || !this.entry || !estimateUsd || !model) return undefined;
     const { view, reservedUsd } = shared.ledger;
     if (view.totalUsd + reservedUsd >= config.budget.maxUsd) return undefined;
     if (!listModels || !loaded || this.#estimate() !== undefined) return undefined;
