@@ -92,7 +92,9 @@ export class Books {
       accept: (estimate, replay) => {
         const price = estimate();
         const kept = reservation?.accept(price, replay) ?? toNano(price ?? 0);
-        if (key !== undefined && this.#keys.has(key) && (replay || isKeyed)) return;
+        const counted = key === undefined ? undefined : this.#keys.get(key);
+        // Without the mark of a replay, it is one if its key was charged for its body.
+        if (counted && (replay || (isKeyed && isFree(counted, bodyOf)))) return;
         this.#estimated += kept;
         this.#remember(key, { fromReplay: replay, body, estimate: kept });
       },

@@ -109,12 +109,15 @@ export class BatchBudget {
    */
   recheck(row: Row): void {
     const reserved = this.#reserved.get(row);
-    if (reserved === undefined) return;
+    if (reserved === undefined || this.#limit === Infinity) return;
     const { chargedUsd, estimatedUsd } = this.total;
-    const { nanoUsd } = reserved;
-    const committed = toNano(chargedUsd + estimatedUsd) - nanoUsd;
-    const state = { limit: this.#limit, committed, next: reserved };
+    // A charge may have shown since then what a row of unknown price costs.
+    const { path, basis } = reserved;
+    const next = basis === 'price' ? reserved : reservationFor(undefined, this.#largest.get(path));
+    const committed = toNano(chargedUsd + estimatedUsd) - reserved.nanoUsd;
+    const state = { limit: this.#limit, committed, next };
     if (decideLimit(limitPolicies.batch, state) !== 'held') throw this.#exceeded(state);
+    this.#raise(row, { ...reserved, ...next });
   }
 
   get #limit(): number {
@@ -175,10 +178,14 @@ export class BatchBudget {
     this.#aboveList.add(units, toNano(usd));
     for (const [row, reserved] of this.#reserved) {
       const nanoUsd = this.#learned(reserved.units);
-      if (nanoUsd <= reserved.nanoUsd) continue;
-      this.#reserved.set(row, { ...reserved, nanoUsd });
-      this.#change(row, { estimatedUsd: toUsd(nanoUsd - reserved.nanoUsd) });
+      if (nanoUsd > reserved.nanoUsd) this.#raise(row, { ...reserved, nanoUsd });
     }
+  }
+
+  #raise(row: Row, reserved: ReservedPrice): void {
+    const before = this.#reserved.get(row)?.nanoUsd ?? 0;
+    this.#reserved.set(row, reserved);
+    this.#change(row, { estimatedUsd: toUsd(reserved.nanoUsd - before) });
   }
 
   #addUnpriced(path: string, count: number): void {

@@ -85,8 +85,9 @@ export class Call extends CallErrors {
   recordCharge(isSuccess: boolean, meta: ResponseMeta): void {
     const { entry, span } = this;
     const { log, onCharge } = this.config;
+    if (isSuccess && meta.chargeUsd === undefined) this.#reportInvalidCharge(meta);
     const charge = isSuccess
-      ? entry?.succeed(this.#chargeOf(meta), () => this.#estimate(), meta)
+      ? entry?.succeed(meta.chargeUsd, () => this.#estimate(), meta)
       : // An error that reports 0 has no charge to record: its outcome decides what stays reserved.
         entry?.charge(meta.chargeUsd || undefined, meta);
     if (charge === undefined) return;
@@ -100,12 +101,11 @@ export class Call extends CallErrors {
     return estimateUsd?.(this.context.shared.prices.get(model));
   }
 
-  /** The reported charge, or the estimate for a charge header that is negative or not a number. */
-  #chargeOf({ chargeUsd, headers }: ResponseMeta): number | undefined {
-    if (chargeUsd !== undefined) return chargeUsd;
+  /** Logs a charge header that is negative or not a number: the estimate counts instead. */
+  #reportInvalidCharge({ headers }: ResponseMeta): void {
     const { log, headerPrefix } = this.config;
     const invalid = headers.get(`${headerPrefix}charge-usd`);
-    if (!invalid) return undefined;
+    if (!invalid) return;
     const price = this.#estimate();
     log.warn(
       () =>
@@ -114,7 +114,6 @@ export class Call extends CallErrors {
           ? 'its price is not known'
           : `the estimate of ${price} USD is counted`),
     );
-    return price;
   }
 }
 

@@ -36,10 +36,10 @@ export async function runAttempts<Result>(
       : new SlotLease();
     let retry: Retry | undefined;
     try {
-      // Other calls may have used up the budget while this one waited for its slot.
-      call.reserveBudget('sending');
       // A journal that never finishes its write must not keep the slot of an aborted call.
       if (beforeAttempt) await runWithTimeLimit(beforeAttempt, { signal, errors: call });
+      // Other calls may have used up the budget while this one waited. Nothing waits from here until it is sent.
+      call.reserveBudget('sending');
       return await attempt(call, handle, lease, signal, checkTotal);
     } catch (error) {
       lease.takeBack();

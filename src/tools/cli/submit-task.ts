@@ -1,4 +1,4 @@
-import type { Polygate, Receipt, Submission, Task } from 'polygate';
+import type { Outcome, Polygate, Receipt, Submission, Task } from 'polygate';
 
 import { isUncharged, withEarlierCharge } from '../../internal.ts';
 import { messageOf } from './arguments.ts';
@@ -16,6 +16,8 @@ export interface TaskRun {
   readonly log: CommandLog;
   /** Returns the command that waits for a task id or key. */
   readonly waitCommand: (idOrKey: string) => string;
+  /** Called right before the request is sent for the first time. If it throws, nothing is sent. */
+  readonly beforeSent?: (() => void) | undefined;
 }
 
 /**
@@ -27,21 +29,32 @@ export async function submitEntry(
   run: TaskRun,
   isRepeated: boolean,
 ): Promise<Task> {
-  const { gateway, store, signal, log, waitCommand } = run;
+  const { gateway, store, signal, log, waitCommand, beforeSent } = run;
   const { request, idempotencyKey } = entry;
   const { clean = cleanText } = log.context;
   if (request === undefined) throw new Error('the request is not in the state folder');
   const repeat = waitCommand(idempotencyKey);
   log.noteSending({ idempotencyKey, next: repeat });
   const submission = submissionOf(gateway, request);
-  const task = await submission.send({ idempotencyKey, signal }).catch((error: unknown) => {
-    if (isRepeated) throw withEarlierCharge(error, earlierRequestAdvice);
-    if (isUncharged(error)) {
-      store.remove(entry);
-      log.noteUncharged();
-    }
-    throw error;
-  });
+  let mayBeSent = isRepeated;
+  const observer = {
+    beforeAttempt: async () => {
+      if (!mayBeSent) beforeSent?.();
+    },
+    onRetry: (outcome: Outcome) => {
+      mayBeSent ||= outcome === 'unknown';
+    },
+  };
+  const task = await submission
+    .send({ idempotencyKey, signal }, observer)
+    .catch((error: unknown) => {
+      if (isRepeated) throw withEarlierCharge(error, earlierRequestAdvice);
+      if (isUncharged(error)) {
+        store.remove(entry);
+        log.noteUncharged();
+      }
+      throw error;
+    });
   log.noteAccepted({ idempotencyKey, chargeUsd: task.chargeUsd });
   // A response with a finished result may have no id. Then only its key can find it again.
   if (task.id) {

@@ -36,6 +36,8 @@ type Charged = Pick<Task, 'id' | 'chargeUsd' | 'meta' | 'replayed'>;
 
 /** What is reserved for one call. */
 export interface Reserved {
+  /** Checks right before it is sent whether the limits still cover it: others may have cost more than expected. */
+  readonly recheck: () => void;
   /** Replaces it with the charge of the accepted task, or with the reserved amount if the service reports none. */
   readonly charge: (task: Charged) => number;
   /** Ends it after a failure, unless the request may have been charged. */
@@ -106,6 +108,9 @@ export class ProcessBudget {
       if (!this.#reserveNow(entry, purchase)) throw this.#exceeded(purchase);
     }
     return {
+      recheck: () => {
+        if (!this.#reserveNow(entry, purchase)) throw this.#exceeded(purchase);
+      },
       charge: (task) => this.#charge(entry, purchase, task),
       leave: (error) => {
         const isInvalid = verdictOfError(error)?.money === 'void';

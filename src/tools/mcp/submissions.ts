@@ -196,7 +196,7 @@ export class Submissions {
       const entry = known ?? this.#newEntry(order);
       if (known === undefined) this.#storeFirst(entry, log);
       isSent = true;
-      const task = await this.#send(entry, log);
+      const task = await this.#send(entry, log, reservation.recheck);
       this.#addCharge(idempotencyKey, reservation.charge(task), task.replayed);
       return this.#accept(task, entry, known);
     } catch (error) {
@@ -213,12 +213,12 @@ export class Submissions {
     if (!context.isRepeated) this.#ownKeys.add(entry.idempotencyKey);
   }
 
-  async #send(entry: TaskEntry, log: CommandLog): Promise<Task> {
+  async #send(entry: TaskEntry, log: CommandLog, beforeSent: () => void): Promise<Task> {
     const { gateway, store, ended, clean } = this.#options;
     const { idempotencyKey } = entry;
     const waitCommand = (idOrKey: string) =>
       idOrKey === idempotencyKey ? repeatCall : continueTask(idOrKey, clean);
-    const run = { gateway, store, signal: ended, log, waitCommand };
+    const run = { gateway, store, signal: ended, log, waitCommand, beforeSent };
     const task = await submitEntry(entry, run, log.context.isRepeated ?? false);
     if (task.id) note(`Submitted as ${clean(task.id)}.`);
     return task;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { BudgetExceededError } from '../../../src/index.ts';
+import { contextOf } from '../../../src/internal.ts';
 import {
   caught,
   chat,
@@ -37,7 +38,9 @@ describe('a charge header with an impossible value', () => {
       const task = await gateway.images.submit(image);
       expect(task.chargeUsd).toBeUndefined();
       expect(JSON.stringify(task)).not.toContain('chargeUsd');
-      expect(gateway.spend).toMatchObject({ totalUsd: 0.02, requests: 1 });
+      // Like a success without the header: the estimate is reserved, and no charge was reported.
+      expect(gateway.spend).toMatchObject({ totalUsd: 0, requests: 0 });
+      expect(contextOf(gateway).reservedUsd).toBe(0.02);
       expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
       expect(mock.invoice).toHaveLength(1);
       expect(warnings).toEqual([

@@ -36,6 +36,8 @@ export interface UserState {
 /** A key that was charged, and when it was counted, in ms. */
 export interface DatedKey extends CountedKey {
   readonly at: number;
+  /** What counts in billionths of a USD because no response has reported the charge. */
+  readonly estimate?: number | undefined;
 }
 
 export const newUserState = (): UserState => ({ inFlight: new Map(), windows: new Map() });
@@ -158,7 +160,10 @@ const settledAs: Readonly<Record<Exclude<SettledAs, 'ended'>, Settled>> = {
   invalid: 'void',
 };
 
-/** What a charge adds in billionths of a USD, and how its key is remembered. */
+/**
+ * What a charge adds in billionths of a USD, and how its key is remembered. A charge that is reported after the estimate of
+ * its key adds what was missing.
+ */
 export function countCharge(
   { usd, isEstimate, ...charge }: Settlement,
   reserved: number,
@@ -167,8 +172,12 @@ export function countCharge(
 ): { nanoUsd: number; counted: DatedKey } {
   const { isCounted, key } = countKey(counted, charge);
   const nanoUsd = Math.max(toNano(usd), isEstimate ? reserved : 0);
-  return {
-    nanoUsd: isCounted ? 0 : nanoUsd,
-    counted: { at: isCounted && counted ? counted.at : now, ...key },
-  };
+  if (!isCounted || counted === undefined) {
+    const estimate = isEstimate ? nanoUsd : undefined;
+    return { nanoUsd, counted: { ...key, at: now, estimate } };
+  }
+  const { at, estimate } = counted;
+  if (isEstimate || estimate === undefined)
+    return { nanoUsd: 0, counted: { ...key, at, estimate } };
+  return { nanoUsd: Math.max(0, nanoUsd - estimate), counted: { ...key, at } };
 }

@@ -99,7 +99,7 @@ if state.inFlight[input.request] then return result('') end
 if repeated then return result('attempt') end
 local paid = false
 if input.isShared then
-  local at, forgotten, body = string.match(redis.call('GET', KEYS[3]) or '', '^(%d+) %d ?(%d?) ?(.*)$')
+  local at, forgotten, body = string.match(redis.call('GET', KEYS[3]) or '', '^(%d+) %d ?(%d?) ?%d* ?(.*)$')
   paid = at ~= nil and tonumber(at) >= window.start and forgotten ~= '1' and (forgotten == '' or body == input.body)
 end
 local held = window.held[input.holder]
@@ -171,16 +171,23 @@ if held then
 end
 if input.as == 'charged' then
   local stored = input.hasKey and redis.call('GET', KEYS[2]) or ''
-  -- The time, whether a replay has reported the charge, whether the key was charged again, and the body. 0.3 stored two.
-  local at, from, forgotten, body = string.match(stored, '^(%d+) (%d) ?(%d?) ?(.*)$')
+  -- The time, whether a replay has reported the charge, whether the key was charged again, an estimate that counts, and the
+  -- body. 0.3 stored the first two.
+  local at, from, forgotten, estimate, body = string.match(stored, '^(%d+) (%d) ?(%d?) ?(%d*) ?(.*)$')
   local counted = at and (input.replay or (input.isShared and from == '1'))
   local nano = input.isEstimate and math.max(input.nanoUsd, reserved) or input.nanoUsd
-  if not counted then window.nanoUsd = window.nanoUsd + nano end
+  if not counted then
+    window.nanoUsd = window.nanoUsd + nano
+    estimate = input.isEstimate and text(nano) or ''
+  elseif not input.isEstimate and estimate ~= '' then
+    window.nanoUsd = window.nanoUsd + math.max(0, nano - tonumber(estimate))
+    estimate = ''
+  end
   if input.hasKey then
     local replayed = input.replay and from ~= '0' and '1' or '0'
     local again = forgotten == '1' or (at ~= nil and not counted)
     local paid_body = counted and forgotten ~= '' and body or input.body
-    local entry = { counted and at or text(now), replayed, again and '1' or '0', paid_body }
+    local entry = { counted and at or text(now), replayed, again and '1' or '0', estimate, paid_body }
     redis.call('SET', KEYS[2], table.concat(entry, ' '), 'PX', text(input.keyMemoryMs))
   end
 end

@@ -187,6 +187,28 @@ export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
     },
   },
   {
+    name: 'A reported charge replaces a smaller estimate of its key, in whichever order they arrive (new in 0.4)',
+    async run() {
+      const user = await newUser(makeStore);
+      const estimate = { usd: 0.1, isEstimate: true };
+      const first = await user.reserve({ usd: 0.1, key: 'k' });
+      await (
+        await user.reserve({ usd: 0.1, key: 'k' })
+      ).settle('charged', {
+        ...estimate,
+        replay: true,
+      });
+      await first.settle('charged', { usd: 0.3 });
+      await user.expectUsage({ usd: 0.3, reservedUsd: 0 });
+      await (await user.reserve({ usd: 0.1, key: 'other' })).settle('charged', estimate);
+      for (let count = 0; count < 2; count += 1) {
+        const replay = await user.reserve({ usd: 0.1, key: 'other' });
+        await replay.settle('charged', { usd: 0.2, replay: true });
+      }
+      await user.expectUsage({ usd: 0.5, reservedUsd: 0 });
+    },
+  },
+  {
     name: 'Users are counted separately',
     async run() {
       const ann = await newUser(makeStore);

@@ -1,0 +1,112 @@
+/** What books have got wrong before. The amounts are what was charged, and the limit. */
+import type { Scenario } from './check.ts';
+import { scenario, times } from './scenarios.ts';
+
+/** A fixed scenario, and the books that it concerns. */
+export interface Regression {
+  readonly title: string;
+  readonly scenario: Scenario;
+}
+
+/** Answers that are not the service's own, or depend on the moment. */
+const noProof = [
+  'HTML 404',
+  'HTML 400',
+  'HTML 422',
+  'JSON 404',
+  'JSON 400',
+  'unknown code',
+  'model_not_found',
+  'task_not_found',
+  'invalid_request_parameter',
+  '401',
+  '402',
+  '409',
+  '503',
+];
+
+export const regressions: readonly Regression[] = [
+  {
+    title: 'a paid key that the service forgets each time (0.24 of 0.05)',
+    scenario: scenario(
+      0.05,
+      times(12, () => [{ key: 'k1' }]),
+      { forgets: true },
+    ),
+  },
+  {
+    title: 'one key with 50 bodies at a service that ignores keys (1.00 of 0.05)',
+    scenario: scenario(
+      0.05,
+      times(50, (body) => [{ key: 'k1', body }]),
+      { ignoresKeys: true },
+    ),
+  },
+  {
+    title: 'one key with 12 bodies at a service that ignores keys (0.24 of 0.10)',
+    scenario: scenario(
+      0.1,
+      times(12, (body) => [{ key: 'k1', body }]),
+      { ignoresKeys: true },
+    ),
+  },
+  {
+    title: 'a listed price of 0 and charges of 0.50 (10.00 of 1.00)',
+    scenario: scenario(
+      1,
+      times(20, (body) => [{ model: 'free', body }]),
+      { unitUsd: 0.5 },
+    ),
+  },
+  ...noProof.map((fate) => ({
+    title: `lost requests that were charged, and then ${fate} (0.08 of 0.05)`,
+    scenario: scenario(
+      0.05,
+      times(4, (index) => `k${index}`).flatMap((key) => [
+        [{ key, fate: 'lost after' }],
+        [{ key, fate }],
+      ]),
+    ),
+  })),
+  {
+    title: 'a lost request, and a 400 for another body of its key (0.04 of 0.02)',
+    scenario: scenario(0.02, [
+      [{ key: 'k1', fate: 'lost after' }],
+      [{ key: 'k1', body: 1, fate: 'invalid key' }],
+      [{}],
+    ]),
+  },
+  {
+    title: 'nineteen rows of 0.30 at once (5.70 of 1.00)',
+    scenario: scenario(1, [times(19, (body) => ({ body, key: `k${body}` }))], { unitUsd: 0.3 }),
+  },
+  {
+    title:
+      'sixteen requests of 0.50 that wait for one slot with a listed price of 0.05 (8.00 of 1.00)',
+    scenario: scenario(1, [times(16, (body) => ({ body, key: `k${body}`, model: 'low' }))], {
+      unitUsd: 0.5,
+      lowUsd: 0.05,
+      slots: 1,
+    }),
+  },
+  {
+    title: 'twenty parallel requests of 0.20 without a listed price (0.80 of 0.05)',
+    scenario: scenario(0.05, [times(20, (body) => ({ body, model: 'unlisted' }))], {
+      unitUsd: 0.2,
+    }),
+  },
+  {
+    title: 'the same charge header twice, without a listed price (0.10 of 0.03)',
+    scenario: scenario(
+      0.03,
+      times(5, (body) => [{ body, model: 'unlisted', fate: 'charge twice' }]),
+    ),
+  },
+  {
+    title: 'the same charge header twice, with a listed price that is too low (0.10 of 0.03)',
+    scenario: scenario(
+      0.03,
+      times(5, (body) => [{ body, model: 'low', fate: 'charge twice' }]),
+    ),
+  },
+];

@@ -1,0 +1,299 @@
+import { fateOf, invalid } from './fates.ts';
+import type { Execution, Fate } from './fates.ts';
+import { orderOf, orderText, sumOf, textOf } from './orders.ts';
+import type { ModelName, Order, Settings } from './orders.ts';
+
+/** A charge of the service, and what a client can know about it. */
+export interface Line {
+  readonly usd: number;
+  readonly key: string | undefined;
+  readonly text: string;
+  /** What the service has returned for the key: to the request itself, and to others as replays. */
+  readonly texts: Set<string>;
+  readonly model: ModelName;
+  readonly units: number;
+  /** What the request was expected to cost when it arrived; undefined if nothing was known. */
+  readonly expectedUsd: number | undefined;
+  /**
+   * Why a book may have reserved nothing for it, although the service has charged its key before: the key was free, or
+   * shares the reservation of a request whose outcome is not known yet.
+   */
+  readonly excuse: 'none' | 'free' | 'shared';
+  /** Which response has reported the charge. */
+  reported: 'no' | 'directly' | 'by a replay';
+  /** Whether a later response has said what the key costs. */
+  isResolved: boolean;
+  isInFlight: boolean;
+}
+
+/** What can be known about the price of a request, in USD. */
+export interface Prices {
+  /** By the price list; undefined if it has none. */
+  readonly listed: number | undefined;
+  /** By what its model was charged so far; 0 before the first charge. */
+  readonly learned: number;
+  /** The largest charge so far, of any request; undefined before the first one. */
+  readonly largest: number | undefined;
+}
+
+/** The book that sends requests. */
+export interface Sender {
+  /** What its rules reserve for a request; undefined if that is unlimited. */
+  expects(prices: Prices): number | undefined;
+  /** Whether it checks its limit right before it sends a request, so that it knows all charges by then. */
+  readonly checksLate: boolean;
+}
+
+/** A paid service for one book, which does with each request what the scenario says. */
+export class Service {
+  readonly baseURL = 'https://gateway.example';
+  readonly lines: Line[] = [];
+  /** What the limit does not include any longer, because its window has ended. */
+  readonly #ended = new Set<Line>();
+  /** Paid requests that have arrived, as the orders that they came from. */
+  readonly arrived: Order[] = [];
+  /** The limit of the book in USD. */
+  limitUsd = Infinity;
+  /** What the book must not have sent. */
+  readonly violations: string[] = [];
+  readonly #settings: Settings;
+  readonly #sender: Sender;
+  readonly #tasks = new Map<string, { line: Line; taskId: string }>();
+  #orders: Order[] = [];
+  /** The charges that were reported before the orders were announced, and since. */
+  #reportedBefore: ReadonlySet<Line> = new Set();
+  readonly #reportedNow = new Set<Line>();
+  readonly #held: (() => void)[] = [];
+  #lastTask = 0;
+  #firstLearned = 0;
+  #hasResponded = false;
+  /** Keys of requests that reserve something, although they were not charged. */
+  readonly #openKeys = new Set<string>();
+
+  constructor(settings: Settings, sender: Sender) {
+    this.#settings = settings;
+    this.#sender = sender;
+  }
+
+  /** Announces the orders of a step. */
+  announce(orders: readonly Order[]): void {
+    this.#orders = [...orders];
+    this.#reportedNow.clear();
+    this.#reportedBefore = new Set(this.lines.filter(({ reported }) => reported !== 'no'));
+  }
+
+  /** Forgets which keys were charged. */
+  forgetKeys(): void {
+    this.#tasks.clear();
+  }
+
+  /** The limit starts anew, except for requests in flight. */
+  endWindow(): void {
+    for (const line of this.lines) if (!line.isInFlight) this.#ended.add(line);
+  }
+
+  /** The book does not know any longer what its models were charged. */
+  forgetPrices(): void {
+    this.#firstLearned = this.lines.length;
+  }
+
+  /** Lets the oldest held responses go. */
+  release(count: number): void {
+    for (const resolve of this.#held.splice(0, count)) resolve();
+  }
+
+  /** How many responses are held. */
+  get held(): number {
+    return this.#held.length;
+  }
+
+  /** Whether a line exists only because the service has charged a key twice, and no book could know. */
+  isExcused(line: Line): boolean {
+    const isTwice = this.current.some((other) => other !== line && other.key === line.key);
+    const isHidden = line.reported !== 'directly' && line.isResolved;
+    return line.excuse !== 'none' || (line.key !== undefined && isTwice && isHidden);
+  }
+
+  /** What counts against the limit now. */
+  get current(): readonly Line[] {
+    return this.lines.filter((line) => !this.#ended.has(line));
+  }
+
+  #listedUsd(model: string): number | undefined {
+    const { unitUsd, lowUsd } = this.#settings;
+    return new Map([
+      ['right', unitUsd],
+      ['low', lowUsd],
+      ['free', 0],
+    ]).get(model);
+  }
+
+  readonly fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
+    const { pathname } = new URL(request.url);
+    if (request.method === 'GET') return this.#lookUp(pathname);
+    const { prompt, n, num_images: count = n, model, messages } = await request.json();
+    const text = textOf(prompt ?? messages?.[0]?.content, count ?? 1, model);
+    const index = this.#orders.findIndex((order) => orderText(order) === text);
+    const [order] = index < 0 ? [] : this.#orders.splice(index, 1);
+    // A request that no step has ordered, such as a row that continues by itself.
+    const found = order ?? { ...orderOf(text), fate: 'accepted', isHeld: false };
+    return this.#handle(found, request.headers.get('x-idempotency-key') ?? undefined);
+  };
+
+  #lookUp(path: string): Response {
+    const [, name] = /^\/v1\/models\/(\w+)$/.exec(path) ?? [];
+    const models = ['right', 'low', 'free', 'unlisted'].map((id) => this.#modelOf(id));
+    if (path === '/v1/models') return Response.json({ object: 'list', data: models });
+    if (name !== undefined) return Response.json(this.#modelOf(name));
+    const [, id] = /^\/v1\/images\/\w+\/(\w+)$/.exec(path) ?? [];
+    if (id === undefined) return new Response(null, { status: 404 });
+    return Response.json({ id, status: 'completed', data: [{ url: 'https://files.example/a' }] });
+  }
+
+  #modelOf(id: string) {
+    const unitPriceUsd = this.#listedUsd(id);
+    const pricing = { unitPriceUsd, profiles: { api: { billingUnit: 'image', unitPriceUsd } } };
+    return { id, object: 'model', type: 'image', ...(unitPriceUsd !== undefined && { pricing }) };
+  }
+
+  async #handle(order: Order, key: string | undefined): Promise<Response> {
+    this.arrived.push(order);
+    const isInvalid = order.key === 'bad' && fateOf(order.fate).isHandled;
+    const fate = fateOf(isInvalid ? invalid : order.fate);
+    const outcome = fate.isHandled ? this.#execute(order, key) : undefined;
+    const isOpen = order.isHeld || order.fate.endsWith(' before');
+    if (isOpen && key !== undefined) this.#openKeys.add(key);
+    if (order.isHeld) await new Promise<void>((resolve) => this.#held.push(resolve));
+    this.#hasResponded = true;
+    if (outcome !== undefined && outcome !== 'conflict') outcome.line.isInFlight = false;
+    if (outcome !== undefined) void this.#deliverSoon(outcome, fate);
+    if (outcome === 'conflict') {
+      const error = { message: 'Another body', code: 'conflict' };
+      return Response.json({ error }, { status: 409 });
+    }
+    return fate.respond(outcome ?? nothing);
+  }
+
+  #execute(order: Order, key: string | undefined): Executed | 'conflict' {
+    const { ignoresKeys, isPaidElsewhere, replays, otherBody } = this.#settings;
+    const text = orderText(order);
+    const known = key === undefined || ignoresKeys ? undefined : this.#tasks.get(key);
+    const isElsewhere = known === undefined && key !== undefined && isPaidElsewhere;
+    const task = isElsewhere ? this.#addTask(this.#lineOf(order, key)) : known;
+    if (task !== undefined) {
+      const { line, taskId } = task;
+      if (line.text !== text && otherBody === 'conflict') return 'conflict';
+      line.texts.add(text);
+      const shownUsd = { charge: line.usd, zero: 0, nothing: undefined }[replays];
+      return { line, taskId, shownUsd, isReplay: true };
+    }
+    const line = this.#lineOf(order, key);
+    this.#checkSent(line);
+    this.lines.push(line);
+    const { taskId } = this.#addTask(line);
+    return { line, taskId, shownUsd: line.usd, isReplay: false };
+  }
+
+  #addTask(line: Line) {
+    this.#lastTask += 1;
+    const task = { line, taskId: `task_${this.#lastTask}` };
+    if (line.key !== undefined) this.#tasks.set(line.key, task);
+    return task;
+  }
+
+  #lineOf(order: Order, key: string | undefined): Line {
+    const text = orderText(order);
+    return {
+      usd: sumOf([this.#settings.unitUsd * order.units]),
+      key,
+      text,
+      texts: new Set([text]),
+      model: order.model,
+      units: order.units,
+      expectedUsd: this.#sender.expects(this.#pricesOf(order)),
+      excuse: this.#excuseOf(key, text),
+      reported: 'no',
+      isResolved: this.#mayBeEarlier(key),
+      isInFlight: true,
+    };
+  }
+
+  /** Whether the book knows a charge when it sends a request. */
+  #isKnown(line: Line): boolean {
+    return this.#sender.checksLate ? line.reported !== 'no' : this.#reportedBefore.has(line);
+  }
+
+  /** Whether the book may have checked a request before it knew a charge of its key. */
+  #mayBeEarlier(key: string | undefined): boolean {
+    if (this.#sender.checksLate || key === undefined) return false;
+    return this.lines.some((line) => line.key === key && this.#reportedNow.has(line));
+  }
+
+  #pricesOf({ model, units }: Order): Prices {
+    const listed = this.#listedUsd(model);
+    const reported = this.lines.filter((line) => this.#isKnown(line));
+    const isLearned = reported.some(
+      (line) => line.model === model && this.lines.indexOf(line) >= this.#firstLearned,
+    );
+    return {
+      listed: listed === undefined ? undefined : sumOf([listed * units]),
+      learned: isLearned ? sumOf([this.#settings.unitUsd * units]) : 0,
+      largest: reported.length > 0 ? Math.max(...reported.map(({ usd }) => usd)) : undefined,
+    };
+  }
+
+  #excuseOf(key: string | undefined, text: string): Line['excuse'] {
+    const earlier = this.current.filter((line) => key !== undefined && line.key === key);
+    if (earlier.length === 0) return this.#openKeys.has(key ?? '') ? 'shared' : 'none';
+    const isOpen = ({ reported, isResolved, excuse }: Line) =>
+      reported === 'no' && !isResolved && excuse !== 'free';
+    if (earlier.some(isOpen) || this.#mayBeEarlier(key)) return 'shared';
+    const isBroken = earlier.filter(({ reported }) => reported === 'directly').length > 1;
+    return !isBroken && earlier.some(({ texts }) => texts.has(text)) ? 'free' : 'none';
+  }
+
+  /** Notes a request that the limit did not cover with what was known when it arrived. */
+  #checkSent(line: Line): void {
+    if (line.excuse !== 'none') return;
+    const isUnknown = ({ expectedUsd, isInFlight }: Line) =>
+      isInFlight && expectedUsd === undefined;
+    if (!this.#hasResponded && isUnknown(line) && this.lines.some(isUnknown)) {
+      this.violations.push(`${line.text} was sent before the first response showed a price`);
+    }
+    const known = sumOf(this.current.filter((each) => this.#isKnown(each)).map(({ usd }) => usd));
+    const excused = sumOf(
+      this.current.filter((each) => this.isExcused(each)).map(({ usd }) => usd),
+    );
+    const expected = line.expectedUsd ?? 0;
+    const isUsedUp = known - excused >= this.limitUsd - 1e-9;
+    if (isUsedUp || known + expected - excused > this.limitUsd + 1e-9) {
+      this.violations.push(
+        `${line.text} was sent for ${expected} USD although ${known} of ${this.limitUsd} USD were reported as charged`,
+      );
+    }
+  }
+
+  /** Of two responses that arrive at the same time, a book reads one first, and may send a request before the other. */
+  async #deliverSoon(outcome: Executed | 'conflict', { isReported }: Fate): Promise<void> {
+    if (outcome === 'conflict') return;
+    for (let step = 0; step < 20; step += 1) await null;
+    const { line, isReplay, shownUsd = 0 } = outcome;
+    const ofKey = this.lines.filter(({ key }) => key !== undefined && key === line.key);
+    if (!isReported || shownUsd === 0) {
+      // It says that the service remembers the key, and nothing about what the first request has cost.
+      if (isReplay) for (const each of ofKey.slice(1)) each.isResolved = true;
+      return;
+    }
+    if (!isReplay) line.reported = 'directly';
+    else if (line.reported === 'no') line.reported = 'by a replay';
+    for (const each of ofKey) each.isResolved = true;
+    this.#reportedNow.add(line);
+  }
+}
+
+interface Executed extends Execution {
+  readonly line: Line;
+}
+
+const nothing: Execution = { taskId: '', shownUsd: undefined, isReplay: false };
