@@ -22,6 +22,16 @@ export const reds: readonly Red[] = [
   },
   {
     books: ['batch'],
+    title: 'what a lost row reserves more than its listed price is unknown to the next run',
+    avoid: ({ model, fate }, { steps }) =>
+      model === 'low' &&
+      fate !== 'accepted' &&
+      steps.some((step) => step.startsAnew || step.restarts)
+        ? { model: 'right' }
+        : {},
+  },
+  {
+    books: ['batch'],
     title: 'a charge that a failed request reports is unknown to the next run',
     scenario: scenario(1, [[{ model: 'low', fate: 'cut off' }], [{}]]),
     avoid: ({ fate }) =>

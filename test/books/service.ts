@@ -277,7 +277,7 @@ export class Service {
   /** Of two responses that arrive at the same time, a book reads one first, and may send a request before the other. */
   async #deliverSoon(outcome: Executed | 'conflict', { isReported }: Fate): Promise<void> {
     if (outcome === 'conflict') return;
-    for (let step = 0; step < 20; step += 1) await null;
+    for (let step = 0; step < 20; step += 1) await Promise.resolve();
     const { line, isReplay, shownUsd = 0 } = outcome;
     const ofKey = this.lines.filter(({ key }) => key !== undefined && key === line.key);
     if (!isReported || shownUsd === 0) {

@@ -101,11 +101,9 @@ function report({ failed, errorInstance, counterexample }: fc.RunDetails<[Scenar
 /** What books have got wrong before. */
 export function testRegressions(kinds: readonly BookKind[], own = regressions): void {
   describe.each(own)('$title', ({ scenario }) => {
-    for (const kind of kinds) {
-      test(kind.name, async () => {
-        await expect(run(kind, scenario)).resolves.toBeDefined();
-      });
-    }
+    test.each(kinds.map((kind) => [kind.name, kind] as const))('%s', async (_, kind) => {
+      await expect(run(kind, scenario)).resolves.toBeDefined();
+    });
   });
 }
 

@@ -25,6 +25,8 @@ export interface ReservedPrice extends Expected {
   readonly path: string;
   /** What it pays for, if its price is known. */
   readonly units?: PricedUnits | undefined;
+  /** Whether it may have been sent. A row that waits for its slot is not. */
+  readonly isSent: boolean;
 }
 
 /** What a submission may cost. */
@@ -93,7 +95,7 @@ export class BatchBudget {
       if (decision === 'held') {
         this.#addUnpriced(path, -repeats);
         this.#change(row, { estimatedUsd: toUsd(state.next.nanoUsd) });
-        this.#reserved.set(row, { ...state.next, path, units });
+        this.#reserved.set(row, { ...state.next, path, units, isSent: false });
         return;
       }
       if (decision === 'exceeded') throw this.#exceeded(state);
@@ -114,10 +116,27 @@ export class BatchBudget {
     // A charge may have shown since then what a row of unknown price costs.
     const { path, basis } = reserved;
     const next = basis === 'price' ? reserved : reservationFor(undefined, this.#largest.get(path));
-    const committed = toNano(chargedUsd + estimatedUsd) - reserved.nanoUsd;
+    // The rows that are not sent, either, do not keep this one back.
+    let committed = toNano(chargedUsd + estimatedUsd);
+    for (const each of this.#reserved.values()) {
+      if (!each.isSent || each === reserved) committed -= each.nanoUsd;
+    }
     const state = { limit: this.#limit, committed, next };
     if (decideLimit(limitPolicies.batch, state) !== 'held') throw this.#exceeded(state);
-    this.#raise(row, { ...reserved, ...next });
+    this.#raise(row, { ...reserved, ...next, isSent: true });
+  }
+
+  /**
+   * Takes note of a charge that a response reports. It is settled when the body was read, and rows that wait for the slot of
+   * this one must not be sent before.
+   */
+  noteCharge(row: Row, usd: number): void {
+    const reserved = this.#reserved.get(row);
+    if (reserved === undefined || this.#limit === Infinity) return;
+    const nanoUsd = toNano(usd);
+    if (nanoUsd <= reserved.nanoUsd) return;
+    if (reserved.units) this.#learn(reserved.units, usd);
+    this.#raise(row, { ...reserved, nanoUsd });
   }
 
   get #limit(): number {
@@ -148,7 +167,7 @@ export class BatchBudget {
   /** Takes over the reservation of an earlier run, whose submission is sent again under its key. */
   adopt(row: Row, path: string): void {
     const nanoUsd = toNano(row.cost.estimatedUsd);
-    this.#reserved.set(row, { nanoUsd, basis: 'price', path });
+    this.#reserved.set(row, { nanoUsd, basis: 'price', path, isSent: true });
   }
 
   /** Ends the reservation of a submission. If it still counts, but has no amount, the submission is unpriced. */

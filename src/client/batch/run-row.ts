@@ -1,5 +1,6 @@
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
+import { parseResponseMeta } from '../http/response-meta.ts';
 import { countedCharge, countedFailure } from './budget-decisions.ts';
 import { unitsOf } from './budget.ts';
 import { afterFailure, failedRow, isUncharged, slotRejectionOf } from './charge-rules.ts';
@@ -191,7 +192,7 @@ class SubmittingRow<Accepted> {
    */
   async #sendWhenSlotFree(beforeAttempt: (isResent: boolean) => Promise<void>): Promise<Accepted> {
     const row = this.#row;
-    const { config, pause, enter, chats } = this.#context;
+    const { config, pause, enter, chats, budget } = this.#context;
     const { idempotencyKey, controller } = row;
     const { signal } = controller;
     const markUnsent = () => {
@@ -205,8 +206,10 @@ class SubmittingRow<Accepted> {
         row.markSent();
         if (!this.#plan.isChargedOnce) chats.add(row);
       },
-      onResponse: ({ status }) => {
-        if (status === 402) pause.begin();
+      onResponse: (response) => {
+        if (response.status === 402) pause.begin();
+        const { chargeUsd } = parseResponseMeta(response, config);
+        if (chargeUsd) budget.noteCharge(row, chargeUsd);
       },
       // Attempts that were certainly rejected count as unsent.
       onRetry: (outcome) => {

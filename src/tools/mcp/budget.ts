@@ -113,7 +113,10 @@ export class ProcessBudget {
       },
       charge: (task) => this.#charge(entry, purchase, task),
       leave: (error) => {
-        const isInvalid = verdictOfError(error)?.money === 'void';
+        const { money, usd = 0, replay = false } = verdictOfError(error) ?? {};
+        const isInvalid = money === 'void';
+        // An error can report a charge. The task may still be found under its key.
+        if (money === 'charged' && usd > 0) entry.charge(usd, replay);
         entry.reservation?.leave(
           error.outcome === 'unknown' ? 'unknown' : isInvalid ? 'void' : 'none',
         );
