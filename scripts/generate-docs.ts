@@ -45,12 +45,12 @@ function optionsList(): string {
     .join('\n');
 }
 
-/** The error codes with their status, by what the client does. */
+/** The error codes, by what the client does. */
 function codesList(): string {
   const byReaction = new Map<string, string[]>();
   for (const [code, status] of Object.entries(errorCodes)) {
     const reaction = clientReaction(status, code);
-    byReaction.set(reaction, [...(byReaction.get(reaction) ?? []), `\`${code}\` (${status})`]);
+    byReaction.set(reaction, [...(byReaction.get(reaction) ?? []), `\`${code}\``]);
   }
   return Array.from(byReaction, ([reaction, codes]) => `- ${reaction}: ${codes.join(', ')}`).join(
     '\n',
