@@ -36,6 +36,8 @@ const maxRememberedKeys = 10_000;
 /** A key that counts; with an estimate if no response has reported its charge. */
 interface Counted extends CountedKey {
   readonly estimate?: number | undefined;
+  /** The number of requests that were opened before. */
+  readonly after: number;
 }
 
 /** What is spent, reserved and left, in billionths of a USD. */
@@ -61,7 +63,8 @@ export class Books {
 
   /** Opens the part of one request. Nothing is reserved yet. */
   open({ key, isChargedOnce, readBody, ...claim }: Claim): Entry {
-    const id = `request ${(this.#requests += 1)}`;
+    const number = (this.#requests += 1);
+    const id = `request ${number}`;
     const isKeyed = isChargedOnce && key !== undefined;
     let body: string | undefined;
     const bodyOf = () => (isKeyed ? (body ??= readBody()) : '');
@@ -83,8 +86,9 @@ export class Books {
         // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
         if (estimate !== undefined && (replay || isKeyed)) this.#estimated -= estimate;
         const before = estimate === undefined ? counted : undefined;
-        const { isCounted, key: after } = countKey(before, { replay, isChargedOnce, body });
-        this.#remember(key, after);
+        const mayBeOriginal = isChargedOnce && number <= (before?.after ?? 0);
+        const { isCounted, key: next } = countKey(before, { replay, mayBeOriginal, body });
+        this.#remember(key, { ...next, after: before?.after ?? this.#requests });
         if (!isCounted) this.spent += toNano(usd);
         return !isCounted;
       },
@@ -96,7 +100,7 @@ export class Books {
         // Without the mark of a replay, it is one if its key was charged for its body.
         if (counted && (replay || (isKeyed && isFree(counted, bodyOf)))) return;
         this.#estimated += kept;
-        this.#remember(key, { fromReplay: replay, body, estimate: kept });
+        this.#remember(key, { fromReplay: replay, body, estimate: kept, after: this.#requests });
       },
     };
   }
