@@ -6,10 +6,14 @@ import { Polygate as Client } from '../../src/client.ts';
 import type { PolygateOptions } from '../../src/index.ts';
 import { nodeFetch } from '../../src/integrations/node/fetch/node-fetch.ts';
 
-const fetch = nodeFetch();
+/** Created by the first client: a test may load `nodeFetch` first, which itself imports the package with this file. */
+let shared: typeof fetch | undefined;
 
 export class Polygate extends Client {
   constructor(options: PolygateOptions = {}) {
-    super(Object.getPrototypeOf(options) === Object.prototype ? { fetch, ...options } : options);
+    shared ??= nodeFetch();
+    super(
+      Object.getPrototypeOf(options) === Object.prototype ? { fetch: shared, ...options } : options,
+    );
   }
 }
