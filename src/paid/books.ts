@@ -78,13 +78,14 @@ export class Books {
 
       charge: (usd, replay) => {
         const counted = key === undefined ? undefined : this.#keys.get(key);
-        const { estimate } = counted ?? {};
+        const { estimate, isForgotten = false } = counted ?? {};
         reservation?.charge(usd);
         // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
-        if (estimate !== undefined && (replay || isKeyed)) this.#estimated -= estimate;
+        if (estimate !== undefined && (replay || (isKeyed && !isForgotten)))
+          this.#estimated -= estimate;
         const before = estimate === undefined ? counted : undefined;
         const { isCounted, key: after } = countKey(before, { replay, isChargedOnce, body });
-        this.#remember(key, after);
+        this.#remember(key, { ...after, isForgotten: isForgotten || after.isForgotten });
         if (!isCounted) this.spent += toNano(usd);
         return !isCounted;
       },
@@ -96,7 +97,8 @@ export class Books {
         // Without the mark of a replay, it is one if its key was charged for its body.
         if (counted && (replay || (isKeyed && isFree(counted, bodyOf)))) return;
         this.#estimated += kept;
-        this.#remember(key, { fromReplay: replay, body, estimate: kept });
+        const isForgotten = counted?.isForgotten;
+        this.#remember(key, { fromReplay: replay, body, isForgotten, estimate: kept });
       },
     };
   }

@@ -1,18 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { BudgetExceededError } from '../../../src/index.ts';
-import {
-  caught,
-  chat,
-  clientOf,
-  errorReply,
-  image,
-  jsonReply,
-  methodOf,
-  onMock,
-  scripted,
-  turns,
-} from '../support.ts';
+import { caught, chat, errorReply, image, methodOf, onMock, scripted, turns } from '../support.ts';
 
 const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '1080p' };
 const submits = 'POST /v1/images/tasks';
@@ -300,18 +289,6 @@ describe('the price list', () => {
     expect(lists(mock)).toHaveLength(2);
     expect(mock.invoice).toHaveLength(6);
   });
-
-  test.each(['none', { length: 1 }])(
-    'with the resolution prices %j fails no call, and loses no task that is paid for',
-    async (resolutionPrices) => {
-      const list = { object: 'list', data: [{ id: image.model, pricing: { resolutionPrices } }] };
-      const task = { id: 'task-1', object: 'image.task', status: 'queued' };
-      const { fetch } = scripted(jsonReply(200, list), jsonReply(200, task));
-      const gateway = clientOf(fetch, { budget: { maxUsd: 5 } });
-      const submitted = await gateway.images.submit({ ...image, resolution: '2K' });
-      expect(submitted.id).toBe('task-1');
-    },
-  );
 
   test('keeps no call that is aborted', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 5 } });
