@@ -10,7 +10,6 @@ import { pickModel, startGateway } from './support/gateway.ts';
 
 const stop = await startGateway();
 const gateway = new Polygate({ budget: { maxUsd: 5 } });
-// Listing the models also gives the budget their prices.
 const model = await pickModel(gateway, 'image');
 const prompts = Array.from({ length: 200 }, (_, index) => `A harbor, image ${index + 1}`);
 

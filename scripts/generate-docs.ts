@@ -15,7 +15,7 @@ const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 export function generatedFiles(): Map<string, string> {
   return new Map([
     ['llms.txt', llmsIndex((path) => path)],
-    ['docs/assumptions.md', filled('docs/assumptions.md', 'assumptions', assumptionsTable())],
+    ['docs/assumptions.md', filled('docs/assumptions.md', 'assumptions', assumptionsList())],
     ['docs/command-line.md', filled('docs/command-line.md', 'options', optionsList())],
     ['docs/errors.md', filled('docs/errors.md', 'codes', codesList())],
   ]);
@@ -45,13 +45,12 @@ function optionsList(): string {
     .join('\n');
 }
 
-/** The error codes with their status, by what the client does. */
+/** The error codes, by what the client does. */
 function codesList(): string {
   const byReaction = new Map<string, string[]>();
-  for (const [code, meaning] of Object.entries(errorCodes)) {
-    const status = Number.parseInt(meaning, 10);
+  for (const [code, status] of Object.entries(errorCodes)) {
     const reaction = clientReaction(status, code);
-    byReaction.set(reaction, [...(byReaction.get(reaction) ?? []), `\`${code}\` (${status})`]);
+    byReaction.set(reaction, [...(byReaction.get(reaction) ?? []), `\`${code}\``]);
   }
   return Array.from(byReaction, ([reaction, codes]) => `- ${reaction}: ${codes.join(', ')}`).join(
     '\n',
@@ -67,27 +66,14 @@ function clientReaction(status: number, code: string): string {
   return codeIs(code, 'model') ? 'fails; a `fallback` follows' : 'fails';
 }
 
-function assumptionsTable(): string {
-  return table([
-    ['ID', 'Gap', 'Assumption'],
-    ...assumptions.map(({ id, gap, assume, override }) => [
-      id,
-      gap,
-      override === null ? assume : `${assume} Option: \`${override}\`.`,
-    ]),
-  ]);
-}
-
-/** A Markdown table with aligned columns, as the formatter prints it. */
-function table(rows: string[][]): string {
-  const [header = []] = rows;
-  const widths = header.map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (row: string[]) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const delimiter = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-  return [line(header), delimiter, ...rows.slice(1).map(line)].join('\n');
+/** The assumptions, each after the gap in the specification that it fills. */
+function assumptionsList(): string {
+  return assumptions
+    .map(({ id, gap, assume, override }) => {
+      const option = override === null ? '' : ` Option: \`${override}\`.`;
+      return `- **${id}** ${gap}: ${assume}${option}`;
+    })
+    .join('\n');
 }
 
 if (import.meta.main) {

@@ -8,12 +8,15 @@ import {
   CommentTag,
   Converter,
   DeclarationReflection,
+  LiteralType,
   PageEvent,
   OptionDefaults,
   ReflectionKind,
+  UnionType,
 } from 'typedoc';
 import type { Context, Reflection } from 'typedoc';
 
+import { errorCodes } from '../src/wire/codes.ts';
 import { readExamples } from './api-example-files.ts';
 import { groupOf, namespaces, parameters } from './api-names.ts';
 import { joinConditions, splitConditions } from './api-overloads.ts';
@@ -166,6 +169,9 @@ function describeExports(context: Context): void {
         reflection.comment = new Comment([{ kind: 'text', text }]);
     }
     const { name, parent } = reflection;
+    // In the source, the keys of a table that is not public.
+    if (name === 'KnownErrorCode' && reflection instanceof DeclarationReflection)
+      reflection.type = new UnionType(Object.keys(errorCodes).map((code) => new LiteralType(code)));
     // Symbols through which errors of two copies of the package recognize each other.
     if (name === '[brand]' || name === '[inspect]') context.project.removeReflection(reflection);
     if (parent?.kindOf(ReflectionKind.Module) !== true) continue;

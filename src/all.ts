@@ -7,6 +7,7 @@ import { runBatch } from './client/batch/batch.ts';
 import { runRecovery } from './client/batch/recover.ts';
 import { batches, recoveries } from './client/batch/start.ts';
 import { refusals } from './client/call/attempt.ts';
+import { CallBudget, createReservations, PriceList } from './client/call/call-budget.ts';
 import { budgets } from './client/call/call.ts';
 import { fallbackLoop } from './client/call/execute.ts';
 import { unreadBodies } from './client/call/request.ts';
@@ -25,7 +26,6 @@ import { sendFetch } from './client/fetch/send-fetch.ts';
 import { ky } from './client/http/hooked-transport.ts';
 import { createKyTransport } from './client/http/ky-transport.ts';
 import { refusedSignal } from './client/http/refused-signal.ts';
-import { createReservations, PriceList } from './client/limits/price-list.ts';
 import { streamReader } from './client/stream/open-stream.ts';
 import {
   partialJsonParser,
@@ -40,7 +40,7 @@ import { readGeneration, Wait } from './client/tasks/wait-steps.ts';
 import { waits } from './client/tasks/wait.ts';
 
 batches.provide({ runBatch });
-budgets.provide({ createReservations, PriceList });
+budgets.provide({ CallBudget, createReservations, PriceList });
 downloads.provide({ download });
 fallbackLoop.provide({ sendToModels });
 fetching.provide({ sendFetch });

@@ -35,7 +35,7 @@ import type { Generation, Receipt, TaskKind } from './wire/types/tasks/task.ts';
 /** What integrations use of a client besides its public members. Nothing in it leads to the API key. */
 export interface IntegrationContext extends Pick<
   Config,
-  'clock' | 'fetch' | 'log' | 'maxRetryDelay' | 'random'
+  'clock' | 'fetch' | 'headerPrefix' | 'log' | 'maxRetryDelay' | 'random' | 'requestIdHeader'
 > {
   /** What the ledger reserves for requests whose charge is not known, in USD. */
   readonly reservedUsd: number;
@@ -121,10 +121,20 @@ export class Polygate extends BaseClient<PolygateOptions> {
   /** @internal What integrations use, which read it with `contextOf` of `internal.ts`. */
   get [clientContext](): IntegrationContext {
     const { config, shared } = this.#context;
-    const { clock, fetch, log, maxRetryDelay, random } = config;
+    const { clock, fetch, headerPrefix, log, maxRetryDelay, random, requestIdHeader } = config;
     const reservedUsd = shared.ledger.reservedUsd;
     const fetchWith = (options: FetchOptions) => this.#fetchWith(options);
-    return { clock, fetch, log, maxRetryDelay, random, reservedUsd, fetchWith };
+    return {
+      clock,
+      fetch,
+      headerPrefix,
+      log,
+      maxRetryDelay,
+      random,
+      requestIdHeader,
+      reservedUsd,
+      fetchWith,
+    };
   }
 
   override withOptions(options: PolygateOptions): Polygate {

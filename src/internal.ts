@@ -77,7 +77,7 @@ export {
 } from './client/batch/charge-rules.ts';
 
 // Prices, charges and budgets
-export { reportedCharge } from './client/limits/budget.ts';
+export { reportedCharge } from './client/limits/ledger.ts';
 export { listedPrice, requestPrice, resolutionPrices } from './client/limits/prices.ts';
 export type { KnownPrices } from './client/limits/prices.ts';
 export { highestBodyPrice, highestBodyUnits } from './client/limits/body-price.ts';

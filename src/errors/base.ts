@@ -122,13 +122,13 @@ export class PolygateError extends Error {
    * Assigns each defined detail to the error. Subclasses declare the fields that they use. Objects and long texts are
    * not enumerable, so that an uncaught error stays short and loggers do not copy headers and response bodies.
    */
-  constructor(message: string, { cause, ...details }: ErrorDetails = {}) {
+  constructor(
+    message: string,
+    { cause, reason = new.target.reason, ...details }: ErrorDetails = {},
+  ) {
     super(message, omitUndefined({ cause }));
     this.name = new.target.className;
-    const { reason } = new.target;
-    for (const [name, value] of Object.entries(
-      omitUndefined({ reason, ...omitUndefined(details) }),
-    )) {
+    for (const [name, value] of Object.entries(omitUndefined({ reason, ...details }))) {
       const enumerable = typeof value !== 'object' && !hiddenDetails.test(name);
       Object.defineProperty(this, name, { value, enumerable, configurable: true, writable: true });
     }

@@ -1,4 +1,4 @@
-import { concurrencyLimitCode, reasonOf } from '../paid/reason.ts';
+import { reasonOf } from '../paid/reason.ts';
 import type { ErrorCode } from '../wire/types/catalog/errors.ts';
 import type { ResponseMeta } from '../wire/types/meta.ts';
 import type { SchemaIssue } from '../wire/types/standard-schema.ts';
@@ -123,23 +123,22 @@ export class ServiceUnavailableError extends ServerError {
 
 type APIErrorClass = new (...args: ConstructorParameters<typeof APIError>) => APIError;
 
-const classByStatus: Readonly<Record<number, APIErrorClass>> = {
-  400: BadRequestError,
-  401: AuthenticationError,
-  402: PaymentRequiredError,
-  403: PermissionDeniedError,
-  404: NotFoundError,
-  409: ConflictError,
-  422: UnprocessableError,
-  429: RateLimitError,
-  503: ServiceUnavailableError,
+const classOf: { readonly [Reason in ErrorReason]?: APIErrorClass } = {
+  invalid: BadRequestError,
+  'api-key': AuthenticationError,
+  balance: PaymentRequiredError,
+  forbidden: PermissionDeniedError,
+  'not-found': NotFoundError,
+  conflict: ConflictError,
+  'rate-limit': RateLimitError,
+  slot: ConcurrencyLimitError,
+  unavailable: ServiceUnavailableError,
+  service: ServerError,
 };
 
 /** The error class for a status and error code. */
-export function statusErrorClass(status: number, code: string | undefined): APIErrorClass {
-  if (status === 429 && code === concurrencyLimitCode) return ConcurrencyLimitError;
-  return classByStatus[status] ?? (status >= 500 ? ServerError : APIError);
-}
+export const statusErrorClass = (status: number, code: string | undefined): APIErrorClass =>
+  status === 422 ? UnprocessableError : (classOf[reasonOf(status, code)] ?? APIError);
 
 /** Details passed to the constructor of {@link ResponseValidationError}. */
 export interface ResponseValidationDetails extends ErrorDetails {

@@ -36,6 +36,8 @@ const maxRememberedKeys = 10_000;
 /** A key that counts; with an estimate if no response has reported its charge. */
 interface Counted extends CountedKey {
   readonly estimate?: number | undefined;
+  /** The number of requests that were opened before. */
+  readonly after: number;
 }
 
 /** What is spent, reserved and left, in billionths of a USD. */
@@ -61,7 +63,8 @@ export class Books {
 
   /** Opens the part of one request. Nothing is reserved yet. */
   open({ key, isChargedOnce, readBody, ...claim }: Claim): Entry {
-    const id = `request ${(this.#requests += 1)}`;
+    const number = (this.#requests += 1);
+    const id = `request ${number}`;
     const isKeyed = isChargedOnce && key !== undefined;
     let body: string | undefined;
     const bodyOf = () => (isKeyed ? (body ??= readBody()) : '');
@@ -84,8 +87,13 @@ export class Books {
         if (estimate !== undefined && (replay || (isKeyed && !isForgotten)))
           this.#estimated -= estimate;
         const before = estimate === undefined ? counted : undefined;
-        const { isCounted, key: after } = countKey(before, { replay, isChargedOnce, body });
-        this.#remember(key, { ...after, isForgotten: isForgotten || after.isForgotten });
+        const mayBeOriginal = isChargedOnce && number <= (before?.after ?? 0);
+        const { isCounted, key: next } = countKey(before, { replay, mayBeOriginal, body });
+        this.#remember(key, {
+          ...next,
+          isForgotten: isForgotten || next.isForgotten,
+          after: before?.after ?? this.#requests,
+        });
         if (!isCounted) this.spent += toNano(usd);
         return !isCounted;
       },
@@ -98,7 +106,8 @@ export class Books {
         if (counted && (replay || (isKeyed && isFree(counted, bodyOf)))) return;
         this.#estimated += kept;
         const isForgotten = counted?.isForgotten;
-        this.#remember(key, { fromReplay: replay, body, isForgotten, estimate: kept });
+        const after = this.#requests;
+        this.#remember(key, { fromReplay: replay, body, isForgotten, estimate: kept, after });
       },
     };
   }

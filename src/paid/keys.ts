@@ -20,8 +20,8 @@ export function isFree(counted: CountedKey | undefined, readBody: () => string):
 /** A charge under a key. */
 interface KeyCharge {
   readonly replay: boolean;
-  /** Whether the key is charged at most once. */
-  readonly isChargedOnce: boolean;
+  /** Whether it can be the original response that a replay has repeated: its key is charged once, and it was sent before. */
+  readonly mayBeOriginal: boolean;
   readonly body: string | undefined;
 }
 
@@ -31,9 +31,9 @@ interface KeyCharge {
  */
 export function countKey(
   counted: CountedKey | undefined,
-  { replay, isChargedOnce, body }: KeyCharge,
+  { replay, mayBeOriginal, body }: KeyCharge,
 ): { readonly isCounted: boolean; readonly key: CountedKey } {
-  const isCounted = counted !== undefined && (replay || (isChargedOnce && counted.fromReplay));
+  const isCounted = counted !== undefined && (replay || (mayBeOriginal && counted.fromReplay));
   return {
     isCounted,
     key: {

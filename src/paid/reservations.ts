@@ -154,6 +154,13 @@ export function createReservations(
           return undefined;
         },
 
+        /** Takes note of a charge in USD that a response reports, before its body was read and `charge` ends the request. */
+        note(usd: number): void {
+          const units = reservedPrice === undefined ? undefined : unitsOf(reservedPrice);
+          if (units && usd > (reservedPrice ?? 0)) learn(units, toNano(usd));
+          if (isReserved && toNano(usd) > amountFor(holder)) raise(holder, toNano(usd));
+        },
+
         /** Ends a request that has failed. What may have been charged stays reserved. */
         leave(as: Exclude<Settled, 'charged'>): void {
           hasLeft = true;

@@ -20,77 +20,78 @@ export type CodeTrait =
   | 'user';
 
 /**
- * The error codes of the specification, and those that the client assumes: the usual status and the traits of each. `npm
- * run docs:generate` makes the list in `docs/errors.md` of it. Texts, because every bundle has this table. Specification:
- * Codes; assumption A9.
+ * The error codes of the specification, and those that the client assumes, with their usual status. `npm run
+ * docs:generate` makes the list in `docs/errors.md` of it. Specification: Codes; assumption A9.
  */
 export const errorCodes = {
   /** No API key was supplied. */
-  api_key_required: '401 permanent api-key',
+  api_key_required: 401,
   /** The API key is unknown. */
-  invalid_api_key: '401 permanent api-key',
+  invalid_api_key: 401,
   /** The API key is disabled. */
-  api_key_disabled: '403 permanent api-key',
+  api_key_disabled: 403,
   /** A required field is missing, or the voice is not visible to the caller or not compatible with the model. */
-  invalid_request_parameter: '400 permanent',
+  invalid_request_parameter: 400,
   /** The balance is insufficient for the request. */
-  insufficient_balance: '402 permanent',
+  insufficient_balance: 402,
   /** The model does not exist. */
-  model_not_found: '404 permanent model',
+  model_not_found: 404,
   /** The task does not exist or belongs to another user. */
-  task_not_found: '404 permanent task',
+  task_not_found: 404,
   /** The concurrency limit was reached. */
-  concurrency_limit_exceeded: '429',
+  concurrency_limit_exceeded: 429,
   /** Internal error of the service. */
-  internal_error: '500',
+  internal_error: 500,
   /** The service is temporarily unavailable. */
-  service_unavailable: '503',
+  service_unavailable: 503,
   /** The idempotency key is missing or invalid. */
-  invalid_idempotency_key: '400 permanent void',
+  invalid_idempotency_key: 400,
   /** The idempotency key was already used for a different request. */
-  idempotency_conflict: '409 permanent conflict',
+  idempotency_conflict: 409,
   /** The url, type or name of the material, or a query parameter, is invalid. */
-  invalid_material_request: '400 permanent',
+  invalid_material_request: 400,
   /** `after` was not issued by the material list endpoint. */
-  invalid_material_cursor: '400 permanent',
+  invalid_material_cursor: 400,
   /** The material service is temporarily unavailable, or the model does not support material input. */
-  material_channel_unavailable: '503',
+  material_channel_unavailable: 503,
   /** The idempotency key was already used for a different request. */
-  material_idempotency_conflict: '409 permanent conflict',
+  material_idempotency_conflict: 409,
   /** The material does not exist, belongs to another user, or has expired. */
-  material_not_found: '404 permanent',
+  material_not_found: 404,
   /** The material is not available yet, has expired, or was deleted. */
-  material_not_available: '400 permanent',
+  material_not_available: 400,
   /** The `asset://` URI is not in the caller's library. */
-  material_not_managed: '400 permanent',
+  material_not_managed: 400,
   /** It is uncertain whether the material was created; the service reconciles this in the background. */
-  material_create_outcome_uncertain: '503 uncertain',
+  material_create_outcome_uncertain: 503,
   /** The consent of the real person was not confirmed. */
-  visual_verification_consent_required: '400 permanent',
+  visual_verification_consent_required: 400,
   /** The media type or callback URL of a real-person material is invalid. */
-  invalid_visual_verification_request: '400 permanent',
+  invalid_visual_verification_request: 400,
   /** It is uncertain whether the verification session was created; the service does not create a second one itself. */
-  visual_verification_create_outcome_uncertain: '503 uncertain',
+  visual_verification_create_outcome_uncertain: 503,
   /** The proxy: a browser has repeated a request by itself, and the response to the first one was lost. */
-  attempt_repeated: '409 uncertain',
+  attempt_repeated: 409,
   /** The proxy: a limit of the user is reached. 402 for an amount of money, 429 for the number of requests. */
-  user_limit_exceeded: '429 user',
-} as const satisfies Record<string, `${number}${'' | ` ${CodeTrait}`}${'' | ` ${CodeTrait}`}`>;
+  user_limit_exceeded: 429,
+} as const satisfies Readonly<Record<string, number>>;
 
-const meanings: Readonly<Record<string, string>> = errorCodes;
-
-/** Rules for codes that are not in the table. */
-const unlisted: { readonly [Trait in CodeTrait]?: RegExp } = {
-  permanent: /^(invalid|api_key|insufficient)_|_(not_found|not_available|conflict)$/,
-  uncertain: /_outcome_uncertain$/,
+/**
+ * The codes with each trait: those of {@link errorCodes}, and others that are named like them. Rules and no field of each
+ * code, because every bundle has them.
+ */
+const codesWith: Readonly<Record<CodeTrait, RegExp>> = {
+  permanent:
+    /^(invalid|api_key|insufficient)_|_(not_found|not_available|conflict)$|^material_not_managed$|^visual_verification_consent_required$/,
+  uncertain: /_outcome_uncertain$|^attempt_repeated$/,
+  void: /^invalid_idempotency_key$/,
   conflict: /(^|_)conflict$/,
+  model: /^model_not_found$/,
   task: /^task/,
+  'api-key': /^(invalid_api_key|api_key_required|api_key_disabled)$/,
+  user: /^user_limit_exceeded$/,
 };
 
 /** Whether an error code has a trait. */
-export function codeIs(code: string | undefined, trait: CodeTrait): boolean {
-  if (code === undefined) return false;
-  return Object.hasOwn(meanings, code)
-    ? meanings[code]?.includes(trait) === true
-    : unlisted[trait]?.test(code) === true;
-}
+export const codeIs = (code: string | undefined, trait: CodeTrait): boolean =>
+  code !== undefined && codesWith[trait].test(code);

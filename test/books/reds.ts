@@ -16,11 +16,6 @@ export interface Red {
 const failedWithCharge = ['cut off', '500 with charge', '402 with charge', '400 with charge'];
 export const reds: readonly Red[] = [
   {
-    books: ['MCP server'],
-    title: 'of two charges that arrive at the same time, the next call is checked against one',
-    avoid: ({ model }, { slots }) => (model === 'low' && slots > 1 ? { model: 'right' } : {}),
-  },
-  {
     books: ['batch'],
     title: 'what a lost row reserves more than its listed price is unknown to the next run',
     avoid: ({ model, fate }, { steps }) =>

@@ -5,6 +5,7 @@ import { guides } from './guides.ts';
 /** Words as `wc -w` counts them: code, operators and the lines of tables included. */
 test.each([
   { name: 'the README has', pattern: /^README/, limit: 700 },
+  { name: 'CONTRIBUTING.md has', pattern: /^CONTRIBUTING/, limit: 2_500 },
   { name: 'all guides together have', pattern: /^docs\//, limit: 30_000 },
 ])('$name at most $limit words', ({ pattern, limit }) => {
   const texts = guides.filter(({ path }) => pattern.test(path)).map(({ text }) => text);

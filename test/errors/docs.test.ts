@@ -50,6 +50,15 @@ test('each message in the guide is one of the client', () => {
   ).toEqual([]);
 });
 
+test('the guide says what to do about each reason, in the section about reasons', () => {
+  const source = readFileSync(new URL('src/paid/reason.ts', root), 'utf8');
+  const [, union = ''] = /export type ErrorReason =([^;]+);/.exec(source) ?? [];
+  const reasons = Array.from(union.matchAll(/'([^']+)'/g), ([, reason = '']) => reason);
+  const [, section = ''] = /^## Find a reason$(.*?)^## /ms.exec(guide) ?? [];
+  expect(reasons.length).toBeGreaterThan(25);
+  expect(reasons.filter((reason) => !section.includes(`\`${reason}\``))).toEqual([]);
+});
+
 /** A mistake of the client's own. */
 const internal = 'journal: was not read.';
 

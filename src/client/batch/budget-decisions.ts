@@ -3,7 +3,7 @@ import { toNano, toUsd } from '../../paid/amounts.ts';
 import { isUnpriced, maxUnpriced } from '../../paid/limits.ts';
 import type { Expected, LimitState } from '../../paid/limits.ts';
 import { verdictOfError } from '../../paid/verdict.ts';
-import { reportedCharge } from '../limits/budget.ts';
+import { reportedCharge } from '../limits/ledger.ts';
 
 /** What programs read: amounts in USD, and options by their names in code. */
 export const forPrograms: Wording = {

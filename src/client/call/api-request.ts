@@ -17,7 +17,7 @@ export interface AttemptObserver {
   /** Called right before an attempt is sent. */
   readonly onSend?: () => void;
   /** Called with a response, before it can admit other calls that wait for a slot. */
-  readonly onResponse?: (response: Response) => void;
+  readonly onResponse?: ((response: Response) => void) | undefined;
   /** Called with an error response and its metadata, which its error will have, before its body is read. */
   readonly onErrorResponse?: (response: Response, meta: ResponseMeta) => void;
   /** Called before the pause between two attempts, with the combined outcome of all attempts so far. */

@@ -11,6 +11,7 @@ import { Part } from '../http/part.ts';
 import type { LedgerEntry } from '../limits/ledger.ts';
 import { limitsOf, routeOf } from './api-request.ts';
 import type { ApiRequest, CallLimits } from './api-request.ts';
+import type { CallBudget } from './call-budget.ts';
 import type { ClientContext } from './context.ts';
 import { CallErrors } from './errors.ts';
 import { noOptions } from './request-options.ts';
@@ -29,6 +30,8 @@ export class Call extends CallErrors {
   readonly startedAt: number;
   /** Its ledger entry, if it costs money. */
   readonly entry: LedgerEntry | undefined;
+  /** What its budget demands, if it costs money and its client has one. */
+  readonly budget: CallBudget | undefined;
 
   constructor(context: ClientContext, request: ApiRequest) {
     super(request);
@@ -39,42 +42,15 @@ export class Call extends CallErrors {
     this.startedAt = monotonicNow(config.clock);
     this.span = config.telemetry && startCallSpan(config, request, options.parent);
     this.entry = request.paid ? openEntry(context, request) : undefined;
+    const { reservation } = this.entry ?? {};
+    if (config.budget && budgets.loaded && reservation) {
+      this.budget = new budgets.loaded.CallBudget(this, config.budget, reservation);
+    }
     this.limits = limitsOf(config, this.startedAt, options, request);
   }
 
   get config(): Config {
     return this.context.config;
-  }
-
-  /**
-   * Reserves the estimated price of a paid call, or throws if the budget does not cover it. Called before the call waits
-   * for a slot, and again right before it is sent.
-   */
-  reserveBudget(stage: 'queueing' | 'sending'): void {
-    const { budget } = this.config;
-    if (!budget || !this.entry) return;
-    const isResent = stage === 'sending' && this.earlier.outcome === 'unknown';
-    const price = this.#estimate();
-    const shortfall = this.entry.reserve(budget, price, isResent ? 'resending' : stage);
-    if (shortfall) throw this.budgetExceeded(budget, shortfall, shortfall.price);
-  }
-
-  /** Loads the price list if the budget needs it for this call; undefined if it does not. */
-  loadPrices(): Promise<void> | undefined {
-    const { config, shared, listModels } = this.context;
-    const { loaded } = budgets;
-    if (!config.budget || !this.entry || !this.request.estimateUsd) return undefined;
-    const { view, reservedUsd } = shared.ledger;
-    if (view.totalUsd + reservedUsd >= config.budget.maxUsd) return undefined;
-    if (!listModels || !loaded || this.#estimate() !== undefined) return undefined;
-    shared.priceList ??= new loaded.PriceList(config.clock);
-    return shared.priceList.load(listModels);
-  }
-
-  /** What a paid call waits for before it is sent: another call, whose charge shows what this one may cost. */
-  waitForPrice(): Promise<void> | undefined {
-    if (!this.config.budget) return undefined;
-    return this.entry?.waitForTurn(this.#estimate());
   }
 
   /**
@@ -86,7 +62,7 @@ export class Call extends CallErrors {
     const { log, onCharge } = this.config;
     if (isSuccess && meta.chargeUsd === undefined) this.#reportInvalidCharge(meta);
     const charge = isSuccess
-      ? entry?.succeed(meta.chargeUsd, () => this.#estimate(), meta)
+      ? entry?.succeed(meta.chargeUsd, () => this.estimate(), meta)
       : // An error that reports 0 has no charge to record: its outcome decides what stays reserved.
         entry?.charge(meta.chargeUsd || undefined, meta);
     if (charge === undefined) return;
@@ -95,7 +71,8 @@ export class Call extends CallErrors {
     span?.event({ type: 'charge', charge });
   }
 
-  #estimate(): number | undefined {
+  /** Its price in USD, by the formulas and the listed prices; undefined if it is not known. */
+  estimate(): number | undefined {
     const { estimateUsd, model = '' } = this.request;
     return estimateUsd?.(this.context.shared.prices.get(model));
   }
@@ -105,7 +82,7 @@ export class Call extends CallErrors {
     const { log, headerPrefix } = this.config;
     const invalid = headers.get(`${headerPrefix}charge-usd`);
     if (!invalid) return;
-    const price = this.#estimate();
+    const price = this.estimate();
     log.warn(
       () =>
         `${routeOf(this.request)}: the service reported an invalid charge (${singleLine(invalid, 40)}); ` +
@@ -117,7 +94,7 @@ export class Call extends CallErrors {
 }
 
 /** What a budget needs: loaded before the first paid call of a client that has one. */
-export const budgets = /* @__PURE__ */ new Part(() => import('../limits/price-list.ts'));
+export const budgets = /* @__PURE__ */ new Part(() => import('./call-budget.ts'));
 
 /** Opens the ledger entry of a paid call. */
 function openEntry(

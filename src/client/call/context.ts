@@ -5,7 +5,6 @@ import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import { createLedger } from '../limits/ledger.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { PollLimiter } from '../limits/poll-limiter.ts';
-import type { PriceList } from '../limits/price-list.ts';
 import type { KnownPrices } from '../limits/prices.ts';
 
 /** What every call of one client needs. */
@@ -32,7 +31,7 @@ export interface SharedState {
   /** Prices by model id, as `models.list` and `models.retrieve` returned them. */
   readonly prices: Map<string, KnownPrices>;
   /** Created by the first call with a budget whose price is not known. */
-  priceList?: PriceList;
+  priceList?: { load(list: () => Promise<unknown>): Promise<void> | undefined };
   /** The poll path template that last worked, by kind of task. */
   readonly pollTemplates: Map<string, string>;
 }

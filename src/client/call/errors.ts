@@ -1,13 +1,12 @@
-import type { ErrorDetails, PolygateError } from '../../errors/base.ts';
+import type { PolygateError } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/base.ts';
 import {
   AbortedError,
-  BudgetExceededError,
   ConnectionError,
   RequestTimeoutError,
   HookError,
 } from '../../errors/call.ts';
-import { StreamError, StreamIdleTimeoutError } from '../../errors/chat.ts';
+import { StreamError } from '../../errors/chat.ts';
 import type { APIError } from '../../errors/responses.ts';
 import {
   ResponseValidationError,
@@ -18,15 +17,12 @@ import { concurrencyLimitCode } from '../../paid/reason.ts';
 import { combineOutcomes, outcomeOf, verdictOf } from '../../paid/verdict.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { SchemaIssue } from '../../wire/types/standard-schema.ts';
-import type { Budget } from '../config/options.ts';
 import { noReason, parseErrorBody } from '../http/error-body.ts';
 import type { ErrorBody } from '../http/error-body.ts';
 import { parseJson, singleLine, stringify } from '../http/json.ts';
 import { isRefused, networkAdvice, networkOutcome } from '../http/network-error.ts';
 import { BodyTooLargeError } from '../http/response-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
-import { budgetProblem } from '../limits/budget.ts';
-import type { Commitments } from '../limits/budget.ts';
 import { composeError, redact, safeCause, timeoutSummary } from './compose-error.ts';
 import type { Addition } from './compose-error.ts';
 import { CallHistory } from './history.ts';
@@ -164,21 +160,6 @@ export class CallErrors extends CallHistory {
     );
   }
 
-  /** The budget does not cover the request. */
-  budgetExceeded(
-    budget: Budget,
-    commitments: Commitments,
-    price: number | undefined,
-  ): BudgetExceededError {
-    const unknown = this.request.estimateUsd
-      ? 'is not in the price list of the service'
-      : 'is known only when it is complete';
-    const summary = budgetProblem(budget, commitments, price, unknown);
-    const { spent: spentUsd } = commitments;
-    const details = { outcome: 'not-sent', spentUsd, maxUsd: budget.maxUsd } as const;
-    return composeError(this, BudgetExceededError, { summary }, details);
-  }
-
   /** A body with a success status contains an error. `where` says which body. */
   reportedError(where: string, data: string): StreamError {
     const { message = noReason, code, type } = parseErrorBody(redact(this, data));
@@ -194,30 +175,6 @@ export class CallErrors extends CallHistory {
         type,
       },
     );
-  }
-
-  /**
-   * A body ended too early. `summary` names the body. The reason is the message of `error`, or `problem` if the body ended
-   * without an error.
-   */
-  bodyInterrupted<Interrupted extends PolygateError>(
-    Class: new (message: string, details: ErrorDetails) => Interrupted,
-    summary: string,
-    problem: string,
-    error?: unknown,
-  ): Interrupted {
-    const cause = error === undefined ? undefined : safeCause(this, error);
-    const message = {
-      summary: `${summary}: ${cause?.message ?? problem}`,
-      advice: networkAdvice(error),
-    };
-    return composeError(this, Class, message, { outcome: 'unknown', cause });
-  }
-
-  /** A stream sent nothing for too long. */
-  streamIdle(ms: number): StreamIdleTimeoutError {
-    const summary = `No data received for ${ms} ms (streamIdleTimeout)`;
-    return composeError(this, StreamIdleTimeoutError, { summary }, { outcome: 'unknown' });
   }
 
   /** A stream contains invalid data. */

@@ -21,16 +21,8 @@ export async function runAttempts<Result>(
   checkTotal?: CheckTime,
 ): Promise<ApiResponse<Result>> {
   const { beforeAttempt } = call.request.observer ?? {};
-  const loading = call.loadPrices();
-  if (loading) await runWithTimeLimit(() => loading, { signal, errors: call });
   for (;;) {
-    call.reserveBudget('queueing');
-    let other: Promise<void> | undefined;
-    while ((other = call.waitForPrice())) {
-      const turn = other;
-      await runWithTimeLimit(() => turn, { signal, errors: call });
-      call.reserveBudget('queueing');
-    }
+    if (call.budget) await call.budget.prepare(signal);
     const lease = waitsForSlot(call.request, call.config)
       ? await takeSlot(call, signal)
       : new SlotLease();
@@ -39,7 +31,7 @@ export async function runAttempts<Result>(
       // A journal that never finishes its write must not keep the slot of an aborted call.
       if (beforeAttempt) await runWithTimeLimit(beforeAttempt, { signal, errors: call });
       // Other calls may have used up the budget while this one waited. Nothing waits from here until it is sent.
-      call.reserveBudget('sending');
+      call.budget?.reserve('sending');
       return await attempt(call, handle, lease, signal, checkTotal);
     } catch (error) {
       lease.takeBack();

@@ -5,6 +5,7 @@ import { isEventStream, withAbortableBody, withBody } from '../http/response-bod
 import { toStream, WatchedBody } from '../http/watched-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { waitsForSlot } from './api-request.ts';
+import { streamIdle } from './body-errors.ts';
 import type { ApiResponse, ReceivedResponse, ResponseHandler } from './response.ts';
 
 /**
@@ -32,7 +33,7 @@ export function keepBodyUnread(
       config,
       signal,
       isTimedBeforeFirstRead: true,
-      idle: (ms) => call.streamIdle(ms),
+      idle: (ms) => streamIdle(call, ms),
       aborted: (reason) => toFetchError(call.aborted((abortReason = reason))),
       onEnd(error, isAborted) {
         releaseSlot();

@@ -2,26 +2,17 @@ import { PolygateError } from '../../errors/base.ts';
 import { toNano, toUsd } from '../../paid/amounts.ts';
 import { Books } from '../../paid/books.ts';
 import type { Claim } from '../../paid/books.ts';
-import { limitPolicies } from '../../paid/limits.ts';
-import type { createReservations, Stage } from '../../paid/reservations.ts';
-import { verdictOfError } from '../../paid/verdict.ts';
+import type { createReservations, Reservation } from '../../paid/reservations.ts';
+import { verdictOf, verdictOfError } from '../../paid/verdict.ts';
 import type { Charge, ModelSpend, ResponseMeta, Spend } from '../../wire/types/meta.ts';
 import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
-import type { Budget } from '../config/options.ts';
 import { checkValue, functionValue } from '../config/validation.ts';
-import { reportedCharge } from './budget.ts';
-import type { Shortfall } from './budget.ts';
 
-/** What one paid call does with the ledger: it reserves its price, and ends with its charge or without one. */
+/** What one paid call does with the ledger: it ends with its charge or without one. */
 export interface LedgerEntry {
-  /**
-   * If nothing is known about the price of the call, calls of its route are sent one at a time until the first one has
-   * a response: returns what to wait for before the next try, or undefined if it is the turn of this call.
-   */
-  waitForTurn(price: number | undefined): Promise<void> | undefined;
-  /** Reserves the price of the call in USD. Returns the shortfall if the budget does not cover it. */
-  reserve(budget: Budget, price: number | undefined, stage: Stage): Shortfall | undefined;
+  /** What a budget reserves for it; undefined without one. */
+  readonly reservation: Reservation | undefined;
   /** Ends the part of a failed call. What may have been charged stays reserved. */
   leave(error: unknown): void;
   /** Ends the reservation and records the charge that a response reports; returns undefined if it reports none. */
@@ -36,6 +27,18 @@ export interface LedgerEntry {
 
 /** The parts of a response's metadata that describe its charge. */
 type ChargeMeta = Pick<ResponseMeta, 'requestId' | 'taskId' | 'idempotentReplay'>;
+
+/**
+ * The charge in USD that a response to a paid request reports. Undefined if it reports none: then the estimate of a request that
+ * has succeeded counts toward every budget, because a service may charge without reporting it. A replay that costs nothing says
+ * nothing about the request that it repeats.
+ */
+export function reportedCharge(
+  chargeUsd: number | undefined,
+  isReplay: boolean,
+): number | undefined {
+  return verdictOf({ status: 200, chargeUsd, idempotentReplay: isReplay }).usd;
+}
 
 /** Tracks reported charges and budget reservations. */
 export type Ledger = ReturnType<typeof createLedger>;
@@ -92,19 +95,7 @@ export function createLedger() {
       const entry = books.open(claim);
       const { reservation } = entry;
       return {
-        waitForTurn: (price) => reservation?.waitForTurn(price),
-
-        reserve({ maxUsd, strict }, price, stage) {
-          const policy = strict ? limitPolicies.strictClient : limitPolicies.client;
-          const shortfall = reservation?.reserve({ nanoUsd: toNano(maxUsd), policy }, price, stage);
-          return (
-            shortfall && {
-              spent: toUsd(shortfall.spent),
-              reserved: toUsd(shortfall.reserved),
-              price: shortfall.price === undefined ? undefined : toUsd(shortfall.price),
-            }
-          );
-        },
+        reservation,
 
         leave(error) {
           if (PolygateError.is(error) && error.outcome !== 'unknown') {

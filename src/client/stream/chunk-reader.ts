@@ -1,5 +1,6 @@
 import type { StreamError } from '../../errors/chat.ts';
 import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
+import { streamIdle } from '../call/body-errors.ts';
 import type { CallErrors } from '../call/errors.ts';
 import type { ReceivedResponse } from '../call/response.ts';
 import type { Span } from '../config/caller.ts';
@@ -83,7 +84,7 @@ export function readChunks(
     config,
     signal,
     isTimedBeforeFirstRead: true,
-    idle: (ms) => call.streamIdle(ms),
+    idle: (ms) => streamIdle(call, ms),
     aborted: (reason) => call.aborted(reason),
     onEnd(error) {
       settleFinal(error === undefined && accumulator ? accumulator : Promise.reject(error));

@@ -2,6 +2,7 @@ import { StreamTruncatedError } from '../../errors/chat.ts';
 import type { StreamError } from '../../errors/chat.ts';
 import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
 import { isFinished, isSuccessful } from '../../wire/types/chat/finished.ts';
+import { bodyInterrupted } from '../call/body-errors.ts';
 import type { CallErrors } from '../call/errors.ts';
 
 /**
@@ -79,6 +80,6 @@ export class Completeness {
     const summary = 'The stream was truncated';
     return this.isProven
       ? undefined
-      : call.bodyInterrupted(StreamTruncatedError, summary, 'it ended without [DONE]', lost);
+      : bodyInterrupted(call, StreamTruncatedError, summary, 'it ended without [DONE]', lost);
   }
 }

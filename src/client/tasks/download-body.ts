@@ -4,6 +4,7 @@ import { ResponseValidationError } from '../../errors/responses.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
+import { bodyInterrupted } from '../call/body-errors.ts';
 import type { CallErrors } from '../call/errors.ts';
 import type { Config } from '../config/config.ts';
 import { notify } from '../config/log.ts';
@@ -73,7 +74,7 @@ export function guardBody(
   let bytes = start;
   const summary = 'The download was interrupted and can be repeated for free';
   const interrupted = (problem: string, error?: unknown) =>
-    call.bodyInterrupted(ConnectionError, summary, problem, error);
+    bodyInterrupted(call, ConnectionError, summary, problem, error);
   const body = new WatchedBody(response.body.getReader(), {
     config,
     signal,

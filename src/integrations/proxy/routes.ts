@@ -37,7 +37,10 @@ export const defaultRoutes = routesFor('public', 'user');
 export const ownerRoutes = routesFor('owner');
 
 /** A documented route such as `POST /v1/videos`, or any other route in the same format. Specification: Endpoints. */
-export type ProxyRoute = (typeof defaultRoutes)[number] | (string & {});
+export type ProxyRoute =
+  | (typeof defaultRoutes)[number]
+  | (typeof ownerRoutes)[number]
+  | (string & {});
 
 /** A parsed {@link ProxyRoute}. */
 export interface Route {

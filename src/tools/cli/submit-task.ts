@@ -18,6 +18,8 @@ export interface TaskRun {
   readonly waitCommand: (idOrKey: string) => string;
   /** Called right before the request is sent for the first time. If it throws, nothing is sent. */
   readonly beforeSent?: (() => void) | undefined;
+  /** Called with each response, before another request takes its slot. */
+  readonly onResponse?: ((response: Response) => void) | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export async function submitEntry(
   run: TaskRun,
   isRepeated: boolean,
 ): Promise<Task> {
-  const { gateway, store, signal, log, waitCommand, beforeSent } = run;
+  const { gateway, store, signal, log, waitCommand, beforeSent, onResponse } = run;
   const { request, idempotencyKey } = entry;
   const { clean = cleanText } = log.context;
   if (request === undefined) throw new Error('the request is not in the state folder');
@@ -41,6 +43,7 @@ export async function submitEntry(
     beforeAttempt: async () => {
       if (!mayBeSent) beforeSent?.();
     },
+    onResponse,
     onRetry: (outcome: Outcome) => {
       mayBeSent ||= outcome === 'unknown';
     },

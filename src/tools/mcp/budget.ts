@@ -38,6 +38,8 @@ type Charged = Pick<Task, 'id' | 'chargeUsd' | 'meta' | 'replayed'>;
 export interface Reserved {
   /** Checks right before it is sent whether the limits still cover it: others may have cost more than expected. */
   readonly recheck: () => void;
+  /** Takes note of the charge that a response reports. */
+  readonly note: (usd: number) => void;
   /** Replaces it with the charge of the accepted task, or with the reserved amount if the service reports none. */
   readonly charge: (task: Charged) => number;
   /** Ends it after a failure, unless the request may have been charged. */
@@ -111,6 +113,7 @@ export class ProcessBudget {
       recheck: () => {
         if (!this.#reserveNow(entry, purchase)) throw this.#exceeded(purchase);
       },
+      note: (usd) => entry.reservation?.note(usd),
       charge: (task) => this.#charge(entry, purchase, task),
       leave: (error) => {
         const { money, usd = 0, replay = false } = verdictOfError(error) ?? {};

@@ -1,14 +1,14 @@
 import type { Polygate, Task } from 'polygate';
 import { AbortedError, ConfigurationError, PolygateError } from 'polygate';
 
-import { isUncharged, withEarlierCharge } from '../../internal.ts';
+import { contextOf, isUncharged, parseResponseMeta, withEarlierCharge } from '../../internal.ts';
 import { earlierRequestAdvice } from '../cli/failure.ts';
 import { CommandLog } from '../cli/run-command.ts';
 import { submitEntry } from '../cli/submit-task.ts';
 import { hashOf } from '../cli/task-store.ts';
 import type { GenerationRequest, TaskEntry, TaskStore } from '../cli/task-store.ts';
 import { note } from '../cli/terminal.ts';
-import type { ProcessBudget } from './budget.ts';
+import type { ProcessBudget, Reserved } from './budget.ts';
 import { quoteOf } from './budget.ts';
 import type { Call } from './call.ts';
 import type { Refunds } from './refunds.ts';
@@ -196,7 +196,7 @@ export class Submissions {
       const entry = known ?? this.#newEntry(order);
       if (known === undefined) this.#storeFirst(entry, log);
       isSent = true;
-      const task = await this.#send(entry, log, reservation.recheck);
+      const task = await this.#send(entry, log, reservation);
       this.#addCharge(idempotencyKey, reservation.charge(task), task.replayed);
       return this.#accept(task, entry, known);
     } catch (error) {
@@ -213,12 +213,17 @@ export class Submissions {
     if (!context.isRepeated) this.#ownKeys.add(entry.idempotencyKey);
   }
 
-  async #send(entry: TaskEntry, log: CommandLog, beforeSent: () => void): Promise<Task> {
+  async #send(entry: TaskEntry, log: CommandLog, reservation: Reserved): Promise<Task> {
     const { gateway, store, ended, clean } = this.#options;
     const { idempotencyKey } = entry;
     const waitCommand = (idOrKey: string) =>
       idOrKey === idempotencyKey ? repeatCall : continueTask(idOrKey, clean);
-    const run = { gateway, store, signal: ended, log, waitCommand, beforeSent };
+    const onResponse = (response: Response) => {
+      const { chargeUsd } = parseResponseMeta(response, contextOf(gateway));
+      if (chargeUsd) reservation.note(chargeUsd);
+    };
+    const beforeSent = reservation.recheck;
+    const run = { gateway, store, signal: ended, log, waitCommand, beforeSent, onResponse };
     const task = await submitEntry(entry, run, log.context.isRepeated ?? false);
     if (task.id) note(`Submitted as ${clean(task.id)}.`);
     return task;

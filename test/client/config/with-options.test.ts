@@ -139,6 +139,7 @@ describe('withOptions with another API key or base URL', () => {
     await gateway.models.list();
     const strict = gateway.withOptions({ budget: { maxUsd: 1, strict: true } });
     await strict.images.submit(image);
+    mock.fail({ route: 'GET /v1/models', status: 503 });
     const other = strict.withOptions({ headers: { authorization: `Bearer ${mock.apiKey}` } });
     expect(await caught(other.images.submit(image))).toBeInstanceOf(BudgetExceededError);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { BudgetExceededError } from '../../../src/index.ts';
-import { caught, chat, errorReply, image, methodOf, onMock, scripted, turns } from '../support.ts';
+import { caught, chat, errorReply, image, methodOf, onMock, scripted } from '../support.ts';
 
 const video = { model: 'tide-video', prompt: 'Waves', duration: 5, resolution: '1080p' };
 const submits = 'POST /v1/images/tasks';
@@ -95,103 +95,6 @@ describe('with known prices', () => {
     await mock.clock.settle(gateway.images.submit(image));
     expect(mock.invoice).toHaveLength(1);
   });
-});
-
-describe('a reservation that several requests share under one key', () => {
-  /** A budget for one image, and a request with the key `row-1` that the service responds to after a minute. */
-  async function slowRequest() {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
-    await gateway.models.list();
-    mock.fail({ route: submits, delayMs: 30_000, attempt: 1 });
-    const slow = gateway.images.submit(image, { idempotencyKey: 'row-1' });
-    await turns();
-    return { mock, gateway, slow };
-  }
-  const failures: [string, (world: Awaited<ReturnType<typeof slowRequest>>) => Promise<unknown>][] =
-    [
-      [
-        'is rejected by the service',
-        async ({ mock, gateway }) => {
-          mock.fail({ route: submits, status: 400, attempt: 1 });
-          return caught(gateway.images.submit(image, { idempotencyKey: 'row-1' }));
-        },
-      ],
-      [
-        'is aborted before it is sent',
-        async ({ gateway }) => {
-          const options = { idempotencyKey: 'row-1', signal: AbortSignal.abort() };
-          return caught(gateway.images.submit(image, options));
-        },
-      ],
-    ];
-
-  test.each(failures)('stays while one is in flight, even if another one %s', async (_, fail) => {
-    const world = await slowRequest();
-    const { mock, gateway, slow } = world;
-    await fail(world);
-    expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
-    await mock.clock.settle(slow);
-    expect(mock.invoice).toHaveLength(1);
-  });
-
-  test('is released once all of them have been rejected', async () => {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
-    await gateway.models.list();
-    mock.fail({ route: submits, status: 400, times: 3 });
-    const same = { idempotencyKey: 'row-1' };
-    await Promise.all([1, 2, 3].map(() => caught(gateway.images.submit(image, same))));
-    await gateway.images.submit(image);
-    expect(mock.invoice).toHaveLength(1);
-  });
-
-  test('stays after an unknown outcome if a later request with the key is not sent', async () => {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
-    await gateway.models.list();
-    mock.fail({ route: submits, reset: 'after', times: 1 });
-    const same = { idempotencyKey: 'row-1' };
-    await caught(gateway.images.submit(image, same));
-    const aborted = gateway.images.submit(image, { ...same, signal: AbortSignal.abort() });
-    expect(await caught(aborted)).toMatchObject({ outcome: 'not-sent' });
-    expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
-    await gateway.images.submit(image, same);
-    expect(mock.invoice).toHaveLength(1);
-  });
-
-  test('is released after an unknown outcome once the service rejects the key as invalid', async () => {
-    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
-    await gateway.models.list();
-    mock.fail({ route: submits, reset: 'before', times: 1 });
-    const same = { idempotencyKey: 'row-1' };
-    await caught(gateway.images.submit(image, same));
-    mock.fail({ route: submits, status: 400, code: 'invalid_idempotency_key', times: 1 });
-    await caught(gateway.images.submit(image, same));
-    await gateway.images.submit(image);
-    expect(mock.invoice).toHaveLength(1);
-  });
-
-  test.each([
-    ...[401, 402, 403, 429, 503].map((status) => ({ status, code: 'unavailable' })),
-    // The task that the key was charged for no longer exists.
-    { status: 404, code: 'task_not_found' },
-    // A load balancer, a model that is gone, and a voice that is no longer visible.
-    { status: 404, code: '' },
-    { status: 404, code: 'model_not_found' },
-    { status: 400, code: 'invalid_request_parameter' },
-  ])(
-    'stays after an unknown outcome if a later request with the key gets a $status with $code',
-    async (rejected) => {
-      const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
-      await gateway.models.list();
-      mock.fail({ route: submits, reset: 'after', times: 1 });
-      const same = { idempotencyKey: 'row-1' };
-      await caught(gateway.images.submit(image, same));
-      mock.fail({ route: submits, times: 1, ...rejected });
-      await caught(gateway.images.submit(image, same));
-      expect(await caught(gateway.images.submit(image))).toBeInstanceOf(BudgetExceededError);
-      await gateway.images.submit(image, same);
-      expect(mock.invoice).toHaveLength(1);
-    },
-  );
 });
 
 describe('voices, which are charged again under the same key,', () => {

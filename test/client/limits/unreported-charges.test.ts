@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { reportedCharge } from '../../../src/client/limits/budget.ts';
+import { reportedCharge } from '../../../src/client/limits/ledger.ts';
 import { BudgetExceededError } from '../../../src/index.ts';
 import type { Charge, Polygate, PolygateOptions } from '../../../src/index.ts';
 import { caught, chat, clientOf, drain, image, jsonReply, onMock, scripted } from '../support.ts';

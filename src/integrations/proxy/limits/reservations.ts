@@ -165,12 +165,12 @@ const settledAs: Readonly<Record<Exclude<SettledAs, 'ended'>, Settled>> = {
  * its key adds what was missing.
  */
 export function countCharge(
-  { usd, isEstimate, ...charge }: Settlement,
+  { usd, isEstimate, replay, isChargedOnce, body }: Settlement,
   reserved: number,
   counted: DatedKey | undefined,
   now: number,
 ): { nanoUsd: number; counted: DatedKey } {
-  const { isCounted, key } = countKey(counted, charge);
+  const { isCounted, key } = countKey(counted, { replay, mayBeOriginal: isChargedOnce, body });
   const nanoUsd = Math.max(toNano(usd), isEstimate ? reserved : 0);
   if (!isCounted || counted === undefined) {
     const estimate = isEstimate ? nanoUsd : undefined;

@@ -1,0 +1,127 @@
+import { BudgetExceededError } from '../../errors/call.ts';
+import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
+import { limitPolicies } from '../../paid/limits.ts';
+import type { Reservation, Stage } from '../../paid/reservations.ts';
+import { monotonicNow } from '../config/clock.ts';
+import type { Clock } from '../config/clock.ts';
+import type { Budget } from '../config/options.ts';
+import { runWithTimeLimit } from '../limits/time-limit.ts';
+import { composeError } from './compose-error.ts';
+import type { ClientContext } from './context.ts';
+import type { CallErrors } from './errors.ts';
+
+// What only a client with a budget needs: it is loaded before its first paid call.
+
+export { createReservations } from '../../paid/reservations.ts';
+
+/** A call, as far as its budget needs it. */
+interface PaidCall extends CallErrors {
+  readonly context: ClientContext;
+  estimate(): number | undefined;
+}
+
+/** What the budget of its client demands of a paid call. */
+export class CallBudget {
+  readonly #call: PaidCall;
+  readonly #budget: Budget;
+  readonly #reservation: Reservation;
+
+  constructor(call: PaidCall, budget: Budget, reservation: Reservation) {
+    this.#call = call;
+    this.#budget = budget;
+    this.#reservation = reservation;
+  }
+
+  /**
+   * Before the call waits for a slot: loads the price list if it needs that, reserves its price, and waits for another call
+   * whose charge shows what this one may cost.
+   */
+  async prepare(signal: AbortSignal | undefined): Promise<void> {
+    const limit = { signal, errors: this.#call };
+    const loading = this.#loadPrices();
+    if (loading) await runWithTimeLimit(() => loading, limit);
+    this.reserve('queueing');
+    let turn: Promise<void> | undefined;
+    while ((turn = this.#reservation.waitForTurn(this.#call.estimate()))) {
+      const other = turn;
+      await runWithTimeLimit(() => other, limit);
+      this.reserve('queueing');
+    }
+  }
+
+  /** Reserves the estimated price, or throws if the budget does not cover it. */
+  reserve(stage: Exclude<Stage, 'resending'>): void {
+    const { earlier, request } = this.#call;
+    const { maxUsd, strict } = this.#budget;
+    const policy = strict ? limitPolicies.strictClient : limitPolicies.client;
+    const shortfall = this.#reservation.reserve(
+      { nanoUsd: toNano(maxUsd), policy },
+      this.#call.estimate(),
+      stage === 'sending' && earlier.outcome === 'unknown' ? 'resending' : stage,
+    );
+    if (shortfall === undefined) return;
+    const { spent, reserved, price } = shortfall;
+    const spentUsd = toUsd(spent);
+    const limit = roundUsd(maxUsd);
+    const state = `${spentUsd} of ${limit} USD spent, ${toUsd(reserved)} USD reserved`;
+    const unknown = request.estimateUsd
+      ? 'is not in the price list of the service'
+      : 'is known only when it is complete';
+    const summary =
+      price !== undefined
+        ? `Budget exceeded: ${state}; this request costs ${toUsd(price)} USD`
+        : toUsd(spent + reserved) >= limit
+          ? `Budget exceeded: ${state}; the price of this request ${unknown}`
+          : `The strict budget rejects this request, because its price ${unknown}: ${state}`;
+    const details = { outcome: 'not-sent', spentUsd, maxUsd } as const;
+    throw composeError(this.#call, BudgetExceededError, { summary }, details);
+  }
+
+  /** Loads the price list before the first attempt if it can have the price; undefined if nothing is loaded. */
+  #loadPrices(): Promise<void> | undefined {
+    const { attempts, context, request } = this.#call;
+    const { config, listModels, shared } = context;
+    const { view, reservedUsd } = shared.ledger;
+    if (attempts > 0 || !listModels || !request.estimateUsd) return undefined;
+    if (view.totalUsd + reservedUsd >= this.#budget.maxUsd) return undefined;
+    if (this.#call.estimate() !== undefined) return undefined;
+    shared.priceList ??= new PriceList(config.clock);
+    return shared.priceList.load(listModels);
+  }
+}
+
+/** How long a list is used before it is loaded again, in ms. */
+const maxAge = 300_000;
+
+/** How long no list is loaded after a failure, in ms. */
+const pauseAfterFailure = 10_000;
+
+/**
+ * The price list of the service, which a client with a budget loads before the first call whose price it can contain. Its
+ * failure is never the reason why a call fails: the price is then not known.
+ */
+export class PriceList {
+  readonly #clock: Clock;
+  #loading: Promise<void> | undefined;
+  #loadAgainAt = -Infinity;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Loads the list, once for parallel calls; undefined if it was loaded. `list` requests it and records its prices. */
+  load(list: () => Promise<unknown>): Promise<void> | undefined {
+    if (monotonicNow(this.#clock) < this.#loadAgainAt) return undefined;
+    this.#loading ??= list()
+      .then(
+        () => this.#pause(maxAge),
+        () => this.#pause(pauseAfterFailure),
+      )
+      .finally(() => (this.#loading = undefined));
+    return this.#loading;
+  }
+
+  #pause(ms: number): void {
+    this.#loadAgainAt = monotonicNow(this.#clock) + ms;
+  }
+}
