@@ -118,12 +118,12 @@ const circles = findCircles();
 
 /** What is counted, its number, and the limit. Lower a limit whenever a change allows it. */
 const counts: readonly (readonly [string, number, number])[] = [
-  ['hand-written files', written.size, 510],
-  ['hand-written lines', lines, 64_010],
-  ['files with exactly one importer', withOneImporter.length, 124],
-  ['lines of imports, in percent', Number(importShare.toFixed(1)), 6.6],
-  ['files that resources/images needs, now or later', closureOf('resources/images.ts').length, 71],
-  ['named types', sum((file) => file.namedTypes), 899],
+  ['hand-written files', written.size, 500],
+  ['hand-written lines', lines, 63_690],
+  ['files with exactly one importer', withOneImporter.length, 120],
+  ['lines of imports, in percent', Number(importShare.toFixed(1)), 6.4],
+  ['files that resources/images needs, now or later', closureOf('resources/images.ts').length, 76],
+  ['named types', sum((file) => file.namedTypes), 913],
   ['@internal members of Polygate', sum((file) => file.internalMembers), 1],
   ['circles of imports, with import()', circles.length, 0],
 ];

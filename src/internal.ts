@@ -77,7 +77,7 @@ export {
 } from './client/batch/charge-rules.ts';
 
 // Prices, charges and budgets
-export { reportedCharge } from './client/limits/ledger.ts';
+export { reportedCharge } from './paid/verdict.ts';
 export { listedPrice, requestPrice, resolutionPrices } from './client/limits/prices.ts';
 export type { KnownPrices } from './client/limits/prices.ts';
 export { highestBodyPrice, highestBodyUnits } from './client/limits/body-price.ts';
@@ -89,7 +89,7 @@ export {
   countedFailure,
   highestPrice,
 } from './client/batch/budget-decisions.ts';
-export { unitsOf } from './client/batch/budget.ts';
+export { unitsOf } from './client/batch/budget-decisions.ts';
 
 // Rows of journals and queues
 export { openJournal, readJournal } from './client/batch/journal-content.ts';

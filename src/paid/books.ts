@@ -81,19 +81,14 @@ export class Books {
 
       charge: (usd, replay) => {
         const counted = key === undefined ? undefined : this.#keys.get(key);
-        const { estimate, isForgotten = false } = counted ?? {};
+        const { estimate } = counted ?? {};
         reservation?.charge(usd);
         // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
-        if (estimate !== undefined && (replay || (isKeyed && !isForgotten)))
-          this.#estimated -= estimate;
+        if (estimate !== undefined && (replay || isKeyed)) this.#estimated -= estimate;
         const before = estimate === undefined ? counted : undefined;
         const mayBeOriginal = isChargedOnce && number <= (before?.after ?? 0);
         const { isCounted, key: next } = countKey(before, { replay, mayBeOriginal, body });
-        this.#remember(key, {
-          ...next,
-          isForgotten: isForgotten || next.isForgotten,
-          after: before?.after ?? this.#requests,
-        });
+        this.#remember(key, { ...next, after: before?.after ?? this.#requests });
         if (!isCounted) this.spent += toNano(usd);
         return !isCounted;
       },
@@ -105,9 +100,9 @@ export class Books {
         // Without the mark of a replay, it is one if its key was charged for its body.
         if (counted && (replay || (isKeyed && isFree(counted, bodyOf)))) return;
         this.#estimated += kept;
-        const isForgotten = counted?.isForgotten;
-        const after = this.#requests;
-        this.#remember(key, { fromReplay: replay, body, isForgotten, estimate: kept, after });
+        // A key that the service has charged again stays so, and this estimate is final.
+        if (counted?.isForgotten) return;
+        this.#remember(key, { fromReplay: replay, body, estimate: kept, after: this.#requests });
       },
     };
   }

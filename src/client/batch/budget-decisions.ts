@@ -1,9 +1,10 @@
 import type { Wording } from '../../errors/base.ts';
-import { toNano, toUsd } from '../../paid/amounts.ts';
+import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { isUnpriced, maxUnpriced } from '../../paid/limits.ts';
 import type { Expected, LimitState } from '../../paid/limits.ts';
-import { verdictOfError } from '../../paid/verdict.ts';
-import { reportedCharge } from '../limits/ledger.ts';
+import type { PricedUnits } from '../../paid/prices.ts';
+import { reportedCharge, verdictOfError } from '../../paid/verdict.ts';
+import type { KnownPrices } from '../limits/prices.ts';
 
 /** What programs read: amounts in USD, and options by their names in code. */
 export const forPrograms: Wording = {
@@ -33,6 +34,25 @@ export function reservationFor(price: number | undefined, largest: number | unde
   if (price !== undefined) return { nanoUsd: toNano(price), basis: 'price' };
   if (largest !== undefined) return { nanoUsd: toNano(largest), basis: 'largest-charge' };
   return { nanoUsd: 0, basis: 'unknown' };
+}
+
+/** A submission whose price can be estimated. */
+export interface Priceable {
+  /** The models to which it may be sent. */
+  readonly models: readonly string[];
+  /** Estimates the price in USD from the prices of a model; undefined if it is not known. */
+  readonly estimateUsd: (prices: KnownPrices) => number | undefined;
+}
+
+/** What a submission with this price in USD pays for. A listed price per unit is that of one class, such as a resolution. */
+export function unitsOf(
+  { models, estimateUsd }: Priceable,
+  path: string,
+  price: number,
+): PricedUnits | undefined {
+  const units = estimateUsd({ unitPriceUsd: 1 });
+  if (!units) return undefined;
+  return { priceClass: JSON.stringify([path, models, roundUsd(price / units)]), units };
 }
 
 /** What unpriced requests may have cost: as much as any other. Both are by path. */

@@ -13,7 +13,7 @@ import {
   reservationProblem,
   unpricedUsd,
 } from './budget-decisions.ts';
-import type { CountedCharge } from './budget-decisions.ts';
+import type { CountedCharge, Priceable } from './budget-decisions.ts';
 import { Changes } from './changes.ts';
 import { addCost, noCost, unpricedSubmits } from './row-history.ts';
 import type { RowCost, RowHistory } from './row-history.ts';
@@ -242,24 +242,9 @@ export class BatchBudget {
 export type FetchModel = (model: string) => Promise<unknown>;
 
 /** A submission that may have a price. */
-export interface Priced {
-  /** The models to which it may be sent. */
-  readonly models: readonly string[];
+export interface Priced extends Priceable {
   /** Whether its price can be known before it is sent. */
   readonly hasPrice: boolean;
-  /** Estimates the price in USD from the prices of a model; undefined if it is not known. */
-  readonly estimateUsd: (prices: KnownPrices) => number | undefined;
-}
-
-/** What a submission with this price in USD pays for. A listed price per unit is that of one class, such as a resolution. */
-export function unitsOf(
-  { models, estimateUsd }: Pick<Priced, 'models' | 'estimateUsd'>,
-  path: string,
-  price: number,
-): PricedUnits | undefined {
-  const units = estimateUsd({ unitPriceUsd: 1 });
-  if (!units) return undefined;
-  return { priceClass: JSON.stringify([path, models, roundUsd(price / units)]), units };
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
-import { countedCharge, countedFailure } from './budget-decisions.ts';
-import { unitsOf } from './budget.ts';
+import { countedCharge, countedFailure, unitsOf } from './budget-decisions.ts';
 import { afterFailure, failedRow, isUncharged, slotRejectionOf } from './charge-rules.ts';
 import { isChatPath } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';

@@ -82,7 +82,8 @@ export class CallBudget {
     const { attempts, context, request } = this.#call;
     const { config, listModels, shared } = context;
     const { view, reservedUsd } = shared.ledger;
-    if (attempts > 0 || !listModels || !request.estimateUsd) return undefined;
+    const { estimateUsd, model } = request;
+    if (attempts > 0 || !listModels || !estimateUsd || !model) return undefined;
     if (view.totalUsd + reservedUsd >= this.#budget.maxUsd) return undefined;
     if (this.#call.estimate() !== undefined) return undefined;
     shared.priceList ??= new PriceList(config.clock);

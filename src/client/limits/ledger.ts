@@ -3,7 +3,7 @@ import { toNano, toUsd } from '../../paid/amounts.ts';
 import { Books } from '../../paid/books.ts';
 import type { Claim } from '../../paid/books.ts';
 import type { createReservations, Reservation } from '../../paid/reservations.ts';
-import { verdictOf, verdictOfError } from '../../paid/verdict.ts';
+import { reportedCharge, verdictOfError } from '../../paid/verdict.ts';
 import type { Charge, ModelSpend, ResponseMeta, Spend } from '../../wire/types/meta.ts';
 import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
@@ -27,18 +27,6 @@ export interface LedgerEntry {
 
 /** The parts of a response's metadata that describe its charge. */
 type ChargeMeta = Pick<ResponseMeta, 'requestId' | 'taskId' | 'idempotentReplay'>;
-
-/**
- * The charge in USD that a response to a paid request reports. Undefined if it reports none: then the estimate of a request that
- * has succeeded counts toward every budget, because a service may charge without reporting it. A replay that costs nothing says
- * nothing about the request that it repeats.
- */
-export function reportedCharge(
-  chargeUsd: number | undefined,
-  isReplay: boolean,
-): number | undefined {
-  return verdictOf({ status: 200, chargeUsd, idempotentReplay: isReplay }).usd;
-}
 
 /** Tracks reported charges and budget reservations. */
 export type Ledger = ReturnType<typeof createLedger>;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import { reportedCharge } from '../../../src/client/limits/ledger.ts';
 import { BudgetExceededError } from '../../../src/index.ts';
 import type { Charge, Polygate, PolygateOptions } from '../../../src/index.ts';
+import { reportedCharge } from '../../../src/paid/verdict.ts';
 import { caught, chat, clientOf, drain, image, jsonReply, onMock, scripted } from '../support.ts';
 
 const submits = 'POST /v1/images/tasks';
