@@ -100,6 +100,8 @@ export class Books {
         // Without the mark of a replay, it is one if its key was charged for its body.
         if (counted && (replay || (isKeyed && isFree(counted, bodyOf)))) return;
         this.#estimated += kept;
+        // A key that the service has charged again stays so, and this estimate is final.
+        if (counted?.isForgotten) return;
         this.#remember(key, { fromReplay: replay, body, estimate: kept, after: this.#requests });
       },
     };

@@ -35,44 +35,37 @@ export class LargestCharges {
  * response. Twenty parallel videos could otherwise pass a limit that covers none of them.
  */
 export class RouteTurns {
-  /** By route, the request whose turn it is. */
-  readonly #turns = new Map<string, Turn>();
+  /** By route, the requests in their order, and what wakes each. It is the turn of the first one. */
+  readonly #queues = new Map<string, Map<string, () => void>>();
   /** The routes that have had a response. */
   readonly #answered = new Set<string>();
 
   /** What a request waits for before it tries again; undefined if it is its turn, or turns are over. */
   wait(route: string, request: string): Promise<void> | undefined {
     if (this.#answered.has(route)) return undefined;
-    const turn = this.#turns.get(route);
-    if (turn === undefined) this.#turns.set(route, newTurn(request));
-    return turn && turn.request !== request ? turn.ended : undefined;
+    const queue = this.#queues.get(route) ?? new Map<string, () => void>();
+    this.#queues.set(route, queue);
+    const [first = request] = queue.keys();
+    if (first !== request) return new Promise((resolve) => void queue.set(request, resolve));
+    queue.set(request, () => {});
+    return undefined;
   }
 
   /** A request has a response. */
   answer(route: string): void {
     this.#answered.add(route);
-    this.#end(route);
+    const queue = this.#queues.get(route);
+    this.#queues.delete(route);
+    for (const wake of queue?.values() ?? []) wake();
   }
 
-  /** A request has failed, perhaps without a response. */
+  /** A request has failed, perhaps without a response. Only the next one is woken, because all others would wait again. */
   leave(route: string, request: string): void {
-    if (this.#turns.get(route)?.request === request) this.#end(route);
+    const queue = this.#queues.get(route);
+    const [first] = queue?.keys() ?? [];
+    queue?.delete(request);
+    const [wake] = queue?.values() ?? [];
+    if (first === request) wake?.();
+    if (queue?.size === 0) this.#queues.delete(route);
   }
-
-  #end(route: string): void {
-    this.#turns.get(route)?.end();
-    this.#turns.delete(route);
-  }
-}
-
-interface Turn {
-  readonly request: string;
-  readonly ended: Promise<void>;
-  readonly end: () => void;
-}
-
-function newTurn(request: string): Turn {
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  return { request, ended, end };
 }

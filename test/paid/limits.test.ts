@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { toNano } from '../../src/paid/amounts.ts';
 import { decideLimit, limitPolicies } from '../../src/paid/limits.ts';
 import type { LimitPolicy, LimitState } from '../../src/paid/limits.ts';
+import { RouteTurns } from '../../src/paid/prices.ts';
 
 const usd = toNano;
 /** A request that costs 0.2 USD, with a limit of 1 USD of which 0.5 are committed. */
@@ -107,4 +108,21 @@ describe('a row of a batch', () => {
   ])('%s', (_, state, expected) => {
     expect(decideLimit(batch, state)).toBe(expected);
   });
+});
+
+test('a request of unknown price that fails wakes only the next one of its route, and a response all', async () => {
+  const turns = new RouteTurns();
+  const woken: string[] = [];
+  const start = (request: string) =>
+    turns.wait('route', request)?.then(() => void woken.push(request));
+  const waiting = ['first', 'aborted', 'second', 'third', 'fourth'].map(start);
+  expect(waiting[0]).toBeUndefined();
+  turns.leave('route', 'aborted');
+  turns.leave('route', 'first');
+  await waiting[2];
+  expect(woken).toEqual(['second']);
+  expect(start('second')).toBeUndefined();
+  turns.answer('route');
+  await Promise.all([waiting[3], waiting[4]]);
+  expect(start('fifth')).toBeUndefined();
 });

@@ -112,7 +112,10 @@ const priceRecords = (pricing: KnownPrices) => [pricing?.profiles?.api, pricing]
 /** Unit price in USD. */
 function unitPrice(pricing: KnownPrices, resolution?: string): unknown {
   const records = priceRecords(pricing);
-  const prices = records.map((record) => record?.resolutionPrices).find((list) => list?.length);
+  // The list is not checked when it is loaded, and must not fail a request that is paid for.
+  const prices = records
+    .map((record) => record?.resolutionPrices)
+    .find((list) => Array.isArray(list) && list.length > 0);
   if (resolution !== undefined && prices) {
     const normalized = resolution.toLowerCase();
     const price = prices.find((entry) => textOf(entry?.resolution)?.toLowerCase() === normalized);

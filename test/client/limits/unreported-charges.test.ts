@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { BudgetExceededError } from '../../../src/index.ts';
 import type { Charge, Polygate, PolygateOptions } from '../../../src/index.ts';
 import { reportedCharge } from '../../../src/paid/verdict.ts';
-import { caught, chat, drain, image, onMock } from '../support.ts';
+import { caught, chat, clientOf, drain, image, jsonReply, onMock, scripted } from '../support.ts';
 
 const submits = 'POST /v1/images/tasks';
 const chats = 'POST /v1/chat/completions';
@@ -92,6 +92,41 @@ describe('a response that reports no charge', () => {
     expect(error.message).toContain('0.04 of 0.05 USD spent, 0 USD reserved');
     expect(mock.invoice).toHaveLength(2);
   });
+
+  test('does not make a key free again that the service has charged twice', async () => {
+    const reported = ['0.02', '0.02', undefined, '0.02', '0.02'];
+    let sent = 0;
+    const fetch = async () => {
+      const charge = reported[(sent += 1) - 1];
+      const headers = new Headers(charge === undefined ? {} : { 'x-svc-charge-usd': charge });
+      return Response.json({ id: 'task-1', object: 'image.task', status: 'queued' }, { headers });
+    };
+    const { mock, gateway: priced } = onMock({}, { budget: { maxUsd: 0.07 } });
+    await priced.models.list();
+    const gateway = priced.withOptions({ fetch });
+    const options = { idempotencyKey: 'row-1' };
+    for (let call = 0; call < 3; call += 1) await gateway.images.submit(image, options);
+    expect(await caught(gateway.images.submit(image, options))).toBeInstanceOf(BudgetExceededError);
+    expect(sent).toBe(3);
+    expect(mock.invoice).toEqual([]);
+  });
+
+  test.each([
+    ['none', false],
+    [{ length: 1 }, false],
+    ['none', true],
+  ])(
+    'keeps the task if the resolution prices are %j (budget: %s)',
+    async (resolutionPrices, isLimited) => {
+      const list = { object: 'list', data: [{ id: image.model, pricing: { resolutionPrices } }] };
+      const task = { id: 'task-1', object: 'image.task', status: 'queued' };
+      const { fetch } = scripted(jsonReply(200, list), jsonReply(200, task));
+      const gateway = clientOf(fetch, isLimited ? { budget: { maxUsd: 5 } } : {});
+      if (!isLimited) await gateway.models.list();
+      const { id } = await gateway.images.submit({ ...image, resolution: '2K' });
+      expect(id).toBe('task-1');
+    },
+  );
 
   test('keeps the reservation of a lost request if the replay costs nothing itself', async () => {
     const { mock, gateway, charges } = await withoutCharges({ budget: { maxUsd: 0.03 } });
