@@ -13,8 +13,28 @@ export interface Red {
   readonly avoid: (order: Order, scenario: Scenario) => Partial<Order>;
 }
 
+const withoutCharge = [
+  'negative charge',
+  'charge that is no number',
+  'infinite charge',
+  'no charge',
+  'cut off without charge',
+];
 const failedWithCharge = ['cut off', '500 with charge', '402 with charge', '400 with charge'];
 export const reds: readonly Red[] = [
+  {
+    books: ['client', 'client without prices', 'client that loads prices', 'client of a batch'],
+    title:
+      'of a key that the service charges several times, a success without a charge counts once',
+    avoid: ({ fate }, { ignoresKeys }) =>
+      ignoresKeys && withoutCharge.includes(fate) ? { key: undefined } : {},
+  },
+  {
+    books: ['proxy', 'proxy on Redis'],
+    title: 'a key that the service has forgotten or ignores is charged more than its first request',
+    avoid: (_, { ignoresKeys, steps }) =>
+      ignoresKeys || steps.some(({ forgets }) => forgets) ? { key: undefined } : {},
+  },
   {
     books: ['batch'],
     title: 'what a lost row reserves more than its listed price is unknown to the next run',

@@ -133,6 +133,7 @@ export class BatchBudget {
   noteCharge(row: Row, usd: number): void {
     const reserved = this.#reserved.get(row);
     if (reserved === undefined || this.#limit === Infinity) return;
+    this.#recordCharge(reserved.path, usd);
     const nanoUsd = toNano(usd);
     if (nanoUsd <= reserved.nanoUsd) return;
     if (reserved.units) this.#learn(reserved.units, usd);
