@@ -19,13 +19,13 @@ export const alternativeTag = 'alternative';
 /** Tags that limit the values of a field, and the checks of zod that they become. */
 export const limits = { minimum: 'gte', maximum: 'lte', minLength: 'minLength' } as const;
 
-/** Tags that are keywords of JSON schema and that only the OpenAPI document uses. */
-const documenting = ['format', 'pattern', 'example'];
+/** Tags that only the OpenAPI document uses. */
+const documenting = ['format', 'pattern', 'sample'];
 
 /** The tags that no other tool knows. */
-export const schemaTags = [integerTag, alternativeTag, ...Object.keys(limits), 'format', 'pattern'];
+export const schemaTags = [integerTag, alternativeTag, ...Object.keys(limits), ...documenting];
 
-const fieldTags = [...schemaTags, ...documenting, 'defaultValue'];
+const fieldTags = [...schemaTags, 'defaultValue'];
 
 /** The tags of a field. */
 export function tagsOf(field: ts.Symbol): Tags {
@@ -40,11 +40,14 @@ export function tagsOf(field: ts.Symbol): Tags {
 export function keywordsOf(tags: Tags, type: ts.Type): Keywords {
   const names = [...Object.keys(limits), ...documenting];
   const isNumber = (name: string) =>
-    name in limits || (name === 'example' && (type.flags & ts.TypeFlags.Number) !== 0);
+    name in limits || (name === 'sample' && (type.flags & ts.TypeFlags.Number) !== 0);
   return Object.fromEntries(
     names.flatMap((name) => {
       const { [name]: value } = tags;
-      return value === undefined ? [] : [[name, isNumber(name) ? Number(value) : value]];
+      if (value === undefined) return [];
+      // TypeDoc compiles an `@example`.
+      const keyword = name === 'sample' ? 'example' : name;
+      return [[keyword, isNumber(name) ? Number(value) : value]];
     }),
   );
 }

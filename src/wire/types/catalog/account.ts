@@ -75,7 +75,7 @@ export interface QuotaBalance {
   display_amount: string;
   /**
    * Quota units per 1 USD. The documented value is 500000.
-   * @example 500000
+   * @sample 500000
    */
   quota_per_unit: number;
   /** Display currency or unit of `amount`. */

@@ -24,12 +24,12 @@ export interface ErrorBody {
   message: string;
   /**
    * Error type.
-   * @example invalid_request_error
+   * @sample invalid_request_error
    */
   type: ErrorType;
   /**
    * Machine-readable error code.
-   * @example invalid_request_parameter
+   * @sample invalid_request_parameter
    */
   code: ErrorCode;
   /** Name of the invalid field, if the service reports it. */

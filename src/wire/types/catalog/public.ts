@@ -105,7 +105,7 @@ export interface Changelog {
 export interface OpenApiDocument {
   /**
    * OpenAPI version.
-   * @example 3.0.3
+   * @sample 3.0.3
    */
   openapi?: string | undefined;
   /** All other fields of the document. */

@@ -167,7 +167,7 @@ export interface ChatParams {
           | {
               /**
                * Aspect ratio of the images, such as `16:9`.
-               * @example 16:9
+               * @sample 16:9
                */
               aspect_ratio?: string | undefined;
               /** Model-specific options. */

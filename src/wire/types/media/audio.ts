@@ -110,7 +110,7 @@ export interface SpeechParams {
     | undefined;
   /**
    * Language of the text.
-   * @example English
+   * @sample English
    */
   language?: OpenString<'Chinese' | 'English' | 'Japanese' | 'auto'> | undefined;
   /** How the result is returned; `url` is recommended. */
@@ -119,7 +119,7 @@ export interface SpeechParams {
   response_format?: OpenString<'url'> | undefined;
   /**
    * Audio file format.
-   * @example mp3
+   * @sample mp3
    */
   format?: OpenString<'mp3' | 'wav'> | undefined;
   /** Sample rate in Hz. */

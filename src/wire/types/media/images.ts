@@ -61,7 +61,7 @@ export interface ImageParams {
   /**
    * Size in pixels, in the form `<width>x<height>`.
    * @pattern ^\d{1,5}x\d{1,5}$
-   * @example 1024x1024
+   * @sample 1024x1024
    */
   size?: string | undefined;
   /** URLs of reference images. */
@@ -75,17 +75,17 @@ export interface ImageParams {
   image?: string | undefined;
   /**
    * Aspect ratio, such as `1:1` or `auto`.
-   * @example 1:1
+   * @sample 1:1
    */
   aspect_ratio?: string | undefined;
   /**
    * Resolution, such as `1k` or `2k`.
-   * @example 2k
+   * @sample 2k
    */
   resolution?: ModelResolution<'image'> | undefined;
   /**
    * Output format, such as `jpeg` or `webp`.
-   * @example webp
+   * @sample webp
    */
   output_format?: string | undefined;
   /**

@@ -116,17 +116,17 @@ export interface VideoParams {
   prompt: string;
   /**
    * Size, such as `720p` or `1080p`.
-   * @example 720p
+   * @sample 720p
    */
   size?: ModelResolution<'video'> | undefined;
   /**
    * Resolution, for requests with `content`, such as `720p`.
-   * @example 720p
+   * @sample 720p
    */
   resolution?: ModelResolution<'video'> | undefined;
   /**
    * Aspect ratio, such as `16:9` or `9:16`.
-   * @example 16:9
+   * @sample 16:9
    */
   aspect_ratio?: string | undefined;
   /**

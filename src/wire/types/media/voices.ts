@@ -38,7 +38,7 @@ export interface VoiceCloneParams {
   name?: string | undefined;
   /**
    * Language of the voice.
-   * @example English
+   * @sample English
    */
   language?: string | undefined;
   /** Human-readable description of the voice. */
@@ -96,7 +96,7 @@ export interface VoiceDesignParams {
   name?: string | undefined;
   /**
    * Language of the voice.
-   * @example English
+   * @sample English
    */
   language?: string | undefined;
   /** Human-readable description of the voice. */
@@ -129,7 +129,7 @@ export interface Voice {
   display_name: string;
   /**
    * Language of the voice, such as `English` or `Chinese (Mandarin)`.
-   * @example Chinese (Mandarin)
+   * @sample Chinese (Mandarin)
    */
   language: string;
   /** Human-readable description. */

@@ -37,7 +37,7 @@ export interface TaskRecord {
   /**
    * Progress as a percentage, as text, such as `45%`.
    * @pattern ^\d+%$
-   * @example 45%
+   * @sample 45%
    */
   progress: string;
   /** Error of a failed task; null otherwise. */
