@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { Client as NewClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio';
@@ -240,8 +241,14 @@ test('without the package for the protocol, the error names the command that ins
       if (!specifier.startsWith('@modelcontextprotocol/')) return next(specifier, context);
       throw Object.assign(new Error("Cannot find package '" + specifier + "'"), { code: 'ERR_MODULE_NOT_FOUND' });
     } });`;
-  const [node = '', ...args] = commandLine('polygate', ['mcp', '--max-usd', '1']);
-  const withHook = [node, '--import', `data:text/javascript,${encodeURIComponent(hook)}`, ...args];
+  // From the sources: the command that other tests run has the package in it.
+  const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  const hooks = [
+    new URL('../../from-source.ts', import.meta.url).href,
+    `data:text/javascript,${encodeURIComponent(hook)}`,
+  ].flatMap((url) => ['--import', url]);
+  const program = [pathOf('../../../src/tools/cli/polygate.ts'), 'mcp', '--max-usd', '1'];
+  const withHook = [process.execPath, ...hooks, ...program];
   const { code, stdout, stderr } = await new Program(withHook, setup.env).end();
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('npm install @modelcontextprotocol/server');
