@@ -23,6 +23,11 @@ const withoutCharge = [
 const failedWithCharge = ['cut off', '500 with charge', '402 with charge', '400 with charge'];
 export const reds: readonly Red[] = [
   {
+    books: ['queue'],
+    title: 'a row in flight keeps its listed price when another row shows that such rows cost more',
+    avoid: ({ model, fate }) => (model === 'low' && fate !== 'accepted' ? { model: 'right' } : {}),
+  },
+  {
     books: ['client', 'client without prices', 'client that loads prices', 'client of a batch'],
     title:
       'of a key that the service charges several times, a success without a charge counts once',

@@ -13,10 +13,10 @@ beforeAll(async () => {
 
 test.each([
   { code: "export * from 'polygate'", splitting: true, maxKiB: 34.5 },
-  { code: "export * from 'polygate'", splitting: false, maxKiB: 76 },
-  { code: "export { ChatClient } from 'polygate/chat'", splitting: false, maxKiB: 37 },
+  { code: "export * from 'polygate'", splitting: false, maxKiB: 78 },
+  { code: "export { ChatClient } from 'polygate/chat'", splitting: false, maxKiB: 39 },
   { code: "export { PolygateError } from 'polygate'", splitting: false, maxKiB: 1 },
-  { code: "export { RateLimitError } from 'polygate'", splitting: false, maxKiB: 1 },
+  { code: "export { RateLimitError } from 'polygate'", splitting: false, maxKiB: 1.25 },
 ])(
   'a page with $code (splitting: $splitting) loads at most $maxKiB KiB and no Node.js modules',
   async ({ code, splitting, maxKiB }) => {

@@ -178,9 +178,10 @@ describe.each(['chromium', 'firefox'] as const)('in %s', (kind) => {
     await page.getByRole('heading', { level: 1, name: 'The process is killed' }).waitFor();
     await tab('Set a budget').click();
     await page.waitForURL(/#budget$/);
-    await page.goBack();
+    // In Firefox, `page.goBack()` waits for another document.
+    await page.evaluate(() => history.back());
     await tab('Kill a batch', true).waitFor();
-    await page.goBack();
+    await page.evaluate(() => history.back());
     await tab('Pull the plug', true).waitFor();
     // The package has no documentation next to the page.
     expect(await page.getByRole('link', { name: 'Docs' }).count()).toBe(0);
