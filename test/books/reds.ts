@@ -24,8 +24,10 @@ const failedWithCharge = ['cut off', '500 with charge', '402 with charge', '400 
 export const reds: readonly Red[] = [
   {
     books: ['queue'],
-    title: 'a row in flight keeps its listed price when another row shows that such rows cost more',
-    avoid: ({ model, fate }) => (model === 'low' && fate !== 'accepted' ? { model: 'right' } : {}),
+    title:
+      'a row that has failed or is in flight counts its listed price although it has cost more',
+    avoid: ({ model, fate }) =>
+      ['low', 'free'].includes(model) && fate !== 'accepted' ? { model: 'right' } : {},
   },
   {
     books: ['client', 'client without prices', 'client that loads prices', 'client of a batch'],
