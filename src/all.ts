@@ -7,7 +7,7 @@ import { runBatch } from './client/batch/batch.ts';
 import { runRecovery } from './client/batch/recover.ts';
 import { batches, recoveries } from './client/batch/start.ts';
 import { refusals } from './client/call/attempt.ts';
-import { CallBudget, createReservations, PriceList } from './client/call/call-budget.ts';
+import * as callBudget from './client/call/call-budget.ts';
 import { budgets } from './client/call/call.ts';
 import { fallbackLoop } from './client/call/execute.ts';
 import { unreadBodies } from './client/call/request.ts';
@@ -40,7 +40,7 @@ import { readGeneration, Wait } from './client/tasks/wait-steps.ts';
 import { waits } from './client/tasks/wait.ts';
 
 batches.provide({ runBatch });
-budgets.provide({ CallBudget, createReservations, PriceList });
+budgets.provide(callBudget);
 downloads.provide({ download });
 fallbackLoop.provide({ sendToModels });
 fetching.provide({ sendFetch });

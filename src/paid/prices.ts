@@ -1,5 +1,5 @@
 /** What the charges so far say about the price of the next request. */
-import { toNano } from './amounts.ts';
+import { roundUsd, toNano } from './amounts.ts';
 
 /** What a request pays for. */
 export interface PricedUnits {
@@ -8,6 +8,15 @@ export interface PricedUnits {
   /** How many units the request pays for: images, seconds, characters. */
   readonly units: number;
 }
+
+/**
+ * What a request with this listed price in USD pays for. A listed price per unit is that of one class, such as a resolution of a
+ * model, which `names` identify.
+ */
+export const pricedUnits = (names: readonly unknown[], price: number, units: number) => ({
+  priceClass: JSON.stringify([...names, roundUsd(price / units)]),
+  units,
+});
 
 /**
  * The largest charge per unit so far, by price class, in billionths of a USD. A listed price is a belief, and a charge is a

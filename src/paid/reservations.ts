@@ -110,6 +110,12 @@ export function createReservations(
         if (units) unitsOfHolder.set(holder, units);
       }
 
+      /** Learns what such requests cost, if this one has cost more than its price. */
+      function learnFrom(usd: number): void {
+        const units = reservedPrice === undefined ? undefined : unitsOf(reservedPrice);
+        if (units && usd > (reservedPrice ?? 0)) learn(units, toNano(usd));
+      }
+
       function end(as: Settled): void {
         change(holder, () => settle(holders, holder, { request: id, body: bodyOf(), as }));
       }
@@ -156,8 +162,7 @@ export function createReservations(
 
         /** Takes note of a charge in USD that a response reports, before its body was read and `charge` ends the request. */
         note(usd: number): void {
-          const units = reservedPrice === undefined ? undefined : unitsOf(reservedPrice);
-          if (units && usd > (reservedPrice ?? 0)) learn(units, toNano(usd));
+          learnFrom(usd);
           if (isReserved && toNano(usd) > amountFor(holder)) raise(holder, toNano(usd));
         },
 
@@ -176,8 +181,7 @@ export function createReservations(
           isUnpriced = false;
           end('charged');
           learn(ofRoute, toNano(usd));
-          const units = reservedPrice === undefined ? undefined : unitsOf(reservedPrice);
-          if (units && usd > (reservedPrice ?? 0)) learn(units, toNano(usd));
+          learnFrom(usd);
         },
 
         /**

@@ -1,7 +1,8 @@
 import type { Wording } from '../../errors/base.ts';
-import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
+import { toNano, toUsd } from '../../paid/amounts.ts';
 import { isUnpriced, maxUnpriced } from '../../paid/limits.ts';
 import type { Expected, LimitState } from '../../paid/limits.ts';
+import { pricedUnits } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { reportedCharge, verdictOfError } from '../../paid/verdict.ts';
 import type { KnownPrices } from '../limits/prices.ts';
@@ -44,7 +45,7 @@ export interface Priceable {
   readonly estimateUsd: (prices: KnownPrices) => number | undefined;
 }
 
-/** What a submission with this price in USD pays for. A listed price per unit is that of one class, such as a resolution. */
+/** What a submission with this price in USD pays for; undefined if that is not known. */
 export function unitsOf(
   { models, estimateUsd }: Priceable,
   path: string,
@@ -52,7 +53,7 @@ export function unitsOf(
 ): PricedUnits | undefined {
   const units = estimateUsd({ unitPriceUsd: 1 });
   if (!units) return undefined;
-  return { priceClass: JSON.stringify([path, models, roundUsd(price / units)]), units };
+  return pricedUnits([path, models], price, units);
 }
 
 /** What unpriced requests may have cost: as much as any other. Both are by path. */

@@ -94,9 +94,7 @@ export class BatchBudget {
       const decision = decideLimit(limitPolicies.batch, state);
       if (decision === 'held') {
         this.#addUnpriced(path, -repeats);
-        this.#change(row, { estimatedUsd: toUsd(state.next.nanoUsd) });
-        this.#reserved.set(row, { ...state.next, path, units, isSent: false });
-        return;
+        return this.#raise(row, { ...state.next, path, units, isSent: false });
       }
       if (decision === 'exceeded') throw this.#exceeded(state);
       await this.#changes.next(signal);
@@ -117,10 +115,8 @@ export class BatchBudget {
     const { path, basis } = reserved;
     const next = basis === 'price' ? reserved : reservationFor(undefined, this.#largest.get(path));
     // The rows that are not sent, either, do not keep this one back.
-    let committed = toNano(chargedUsd + estimatedUsd);
-    for (const each of this.#reserved.values()) {
-      if (!each.isSent || each === reserved) committed -= each.nanoUsd;
-    }
+    const own = reserved.isSent ? reserved.nanoUsd : 0;
+    const committed = toNano(chargedUsd + estimatedUsd) - this.#unsent - own;
     const state = { limit: this.#limit, committed, next };
     if (decideLimit(limitPolicies.batch, state) !== 'held') throw this.#exceeded(state);
     this.#raise(row, { ...reserved, ...next, isSent: true });
@@ -140,6 +136,13 @@ export class BatchBudget {
     this.#raise(row, { ...reserved, nanoUsd });
   }
 
+  /** What rows have reserved that wait for their slot. */
+  get #unsent(): number {
+    let nano = 0;
+    for (const { isSent, nanoUsd } of this.#reserved.values()) if (!isSent) nano += nanoUsd;
+    return nano;
+  }
+
   get #limit(): number {
     return this.#maxUsd === Infinity ? Infinity : toNano(this.#maxUsd);
   }
@@ -151,15 +154,14 @@ export class BatchBudget {
 
   #stateFor({ path, price, units, repeats }: Purchase): LimitState {
     const { chargedUsd, estimatedUsd } = this.total;
+    const learnedUsd = toUsd(this.#learned(units));
+    const expected = price === undefined ? undefined : Math.max(price, learnedUsd);
     const repeated = Math.min(repeats, this.#unpricedAt(path));
     const repeatedUsd = repeated * this.#largestAt(path);
     return {
       limit: this.#limit,
       committed: toNano(chargedUsd + estimatedUsd - repeatedUsd),
-      next: reservationFor(
-        price === undefined ? undefined : Math.max(price, toUsd(this.#learned(units))),
-        this.#largest.get(path),
-      ),
+      next: reservationFor(expected, this.#largest.get(path)),
       inFlight: this.#reserved.size,
       unpriced: this.#unpricedAt(path) - repeated,
     };
@@ -231,9 +233,10 @@ export class BatchBudget {
 
   #exceeded(state: LimitState): BudgetExceededError {
     const { chargedUsd, estimatedUsd } = this.total;
+    const sentUsd = toUsd(toNano(estimatedUsd) - this.#unsent);
     const summary = (wording = forPrograms) =>
       `Budget of the batch exceeded: ${wording.amounts(chargedUsd, this.#maxUsd)} spent, ` +
-      `${wording.usd(estimatedUsd)} reserved for rows that may have been charged; ${reservationProblem(state, wording)}`;
+      `${wording.usd(sentUsd)} reserved for rows that may have been charged; ${reservationProblem(state, wording)}`;
     const details = { outcome: 'not-sent', spentUsd: chargedUsd, maxUsd: this.#maxUsd } as const;
     return createError(BudgetExceededError, { summary }, details);
   }

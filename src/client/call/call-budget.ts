@@ -12,6 +12,7 @@ import type { CallErrors } from './errors.ts';
 
 // What only a client with a budget needs: it is loaded before its first paid call.
 
+export { pricedUnits } from '../../paid/prices.ts';
 export { createReservations } from '../../paid/reservations.ts';
 
 /** A call, as far as its budget needs it. */

@@ -1,4 +1,3 @@
-import { roundUsd } from '../../paid/amounts.ts';
 import type { Claim } from '../../paid/books.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { startSpan } from '../config/caller.ts';
@@ -83,13 +82,10 @@ export class Call extends CallErrors {
     const invalid = headers.get(`${headerPrefix}charge-usd`);
     if (!invalid) return;
     const price = this.estimate();
-    log.warn(
-      () =>
-        `${routeOf(this.request)}: the service reported an invalid charge (${singleLine(invalid, 40)}); ` +
-        (price === undefined
-          ? 'its price is not known'
-          : `the estimate of ${price} USD is counted`),
-    );
+    const counted =
+      price === undefined ? 'its price is not known' : `the estimate of ${price} USD is counted`;
+    const problem = `the service reported an invalid charge (${singleLine(invalid, 40)})`;
+    log.warn(() => `${routeOf(this.request)}: ${problem}; ${counted}`);
   }
 }
 
@@ -114,10 +110,7 @@ function openEntry(
     readBody: () => fingerprint(request.body ?? ''),
     unitsOf: (price) => {
       const units = request.estimateUsd?.({ unitPriceUsd: 1 });
-      // A listed price per unit is that of one class, such as a resolution.
-      return units
-        ? { priceClass: `${route} ${model} ${roundUsd(price / units)}`, units }
-        : undefined;
+      return units ? budgets.loaded?.pricedUnits([route, model], price, units) : undefined;
     },
   };
   return ledger.open(claim, model);

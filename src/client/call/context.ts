@@ -15,7 +15,7 @@ export interface ClientContext {
   readonly shared: SharedState;
   /** The concurrency slots of this client. The account's slots are in `shared`. */
   readonly slots: ClientSlots;
-  /** Loads all prices for a budget. A chat client has no such function, because no list tells what a chat costs. */
+  /** Loads all prices for a budget. A chat client has no such function, because no list has the price of a chat. */
   listModels?: () => Promise<unknown>;
 }
 

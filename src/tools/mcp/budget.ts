@@ -6,6 +6,7 @@ import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { Books, holderOf } from '../../paid/books.ts';
 import type { Entry } from '../../paid/books.ts';
 import { limitPolicies } from '../../paid/limits.ts';
+import { pricedUnits } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { createReservations } from '../../paid/reservations.ts';
 import { verdictOfError } from '../../paid/verdict.ts';
@@ -117,15 +118,12 @@ export class ProcessBudget {
       charge: (task) => this.#charge(entry, purchase, task),
       leave: (error) => {
         const { money, usd = 0, replay = false } = verdictOfError(error) ?? {};
-        const isInvalid = money === 'void';
         // An error can report a charge. The task may still be found under its key.
         if (money === 'charged' && usd > 0) entry.charge(usd, replay);
-        entry.reservation?.leave(
-          error.outcome === 'unknown' ? 'unknown' : isInvalid ? 'void' : 'none',
-        );
-        const { idempotencyKey } = purchase;
-        if (this.#reservations.amountFor(holderOf(idempotencyKey)) === 0)
-          this.#open.delete(idempotencyKey);
+        const settledAs = money === 'void' ? 'void' : 'none';
+        entry.reservation?.leave(error.outcome === 'unknown' ? 'unknown' : settledAs);
+        const { idempotencyKey: key } = purchase;
+        if (this.#reservations.amountFor(holderOf(key)) === 0) this.#open.delete(key);
       },
     };
   }
@@ -141,11 +139,8 @@ export class ProcessBudget {
     const task = { id, chargeUsd, meta, replayed: true };
     const entry = this.#enter(purchase);
     // It was reserved when it was sent. Its charge shows what such calls cost.
-    entry.reservation?.reserve(
-      { nanoUsd: Infinity, policy: limitPolicies.mcp },
-      this.#listed(purchase.quote),
-      'sending',
-    );
+    const limit = { nanoUsd: Infinity, policy: limitPolicies.mcp };
+    entry.reservation?.reserve(limit, this.#listed(purchase.quote), 'sending');
     return this.#charge(entry, purchase, task);
   }
 
@@ -247,9 +242,9 @@ export function quoteOf(kind: GenerationKind, body: Body, model: Model): Quote {
   const { size, resolution, ...others } = body;
   const usd = priceOf(kind, body, model);
   // Without a listed price, a call may cost as much as any other of its model.
-  const count = usd === undefined ? 1 : highestBodyUnits(kind, others);
-  const unitPrice = usd === undefined ? undefined : roundUsd(usd / count);
-  return { usd, priceClass: JSON.stringify([kind, body.model, unitPrice]), units: count };
+  const names = [kind, body.model];
+  if (usd === undefined) return { usd, priceClass: JSON.stringify(names), units: 1 };
+  return { usd, ...pricedUnits(names, usd, highestBodyUnits(kind, others)) };
 }
 
 /** Estimates the price of a request in USD; undefined if the model has no price that applies to it. */

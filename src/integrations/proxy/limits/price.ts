@@ -1,5 +1,6 @@
 import { highestBodyPrice, highestBodyUnits } from '../../../internal.ts';
-import { roundUsd, toUsd } from '../../../paid/amounts.ts';
+import { toUsd } from '../../../paid/amounts.ts';
+import { pricedUnits } from '../../../paid/prices.ts';
 import type { PricedUnits } from '../../../paid/prices.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
@@ -84,8 +85,7 @@ export async function priceToReserve(
   const usd = price && whole && highestBodyPrice(price, whole, prices);
   if (usd !== undefined && price && whole) {
     const count = highestBodyUnits(price, whole);
-    const priceClass = JSON.stringify([name, model, roundUsd(usd / count)]);
-    const units = { priceClass, units: count };
+    const units = pricedUnits([name, model], usd, count);
     return { usd: Math.max(usd, toUsd(largestCharges.of(units)), minUsd), units };
   }
   if (limits.allowsUnpriced) return { usd: Math.max(limits.chatUsd, minUsd) };
