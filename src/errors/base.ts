@@ -52,7 +52,7 @@ export interface MessageParts {
   /** What happened. */
   readonly summary: MessagePart;
   /** Whether money may have been spent, or may be spent again. */
-  readonly charge?: string | undefined;
+  readonly charge?: MessagePart | undefined;
   /** What to do next. */
   readonly advice?: MessagePart | undefined;
   /** What only a program can do next. */

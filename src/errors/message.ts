@@ -4,6 +4,10 @@ import type { MessagePart, MessageParts, ErrorDetails, Wording } from './base.ts
 export const textOfPart = (part: MessagePart | undefined, wording?: Wording) =>
   typeof part === 'function' ? part(wording) : part;
 
+/** Writes an amount in USD: by default, for programs. */
+export const usdText = (usd: number, wording?: Wording): string =>
+  wording?.usd(usd) ?? `${usd} USD`;
+
 /** Composes a message. */
 export function toMessage(
   { subject, summary, charge, advice, programAdvice, request }: MessageParts,
@@ -12,7 +16,7 @@ export function toMessage(
   const text = textOfPart(summary, wording);
   return [
     subject === undefined ? text : `${subject}: ${text}`,
-    charge,
+    textOfPart(charge, wording),
     textOfPart(advice, wording),
     programAdvice,
     request && `[${request}]`,

@@ -1,3 +1,5 @@
+import type { Wording } from '../internal.ts';
+
 /** How amounts of money are written for people. Programs read exact numbers, as `--json` prints them. */
 
 /** An amount in USD: in cents if it is at least one cent, and otherwise with two significant digits: `$0.0023`. */
@@ -11,6 +13,15 @@ export function formatUsd(usd: number): string {
 export function exactUsd(usd: number): string {
   return withSign(usd, maxDecimals);
 }
+
+/** How the command line writes the messages of the client. */
+export const forCommands: Wording = {
+  usd: exactUsd,
+  amounts: (usd, whole) => `${exactUsd(usd)} of ${exactUsd(whole)}`,
+  option: (name) => (name === 'maxUsd' ? '--max-usd' : '--resend-unknown'),
+  limit: '--max-usd',
+  again: 'run the same command again',
+};
 
 /** Doubles are exact to a billionth of a dollar in any amount that occurs. */
 const maxDecimals = 9;

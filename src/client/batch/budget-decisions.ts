@@ -1,4 +1,5 @@
 import type { Wording } from '../../errors/base.ts';
+import { usdText } from '../../errors/message.ts';
 import { toNano, toUsd } from '../../paid/amounts.ts';
 import { isUnpriced, maxUnpriced } from '../../paid/limits.ts';
 import type { Expected, LimitState } from '../../paid/limits.ts';
@@ -9,7 +10,7 @@ import type { KnownPrices } from '../limits/prices.ts';
 
 /** What programs read: amounts in USD, and options by their names in code. */
 export const forPrograms: Wording = {
-  usd: (amount) => `${amount} USD`,
+  usd: usdText,
   amounts: (usd, whole) => `${usd} of ${whole} USD`,
   option: (name) => name,
   limit: 'the budget',

@@ -1,4 +1,6 @@
+import type { Wording } from '../../errors/base.ts';
 import { BudgetExceededError } from '../../errors/call.ts';
+import { usdText } from '../../errors/message.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { limitPolicies } from '../../paid/limits.ts';
 import type { Reservation, Stage } from '../../paid/reservations.ts';
@@ -64,16 +66,19 @@ export class CallBudget {
     const { spent, reserved, price } = shortfall;
     const spentUsd = toUsd(spent);
     const limit = roundUsd(maxUsd);
-    const state = `${spentUsd} of ${limit} USD spent, ${toUsd(reserved)} USD reserved`;
+    const state = (wording?: Wording) => {
+      const share = wording?.amounts(spentUsd, limit) ?? `${spentUsd} of ${usdText(limit)}`;
+      return `${share} spent, ${usdText(toUsd(reserved), wording)} reserved`;
+    };
     const unknown = request.estimateUsd
       ? 'is not in the price list of the service'
       : 'is known only when it is complete';
-    const summary =
+    const summary = (wording?: Wording) =>
       price !== undefined
-        ? `Budget exceeded: ${state}; this request costs ${toUsd(price)} USD`
+        ? `Budget exceeded: ${state(wording)}; this request costs ${usdText(toUsd(price), wording)}.`
         : toUsd(spent + reserved) >= limit
-          ? `Budget exceeded: ${state}; the price of this request ${unknown}`
-          : `The strict budget rejects this request, because its price ${unknown}: ${state}`;
+          ? `Budget exceeded: ${state(wording)}; the price of this request ${unknown}.`
+          : `The strict budget rejects this request, because its price ${unknown}: ${state(wording)}.`;
     const details = { outcome: 'not-sent', spentUsd, maxUsd } as const;
     throw composeError(this.#call, BudgetExceededError, { summary }, details);
   }

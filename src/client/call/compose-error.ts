@@ -1,6 +1,6 @@
-import type { ErrorDetails, Outcome, MessageParts } from '../../errors/base.ts';
+import type { ErrorDetails, Outcome, MessageParts, Wording } from '../../errors/base.ts';
 import { AbortedError } from '../../errors/call.ts';
-import { createError } from '../../errors/message.ts';
+import { createError, usdText } from '../../errors/message.ts';
 import { combineOutcomes } from '../../paid/verdict.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
@@ -30,7 +30,7 @@ export interface Addition extends Partial<Omit<MessageParts, 'summary'>> {
 export function composeError<Created, Details extends object>(
   history: CallHistory,
   Class: new (message: string, details: Details & ErrorDetails) => Created,
-  { taskId, ...message }: Addition & { readonly summary: string },
+  { taskId, ...message }: Omit<Addition, 'summary'> & Pick<MessageParts, 'summary'>,
   details: Details & { readonly outcome: Outcome },
 ): Created {
   const { request, meta, earlier } = history;
@@ -44,10 +44,12 @@ export function composeError<Created, Details extends object>(
   const id = taskMeta?.taskId ?? taskId;
   const task =
     request.task ?? (id && taskMeta ? request.findTask?.(id, taskMeta, request) : undefined);
+  const { summary } = message;
   const parts = {
     ...messageParts(request, outcome, meta, task),
     ...message,
-    summary: redact(history, sentence(message.summary)),
+    // One that is written later repeats nothing of the service.
+    summary: typeof summary === 'string' ? redact(history, sentence(summary)) : summary,
   };
   return createError(Class, parts, {
     meta,
@@ -97,17 +99,14 @@ function messageParts(
   }
   if (!call.paid) return { request };
   if (outcome !== 'unknown') return { request, charge: nothingCharged };
-  const charge =
-    status >= 300 && chargeUsd > 0
-      ? `The service reported a charge of ${chargeUsd} USD`
-      : 'The request may have been charged';
-  return call.safety === 'keyed'
-    ? {
-        request,
-        charge: `${charge}.`,
-        programAdvice: 'Retry with error.idempotencyKey to avoid a second charge.',
-      }
-    : { request, charge: `${charge}; sending it again may charge you again.` };
+  const isKeyed = call.safety === 'keyed';
+  const charge = (wording?: Wording) =>
+    (status >= 300 && chargeUsd > 0
+      ? `The service reported a charge of ${usdText(chargeUsd, wording)}`
+      : 'The request may have been charged') +
+    (isKeyed ? '.' : '; sending it again may charge you again.');
+  const retry = 'Retry with error.idempotencyKey to avoid a second charge.';
+  return { request, charge, programAdvice: isKeyed ? retry : undefined };
 }
 
 /** What a call was doing when the time limit of an option was exceeded: waiting for a slot, not sent otherwise, or sent. */

@@ -1,10 +1,11 @@
 import { ConfigurationError } from '../../errors/base.ts';
 import { modelProblem, notAnObjectProblem, isRecord } from '../../wire/types/type-guards.ts';
+import type { FieldProblem } from '../../wire/types/type-guards.ts';
 import { optionAmong } from './request-options.ts';
 import type { RequestOptions } from './request-options.ts';
 
 /** Returns the first problem with params, or undefined. */
-export type FindProblem = (params: Record<string, unknown>) => string | undefined;
+export type FindProblem = (params: Record<string, unknown>) => FieldProblem | undefined;
 
 /**
  * Rejects params that break a rule of the specification, before anything is sent. Where the specification has no rule,
@@ -22,8 +23,8 @@ export function checkParams(params: unknown, findProblem?: FindProblem): void {
 }
 
 /** @throws {@link ConfigurationError} if there is a problem. */
-export function checkProblem(problem: string | undefined): void {
-  if (problem !== undefined) throw new ConfigurationError(`${problem}.`);
+export function checkProblem(problem: FieldProblem | undefined): void {
+  if (problem) throw new ConfigurationError(`${problem.join(': ')}.`);
 }
 
 /**
@@ -47,10 +48,9 @@ export function bodyParams<Params extends object>(
  */
 export function checkNoOptions(params: unknown, ...others: readonly object[]): void {
   const name = isRecord(params) ? optionAmong(params, ...others) : undefined;
-  checkProblem(
-    name &&
-      `${name}: is an option of the call, not a param. Pass it in the second argument. To send a field of this name, use extraBody`,
-  );
+  const rule =
+    'is an option of the call, not a param. Pass it in the second argument. To send a field of this name, use extraBody';
+  if (name !== undefined) checkProblem([name, rule]);
 }
 
 /** The params with `extraBody` merged in, unchecked. */

@@ -11,6 +11,7 @@ import type {
 import type { ChatParams } from '../../wire/types/chat/params.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isSchema } from '../../wire/types/standard-schema.ts';
+import type { FieldProblem } from '../../wire/types/type-guards.ts';
 import { callTo, loadTime } from '../call/api-request.ts';
 import type { ApiRequest, AttemptObserver } from '../call/api-request.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -140,8 +141,8 @@ export async function createCompletion(
 }
 
 /** Reports a param that must be a list and is not. */
-function listProblem(params: Record<string, unknown>, name: string): string | undefined {
-  return Array.isArray(params[name]) ? undefined : `${name}: must be an array`;
+function listProblem(params: Record<string, unknown>, name: string): FieldProblem | undefined {
+  return Array.isArray(params[name]) ? undefined : [name, 'must be an array'];
 }
 
 /** The rules of the options of a run, and of one that it does not accept. */

@@ -1,6 +1,7 @@
 import { PolygateError } from '../../errors/base.ts';
 import { notSent, RequestTimeoutError } from '../../errors/call.ts';
 import { ToolRoundsError } from '../../errors/chat.ts';
+import { textOfPart, usdText } from '../../errors/message.ts';
 import { restateCharge } from '../../errors/restate-charge.ts';
 import { roundUsd } from '../../paid/amounts.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
@@ -160,12 +161,12 @@ function chargeSentence(
   { rounds, chargeUsd }: ToolRunProgress,
 ): string {
   const isKnown = rounds.every(({ meta }) => meta.chargeUsd !== undefined);
-  const amount = `${isKnown ? '' : 'at least '}${chargeUsd} USD`;
+  const last = outcome === 'unknown' ? parts?.charge : undefined;
   const earlier =
     chargeUsd > 0
-      ? `The completed requests of this run were charged ${amount}.`
+      ? `The completed requests of this run were charged ${isKnown ? '' : 'at least '}${usdText(chargeUsd)}.`
       : 'The completed requests of this run may have been charged.';
-  return outcome === 'unknown' && parts?.charge ? `${earlier} ${parts.charge}` : earlier;
+  return last === undefined ? earlier : `${earlier} ${textOfPart(last)}`;
 }
 
 /** The result of a tool, or of `onToolError`, as the content of a message. */

@@ -86,7 +86,10 @@ async function streamChat(
   const end = new EarlyEnd();
   const stream = gateway.chat.completions.stream(params, { extraBody, signal: end.signal });
   const remover = new KeyRemover(apiKey);
-  const printRecord = (record: object) => printJson(cleanRecord(record, apiKey));
+  const printRecord = async (completion: object | undefined) => {
+    if (!isJson || completion === undefined) return;
+    await printJson(cleanRecord({ ...completion, usd: stream.meta?.chargeUsd }, apiKey));
+  };
   let last = '';
   let cut: CutReason | undefined;
   let chargeUsd: number | undefined;
@@ -97,18 +100,15 @@ async function streamChat(
     }
     if (!isJson) await print(safe(remover.end()));
     const completion = await stream.final();
-    if (isJson) await printRecord(completion);
+    await printRecord(completion);
     cut = cutReason(completion);
     chargeUsd = stream.meta?.chargeUsd;
     return 0;
   } catch (error) {
     if (!isJson) await print(safe(remover.end()));
-    if (end.exitCode === undefined) {
-      // What has arrived may have been paid for.
-      if (isJson && stream.partial !== undefined) await printRecord(stream.partial);
-      throw error;
-    }
-    if (isJson && stream.partial !== undefined) await printRecord(stream.partial);
+    // What has arrived may have been paid for.
+    await printRecord(stream.partial);
+    if (end.exitCode === undefined) throw error;
     if (!isJson && last !== '' && !last.endsWith('\n')) await print('\n');
     last = '\n';
     note('Interrupted. The response ends here; what was generated may have been charged.');

@@ -91,7 +91,7 @@ export const commandOptions = {
     model: modelOf('model; npx polygate models --type chat lists them'),
     system: one('<text>', 'instructions for the model', {}),
     image: many('<url>', 'an image for the model to see; repeat the option for more', {}),
-    ...json('the completion as one JSON object when it is complete'),
+    ...json('the completion, with its charge as usd, as one JSON object when it is complete'),
     ...fields,
     ...service,
   },

@@ -9,10 +9,10 @@ import {
 import type { Polygate } from 'polygate';
 
 import { isUncharged, messageForPeople, nothingCharged, statesCharge } from '../../internal.ts';
-import type { MessageParts, Wording } from '../../internal.ts';
+import type { MessageParts } from '../../internal.ts';
 import { nearestName } from '../../wire/types/nearest-name.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { exactUsd, formatUsd } from '../money.ts';
+import { forCommands, formatUsd } from '../money.ts';
 import { messageOf, MissingPackageError, UsageError } from './arguments.ts';
 import type { BatchKind } from './params.ts';
 import { cleanText } from './text.ts';
@@ -102,15 +102,6 @@ function isStated(charged: Charged, error: unknown): boolean {
 /** Whether an error says that there is not enough money, and how to continue. */
 export const isLimit = (error: unknown): boolean =>
   BudgetExceededError.is(error) || PaymentRequiredError.is(error);
-
-/** How the command line writes the messages of the client. */
-const forCommands: Wording = {
-  usd: exactUsd,
-  amounts: (usd, whole) => `${exactUsd(usd)} of ${exactUsd(whole)}`,
-  option: (name) => (name === 'maxUsd' ? '--max-usd' : '--resend-unknown'),
-  limit: '--max-usd',
-  again: 'run the same command again',
-};
 
 /** The first line of an error's message, for users of a command, without the parts that `change` removes. */
 export function commandMessage(error: unknown, change?: Partial<MessageParts>): string {

@@ -7,6 +7,7 @@ import {
   videoParams,
 } from '../../wire/schemas/index.ts';
 import { fieldsOf } from '../../wire/schemas/params.ts';
+import { misspelledField } from '../../wire/schemas/record-schema.ts';
 import { nearestName } from '../../wire/types/nearest-name.ts';
 import { UsageError } from './arguments.ts';
 
@@ -52,10 +53,12 @@ export function checkParamNames(
   for (const [name, value] of Object.entries(params)) {
     // It is for fields of any name.
     if (name === 'extra_body') continue;
-    const issues = paramSchemas[kind].safeParse({ [name]: value }).error?.issues ?? [];
-    const misspelled = issues.find(({ message }) => message.includes('Did you mean'));
+    const { error } = paramSchemas[kind].safeParse({ [name]: value });
+    const misspelled = misspelledField(error?.issues ?? []);
     if (misspelled === undefined) continue;
-    const { path, message } = misspelled;
-    throw new UsageError(`--param ${[...path, message].join(': ')} ${advice}`);
+    const field = misspelled.path.join('.');
+    throw new UsageError(
+      `--param ${field}: unknown field. Did you mean ${misspelled.nearest}? ${advice}`,
+    );
   }
 }

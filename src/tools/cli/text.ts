@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 
 import { redactKeys } from '../../wire/types/redact-key.ts';
-import { exactUsd, formatUsd } from '../money.ts';
+import { formatUsd } from '../money.ts';
 import { maskKeys } from './arguments.ts';
 
 /** How text is printed. */
@@ -137,15 +137,6 @@ export function cleanText(text: string): string {
 export function shellWord(text: string): string {
   const clean = cleanText(text);
   return /^[\w.:@/+-]+$/.test(clean) ? clean : `'${clean.replaceAll("'", `'\\''`)}'`;
-}
-
-/** Writes the amounts in a message of the client, such as `0.005 USD`, as all others. */
-export function withUsdSigns(text: string): string {
-  return text.replaceAll(
-    /\b(\d{1,12}(?:\.\d{1,12})?)(?: of (\d{1,12}(?:\.\d{1,12})?))? USD\b/g,
-    (_, usd: string, whole?: string) =>
-      exactUsd(Number(usd)) + (whole === undefined ? '' : ` of ${exactUsd(Number(whole))}`),
-  );
 }
 
 /** Formats amounts for a column, with their decimal points below each other. */

@@ -223,9 +223,10 @@ const textOf = (value: unknown) =>
 function parse(schema: z.ZodMiniType, args: unknown): Fields {
   const { data, error } = z.safeParse(schema, args ?? {});
   if (error === undefined && isRecord(data)) return data;
-  const problems = (error?.issues ?? []).slice(0, 5).map(({ path, message }) => {
-    const field = path.join('.');
-    return field === '' || message.startsWith(field) ? message : `${field}: ${message}`;
+  const problems = (error?.issues ?? []).slice(0, 5).map(({ code, path, message }) => {
+    // A rule about several fields names them itself.
+    const field = code === 'custom' ? '' : path.join('.');
+    return field === '' ? message : `${field}: ${message}`;
   });
   throw new ConfigurationError(`Invalid arguments. ${problems.join(' ')}`);
 }

@@ -75,7 +75,7 @@ export const imageParams: z.ZodMiniType<
   ImageEditParams | ImageFromReferencesParams | ImageParams
 > = withProblem(shapes.imageParams, ({ prompt, image, reference_image_urls: references }) =>
   (prompt ?? image ?? references) === undefined
-    ? 'prompt: is required, unless image or reference_image_urls is given'
+    ? ['prompt', 'is required, unless image or reference_image_urls is given']
     : undefined,
 );
 
@@ -92,7 +92,7 @@ export const videoParams: z.ZodMiniType<
   VideoContentParams | VideoParams
 > = withProblem(shapes.videoParams, (params) =>
   (params.prompt ?? params.content) === undefined
-    ? 'prompt: is required, unless content is given'
+    ? ['prompt', 'is required, unless content is given']
     : videoParamsProblem(params),
 );
 

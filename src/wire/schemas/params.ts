@@ -2,12 +2,13 @@ import * as z from 'zod/mini';
 
 import { unchecked } from '../types/schema.ts';
 import { isRecord } from '../types/type-guards.ts';
+import type { FieldProblem } from '../types/type-guards.ts';
 import { described } from './record-schema.ts';
 import type { Schema } from './record-schema.ts';
 
 /**
- * Adds a rule that concerns several fields. `problemOf` returns a problem such as `prompt: is required`, and is one of
- * the functions with which the client checks params.
+ * Adds a rule that concerns several fields. `problemOf` is one of the functions with which the client
+ * checks params.
  *
  * The result is the type of the params, a union if one of several fields is required. Its schema is one object, because
  * tools and forms need one.
@@ -15,20 +16,21 @@ import type { Schema } from './record-schema.ts';
 /* @__NO_SIDE_EFFECTS__ */
 export function withProblem<T>(
   schema: z.ZodMiniType,
-  problemOf: (params: Record<string, unknown>) => string | undefined,
+  problemOf: (params: Record<string, unknown>) => FieldProblem | undefined,
 ): Schema<T> {
   return unchecked(
     schema.check(({ value, issues }) => {
-      const message = isRecord(value) ? problemOf(value) : undefined;
-      if (message === undefined) return;
-      issues.push({ code: 'custom', message, path: pathOf(message), input: value });
+      const problem = isRecord(value) ? problemOf(value) : undefined;
+      if (problem === undefined) return;
+      const [field, rule] = problem;
+      const path = pathOf(field);
+      issues.push({ code: 'custom', message: `${field}: ${rule}`, path, input: value });
     }),
   );
 }
 
-/** The path of the field that a problem starts with, such as `content[0].text`. */
-function pathOf(problem: string): PropertyKey[] {
-  const [field = ''] = problem.split(':');
+/** The path of a field such as `content[0].text`. */
+function pathOf(field: string): PropertyKey[] {
   return field
     .split(/[.[\]]+/)
     .filter((part) => part !== '')

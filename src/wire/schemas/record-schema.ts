@@ -48,9 +48,39 @@ export function paramsSchema<T extends object, Fields extends Shape<T>>(
   shape: Fields & Complete<T, Fields>,
 ): Schema<T> {
   const known = Object.keys(shape);
-  const error: z.core.$ZodErrorMap = (issue) =>
-    issue.code === 'unrecognized_keys' ? unknownFields(issue.keys, known) : undefined;
+  const error: z.core.$ZodErrorMap = (issue) => {
+    if (issue.code !== 'unrecognized_keys') return undefined;
+    knownFields.set(issue.keys, known);
+    return unknownFields(issue.keys, known);
+  };
   return unchecked(z.strictObject(described(shape), { error }));
+}
+
+/** The fields that an object can have, by the list of unknown ones in the issue about it. */
+const knownFields = new WeakMap<readonly string[], readonly string[]>();
+
+/** A field whose name is probably a misspelled one. */
+export interface MisspelledField {
+  readonly path: readonly PropertyKey[];
+  readonly nearest: string;
+}
+
+/** The first field among the unknown ones of some issues that is named almost like a known one. */
+export function misspelledField(
+  issues: readonly z.core.$ZodIssue[],
+  parent: readonly PropertyKey[] = [],
+): MisspelledField | undefined {
+  for (const issue of issues) {
+    const path = [...parent, ...issue.path];
+    const inner = issue.code === 'invalid_union' && misspelledField(issue.errors.flat(), path);
+    if (inner) return inner;
+    const { keys = [] } = issue.code === 'unrecognized_keys' ? issue : {};
+    for (const name of keys) {
+      const nearest = nearestName(name, knownFields.get(keys) ?? []);
+      if (nearest !== undefined) return { path: [...path, name], nearest };
+    }
+  }
+  return undefined;
 }
 
 /** Adds limits to the schema of a value. */

@@ -13,22 +13,25 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'number' || isNonEmptyString(value) ? String(value) : undefined;
 }
 
+/** A field, such as `content[0].text`, and the rule that it breaks. */
+export type FieldProblem = readonly [field: string, rule: string];
+
 /** The problem reported for params that are not an object. */
-export const notAnObjectProblem = 'params: must be an object';
+export const notAnObjectProblem: FieldProblem = ['params', 'must be an object'];
 
 /** Checks `model`, which the specification requires in every chat and generation body. */
-export function modelProblem({ model }: Record<string, unknown>): string | undefined {
+export function modelProblem({ model }: Record<string, unknown>): FieldProblem | undefined {
   return typeof model === 'string' && /\S/.test(model)
     ? undefined
-    : 'model: must be a non-empty string';
+    : ['model', 'must be a non-empty string'];
 }
 
 /** Checks a required string field and returns the problem, or undefined. */
 export function requiredTextProblem(
   params: Record<string, unknown>,
   field: string,
-): string | undefined {
-  return isNonEmptyString(params[field]) ? undefined : `${field}: is required`;
+): FieldProblem | undefined {
+  return isNonEmptyString(params[field]) ? undefined : [field, 'is required'];
 }
 
 /** Parses a URL; undefined if it is none. Not all mobile apps and browsers have `URL.parse` and `URL.canParse`. */

@@ -216,9 +216,15 @@ test('the limit counts all runs, and an estimate above it sends nothing', async 
   expect(readdirSync(service.folder).filter((name) => /jsonl/.test(name))).toEqual([]);
   for (let run = 0; run < 2; run += 1) {
     const partial = await service.run(limited('--max-usd', '0.05', '--partial'));
-    expect(partial.code).toBe(1);
+    expect([partial.code, partial.stderr]).toEqual([
+      0,
+      expect.stringMatching(/--max-usd covers no more: 3 rows not sent\. To send more, raise it/),
+    ]);
+    expect(partial.stderr).not.toMatch(/^polygate batch:/m);
     expect(service.mock.invoice).toHaveLength(2);
   }
+  const json = await service.run(limited('--max-usd', '0.05', '--partial', '--json'));
+  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([0, { open: 3, reason: 'budget' }]);
   expect((await service.run(limited('--max-usd', '0.1'))).code).toBe(0);
   expectOncePerRow(service, 5);
 });

@@ -6,7 +6,7 @@ import { commandOptions } from '../../../src/tools/cli/command-options.ts';
 import { bash, fish, zsh } from '../../../src/tools/cli/completion.ts';
 import { priceText } from '../../../src/tools/cli/models.ts';
 import { columns, formatDuration } from '../../../src/tools/cli/terminal.ts';
-import { alignUsd, withUsdSigns } from '../../../src/tools/cli/text.ts';
+import { alignUsd } from '../../../src/tools/cli/text.ts';
 import { exactUsd, formatUsd } from '../../../src/tools/money.ts';
 
 test.each([
@@ -28,12 +28,6 @@ test('amounts in a column have their decimal points below each other', () => {
   expect(alignUsd([999.954902, 1000, 0.0023])).toEqual([' $999.95', '$1000.00', '   $0.0023']);
   expect(alignUsd([12, undefined, 3.5])).toEqual(['$12.00', undefined, ' $3.50']);
   expect(alignUsd([])).toEqual([]);
-});
-
-test('amounts in messages of the client are written as all others, with all digits', () => {
-  expect(withUsdSigns('costs up to 0.005 USD of 10 USD')).toBe('costs up to $0.005 of $10.00');
-  expect(withUsdSigns('0.019999 of 0.02 USD spent')).toBe('$0.019999 of $0.02 spent');
-  expect(withUsdSigns('The pricing catalog is in USD.')).toBe('The pricing catalog is in USD.');
 });
 
 test('prices are listed in the units of the model list, which they name', () => {

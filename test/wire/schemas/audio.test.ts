@@ -19,7 +19,7 @@ describe('speechParamsProblem', () => {
     [{ model: 'm', text: null }, missingText],
     [{ model: 'm', text: 7 }, missingText],
   ])('for %j returns %s', (params, problem) => {
-    expect(speechParamsProblem(params)).toBe(problem);
+    expect(speechParamsProblem(params)?.join(': ')).toBe(problem);
   });
 
   test.each([
@@ -36,7 +36,9 @@ describe('speechParamsProblem', () => {
     ['1', speed],
     [null, speed],
   ])('for a speed of %s returns %s', (value, problem) => {
-    expect(speechParamsProblem({ model: 'm', text: 'Hello', speed: value })).toBe(problem);
+    expect(speechParamsProblem({ model: 'm', text: 'Hello', speed: value })?.join(': ')).toBe(
+      problem,
+    );
   });
 
   test.each([
@@ -48,7 +50,9 @@ describe('speechParamsProblem', () => {
     ['32000', sampleRate],
     [null, sampleRate],
   ])('for a sample rate of %s returns %s', (value, problem) => {
-    expect(speechParamsProblem({ model: 'm', text: 'Hello', sample_rate: value })).toBe(problem);
+    expect(speechParamsProblem({ model: 'm', text: 'Hello', sample_rate: value })?.join(': ')).toBe(
+      problem,
+    );
   });
 });
 
@@ -61,7 +65,7 @@ describe('musicParamsProblem', () => {
     [{ model: 'm', prompt: null }, 'prompt: is required'],
     [{ model: 'm', lyrics: 'Heave ho' }, 'prompt: is required'],
   ])('for %j returns %s', (params, problem) => {
-    expect(musicParamsProblem(params)).toBe(problem);
+    expect(musicParamsProblem(params)?.join(': ')).toBe(problem);
   });
 });
 

@@ -51,7 +51,7 @@ describe('videoParamsProblem', () => {
       },
     ],
   ])('rejects an asset URI in %s', (field, params) => {
-    expect(videoParamsProblem({ model: 'm', ...params })).toBe(`${field}: ${rule}`);
+    expect(videoParamsProblem({ model: 'm', ...params })?.join(': ')).toBe(`${field}: ${rule}`);
   });
 
   test('takes linear time on hostile input', () => {

@@ -14,7 +14,7 @@ describe('voiceCloneParamsProblem', () => {
     [{ audio_url: '' }, 'audio_url: is required'],
     [{ audio_url: 7 }, 'audio_url: is required'],
   ])('for %j returns %s', (params, problem) => {
-    expect(voiceCloneParamsProblem(params)).toBe(problem);
+    expect(voiceCloneParamsProblem(params)?.join(': ')).toBe(problem);
   });
 });
 
@@ -29,7 +29,7 @@ describe('voiceDesignParamsProblem', () => {
     [{ prompt: 'A calm sailor', preview_text: '' }, 'preview_text: is required'],
     [{ prompt: 'A calm sailor', preview_text: null }, 'preview_text: is required'],
   ])('for %j returns %s', (params, problem) => {
-    expect(voiceDesignParamsProblem(params)).toBe(problem);
+    expect(voiceDesignParamsProblem(params)?.join(': ')).toBe(problem);
   });
 });
 

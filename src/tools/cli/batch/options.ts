@@ -24,7 +24,7 @@ export const help = (): string =>
     ],
     lists: {
       'Exit codes': [
-        ['0', 'every row has its result'],
+        ['0', 'every row has its result, with --partial every one that --max-usd covers'],
         ['1', 'a row failed, or was not sent'],
         ['2', 'an option or the table is invalid; nothing was sent'],
         ['3', 'a row may have been charged and has no result yet: run the same command again'],

@@ -1,3 +1,4 @@
+import { BudgetExceededError, PolygateError } from 'polygate';
 import type { Journal } from 'polygate';
 
 import { readJournal } from '../../../internal.ts';
@@ -17,7 +18,7 @@ import { shownFolder } from './output-names.ts';
 import { checkOutputs } from './prepare.ts';
 import type { PreparedBatch } from './prepare.ts';
 import type { Table } from './table.ts';
-import { isDone, costsText, sumCosts, needsPayment, costOf, journalIdsOf } from './work.ts';
+import { count, isDone, costsText, sumCosts, needsPayment, costOf, journalIdsOf } from './work.ts';
 import type { Costs, JournalState, WorkRow } from './work.ts';
 
 /** Rows that are printed with their problem. The results file has all of them. */
@@ -37,7 +38,11 @@ export async function report(
   const costs = sumCosts(journal.values());
   const failed = run.areShown ? [] : results.filter(hasError).slice(0, maxErrors);
   for (const row of failed) note(rowText(row, context.clean ?? cleanText));
-  if (run.stopped !== undefined) {
+  // With --partial, the limit is meant to end the run. Rows that may have been charged have used up a part of it.
+  const isLimited = options.partial && BudgetExceededError.is(run.stopped);
+  const isCovered = isLimited && counts.unknown === 0;
+  if (isCovered) note(leftOut(counts.open));
+  else if (run.stopped !== undefined) {
     noteFailure(describeFailure(run.stopped, { ...context, isPaid: false, next: undefined }));
   }
   noteCuts(results);
@@ -47,7 +52,8 @@ export async function report(
   const durationMs = Math.round(run.elapsedMs);
   if (options.json) {
     const places = { folder, results: options.results };
-    await printJson({ rows: results.length, ...counts, ...money, ...places, durationMs });
+    const reason = PolygateError.is(run.stopped) ? run.stopped.reason : undefined;
+    await printJson({ rows: results.length, ...counts, reason, ...money, ...places, durationMs });
   } else {
     const lines = [
       ...(folder === null ? [] : [`Files:   ${folder}`]),
@@ -71,8 +77,13 @@ export async function report(
   }
   if (lost > 0)
     note('--resend-unknown sends chats without an answer again: they can be charged twice.');
-  return exitCodeOfRows(counts, run.isUnsaved || !isWritten || isOwed(results, journal));
+  const rows = isCovered ? { ...counts, open: 0 } : counts;
+  return exitCodeOfRows(rows, run.isUnsaved || !isWritten || isOwed(results, journal));
 }
+
+/** What is printed about the rows that a limit does not cover. */
+const leftOut = (open: number): string =>
+  `--max-usd covers no more: ${count(open)} not sent. To send more, raise it and run the same command again.`;
 
 /** Whether a run had nothing to send, and the journal has the same charges as before. */
 function hasPaidNothing(
@@ -197,8 +208,10 @@ function ordered({
   answer,
   finishReason,
   error,
+  reason,
 }: RowResult) {
-  return { id, status, files, urls, usd, taskId, idempotencyKey, answer, finishReason, error };
+  const known = { id, status, files, urls, usd, taskId, idempotencyKey, answer, finishReason };
+  return { ...known, error, reason };
 }
 
 /**

@@ -2,8 +2,10 @@ import { parse } from 'csv-parse/sync';
 import type { InfoRecord } from 'csv-parse/sync';
 
 import { isRecord } from '../../../wire/types/type-guards.ts';
-import { messageOf, UsageError } from '../arguments.ts';
+import { UsageError } from '../arguments.ts';
+import { commandMessage } from '../failure.ts';
 import { decodeText } from '../input.ts';
+import { cleanText } from '../text.ts';
 
 /** The formats of a table. */
 export const formats = ['csv', 'tsv', 'jsonl'] as const;
@@ -69,20 +71,21 @@ function readRecords(
 ): CsvRecord[] {
   const records: CsvRecord[] = [];
   let line = 1;
+  let end = 0;
   const keep = (parsed: unknown, { raw = '' }: InfoRecord): null => {
     // With `raw`, the record is a field.
     const { record } = isRecord(parsed) ? parsed : {};
     const cells = Array.isArray(record) ? record.map(String) : [];
     const open = cells.find((cell) => isUnclosed(cell, raw));
     if (open !== undefined) {
-      throw new Error(
-        `Quote Not Closed: the cell that begins at line ${line} with ${open.slice(0, 20)}`,
-      );
+      const [start = ''] = /^[^\t\r\n]*/.exec(open) ?? [];
+      throw quoteNotClosed(line + lineBreaks(raw.slice(0, raw.indexOf(start))), open);
     }
     // `raw` begins with the empty lines before the record, and ends with its line break.
     const [empty = ''] = /^[\r\n]*/.exec(raw) ?? [];
     records.push({ cells, line: line + lineBreaks(empty) });
     line += lineBreaks(raw);
+    end += raw.length;
     return null;
   };
   try {
@@ -98,9 +101,32 @@ function readRecords(
       on_record: keep,
     });
   } catch (error) {
-    throw new UsageError(messageOf(error).split('\n')[0], { cause: error });
+    if (!isRecord(error) || error.code !== 'CSV_QUOTE_NOT_CLOSED') {
+      throw new UsageError(commandMessage(error), { cause: error });
+    }
+    const open = end + openQuote(text.slice(end), delimiter);
+    throw quoteNotClosed(1 + lineBreaks(text.slice(0, open)), text.slice(open));
   }
   return records;
+}
+
+const quoteNotClosed = (line: number, cell: string) =>
+  new UsageError(
+    `Quote Not Closed: the cell that begins at line ${line} with ${cleanText(cell).slice(0, 20)}`,
+  );
+
+/** The position of the quote that opens a cell and that nothing closes. */
+function openQuote(text: string, delimiter: string): number {
+  let open = -1;
+  for (let index = 0; index < text.length; index += 1) {
+    if (text.charAt(index) !== '"') continue;
+    if (open < 0) {
+      if (index === 0 || `${delimiter}\r\n`.includes(text.charAt(index - 1))) open = index;
+      // Two quotes are one within the cell.
+    } else if (text.charAt(index + 1) === '"') index += 1;
+    else open = -1;
+  }
+  return open;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { CheckStatus, DiagnosisCheck } from 'polygate/doctor';
 import createSpinner from 'yocto-spinner';
 import type { Spinner } from 'yocto-spinner';
 
-import { withUsdSigns, paint, wrap } from '../text.ts';
+import { paint, wrap } from '../text.ts';
 import type { Style } from '../text.ts';
 
 /** Width of the column with the titles. Titles that do not fit are on a separate line. */
@@ -35,7 +35,7 @@ function formatLine(style: Style, { title, status, detail }: Line): string {
   // In a narrow terminal, the details would be a column of single words.
   const isNarrow = style.width - column < 30;
   const indent = isNarrow ? markWidth(style) : column;
-  const wrapped = wrap(withUsdSigns(detail), indent, style.width);
+  const wrapped = wrap(detail, indent, style.width);
   const isLong = isNarrow || title.length > titleWidth;
   const gap = isLong && style.width !== Infinity ? `\n${' '.repeat(indent)}` : ' ';
   const start = `${mark(style, status)} ${title.padEnd(isLong ? 0 : titleWidth)}${gap}`;

@@ -6,7 +6,7 @@ import { exactUsd, formatUsd } from '../../money.ts';
 import type { EndReason } from '../early-end.ts';
 import { repeatedOptions } from '../settings.ts';
 import type { Settings } from '../settings.ts';
-import { withUsdSigns, paint, wrap } from '../text.ts';
+import { paint, wrap } from '../text.ts';
 import type { Style } from '../text.ts';
 import { defaultTimeoutMs, maxTimeoutMs } from './options.ts';
 import type { DoctorArguments } from './options.ts';
@@ -57,7 +57,7 @@ function problems(style: Style, checks: readonly DiagnosisCheck[], isVerbose: bo
   const indent = markWidth(style);
   const lines = found.flatMap((check) => {
     const { status, title, advice, detail } = check;
-    const format = (text: string) => wrap(withUsdSigns(text), indent, style.width);
+    const format = (text: string) => wrap(text, indent, style.width);
     return [
       `${mark(style, status)} ${format(`${title}${isVerbose ? ` ${idsOf(check)}` : ''}: ${detail}`)}`,
       ...(advice === undefined ? [] : [' '.repeat(indent) + format(advice)]),
@@ -84,7 +84,7 @@ function untested(style: Style, checks: readonly DiagnosisCheck[]): string {
   // One reason for all is that of the whole run, which the lines above give.
   if (byReason.size < 2) return '';
   const lines = Array.from(byReason, ([reason, ids]) =>
-    wrap(`${ids.join(', ')}: ${withUsdSigns(reason)}`, 2, style.width),
+    wrap(`${ids.join(', ')}: ${reason}`, 2, style.width),
   );
   return [heading(style, 'Assumptions that were not tested'), '', ...lines].join('\n');
 }

@@ -8,6 +8,7 @@ import {
 import type { RequestPromise, ResponseMeta } from 'polygate';
 
 import { messageForPeople } from '../../../internal.ts';
+import { forCommands } from '../../money.ts';
 import type { Finding, Report } from './report.ts';
 
 /** What the service sent instead of a result. */
@@ -79,7 +80,7 @@ export const noResponseAdvice =
 /** The message of an error, without advice that does not apply to a diagnosis. */
 export function messageOf(error: unknown): string {
   if (!PolygateError.is(error)) return `Unexpected error: ${String(error)}`;
-  return messageForPeople(error, { advice: undefined });
+  return messageForPeople(error, { advice: undefined }, forCommands);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ModelId } from '../catalog/models.ts';
 import type { OpenString } from '../schema.ts';
 import { requiredTextProblem } from '../type-guards.ts';
+import type { FieldProblem } from '../type-guards.ts';
 
 /**
  * Parameters of a music generation, sent unchanged.
@@ -144,18 +145,18 @@ export type SpeechInput = Omit<SpeechParams, 'text' | 'input'> &
   (Pick<SpeechInputParams, 'input'> | Pick<SpeechParams, 'text'>);
 
 /** Checks music params and returns the problem, or undefined. */
-export function musicParamsProblem(params: Record<string, unknown>): string | undefined {
+export function musicParamsProblem(params: Record<string, unknown>): FieldProblem | undefined {
   return requiredTextProblem(params, 'prompt');
 }
 
 /** Checks speech params and returns the problem, or undefined. */
-export function speechParamsProblem(params: Record<string, unknown>): string | undefined {
+export function speechParamsProblem(params: Record<string, unknown>): FieldProblem | undefined {
   const { speed = 1, sample_rate: sampleRate = 32000 } = params;
   if (typeof speed !== 'number' || !(speed >= 0.5 && speed <= 2)) {
-    return 'speed: must be from 0.5 to 2';
+    return ['speed', 'must be from 0.5 to 2'];
   }
   if (sampleRate !== 32000 && sampleRate !== 44100) {
-    return 'sample_rate: must be 32000 or 44100';
+    return ['sample_rate', 'must be 32000 or 44100'];
   }
   return requiredTextProblem(params, 'input') && requiredTextProblem(params, 'text');
 }

@@ -1,6 +1,7 @@
 import { arrayField, optionalString, responseSchema, stringField } from '../schema.ts';
 import type { OpenString } from '../schema.ts';
 import { parseURL, isRecord } from '../type-guards.ts';
+import type { FieldProblem } from '../type-guards.ts';
 
 /** Declares that the media shows a real person, who consents and completes a liveness verification. */
 export interface RealPerson {
@@ -72,29 +73,29 @@ export function materialCreateParamsProblem({
   type,
   name = '',
   real_person: person,
-}: Record<string, unknown>): string | undefined {
-  if (!isHttpUrl(url)) return 'url: must be an http or https URL';
+}: Record<string, unknown>): FieldProblem | undefined {
+  if (!isHttpUrl(url)) return ['url', 'must be an http or https URL'];
   if (type !== 'image' && type !== 'video' && type !== 'audio') {
-    return 'type: must be image, video or audio';
+    return ['type', 'must be image, video or audio'];
   }
-  if (typeof name !== 'string') return 'name: must be a string';
+  if (typeof name !== 'string') return ['name', 'must be a string'];
   if (person === undefined) return undefined;
-  if (type === 'audio') return 'real_person: is not supported for audio';
-  if (!isRecord(person)) return 'real_person: must be an object';
-  if (person.consent_confirmed !== true) return 'real_person.consent_confirmed: must be true';
+  if (type === 'audio') return ['real_person', 'is not supported for audio'];
+  if (!isRecord(person)) return ['real_person', 'must be an object'];
+  if (person.consent_confirmed !== true) return ['real_person.consent_confirmed', 'must be true'];
   if (!isHttpUrl(person.callback_url)) {
-    return 'real_person.callback_url: must be an http or https URL';
+    return ['real_person.callback_url', 'must be an http or https URL'];
   }
   return undefined;
 }
 
 /** Checks a material list query and returns the problem, or undefined. */
-export function materialListQueryProblem(query: unknown): string | undefined {
-  if (!isRecord(query)) return 'query: must be an object';
+export function materialListQueryProblem(query: unknown): FieldProblem | undefined {
+  if (!isRecord(query)) return ['query', 'must be an object'];
   const { limit = 1 } = query;
   const isValid =
     typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= 100;
-  return isValid ? undefined : 'limit: must be an integer from 1 to 100';
+  return isValid ? undefined : ['limit', 'must be an integer from 1 to 100'];
 }
 
 function isHttpUrl(value: unknown): boolean {

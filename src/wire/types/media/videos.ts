@@ -1,6 +1,7 @@
 import type { ModelId, ModelResolution } from '../catalog/models.ts';
 import type { OpenString } from '../schema.ts';
 import { isRecord } from '../type-guards.ts';
+import type { FieldProblem } from '../type-guards.ts';
 import type { AssetUri } from './materials.ts';
 
 /** URL of a media file: an HTTP(S) URL, or the `asset://` URI of an available material. */
@@ -171,7 +172,7 @@ export function videoParamsProblem({
   prompt,
   extra_body: extra,
   content,
-}: Record<string, unknown>): string | undefined {
+}: Record<string, unknown>): FieldProblem | undefined {
   const items: unknown[] = Array.isArray(content) ? content : [];
   const texts: (readonly [field: string, text: unknown])[] = [
     ['prompt', prompt],
@@ -180,7 +181,9 @@ export function videoParamsProblem({
   ];
   const invalid = texts.find(([, text]) => typeof text === 'string' && /asset:\/\//i.test(text));
   return (
-    invalid &&
-    `${invalid[0]}: must not contain an asset:// URI; use it as the url of a content item instead`
+    invalid && [
+      invalid[0],
+      'must not contain an asset:// URI; use it as the url of a content item instead',
+    ]
   );
 }

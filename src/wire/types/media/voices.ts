@@ -1,6 +1,7 @@
 import { anyRecord, arrayField, responseSchema, stringField } from '../schema.ts';
 import type { OpenString } from '../schema.ts';
 import { requiredTextProblem } from '../type-guards.ts';
+import type { FieldProblem } from '../type-guards.ts';
 
 /**
  * Parameters of a voice clone, sent unchanged.
@@ -109,12 +110,14 @@ export type VoiceDesignInput = Omit<VoiceDesignParams, 'preview_text' | 'text'> 
   (Pick<VoiceDesignAliasParams, 'text'> | Pick<VoiceDesignParams, 'preview_text'>);
 
 /** Checks voice clone params and returns the problem, or undefined. */
-export function voiceCloneParamsProblem(params: Record<string, unknown>): string | undefined {
+export function voiceCloneParamsProblem(params: Record<string, unknown>): FieldProblem | undefined {
   return requiredTextProblem(params, 'audio_url');
 }
 
 /** Checks voice design params and returns the problem, or undefined. */
-export function voiceDesignParamsProblem(params: Record<string, unknown>): string | undefined {
+export function voiceDesignParamsProblem(
+  params: Record<string, unknown>,
+): FieldProblem | undefined {
   return (
     requiredTextProblem(params, 'prompt') ??
     (requiredTextProblem(params, 'text') && requiredTextProblem(params, 'preview_text'))

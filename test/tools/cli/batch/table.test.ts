@@ -100,9 +100,20 @@ test('columns without a name and columns that occur twice are problems', () => {
   expect(messages).toEqual(['column 2 has no name', 'column id occurs twice']);
 });
 
-test('a quote that is not closed is reported in one line', () => {
-  expect(() => read('id,prompt\n1,"a\n2,b')).toThrow(/Quote Not Closed/);
-});
+test.each([
+  ['csv', 'id,prompt\n1,"a\n2,b\n3,c\n', 2],
+  ['csv', 'id,prompt\r\n1,"a\r\nb"\r\n\r\n2,"c ""d\r\n3,e', 5],
+  ['csv', 'id;prompt\n"1\n";"a\nb\n', 3],
+  ['csv', '\uFEFFsep=;\nid;prompt\n1;"a\nb\n', 3],
+  ['tsv', 'id\tprompt\n\n1\t"a\n2\t"b\n', 3],
+] as const)(
+  'the line of a quote that is not closed is reported in one line: %s %j',
+  (format, text, line) => {
+    expect(() => read(text, format)).toThrow(
+      RegExp(`^Quote Not Closed: the cell that begins at line ${line} with "`),
+    );
+  },
+);
 
 test.each<[string, 'csv' | 'tsv']>([
   ['of a TSV', 'tsv'],
