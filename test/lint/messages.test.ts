@@ -13,8 +13,8 @@ const foreign: Readonly<Record<string, string>> = {
   'src/integrations/bullmq/redis/connection.ts': 'what Redis responds',
   'src/integrations/bullmq/redis/scripts/lua-script.ts': 'what Redis responds',
   'src/tools/doctor/free/poll-paths.ts': 'two responses of the service, compared with each other',
-  'src/tools/cli/param-schemas.ts': 'issues of zod',
-  'src/tools/mcp/tool-schemas.ts': 'issues of zod',
+  'src/tools/cli/arguments.ts': 'the first line of what parseArgs of Node says',
+  'src/tools/cli/mcp.ts': 'which package Node has not found',
 };
 
 /** Methods that search, compare, cut or replace text. */
@@ -32,6 +32,8 @@ function isMessage(node: ts.Node): boolean {
   if (ts.isCallExpression(node)) {
     const [argument] = node.arguments;
     const name = node.expression.getText();
+    // Also own texts, however they are composed.
+    if (/^(messageOf|commandMessage|messageForPeople|toMessage|textOfPart)$/.test(name)) return true;
     return argument !== undefined && name === 'String' && isMessage(argument);
   }
   return false;
@@ -86,6 +88,8 @@ test.each([
   ["const { message } = error; if (message === 'x') {}", 1],
   ["switch (error.message) { case 'x': }", 1],
   ["(error as Error)['message'].replace('a', 'b')", 1],
+  ["messageOf(error).split('. ')", 1],
+  ["issues.find(({ message }) => message.includes('Did you mean'))", 1],
   ["message === undefined || message === ''", 0],
   ['`${error.message}.`', 0],
   ["error.reason === 'lost'", 0],

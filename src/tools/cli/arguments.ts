@@ -44,6 +44,8 @@ interface Details {
   readonly env?: string;
   /** The field of the request that it sets. */
   readonly field?: string;
+  /** The only values that it can have. */
+  readonly values?: readonly string[];
   /** Whether that field is a number. */
   readonly isNumber?: boolean;
   /** Its heading in the help, if that is not "Options". */
@@ -68,6 +70,20 @@ export function one<const More extends Details>(value: string, help: string, mor
 export function many<const More extends Details>(value: string, help: string, more: More) {
   return { type: 'string' as const, multiple: true as const, value, help, ...more };
 }
+
+/** An option with one of some values. */
+export function choice<const More extends Details>(
+  value: string,
+  values: readonly string[],
+  about: string,
+  more: More,
+) {
+  return one(value, `${about}${anyOf(values)}`, { ...more, values });
+}
+
+/** Lists alternatives: `csv, tsv or jsonl`. */
+export const anyOf = (values: readonly string[]): string =>
+  `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 
 /** An option without a value. */
 export const flag = (help: string) => ({ type: 'boolean', help }) as const;

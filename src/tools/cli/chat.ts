@@ -53,16 +53,16 @@ export function runChat(args: string[]): Promise<number> {
     const extraBody = await readParams('chat', values);
     const settings = resolveSettings(values, process.env);
     const gateway = createGateway(settings);
-    log.useCleaner(createCleaner(settings.apiKey));
+    log.note({ clean: createCleaner(settings.apiKey) });
     const { system, image } = values;
     const prompt = await readPrompt(positionals, { takesInput: true });
     const params = { model, messages: messagesOf({ prompt, system, images: image }) };
-    log.noteSending();
+    log.note({ sent: 'maybe' });
     const { apiKey } = settings;
     const output = { extraBody, isJson: values.json ?? false, apiKey };
     return streamChat(gateway, params, output).catch(async (error: unknown) => {
       const request = { kind: 'chat', type: 'chat', model, params: extraBody } as const;
-      log.noteHint(await rejectionHint(error, gateway, request));
+      log.note({ hint: await rejectionHint(error, gateway, request) });
       throw error;
     });
   });

@@ -1,10 +1,25 @@
-import { flag, one, many } from './arguments.ts';
+import { choice, flag, one, many } from './arguments.ts';
 
 /**
  * The options of all commands, each written once: parsing, help, completion scripts and checks of the documentation follow
  * from these tables. The program needs all of them to find the command behind options that precede it, so an option has
  * the same type in every command.
  */
+
+/** The commands that generate something. */
+export const generationKinds = ['image', 'video', 'music', 'speech'] as const;
+
+/** What the rows of a batch generate. */
+export const batchKinds = [...generationKinds, 'chat'] as const;
+
+/** The formats of a table. */
+export const formats = ['csv', 'tsv', 'jsonl'] as const;
+
+/** What the first argument of a command can be. */
+export const firstArguments: Readonly<Partial<Record<CommandName, readonly string[]>>> = {
+  task: ['list', 'get', 'wait'],
+  completion: ['bash', 'zsh', 'fish'],
+};
 
 /** The options of every command, and of the program itself. */
 export const commonOptions = {
@@ -115,10 +130,8 @@ export const commandOptions = {
     'dry-run': flag('check the table, print rows, estimated cost and balance, and send nothing'),
     yes: flag('do not ask for confirmation'),
     column: one('<name>', 'write a copy of the table with the answers of chats in this column', {}),
-    kind: one('<kind>', 'image, video, music, speech or chat', {
-      otherwise: 'that of the model',
-    }),
-    format: one('<format>', 'csv, tsv or jsonl', { otherwise: 'by the name of the file' }),
+    kind: choice('<kind>', batchKinds, '', { otherwise: 'that of the model' }),
+    format: choice('<format>', formats, '', { otherwise: 'by the name of the file' }),
     'retry-failed': flag('pay again for rows whose task failed'),
     'resend-unknown': flag(
       'send chats again that may have been charged, and whose answer was lost: they can be charged twice',
@@ -138,7 +151,7 @@ export const commandOptions = {
     ...service,
   },
   models: {
-    type: one('<type>', 'only models of this type: chat, image, video or audio', {}),
+    type: choice('<type>', ['chat', 'image', 'video', 'audio'], 'only models of this type: ', {}),
     ...json('one JSON array, with every field that the service sends'),
     ...service,
   },
@@ -154,9 +167,10 @@ export const commandOptions = {
       'name of the file. {id} is the task id, {n} the number of the result, {ext} the extension of its media type',
       { short: 'o', otherwise: 'that of the command that submitted the task, or {id}.{ext}' },
     ),
-    kind: one(
+    kind: choice(
       '<kind>',
-      'what a task generates that was not submitted on this machine: image, video, music or speech',
+      generationKinds,
+      'what a task generates that was not submitted on this machine: ',
       {},
     ),
     force: flag('replace existing files'),
@@ -229,6 +243,7 @@ export const commandOptions = {
     }),
     'image-format': one('<format>', 'png, or svg for images that show their prompt as text', {
       default: 'png',
+      values: ['png', 'svg'],
     }),
     fail: many(
       '<fault>',
@@ -259,42 +274,3 @@ export const commandOptions = {
 
 /** The name of a command. */
 export type CommandName = keyof typeof commandOptions;
-
-/** What each command does, in the order of the help text: under each heading, the most used ones first. */
-export const commandGroups = {
-  Generate: {
-    chat: 'send a prompt to a chat model, and print its response as it is generated',
-    image: 'generate an image and save it',
-    video: 'generate a video and save it',
-    speech: 'turn text into speech and save it',
-    music: 'generate music and save it',
-    batch: 'generate one result per row of a CSV or JSONL file; can be stopped and run again',
-  },
-  'Look up': {
-    models: 'list the models of the API key, with their prices',
-    voices: 'list the voices for speech, with a sample of each',
-    balance: 'print the balance, the quota of the API key and the concurrency limit',
-    task: 'list, look up or wait for tasks that were submitted',
-  },
-  'Set up': {
-    init: 'store base URL and API key in a configuration file',
-    doctor:
-      'check whether a service behaves as the client expects, and print the options to set if not',
-    types:
-      'write the ids of your models to a declaration file, so that a wrong id does not compile',
-    completion: 'print a completion script for bash, zsh or fish',
-    mcp: 'serve the Model Context Protocol, so that an agent can generate media within a budget',
-  },
-  'Try without an account': {
-    mock: 'start the reference gateway on this machine; requests cost nothing',
-    playground: 'serve a page on which you can lose responses and see what is charged',
-  },
-} as const;
-
-/** What each command does. */
-export const commandSummaries: Readonly<Record<CommandName, string>> = {
-  ...commandGroups.Generate,
-  ...commandGroups['Look up'],
-  ...commandGroups['Set up'],
-  ...commandGroups['Try without an account'],
-};

@@ -1,8 +1,8 @@
 import { parseArguments, unknownName, UsageError } from './arguments.ts';
-import { commandOptions, commandSummaries } from './command-options.ts';
+import { batchKinds, commandOptions, firstArguments } from './command-options.ts';
 import { createGateway } from './gateway.ts';
-import { helpOf } from './help.ts';
-import { batchKinds, kindOfModel } from './params.ts';
+import { commandSummaries, helpOf } from './help.ts';
+import { kindOfModel } from './params.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { resolveSettings } from './settings.ts';
 import { print, printJson } from './terminal.ts';
@@ -16,6 +16,8 @@ interface OptionWords {
   readonly long: string;
   readonly short: string | undefined;
   readonly value: Value;
+  /** The only values that it can have, separated by spaces. */
+  readonly values: string;
 }
 
 /** What the scripts know about a command. */
@@ -25,24 +27,36 @@ interface CommandWords {
   readonly options: readonly OptionWords[];
   /** What the models of `-m` generate; empty if that can be anything. */
   readonly kind: string;
+  /** What its first argument can be, separated by spaces; empty if that is anything else. */
+  readonly actions: string;
 }
 
 const commands: readonly CommandWords[] = Object.entries(commandOptions).map(([name, options]) => ({
   name,
-  summary: summaries()[name] ?? '',
+  summary: new Map<string, string>(Object.entries(commandSummaries)).get(name) ?? '',
   options: Object.entries(options)
     .map(([option, { type, ...more }]) => ({
       long: `--${option}`,
       short: 'short' in more ? `-${more.short}` : undefined,
       value: type === 'string' && 'value' in more ? valueOf(more.value) : undefined,
+      values: 'values' in more ? more.values.join(' ') : '',
     }))
     .toSorted((one, other) => (one.long < other.long ? -1 : 1)),
   kind: batchKinds.find((kind) => kind === name) ?? '',
+  actions:
+    new Map<string, readonly string[]>(Object.entries(firstArguments)).get(name)?.join(' ') ?? '',
 }));
 
-function summaries(): Readonly<Record<string, string>> {
-  return commandSummaries;
-}
+/** The assignments of a command, as a case of `case`. `options` names the variable of its options. */
+const commandCase = (command: CommandWords, options: string) =>
+  `    ${command.name}) ${options} kind="${command.kind}" actions="${command.actions}" ;;\n`;
+
+/** The values of options that have only some, as cases of `case` by command and option. */
+const valueCases = commands
+  .flatMap(({ name, options }) => options.map((option) => ({ name, ...option })))
+  .filter(({ values }) => values !== '')
+  .map(({ name, long, values }) => `    "${name} ${long}") values="${values}" ;;\n`)
+  .join('');
 
 /** What a value can be, from its name in the help. */
 function valueOf(name: string): Value {
@@ -63,9 +77,7 @@ function pattern(value: Value): string {
 
 /** The completion script for bash. It completes commands, options, ids of models and names of files. */
 export function bash(): string {
-  const cases = commands.map(
-    (command) => `    ${command.name}) words="${longNames(command)}" kind="${command.kind}" ;;\n`,
-  );
+  const cases = commands.map((command) => commandCase(command, `words="${longNames(command)}"`));
   return `# Completion of polygate for bash.
 _polygate_files() {
   local IFS=$'\\n'
@@ -79,7 +91,7 @@ _polygate_models() {
 }
 _polygate() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
-  local command="" kind="" word words="" start=0
+  local command="" kind="" actions="" values="" word words="" start=0
   COMPREPLY=()
   if [[ "\${COMP_WORDS[0]}" == npx ]]; then
     start=1
@@ -97,14 +109,22 @@ _polygate() {
   case "$command" in
     "") words="${names} --help --version" ;;
 ${cases.join('')}  esac
+  for word in "\${COMP_WORDS[@]:start+1:COMP_CWORD-start-1}"; do
+    case " $actions " in *" $word "*) actions="" ;; esac
+  done
   # The sign in --model=<id> is a word.
   if [[ "$current" == "=" ]]; then current=""
   elif [[ "$previous" == "=" ]]; then previous="\${COMP_WORDS[COMP_CWORD-2]}"; fi
+  case "$command $previous" in
+${valueCases}  esac
   case "$previous" in
     ${pattern('model')}) _polygate_models "$kind" ;;
     ${pattern('file')}) _polygate_files "$current"; return ;;
-    ${pattern('text')}) return ;;
-    *) if [[ "$command" != "" && "$current" != -* ]]; then _polygate_files "$current"; return; fi ;;
+    ${pattern('text')}) words="$values" ;;
+    *) if [[ "$command" != "" && "$current" != -* ]]; then
+        [[ -n "$actions" ]] || { _polygate_files "$current"; return; }
+        words="$actions"
+      fi ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -118,9 +138,7 @@ complete -o filenames -F _polygate polygate npx
 /** The completion script for zsh. */
 export function zsh(): string {
   const described = commands.map(({ name, summary }) => `    '${name}:${summary}'\n`);
-  const cases = commands.map(
-    (command) => `    ${command.name}) options=(${longNames(command)}) kind="${command.kind}" ;;\n`,
-  );
+  const cases = commands.map((command) => commandCase(command, `options=(${longNames(command)})`));
   return `#compdef polygate npx
 # Completion of polygate for zsh.
 typeset -gA _polygate_models
@@ -128,7 +146,7 @@ _polygate() {
   local -a described options program
   described=(
 ${described.join('')}  )
-  local command="" kind="" word="" previous=""
+  local command="" kind="" actions="" values="" word="" previous=""
   local -i start=2
   if [[ "$words[1]" == npx ]]; then
     while [[ "$words[start]" == -* ]] && ((start < CURRENT)); do ((start += 1)); done
@@ -146,11 +164,16 @@ ${described.join('')}  )
   done
   case "$command" in
 ${cases.join('')}  esac
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    if [[ " $actions " == *" $word "* ]]; then actions=""; fi
+  done
   previous="$words[CURRENT-1]"
   if [[ "$PREFIX" == --*=* ]]; then
     previous="\${PREFIX%%=*}"
     compset -P '*='
   fi
+  case "$command $previous" in
+${valueCases}  esac
   case "$previous" in
     ${pattern('model')})
       program=(polygate)
@@ -160,10 +183,11 @@ ${cases.join('')}  esac
       fi
       compadd -- \${(f)_polygate_models[x$kind]} ;;
     ${pattern('file')}) _files ;;
-    ${pattern('text')}) ;;
+    ${pattern('text')}) compadd -- \${=values} ;;
     *)
       if [[ -z "$command" ]]; then _describe command described
       elif [[ "$PREFIX" == -* ]]; then compadd -- $options
+      elif [[ -n "$actions" ]]; then compadd -- \${=actions}
       else _files; fi ;;
   esac
 }
@@ -178,13 +202,20 @@ export function fish(): string {
       `complete -c polygate -f -n "not __fish_seen_subcommand_from ${names}" -a ${name} -d '${summary}'\n`,
   );
   const options = commands.flatMap(({ name, kind, options: own }) =>
-    own.map(({ long, short, value }) => {
-      const words = short === undefined ? '' : ` -s ${short.slice(1)}`;
-      const models = value === 'model' ? ` -a "(__polygate_models ${kind})"` : '';
+    own.map(({ long, short, value, values: some }) => {
+      const letter = short === undefined ? '' : ` -s ${short.slice(1)}`;
+      const words = value === 'model' ? `(__polygate_models ${kind})` : some;
+      const offered = words === '' ? '' : ` -k -a "${words}"`;
       const values = value === undefined ? '' : value === 'file' ? ' -r -F' : ' -x';
-      return `complete -c polygate -n "__fish_seen_subcommand_from ${name}" -l ${long.slice(2)}${words}${values}${models}\n`;
+      return `complete -c polygate -n "__fish_seen_subcommand_from ${name}" -l ${long.slice(2)}${letter}${values}${offered}\n`;
     }),
   );
+  const actions = commands
+    .filter((command) => command.actions !== '')
+    .map(
+      ({ name, actions: words }) =>
+        `complete -c polygate -f -n "__fish_seen_subcommand_from ${name}; and not __fish_seen_subcommand_from ${words}" -k -a "${words}"\n`,
+    );
   return `# Completion of polygate for fish.
 function __polygate_models
   set -l cache "__polygate_models_$argv[1]"
@@ -196,13 +227,13 @@ end
 # Completes npx polygate like polygate.
 set -l with_npx '^npx +(-\\S+ +)*(?=polygate )'
 complete -c npx -f -n "string match -qr '$with_npx' -- (commandline -cp)" -a "(complete -C (string replace -r '$with_npx' '' -- (commandline -cp)))"
-${described.join('')}${options.join('')}`;
+${described.join('')}${actions.join('')}${options.join('')}`;
 }
 
 const help = () =>
   helpOf('completion', {
     about:
-      'Prints a completion script: it completes commands, options, ids of models and names of files.',
+      'Prints a completion script: it completes commands, options and their values, ids of models and names of files.',
     usage: ['npx polygate completion bash|zsh|fish'],
     examples: [
       'npx polygate completion bash >> ~/.bashrc',

@@ -41,8 +41,8 @@ export async function continueTask(
       task = gateway.resume(receipt);
       // A task that was submitted elsewhere has no key that is known here.
       const { idempotencyKey, chargeUsd } = task;
-      log.noteAccepted({ idempotencyKey, chargeUsd });
-      log.noteNext(waitCommand(task.id));
+      log.note({ sent: 'accepted', idempotencyKey, chargeUsd });
+      log.note({ next: waitCommand(task.id) });
     }
     const text = `${JSON.stringify(task)}\n`;
     copyReceipt(text, options);
@@ -57,7 +57,7 @@ export async function continueTask(
   } catch (error) {
     if (TaskFailedError.is(error)) {
       remember({ ...entry, request: undefined, receipt: error.task.toJSON(), status: 'failed' });
-      log.noteTaskFailed();
+      log.note({ refund: undefined, next: undefined });
     }
     if (end.exitCode === undefined) throw error;
     noteFailure(describeFailure(error, log.context));
@@ -101,7 +101,7 @@ async function finish(task: Task, run: TaskRun, options: ResultOptions): Promise
   // A response with a finished result may have no id.
   const id = nameOfTask(task.id || (task.idempotencyKey ?? ''));
   const files = await saveResults(gateway, generation, { template, id }, { overwrite, signal });
-  log.noteSaved(files.map(({ path }) => path));
+  log.note({ saved: files.map(({ path }) => path), next: undefined });
   const { chargeUsd, meta, replayed } = task;
   // A resumed task, or a repeated request, was paid for once.
   const isEarlier = meta === undefined || replayed;

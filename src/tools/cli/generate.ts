@@ -75,7 +75,7 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
     checkReceiptFile(values.receipt, output, overwrite);
     const settings = resolveSettings(values, process.env);
     const gateway = createSavingGateway(settings);
-    log.useCleaner(createCleaner(settings.apiKey));
+    log.note({ clean: createCleaner(settings.apiKey) });
     const prompt = await readPrompt(positionals, { name: inputName(kind) });
     const store = new TaskStore(process.env);
     const { entry, isRepeated } = openEntry(store, {
@@ -98,7 +98,7 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
     };
     const explain = async (error: unknown): Promise<never> => {
       const request = { kind, type: modelTypes[kind], model, params };
-      log.noteHint(await rejectionHint(error, gateway, request));
+      log.note({ hint: await rejectionHint(error, gateway, request) });
       throw error;
     };
     return continueTask(entry, run, {

@@ -1,5 +1,5 @@
 import type { Option } from './arguments.ts';
-import { commandGroups, commandOptions, commonOptions } from './command-options.ts';
+import { commandOptions, commonOptions } from './command-options.ts';
 import type { CommandName } from './command-options.ts';
 import { paint, styleFor, wrap } from './text.ts';
 import type { Style } from './text.ts';
@@ -129,3 +129,42 @@ function section(
   });
   return `${heading(style, `${name}:`)}\n${lines.join('\n')}`;
 }
+
+/** What each command does, in the order of the help text: under each heading, the most used ones first. */
+export const commandGroups = {
+  Generate: {
+    chat: 'send a prompt to a chat model, and print its response as it is generated',
+    image: 'generate an image and save it',
+    video: 'generate a video and save it',
+    speech: 'turn text into speech and save it',
+    music: 'generate music and save it',
+    batch: 'generate one result per row of a CSV or JSONL file; can be stopped and run again',
+  },
+  'Look up': {
+    models: 'list the models of the API key, with their prices',
+    voices: 'list the voices for speech, with a sample of each',
+    balance: 'print the balance, the quota of the API key and the concurrency limit',
+    task: 'list, look up or wait for tasks that were submitted',
+  },
+  'Set up': {
+    init: 'store base URL and API key in a configuration file',
+    doctor:
+      'check whether a service behaves as the client expects, and print the options to set if not',
+    types:
+      'write the ids of your models to a declaration file, so that a wrong id does not compile',
+    completion: 'print a completion script for bash, zsh or fish',
+    mcp: 'serve the Model Context Protocol, so that an agent can generate media within a budget',
+  },
+  'Try without an account': {
+    mock: 'start the reference gateway on this machine; requests cost nothing',
+    playground: 'serve a page on which you can lose responses and see what is charged',
+  },
+} as const;
+
+/** What each command does. */
+export const commandSummaries: Readonly<Record<CommandName, string>> = {
+  ...commandGroups.Generate,
+  ...commandGroups['Look up'],
+  ...commandGroups['Set up'],
+  ...commandGroups['Try without an account'],
+};

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 
+import { ConnectionError, RequestTimeoutError } from 'polygate';
 import { diagnose } from 'polygate/doctor';
 import type { Diagnosis } from 'polygate/doctor';
 
@@ -27,6 +28,9 @@ const help = () =>
 /** How long the checks may take, in ms. */
 const checkTimeoutMs = 60_000;
 
+/** How long the first response of a service may take, in ms. */
+const urlTimeoutMs = 10_000;
+
 /** Runs the command, and returns its exit code. */
 export function runInit(args: string[]): Promise<number> {
   const log = new CommandLog({ command: 'polygate init', isPaid: false });
@@ -42,6 +46,7 @@ export function runInit(args: string[]): Promise<number> {
       throw new UsageError('without a terminal, --base-url and --api-key are required');
     }
     const baseURL = (given[0] || (await ask('Base URL: ', { isHidden: false }))).trim();
+    if (!given[1] && baseURL) await checkURL(baseURL);
     const firstKey = (given[1] || (await askKey())).trim();
     if (!baseURL || !firstKey) throw new UsageError('base URL and API key are required');
     const { apiKey, diagnosis, problem } = await findKey(baseURL, firstKey);
@@ -63,6 +68,15 @@ export function runInit(args: string[]): Promise<number> {
       note(`Nothing was written, because ${problem}.`);
     }
     return problem === undefined ? 0 : 1;
+  });
+}
+
+/** Checks a base URL before a key is typed. Any response shows that it leads to a server. */
+async function checkURL(baseURL: string): Promise<void> {
+  const gateway = createGateway({ baseURL, apiKey: 'none' });
+  const options = { maxRetries: 1, totalTimeout: urlTimeoutMs };
+  await gateway.public.status({}, options).catch((error: unknown) => {
+    if (ConnectionError.is(error) || RequestTimeoutError.is(error)) throw error;
   });
 }
 
@@ -109,7 +123,8 @@ function exportAdvice({ baseURL, apiKey }: Pick<Settings, 'baseURL' | 'apiKey'>,
   return [
     'Programs read the environment, and not this file. To run them in this shell:',
     `  export POLYGATE_BASE_URL=${shellWord(baseURL)}`,
-    `  export POLYGATE_API_KEY="$(node -p ${shellWord(read)})"`,
+    // A substitution can begin on the next line, so that the line fits most terminals.
+    `  export POLYGATE_API_KEY="$(\n    node -p ${shellWord(read)})"`,
     ...Object.entries({ POLYGATE_BASE_URL: baseURL, POLYGATE_API_KEY: apiKey })
       .filter(([name, value]) => (process.env[name]?.trim() || value) !== value)
       .map(([name]) => `Until then, ${name} has another value, which commands use, too.`),

@@ -3,7 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Polygate, Receipt } from 'polygate';
 
 import { messageOf, unknownName, UsageError } from './arguments.ts';
-import { isSameService, generationKinds } from './task-store.ts';
+import { generationKinds } from './command-options.ts';
+import { isSameService } from './task-store.ts';
 import type { GenerationKind, TaskEntry, TaskStore } from './task-store.ts';
 
 /** The service that the command uses. */

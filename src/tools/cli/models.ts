@@ -9,7 +9,7 @@ import { helpOf } from './help.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { resolveSettings } from './settings.ts';
 import { columns, print, printJson } from './terminal.ts';
-import { cleanRecord, cleanText, createCleaner } from './text.ts';
+import { cleanRecord, cleanText, createCleaner, styleFor } from './text.ts';
 
 const help = () =>
   helpOf('models', {
@@ -29,7 +29,7 @@ export function runModels(args: string[]): Promise<number> {
     if (options.help || options.version) return options;
     const settings = resolveSettings(options, process.env);
     const clean = createCleaner(settings.apiKey);
-    log.useCleaner(clean);
+    log.note({ clean });
     const gateway = createGateway(settings);
     const { data } = await gateway.models.list();
     const types = [...new Set(data.map(({ type }) => type))];
@@ -38,10 +38,10 @@ export function runModels(args: string[]): Promise<number> {
       throw new UsageError(`no model has the type ${options.type}; there are ${types.join(', ')}`);
     }
     if (options.json) await printJson(cleanRecord(models, settings.apiKey));
-    else
-      await print(
-        columns([['ID', 'TYPE', 'PRICE'], ...models.map((model) => modelRow(model, clean))]),
-      );
+    else {
+      const rows = [['ID', 'TYPE', 'PRICE'], ...models.map((model) => modelRow(model, clean))];
+      await print(columns(rows, styleFor(process.stdout).width));
+    }
     return 0;
   });
 }

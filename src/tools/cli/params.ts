@@ -2,7 +2,7 @@ import type { Model } from 'polygate';
 
 import { parseDecimal, shown, unknownName, UnknownOptionError, UsageError } from './arguments.ts';
 import type { Option } from './arguments.ts';
-import { commandOptions } from './command-options.ts';
+import { batchKinds, commandOptions } from './command-options.ts';
 import { readInput } from './input.ts';
 import { shellWord } from './text.ts';
 
@@ -148,9 +148,6 @@ export async function readPrompt(
   if (given === undefined) throw new UsageError(`the ${name} is empty`);
   return given;
 }
-
-/** What the rows of a batch generate. */
-export const batchKinds = ['image', 'video', 'music', 'speech', 'chat'] as const;
 
 /** What the rows of a batch generate. */
 export type BatchKind = (typeof batchKinds)[number];

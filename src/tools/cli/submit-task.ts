@@ -36,7 +36,7 @@ export async function submitEntry(
   const { clean = cleanText } = log.context;
   if (request === undefined) throw new Error('the request is not in the state folder');
   const repeat = waitCommand(idempotencyKey);
-  log.noteSending({ idempotencyKey, next: repeat });
+  log.note({ sent: 'maybe', idempotencyKey, next: repeat });
   const submission = submissionOf(gateway, request);
   let mayBeSent = isRepeated;
   const observer = {
@@ -54,17 +54,17 @@ export async function submitEntry(
       if (isRepeated) throw withEarlierCharge(error, earlierRequestAdvice);
       if (isUncharged(error)) {
         store.remove(entry);
-        log.noteUncharged();
+        log.note({ next: undefined, idempotencyKey: undefined });
       }
       throw error;
     });
-  log.noteAccepted({ idempotencyKey, chargeUsd: task.chargeUsd });
+  log.note({ sent: 'accepted', idempotencyKey, chargeUsd: task.chargeUsd });
   // A response with a finished result may have no id. Then only its key can find it again.
   if (task.id) {
     storeReceipt({ ...entry, request: undefined, receipt: task.toJSON() }, { store, clean });
     const id = clean(task.id);
     // An id that cannot be printed cannot be repeated. The key finds the task as well.
-    if (id === task.id) log.noteNext(waitCommand(id));
+    if (id === task.id) log.note({ next: waitCommand(id) });
   }
   return task;
 }

@@ -6,12 +6,10 @@ import type { Receipt } from 'polygate';
 
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import { messageOf, UsageError } from './arguments.ts';
+import { generationKinds } from './command-options.ts';
 import { setVariable, userFolder } from './settings.ts';
 import type { Environment, Settings } from './settings.ts';
 import { writeDurably } from './state-file.ts';
-
-/** The commands that generate something. */
-export const generationKinds = ['image', 'video', 'music', 'speech'] as const;
 
 /** What a command generates. */
 export type GenerationKind = (typeof generationKinds)[number];

@@ -4,7 +4,7 @@ import type { Polygate, Receipt, Task } from 'polygate';
 
 import { formatUsd } from '../money.ts';
 import { parseArguments, unknownName, UsageError } from './arguments.ts';
-import { commandOptions } from './command-options.ts';
+import { commandOptions, firstArguments } from './command-options.ts';
 import { continueTask } from './continue-task.ts';
 import { EarlyEnd } from './early-end.ts';
 import { createSavingGateway } from './gateway.ts';
@@ -45,8 +45,6 @@ const help = () =>
     },
   });
 
-const actions = ['list', 'get', 'wait'];
-
 /** Runs the command, and returns its exit code. */
 export function runTask(args: string[]): Promise<number> {
   const log = new CommandLog({ command: 'polygate task', isPaid: false });
@@ -54,6 +52,7 @@ export function runTask(args: string[]): Promise<number> {
     const { values, positionals } = parseArguments(args, commandOptions.task);
     if (values.help || values.version) return values;
     const [action = '', given, ...others] = positionals;
+    const { task: actions = [] } = firstArguments;
     if (!actions.includes(action)) {
       throw new UsageError(
         action === ''
@@ -62,8 +61,8 @@ export function runTask(args: string[]): Promise<number> {
       );
     }
     // An earlier command has sent the request. The actions other than wait only read, so they say nothing about money.
-    log.noteEarlierCharges();
-    if (action === 'wait') log.notePaid();
+    log.note({ hasEarlierCharges: true });
+    if (action === 'wait') log.note({ isPaid: true });
     const isJson = values.json ?? false;
     const store = new TaskStore(process.env);
     if (action === 'list' && given === undefined) return listTasks(store, isJson);
@@ -74,7 +73,7 @@ export function runTask(args: string[]): Promise<number> {
     }
     const settings = resolveSettings(values, process.env);
     const gateway = createSavingGateway(settings);
-    log.useCleaner(createCleaner(settings.apiKey));
+    log.note({ clean: createCleaner(settings.apiKey) });
     const account = accountOf({ baseURL: gateway.baseURL, apiKey: settings.apiKey });
     const entry = locate(given, values.kind, store, { gateway, account });
     if (action === 'get') return printState(taskOf(gateway, entry), isJson);

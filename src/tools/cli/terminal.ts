@@ -6,7 +6,7 @@ import createSpinner from 'yocto-spinner';
 import type { Spinner } from 'yocto-spinner';
 
 import { maskKeys, messageOf, UsageError } from './arguments.ts';
-import { paint, styleFor, wrapLines } from './text.ts';
+import { paint, styleFor, wrap, wrapLines } from './text.ts';
 
 /** Exit code after a write to a pipe whose reader has ended, as shells report for SIGPIPE. */
 const brokenPipe = 141;
@@ -57,20 +57,19 @@ export function printError(command: string, error: unknown, code: number): numbe
   return code;
 }
 
-/** Formats rows as columns that are aligned at the left. */
-export function columns(rows: readonly (readonly string[])[]): string {
+/** Formats rows as columns that are aligned at the left. The last one is wrapped at a width. */
+export function columns(rows: readonly (readonly string[])[], width = Infinity): string {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [index, cell] of row.entries()) {
       widths[index] = Math.max(widths[index] ?? 0, cell.length);
     }
   }
-  const lines = rows.map((row) =>
-    row
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const lines = rows.map((row) => {
+    const before = row.slice(0, -1).map((cell, index) => `${cell.padEnd(widths[index] ?? 0)}  `);
+    const start = before.join('');
+    return start + wrap(row.at(-1) ?? '', start.length, width);
+  });
   return lines.map((line) => `${line}\n`).join('');
 }
 

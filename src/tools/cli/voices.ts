@@ -26,7 +26,7 @@ export function runVoices(args: string[]): Promise<number> {
     if (options.help || options.version) return options;
     const settings = resolveSettings(options, process.env);
     const clean = createCleaner(settings.apiKey);
-    log.useCleaner(clean);
+    log.note({ clean });
     const { data } = await createGateway(settings).voices.list({ model: options.model });
     const { width } = styleFor(process.stdout);
     if (options.json) await printJson(data.map((voice) => cleanRecord(voice, settings.apiKey)));
@@ -36,21 +36,24 @@ export function runVoices(args: string[]): Promise<number> {
   });
 }
 
-/** The voice in a few lines: its id, what it is like, and where its sample is. The service may leave out any of it. */
+/** The voice in a few lines: its id, what it is like, and where its sample is. */
 function voiceText(voice: Partial<Voice>, clean: (text: string) => string, width: number): string {
-  const { voice_id: id = '', display_name: name, language, description, source_type: type } = voice;
+  const lines = aboutVoice(voice).map((line) => `  ${wrap(clean(line), 2, width)}`);
+  return [clean(voice.voice_id ?? ''), ...lines].map((line) => `${line}\n`).join('');
+}
+
+/** What a voice is like, its models, and where its sample is. The service may leave out any of it. */
+export function aboutVoice(voice: Partial<Voice>): string[] {
+  const { display_name: name, language, description, source_type: type } = voice;
   const about = [
     [name, language].filter(isNonEmptyString).join(', '),
     description,
     type !== undefined && type !== 'system' ? 'your own' : undefined,
   ].filter(isNonEmptyString);
   const models = voice.compatible_models ?? [];
-  const lines = [
+  return [
     ...(about.length > 0 ? [about.join('. ')] : []),
     ...(models.length > 0 ? [`Models: ${models.join(', ')}`] : []),
     ...(isNonEmptyString(voice.preview_audio_url) ? [`Sample: ${voice.preview_audio_url}`] : []),
   ];
-  return [clean(id), ...lines.map((line) => `  ${wrap(clean(line), 2, width)}`)]
-    .map((line) => `${line}\n`)
-    .join('');
 }

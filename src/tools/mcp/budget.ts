@@ -10,7 +10,7 @@ import { pricedUnits } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { createReservations } from '../../paid/reservations.ts';
 import { verdictOfError } from '../../paid/verdict.ts';
-import { generationKinds } from '../cli/task-store.ts';
+import { generationKinds } from '../cli/command-options.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
 import { exactUsd, formatUsd } from '../money.ts';
 import type { Refunds } from './refunds.ts';

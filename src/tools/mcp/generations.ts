@@ -81,7 +81,7 @@ export class Generations {
     try {
       const opened = submissions.find(id);
       if (opened === undefined) {
-        log.noteNext('call list_tasks, which lists the tasks with their ids');
+        log.note({ next: 'call list_tasks, which lists the tasks with their ids' });
         throw new ConfigurationError(
           `There is no task ${id} that was submitted on this machine with this API key.`,
         );
@@ -97,8 +97,8 @@ export class Generations {
     const { session, results, budget, clean } = this.#options;
     const { task, entry } = opened;
     const { idempotencyKey, kind } = entry;
-    log.noteAccepted({ idempotencyKey, chargeUsd: task.chargeUsd });
-    log.noteNext(continueTask(task.id, clean));
+    log.note({ sent: 'accepted', idempotencyKey, chargeUsd: task.chargeUsd });
+    log.note({ next: continueTask(task.id, clean) });
     const lines = earlierLines(opened);
     let generation: SucceededGeneration | undefined;
     try {
@@ -126,7 +126,7 @@ export class Generations {
     const { idempotencyKey, kind } = entry;
     this.#remember(opened, 'failed');
     await within(call, refunds.addFailure(idempotencyKey, task.chargeUsd));
-    log.noteTaskFailed({
+    log.note({
       refund: refunds.textFor(idempotencyKey),
       next: `to pay for another attempt, call generate_${kind} with a new value of the argument again; the same arguments return this failed task`,
     });

@@ -1,12 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Model, Polygate } from 'polygate';
+import type { Model, Polygate, Voice } from 'polygate';
 import { ConfigurationError } from 'polygate';
 
 import { balanceOf, balanceRows } from '../cli/balance.ts';
+import { generationKinds } from '../cli/command-options.ts';
 import { priceText } from '../cli/models.ts';
-import { generationKinds } from '../cli/task-store.ts';
 import type { GenerationKind, TaskEntry } from '../cli/task-store.ts';
 import { columns } from '../cli/terminal.ts';
+import { aboutVoice } from '../cli/voices.ts';
 import { formatUsd } from '../money.ts';
 import type { ProcessBudget } from './budget.ts';
 import { kindOf, quoteOf } from './budget.ts';
@@ -56,6 +57,21 @@ export class Lookups {
         models.map((model) => modelLine(model)),
         'models; pass a type to see fewer',
       );
+    });
+  }
+
+  /** Lists the voices for speech, of one model if it is given. */
+  listVoices(model: unknown, call: Call): Promise<CallToolResult> {
+    return this.#look('list_voices', call, async (signal) => {
+      if (model !== undefined && typeof model !== 'string') {
+        throw new ConfigurationError('model: must be the id of a model.');
+      }
+      const { data } = await this.#options.gateway.voices.list({ model }, { signal });
+      if (data.length === 0) return ['There are no such voices.'];
+      const lines = data.map((voice: Partial<Voice>) =>
+        [`${voice.voice_id ?? 'without an id'}:`, ...aboutVoice(voice)].join(' '),
+      );
+      return shortened(lines, 'voices; pass a model to see fewer');
     });
   }
 

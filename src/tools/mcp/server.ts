@@ -3,7 +3,7 @@ import type { CallToolResult, ServerContext, ToolAnnotations } from '@modelconte
 
 import { version } from '../../internal.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { generationKinds } from '../cli/task-store.ts';
+import { generationKinds } from '../cli/command-options.ts';
 import { createCall } from './call.ts';
 import type { Call } from './call.ts';
 import type { Generations } from './generations.ts';
@@ -82,6 +82,15 @@ function freeTools({ generations, lookups, clean }: ServerOptions): Tool[] {
       }),
       annotations: free,
       run: ({ type }, call) => lookups.listModels(type, call),
+    },
+    {
+      name: 'list_voices',
+      description: 'Lists the voices for speech, with a sample of each. Free.',
+      input: object({
+        model: { type: 'string', description: 'Only voices that this model accepts.' },
+      }),
+      annotations: free,
+      run: ({ model }, call) => lookups.listVoices(model, call),
     },
     {
       name: 'estimate',

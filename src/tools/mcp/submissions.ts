@@ -146,7 +146,7 @@ export class Submissions {
     const { store, account } = this.#options;
     const known = store.get({ account, idempotencyKey });
     if (known === undefined) return undefined;
-    log.noteEarlierRequest(idempotencyKey);
+    log.note({ sent: 'maybe', isRepeated: true, idempotencyKey });
     return known;
   }
 
@@ -169,7 +169,7 @@ export class Submissions {
   #checkModel(model: string, log: CommandLog): void {
     const { allowedModels } = this.#options;
     if (allowedModels.length === 0 || allowedModels.includes(model)) return;
-    log.noteNext(chooseModel);
+    log.note({ next: chooseModel });
     throw new ConfigurationError(
       `This server may use ${allowedModels.join(', ')} only, not ${model}.`,
       { outcome: 'not-sent' },

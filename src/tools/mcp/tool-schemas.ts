@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { imageParams, musicParams, speechParams, videoParams } from '../../wire/schemas/index.ts';
 import { unknownFields } from '../../wire/schemas/record-schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { generationKinds } from '../cli/task-store.ts';
+import { generationKinds } from '../cli/command-options.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
 
 type Fields = Record<string, unknown>;

@@ -55,6 +55,7 @@ test.concurrent('chat reads its prompt from stdin, and --json prints the complet
   expect([code, stderr]).toEqual([0, `Charged: ${formatUsd(mock.invoice[0]?.usd ?? NaN)}\n`]);
   const completion = JSON.parse(stdout);
   expect(completion.choices[0].message.content).toMatch(/^You said: Hello/);
+  expect(completion.usd).toBe(mock.invoice[0]?.usd);
 });
 
 test.concurrent('a chat that is cut off prints what has arrived, and exits with 3', async () => {
@@ -187,7 +188,9 @@ test.concurrent('init prints two lines that export to programs what it has store
   expect(other.stderr).toMatch(/POLYGATE_API_KEY has another value, which commands use, too\.\n$/);
   const lines = stderr.split('\n').filter((line) => line.includes('export '));
   expect(lines).toHaveLength(2);
-  const script = `${lines.join('\n')}\necho "$POLYGATE_BASE_URL $POLYGATE_API_KEY"`;
+  const [, exported = ''] = /(^ {2}export [^]*?)(?=\nUntil|\n?$)/m.exec(stderr) ?? [];
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  const script = `${exported}\necho "$POLYGATE_BASE_URL $POLYGATE_API_KEY"`;
   const shell = await new Program(['bash', '-c', script]).end();
   expect(shell).toEqual({ code: 0, stdout: `${baseURL} ${mock.apiKey}\n`, stderr: '' });
 });

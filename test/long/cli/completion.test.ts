@@ -57,6 +57,14 @@ const completed: [line: string, words: string[]][] = [
   ['polygate speech A -m ', ['echo-speech', 'echo-speech-hd']],
   ['polygate batch prompts.csv --model tide-v', ['tide-video']],
   ['polygate batch --max-usd ', []],
+  ['polygate task ', ['list', 'get', 'wait']],
+  ['polygate task --json g', ['get']],
+  ['npx polygate completion ', ['bash', 'zsh', 'fish']],
+  ['polygate batch --format ', ['csv', 'tsv', 'jsonl']],
+  ['polygate batch prompts.csv --kind ch', ['chat']],
+  ['polygate task wait t1 --kind v', ['video']],
+  ['polygate models --type a', ['audio']],
+  ['polygate mock --image-format s', ['svg']],
 ];
 
 /** What bash and zsh complete besides. */
@@ -64,6 +72,8 @@ const completedWithFiles: [string, string[]][] = [
   ['polygate image A --model=prism-i', ['prism-image']],
   ['polygate image A -o har', ['harbor at dawn.csv']],
   ['npx polygate image A --output=har', ['harbor at dawn.csv']],
+  ['polygate task wait har', ['harbor at dawn.csv']],
+  ['polygate batch --format=t', ['tsv']],
   ['npx pol', ['polygate']],
   ['npx tsc har', ['harbor at dawn.csv']],
 ];

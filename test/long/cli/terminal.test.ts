@@ -188,6 +188,28 @@ describe.skipIf(!hasScript)('in a terminal', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ baseURL, apiKey: key });
   });
 
+  test.concurrent.each([
+    ['ftp://gateway.example', 2, 'the base URL must be an https URL'],
+    ['http://127.0.0.1:9', 1, 'Connection'],
+  ])('init refuses the base URL %s before it asks for the key', async (typed, code, problem) => {
+    const service = await startService();
+    const { POLYGATE_BASE_URL: _, POLYGATE_API_KEY: _key, ...env } = service.env;
+    const program = inTerminal({ ...service, env }, ['init']);
+    await program.printed(/Base URL: /);
+    program.child.stdin?.write(`${typed}\r`);
+    const ended = await program.end();
+    expect([ended.code, ended.stdout]).toEqual([code, expect.stringContaining(problem)]);
+    expect(ended.stdout).not.toContain('API key (not shown)');
+  });
+
+  test.concurrent('a list of models fits on a screen of 80 columns', async () => {
+    const service = await startService();
+    const { stdout } = await inTerminal(service, ['models'], { NO_COLOR: '1' }).end();
+    const lines = stdout.replaceAll('\r', '').trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThan(5);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
   test.concurrent('a free run of the doctor fits on a screen of 80 columns', async () => {
     const service = await startService();
     const { code, stdout } = await inTerminal(service, ['doctor'], { NO_COLOR: '1' }).end();

@@ -15,6 +15,16 @@ import type { Setup } from './support.ts';
 
 const harbor = { model: 'prism-image', prompt: 'A harbor' };
 
+test('list_voices lists the voices of a model with their samples, and is free', async () => {
+  const setup = await setUp();
+  const { client } = await connect(setup);
+  const voices = await callTool(client, 'list_voices', { model: 'echo-speech' });
+  expect(voices.text).toMatch(/^[\w-]+: .*Models: .*echo-speech.*Sample: https?:/m);
+  const wrong = await callTool(client, 'list_voices', { model: 7 });
+  expect(wrong.text).toMatch(/model: must be the id of a model\.\nNothing was charged\./);
+  expect(setup.mock.invoice).toEqual([]);
+});
+
 test('every tool has a strict schema with descriptions, and no field for callbacks or routes', async () => {
   const { client } = await connect(await setUp());
   const { tools } = await client.listTools();
@@ -28,6 +38,7 @@ test('every tool has a strict schema with descriptions, and no field for callbac
     'get_task',
     'list_models',
     'list_tasks',
+    'list_voices',
   ]);
   expect(JSON.stringify(tools)).not.toMatch(/callback|webhook|"route"/i);
   const image = tools.find(({ name }) => name === 'generate_image')!.inputSchema;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,8 +34,8 @@ function build(): string {
     platform: 'node',
     external: Object.keys(external),
   });
-  const hash = Buffer.from(outputFiles.map((file) => file.hash).join('')).toString('hex');
-  const target = join(root, '.vitest', `commands-${hash.slice(-32)}`);
+  const hash = createHash('sha256').update(outputFiles.map((file) => file.hash).join(' '));
+  const target = join(root, '.vitest', `commands-${hash.digest('hex').slice(-32)}`);
   if (existsSync(target)) return target;
   const draft = `${target}-${process.pid}`;
   mkdirSync(draft, { recursive: true });

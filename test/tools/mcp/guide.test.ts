@@ -2,11 +2,8 @@ import { readFileSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
-import {
-  commandOptions,
-  commandSummaries,
-  commonOptions,
-} from '../../../src/tools/cli/command-options.ts';
+import { commandOptions, commonOptions } from '../../../src/tools/cli/command-options.ts';
+import { commandSummaries } from '../../../src/tools/cli/help.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 

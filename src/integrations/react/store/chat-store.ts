@@ -71,12 +71,7 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
 
   /** Sends a message. Resolves when the response has ended, to its message, or to undefined after a failure. */
   send(content: ChatInput): Promise<ChatEntry | undefined> {
-    return this.#start((all) => {
-      const turn = nextTurn(all.at(-1)?.[0]);
-      const message: ChatEntry = { role: 'user', content };
-      this.#messages.set(turn, message);
-      return { prefix: nextResponse(turn), history: [...messagesOf(all), message] };
-    });
+    return this.#start((all) => this.#ask(all, { role: 'user', content }));
   }
 
   /** Requests a response again after it failed or was stopped. It is charged again. */
@@ -87,12 +82,24 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
       const kept = withoutIncomplete(failed);
       const [last = ''] = failed.at(-1) ?? [];
       if (!kept) throw refusal('nothing_to_retry');
-      for (const [id] of failed.slice(kept.length)) {
+      const question = kept.at(-1)?.[1];
+      const isRejected = question?.rejected === true;
+      const before = isRejected ? kept.slice(0, -1) : kept;
+      for (const [id] of failed.slice(before.length)) {
         this.#messages.delete(id);
         this.#removed.add(id);
       }
+      // Other tabs keep what was rejected, and cannot know that this one sends it again.
+      if (isRejected) return this.#ask(all, { ...question, rejected: undefined }, before);
       return { prefix: nextResponse(last), history: messagesOf(kept) };
     });
+  }
+
+  /** Adds a question after all messages, and sends it with some of them. */
+  #ask(all: readonly Numbered[], message: ChatEntry, before = all): Place {
+    const turn = nextTurn(all.at(-1)?.[0]);
+    this.#messages.set(turn, message);
+    return { prefix: nextResponse(turn), history: [...messagesOf(before), message] };
   }
 
   /** Ends the response. What has arrived stays in the conversation. */
@@ -175,6 +182,12 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     const usage = exchange.received?.stream.partial?.usage ?? undefined;
     for (const [id, message] of responseOf(exchange, closeMessages)) {
       this.#messages.set(id, message);
+    }
+    const { outcome = 'unknown' } = changes?.error ?? {};
+    const turn = turnOf(exchange.place.prefix);
+    const question = sorted(this.#messages).at(-1);
+    if (outcome !== 'unknown' && question?.[0] === turn) {
+      this.#messages.set(turn, { ...question[1], rejected: true });
     }
     this.#show({ status: 'idle', usage, ...changes });
     await this.#save();

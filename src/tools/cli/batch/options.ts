@@ -1,13 +1,12 @@
 import { basename, dirname, join } from 'node:path';
 
-import { parseArguments, parseUsd, UsageError } from '../arguments.ts';
-import { commandOptions } from '../command-options.ts';
+import { anyOf, parseArguments, parseUsd, UsageError } from '../arguments.ts';
+import { commandOptions, formats } from '../command-options.ts';
 import { endedCodes, helpOf } from '../help.ts';
 import { checkTemplate, checkReplaceable, FileNames, portable } from '../output-name.ts';
 import { parseParams, parseKind } from '../params.ts';
 import type { BatchKind } from '../params.ts';
 import type { ServiceOptions } from '../settings.ts';
-import { formats } from './table.ts';
 import type { Format } from './table.ts';
 
 export const help = (): string =>
@@ -147,7 +146,7 @@ function parseColumn(name: string | undefined): string | undefined {
 function parseFormat(text: string | undefined): Format | undefined {
   const format = formats.find((known) => known === text);
   if (text === undefined || format !== undefined) return format;
-  throw new UsageError(`--format must be csv, tsv or jsonl, not ${text}`);
+  throw new UsageError(`--format must be ${anyOf(formats)}, not ${text}`);
 }
 
 /** The name of the copy of the table that has the answers: `prompts.answer.csv`. */

@@ -3,12 +3,10 @@ import type { InfoRecord } from 'csv-parse/sync';
 
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { UsageError } from '../arguments.ts';
+import type { formats } from '../command-options.ts';
 import { commandMessage } from '../failure.ts';
 import { decodeText } from '../input.ts';
 import { cleanText } from '../text.ts';
-
-/** The formats of a table. */
-export const formats = ['csv', 'tsv', 'jsonl'] as const;
 
 /** The format of a table. */
 export type Format = (typeof formats)[number];

@@ -49,7 +49,7 @@ export async function runDoctor(args: string[]): Promise<number> {
     return printError(command, `${error.message}${spent}`, 1);
   });
   try {
-    return await run(options, settings, gateway, clean);
+    return await run(options, settings, gateway);
   } catch (error) {
     return printError(command, clean(messageOf(error)), 1);
   }
@@ -59,7 +59,6 @@ async function run(
   options: DoctorArguments,
   settings: Settings,
   gateway: Polygate,
-  clean: (text: string) => string,
 ): Promise<number> {
   const style = styleFor(process.stdout);
   const title = `polygate doctor ${version}`;
@@ -78,12 +77,11 @@ async function run(
       signal: end.signal,
       onStart: (check) => {
         started.push(check);
-        progress?.start(clean(check.title));
+        progress?.start(check.title);
       },
       onCheck: (check) => {
-        const cleaned = cleanCheck(check, clean);
-        checks.push(cleaned);
-        progress?.print(cleaned);
+        checks.push(check);
+        progress?.print(check);
       },
     });
     // After an early end, the checks that have not ended soon are left out.
@@ -103,17 +101,6 @@ async function run(
   if (options.json) console.log(JSON.stringify(diagnosis, undefined, 2));
   else console.log(`\n${summary(style, { diagnosis, options, settings, end: end.reason })}`);
   return end.exitCode ?? (diagnosis.ok ? 0 : 1);
-}
-
-/** Removes the API key and control characters from everything that is printed. */
-function cleanCheck(check: DiagnosisCheck, clean: (text: string) => string): DiagnosisCheck {
-  const { advice } = check;
-  return {
-    ...check,
-    title: clean(check.title),
-    detail: clean(check.detail),
-    ...(advice === undefined ? {} : { advice: clean(advice) }),
-  };
 }
 
 /** What is known of a run whose checks did not end. */
