@@ -14,6 +14,7 @@ const foreign: Readonly<Record<string, string>> = {
   'src/integrations/bullmq/redis/scripts/lua-script.ts': 'what Redis responds',
   'src/tools/doctor/free/poll-paths.ts': 'two responses of the service, compared with each other',
   'src/tools/cli/arguments.ts': 'the first line of what parseArgs of Node says',
+  'src/tools/cli/terminal.ts': 'the first line of an error of the system',
   'src/tools/cli/mcp.ts': 'which package Node has not found',
 };
 
