@@ -63,7 +63,7 @@ export const search: LocalSearch = {
 
 /** What users call the subject of a guide, in other words than its own. A search for them finds the page first. */
 const keywords: Readonly<Record<string, string>> = {
-  'docs/batches.md': 'bulk crash',
+  'docs/batches.md': 'bulk crash journal',
   'docs/browsers-and-proxy.md': 'cors frontend',
   'docs/costs.md': 'balance budget price spend token usage',
   'docs/errors.md': 'rate limit 429 402',
@@ -74,6 +74,7 @@ const keywords: Readonly<Record<string, string>> = {
   'docs/quick-start.md': 'install installation npm pnpm yarn bun setup',
   'docs/runtimes.md': 'corporate certificate proxy undici',
   'docs/serverless-and-edge.md': 'lambda vercel',
+  'docs/testing.md': 'jest mock msw vitest',
   'docs/timeouts.md': 'abort cancel deadline',
   'docs/voices.md': 'clone',
 };
@@ -85,16 +86,21 @@ function withKeywords(source: string, path: string): string {
   return source.replace(/^# .*\n/m, (title) => `${title}\n${`${words} `.repeat(5)}\n`);
 }
 
-/** Shows that the index is loading, where VitePress shows an empty list. */
-export const loadingText: Plugin = {
-  name: 'loading text of the search',
+/** Shows that the index is loading, where VitePress shows an empty list, and makes a dialog of what is a button there. */
+export const searchBox: Plugin = {
+  name: 'box of the search',
   enforce: 'pre',
   transform(code, id) {
     if (!id.endsWith('/VPLocalSearchBox.vue')) return undefined;
     const noResults = '<li\n            v-if="filterText && !results.length && enableNoResults"';
-    if (!code.includes(noResults)) throw new Error('The search of VitePress has changed');
     const loading = '<li v-if="!searchIndex" class="no-results" role="status">Loading …</li>';
-    return code.replace(noResults, `${loading}\n${noResults}`);
+    const button =
+      /role="button"\s+:aria-owns=".*"\s+aria-expanded="true"\s+aria-haspopup="listbox"/;
+    if (!code.includes(noResults) || !button.test(code))
+      throw new Error('The search of VitePress has changed');
+    return code
+      .replace(noResults, `${loading}\n${noResults}`)
+      .replace(button, 'role="dialog" aria-modal="true"');
   },
 };
 

@@ -28,8 +28,10 @@ test.each([
   ['fallback', 'fallback'],
   ['hooks', 'hooks'],
   ['install', 'quick-start'],
+  ['journal', 'batches'],
   ['logging', 'logging'],
   ['MCP', 'mcp'],
+  ['mock', 'testing'],
   ['music', 'images-video-and-audio'],
   ['OpenTelemetry', 'observability'],
   ['proxy', 'browsers-and-proxy'],
@@ -98,6 +100,7 @@ test('the box shows the same results, opens them, and is empty after a reload', 
   await open.click();
   await input.fill('balance');
   await results.first().waitFor();
+  expect(await site.findBarriers(page)).toEqual([]);
   await page.reload();
   await open.click();
   expect(await input.inputValue()).toBe('');
