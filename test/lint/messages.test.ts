@@ -34,7 +34,8 @@ function isMessage(node: ts.Node): boolean {
     const [argument] = node.arguments;
     const name = node.expression.getText();
     // Also own texts, however they are composed.
-    if (/^(messageOf|commandMessage|messageForPeople|toMessage|textOfPart)$/.test(name)) return true;
+    if (/^(messageOf|commandMessage|messageForPeople|toMessage|textOfPart)$/.test(name))
+      return true;
     return argument !== undefined && name === 'String' && isMessage(argument);
   }
   return false;
