@@ -68,7 +68,7 @@ export function columns(rows: readonly (readonly string[])[], width = Infinity):
   const lines = rows.map((row) => {
     const before = row.slice(0, -1).map((cell, index) => `${cell.padEnd(widths[index] ?? 0)}  `);
     const start = before.join('');
-    return start + wrap(row.at(-1) ?? '', start.length, width);
+    return (start + wrap(row.at(-1) ?? '', start.length, width)).trimEnd();
   });
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -190,7 +190,7 @@ describe.skipIf(!hasScript)('in a terminal', () => {
 
   test.concurrent.each([
     ['ftp://gateway.example', 2, 'the base URL must be an https URL'],
-    ['http://127.0.0.1:9', 1, 'Connection'],
+    ['http://127.0.0.1:9', 1, 'Could not connect'],
   ])('init refuses the base URL %s before it asks for the key', async (typed, code, problem) => {
     const service = await startService();
     const { POLYGATE_BASE_URL: _, POLYGATE_API_KEY: _key, ...env } = service.env;

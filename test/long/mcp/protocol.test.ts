@@ -153,7 +153,7 @@ test('clients of both protocol generations can use it', async () => {
   try {
     for (const client of [modern, old]) {
       const { tools } = await client.listTools();
-      expect(tools).toHaveLength(9);
+      expect(tools).toHaveLength(10);
       const seen: number[] = [];
       const options = { onprogress: ({ progress }: { progress: number }) => seen.push(progress) };
       const rest = client === old ? [undefined, options] : [options];

@@ -42,8 +42,6 @@ export interface ChatOptions<Arguments extends readonly unknown[] = readonly unk
 export type ChatEntry = ChatMessage & {
   /** Whether the response was cut off or stopped. It is sent back as it is, unless `retry()` replaces it. */
   incomplete?: boolean | undefined;
-  /** Whether the request of this question was rejected or not sent. Only `retry()` sends it again. */
-  rejected?: boolean | undefined;
 };
 
 /** The content of a message: text or parts. */
@@ -66,11 +64,11 @@ export interface ChatSnapshot {
   readonly usage: ChatUsage | undefined;
 }
 
-/** The conversation as it is sent, without rejected questions. Parts of responses are sent only if they have content. */
+/** The conversation as it is sent. Parts of responses are sent only if they have content. */
 export const toRequest = (messages: readonly ChatEntry[]): ChatMessage[] =>
   messages
-    .filter(({ incomplete, rejected, content }) => !rejected && (!incomplete || content?.length))
-    .map(({ incomplete: _, rejected: _rejected, ...message }) => message);
+    .filter(({ incomplete, content }) => !incomplete || content?.length)
+    .map(({ incomplete: _, ...message }) => message);
 
 /** The messages of a response: those that are complete, and what has arrived of the next one. */
 export const toMessages = (

@@ -18,6 +18,7 @@ import {
   withoutIncomplete,
 } from './conversation.ts';
 import type { Numbered, StoredChat } from './conversation.ts';
+import { wasNotCharged } from './decisions.ts';
 import { refusal, toError } from './errors.ts';
 import { oncePerFrame, StoreBase } from './store-base.ts';
 import type { SettingsRef } from './store-base.ts';
@@ -46,6 +47,8 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
   #messages: Map<string, ChatEntry>;
   /** Ids of messages that were removed with the conversation, or replaced by a retry. */
   readonly #removed = new Set<string>();
+  /** Ids of questions that were rejected or not sent. Only a retry sends them again. */
+  readonly #rejected = new Set<string>();
   /** Ids of messages that did not fit. */
   #cut: readonly string[] = [];
   /** Whether the storage has had the conversation, so that it was removed if it is not there. */
@@ -71,7 +74,11 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
 
   /** Sends a message. Resolves when the response has ended, to its message, or to undefined after a failure. */
   send(content: ChatInput): Promise<ChatEntry | undefined> {
-    return this.#start((all) => this.#ask(all, { role: 'user', content }));
+    return this.#start((all) => {
+      const turn = nextTurn(all.at(-1)?.[0]);
+      this.#messages.set(turn, { role: 'user', content });
+      return { prefix: nextResponse(turn), history: this.#answered(sorted(this.#messages)) };
+    });
   }
 
   /** Requests a response again after it failed or was stopped. It is charged again. */
@@ -82,24 +89,20 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
       const kept = withoutIncomplete(failed);
       const [last = ''] = failed.at(-1) ?? [];
       if (!kept) throw refusal('nothing_to_retry');
-      const question = kept.at(-1)?.[1];
-      const isRejected = question?.rejected === true;
-      const before = isRejected ? kept.slice(0, -1) : kept;
-      for (const [id] of failed.slice(before.length)) {
+      for (const [id] of failed.slice(kept.length)) {
         this.#messages.delete(id);
         this.#removed.add(id);
       }
-      // Other tabs keep what was rejected, and cannot know that this one sends it again.
-      if (isRejected) return this.#ask(all, { ...question, rejected: undefined }, before);
-      return { prefix: nextResponse(last), history: messagesOf(kept) };
+      return { prefix: nextResponse(last), history: this.#answered(kept) };
     });
   }
 
-  /** Adds a question after all messages, and sends it with some of them. */
-  #ask(all: readonly Numbered[], message: ChatEntry, before = all): Place {
-    const turn = nextTurn(all.at(-1)?.[0]);
-    this.#messages.set(turn, message);
-    return { prefix: nextResponse(turn), history: [...messagesOf(before), message] };
+  /** The messages to send, without rejected questions that have no response. The last one is sent again. */
+  #answered(all: readonly Numbered[]): ChatEntry[] {
+    const hasResponse = (id: string, index: number) => all[index + 1]?.[0].startsWith(id) !== false;
+    return messagesOf(
+      all.filter(([id], index) => !this.#rejected.has(id) || hasResponse(id, index)),
+    );
   }
 
   /** Ends the response. What has arrived stays in the conversation. */
@@ -183,12 +186,7 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     for (const [id, message] of responseOf(exchange, closeMessages)) {
       this.#messages.set(id, message);
     }
-    const { outcome = 'unknown' } = changes?.error ?? {};
-    const turn = turnOf(exchange.place.prefix);
-    const question = sorted(this.#messages).at(-1);
-    if (outcome !== 'unknown' && question?.[0] === turn) {
-      this.#messages.set(turn, { ...question[1], rejected: true });
-    }
+    if (wasNotCharged(changes?.error, false)) this.#rejected.add(turnOf(exchange.place.prefix));
     this.#show({ status: 'idle', usage, ...changes });
     await this.#save();
     if (!this.#exchange) this.#unsaved = undefined;
@@ -243,6 +241,7 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
           ids: kept.map(([id]) => id),
           cut: [...others, ...left],
           removed: [...this.#removed],
+          rejected: [...this.#rejected],
         }),
       );
       this.#cut = [...others, ...lost];
@@ -263,6 +262,7 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     }
     this.#isStored = true;
     for (const id of stored.removed ?? []) this.#removed.add(id);
+    for (const id of stored.rejected ?? []) this.#rejected.add(id);
     for (const [id, message] of theirs) {
       if (isFuller(message, this.#messages.get(id))) this.#messages.set(id, message);
     }

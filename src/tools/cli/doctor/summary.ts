@@ -186,10 +186,9 @@ function commandLine(
 
 /** Formats options as code that creates a client with them. */
 export function clientCode(options: PolygateOptions): string {
-  const code = inspect(omitUndefined(options), {
-    depth: null,
-    breakLength: 80,
-    maxStringLength: null,
-  });
-  return `const gateway = new Polygate(${code});`;
+  const format = { depth: null, breakLength: 76, maxStringLength: null, maxArrayLength: null };
+  const fields = Object.entries(omitUndefined(options)).map(
+    ([name, value]) => `  ${name}: ${inspect(value, format).replaceAll('\n', '\n  ')},\n`,
+  );
+  return `const gateway = new Polygate({\n${fields.join('')}});`;
 }
