@@ -1,4 +1,5 @@
 import { parseArguments, unknownName, UsageError } from './arguments.ts';
+import type { Option } from './arguments.ts';
 import { batchKinds, commandOptions, firstArguments } from './command-options.ts';
 import { createGateway } from './gateway.ts';
 import { commandSummaries, helpOf } from './help.ts';
@@ -34,12 +35,12 @@ interface CommandWords {
 const commands: readonly CommandWords[] = Object.entries(commandOptions).map(([name, options]) => ({
   name,
   summary: new Map<string, string>(Object.entries(commandSummaries)).get(name) ?? '',
-  options: Object.entries(options)
-    .map(([option, { type, ...more }]) => ({
+  options: Object.entries<Option>(options)
+    .map(([option, { short, value, values = [] }]) => ({
       long: `--${option}`,
-      short: 'short' in more ? `-${more.short}` : undefined,
-      value: type === 'string' && 'value' in more ? valueOf(more.value) : undefined,
-      values: 'values' in more ? more.values.join(' ') : '',
+      short: short && `-${short}`,
+      value: value === undefined ? undefined : valueOf(value),
+      values: values.join(' '),
     }))
     .toSorted((one, other) => (one.long < other.long ? -1 : 1)),
   kind: batchKinds.find((kind) => kind === name) ?? '',

@@ -119,6 +119,7 @@ test('without a limit, paid tools are neither listed nor callable', async () => 
     'get_task',
     'list_models',
     'list_tasks',
+    'list_voices',
   ]);
   await expect(callTool(client, 'generate_image', harbor)).rejects.toThrow('generate_image');
   expect(setup.mock.invoice).toEqual([]);
