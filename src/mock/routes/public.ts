@@ -3,16 +3,17 @@ import type { Capabilities } from '../../wire/types/catalog/models.ts';
 import type { PricingCatalog } from '../../wire/types/catalog/pricing.ts';
 import type { Changelog, RateLimitPolicy, ServiceStatus } from '../../wire/types/catalog/public.ts';
 import { defaultTier } from '../account/users.ts';
-import { defineEndpoint, param } from '../http/endpoint.ts';
+import { defineEndpoint, param, documented } from '../http/endpoint.ts';
 import type { RequestContext } from '../http/endpoint.ts';
 import { errorDetail, errorDetails } from '../http/errors.ts';
 import { GatewayError, json, invalidParameter } from '../http/response.ts';
 import { openApiDocument, version } from '../openapi/document.ts';
+import { publicDocs } from '../openapi/tags/public.ts';
 
 const publicEndpoint = { method: 'GET', auth: 'none' } as const;
 
 /** Specification: Public endpoints. */
-export const publicRoutes = [
+export const publicRoutes = documented(publicDocs, [
   defineEndpoint({
     ...publicEndpoint,
     path: '/v1/status',
@@ -83,7 +84,7 @@ export const publicRoutes = [
     responseSchema: shapes.openApiDocument,
     handle: (context) => json(200, openApiDocument(context)),
   }),
-];
+]);
 
 const operationalTexts = {
   'en-US': { title: 'All systems operational', summary: 'Requests are processed normally' },
