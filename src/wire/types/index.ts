@@ -36,12 +36,12 @@ export type {
   CapabilityWebhooks,
   Capabilities,
   ModelCatalog,
-  ModelType,
   CustomModel,
   ModelId,
   ModelResolution,
 } from './catalog/models.ts';
 export type {
+  ModelType,
   ResolutionPrice,
   Prices,
   PricingProfile,
