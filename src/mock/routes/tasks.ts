@@ -6,13 +6,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { GatewayError, unknownEndpoint, json } from '../http/response.ts';
 import { audioDocs } from '../openapi/tags/audio.ts';
 import { videosDocs, imagesDocs } from '../openapi/tags/images.ts';
-import {
-  prepareImage,
-  audioBody,
-  prepareAudio,
-  documentedAudioBody,
-  prepareVideo,
-} from '../tasks/prepare.ts';
+import { prepareImage, audioBodies, prepareAudio, prepareVideo } from '../tasks/prepare.ts';
 import { taskRecord } from '../tasks/record.ts';
 import { submitAndMaybeWait, submitErrors, submitTask } from '../tasks/submit.ts';
 
@@ -53,8 +47,7 @@ export const audioRoutes = documented(audioDocs, [
     path: '/v1/audio/tasks',
     summary: 'Create a music or speech task',
     usesSlot: true,
-    body: audioBody,
-    documentedBody: documentedAudioBody,
+    ...audioBodies,
     responseSchema: shapes.audioTaskRecord,
     status: 202,
     errors: submitErrors,

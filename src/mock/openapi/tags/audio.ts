@@ -1,14 +1,8 @@
 import * as shapes from '../../../wire/generated/index.ts';
 import { musicBody, speechBody } from '../../../wire/schemas/bodies.ts';
-import { documentedAudioBody } from '../../tasks/prepare.ts';
+import { audioBodies } from '../../tasks/prepare.ts';
 import type { TagDocs } from '../docs.ts';
-import {
-  pollOperation,
-  submitErrorCodes,
-  submitDescription,
-  submitResponses,
-  taskDocs,
-} from './images.ts';
+import { pollOperation, submits, taskDocs } from './images.ts';
 
 /** Specification: Audio; Audio task. */
 export const audioDocs: TagDocs = {
@@ -16,7 +10,7 @@ export const audioDocs: TagDocs = {
   operations: {
     'POST /v1/audio/tasks': {
       id: 'createAudioTask',
-      description: `Submits a music or speech task. With a music model, the body is a \`MusicRequest\`; with a speech model, a \`SpeechRequest\`. ${submitDescription}`,
+      description: `Submits a music or speech task. With a music model, the body is a \`MusicRequest\`; with a speech model, a \`SpeechRequest\`. ${submits.description}`,
       examples: {
         Music: { model: 'anthem-music', prompt: 'A slow march', is_instrumental: true },
         Speech: {
@@ -28,14 +22,14 @@ export const audioDocs: TagDocs = {
           sample_rate: 44100,
         },
       },
-      responses: submitResponses,
-      errorCodes: { 400: submitErrorCodes, 404: ['task_not_found'] },
+      responses: submits.responses,
+      errorCodes: { 400: submits.errorCodes, 404: ['task_not_found'] },
     },
     'GET /v1/audio/tasks/{taskId}': pollOperation('audio', 'getAudioTask'),
   },
   schemas: {
     AudioRequest: {
-      schema: documentedAudioBody,
+      schema: audioBodies.documentedBody,
       description: 'Music or speech generation parameters, depending on the model.',
     },
     MusicRequest: {

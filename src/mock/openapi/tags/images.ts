@@ -38,21 +38,15 @@ export function pollOperation(kind: TaskKind, id: string): OperationDocs {
   };
 }
 
-/** Description text shared by all endpoints that submit a task. */
-export const submitDescription =
-  'The response returns the task id immediately, and its headers report the charge. A request with the same `x-idempotency-key` returns the existing task without charging again.';
-
-/** The success response shared by all endpoints that submit a task. */
-export const submitResponses: OperationDocs['responses'] = {
-  202: ['The task was accepted, or an existing task is returned.'],
+/** What all endpoints that submit a task share: the end of their description, their success response, and their error codes. */
+export const submits = {
+  description:
+    'The response returns the task id immediately, and its headers report the charge. A request with the same `x-idempotency-key` returns the existing task without charging again.',
+  responses: {
+    202: ['The task was accepted, or an existing task is returned.'],
+  } satisfies OperationDocs['responses'],
+  errorCodes: ['invalid_request_parameter', 'model_not_found', 'invalid_idempotency_key'],
 };
-
-/** The error codes with status 400 shared by all endpoints that submit a task. */
-export const submitErrorCodes = [
-  'invalid_request_parameter',
-  'model_not_found',
-  'invalid_idempotency_key',
-];
 
 const finishedImagesRecord = acceptedFields({
   created: ['Completion time in Unix seconds.', z.number()],
@@ -71,9 +65,9 @@ const submitOperation = {
       num_images: 2,
     },
   },
-  responses: submitResponses,
+  responses: submits.responses,
   errorCodes: {
-    400: [...submitErrorCodes, 'material_channel_unavailable'],
+    400: [...submits.errorCodes, 'material_channel_unavailable'],
     404: ['task_not_found'],
   },
 } satisfies Partial<OperationDocs>;
@@ -87,16 +81,16 @@ export const imagesDocs: TagDocs = {
     'POST /v1/images/generations': {
       ...submitOperation,
       id: 'createImageGeneration',
-      description: `Submits an image task. This is the path for OpenAI-compatible clients. ${submitDescription}`,
+      description: `Submits an image task. This is the path for OpenAI-compatible clients. ${submits.description}`,
       responses: {
-        ...submitResponses,
+        ...submits.responses,
         200: ['The images, if the service waits until they are finished.', 'FinishedImages'],
       },
     },
     'POST /v1/images/tasks': {
       ...submitOperation,
       id: 'createImageTask',
-      description: `Submits an image task. ${submitDescription}`,
+      description: `Submits an image task. ${submits.description}`,
     },
     'GET /v1/images/tasks/{taskId}': pollOperation('image', 'getImageTask'),
     'GET /v1/images/generations/{taskId}': pollOperation('image', 'getImageGeneration'),
@@ -140,10 +134,10 @@ const videoOperation = {
       extra_body: { generate_audio: true, seed: 7 },
     },
   },
-  responses: submitResponses,
+  responses: submits.responses,
   errorCodes: {
     400: [
-      ...submitErrorCodes,
+      ...submits.errorCodes,
       'material_not_managed',
       'material_not_available',
       'material_channel_unavailable',
@@ -152,7 +146,7 @@ const videoOperation = {
   },
 } satisfies Partial<OperationDocs>;
 
-const description = `${submitDescription} To use a material from the library, pass its \`asset://\` URI as the \`url\` of a media item in \`content\`; never put it in a text field.`;
+const description = `${submits.description} To use a material from the library, pass its \`asset://\` URI as the \`url\` of a media item in \`content\`; never put it in a text field.`;
 
 /** Specification: Video generation; assumptions A1, A3. */
 export const videosDocs: TagDocs = {
