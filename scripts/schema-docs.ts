@@ -40,7 +40,7 @@ export function generatedFiles(): Map<string, string> {
   ]);
 }
 
-/** Exports the classes, interfaces and type aliases that the files in a folder export, unless they are `@internal`. */
+/** Exports the classes, interfaces and type aliases that the files in a folder export, unless they are `@hidden`. */
 function typeList(list: string, files: string): string {
   const cwd = new URL(`${list}/`, root);
   const exports = globSync(files, { cwd })
@@ -60,7 +60,7 @@ function typeList(list: string, files: string): string {
             ts.isClassDeclaration(node),
         )
         .filter((node) => node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword))
-        .filter((node) => !ts.getJSDocTags(node).some(({ tagName }) => tagName.text === 'internal'))
+        .filter((node) => !ts.getJSDocTags(node).some(({ tagName }) => tagName.text === 'hidden'))
         .map(({ name }) => `  ${name?.text},\n`);
       return names.length === 0 ? [] : [`export type {\n${names.join('')}} from './${file}';\n`];
     });
