@@ -1,10 +1,11 @@
 import { toNano } from './amounts.ts';
 import { amountOf, hold, lose, settle } from './held.ts';
-import type { Holders, Settled } from './held.ts';
+import type { Holders } from './held.ts';
 import { decideLimit } from './limits.ts';
 import type { LimitPolicy } from './limits.ts';
 import { LargestCharges, RouteTurns } from './prices.ts';
 import type { PricedUnits } from './prices.ts';
+import type { Verdict } from './verdict.ts';
 
 /** A paid request that a limit covers. */
 export interface ReservedRequest {
@@ -116,8 +117,8 @@ export function createReservations(
         if (units && usd > (reservedPrice ?? 0)) learn(units, toNano(usd));
       }
 
-      function end(as: Settled): void {
-        change(holder, () => settle(holders, holder, { request: id, body: bodyOf(), as }));
+      function end(money: Verdict['money']): void {
+        change(holder, () => settle(holders, holder, { request: id, body: bodyOf(), money }));
       }
 
       return {
@@ -167,12 +168,13 @@ export function createReservations(
         },
 
         /** Ends a request that has failed. What may have been charged stays reserved. */
-        leave(as: Exclude<Settled, 'charged'>): void {
+        leave(money: Verdict['money']): void {
           hasLeft = true;
           turns.leave(route, id);
+          const isUncharged = money === 'none' || money === 'void';
           // As soon as a charge of its route is known, it counts as much.
-          if (isUnpriced && as === 'unknown') holdNow(largest.of(ofRoute), ofRoute);
-          end(as);
+          if (isUnpriced && !isUncharged) holdNow(largest.of(ofRoute), ofRoute);
+          end(isUncharged ? money : 'unknown');
         },
 
         /** Ends a request that was charged, and learns what such requests cost. */
@@ -195,7 +197,7 @@ export function createReservations(
           isUnpriced = false;
           const usual = price === undefined ? largest.of(ofRoute) : toNano(price);
           const kept = Math.max(amountFor(holder), usual);
-          end('charged');
+          end('accepted');
           return kept;
         },
       };

@@ -2,12 +2,10 @@ import { highestBodyPrice, highestBodyUnits } from '../../../internal.ts';
 import { toUsd } from '../../../paid/amounts.ts';
 import { pricedUnits } from '../../../paid/prices.ts';
 import type { PricedUnits } from '../../../paid/prices.ts';
-import type { Verdict } from '../../../paid/verdict.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { ProxyError } from '../error-response.ts';
 import type { Route } from '../routes.ts';
 import type { Settings } from '../settings.ts';
-import type { SettledAs } from '../store/store.ts';
 import type { ResolvedLimits } from './user-limits.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -95,19 +93,3 @@ export async function priceToReserve(
     'The price of this request is not known in advance, so it could exceed the limit of its user. Use a model with a listed price, and name the resolution, without a size in pixels, and the duration. Nothing was sent.',
   );
 }
-
-/** What a store makes of each verdict. Without a reported charge, what was reserved is charged. */
-const settledAs = {
-  charged: 'charged',
-  accepted: 'charged',
-  unknown: 'unknown',
-  none: 'rejected',
-  void: 'invalid',
-} as const satisfies Record<Verdict['money'], SettledAs>;
-
-/** What the verdict about a response means for the reservation of its request. */
-export const chargeOf = ({ money, usd, replay }: Verdict) => ({
-  as: settledAs[money],
-  chargeUsd: usd,
-  replay,
-});
