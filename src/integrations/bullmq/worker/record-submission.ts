@@ -4,6 +4,7 @@ import { highestPrice, contextOf, unitsOf } from '../../../internal.ts';
 import { toNano, toUsd } from '../../../paid/amounts.ts';
 import { LargestCharges } from '../../../paid/prices.ts';
 import type { PricedUnits } from '../../../paid/prices.ts';
+import { isUnpaid } from '../../../paid/verdict.ts';
 import { isRejected, lacksKey } from '../decisions/failures.ts';
 import type { Move, Step } from '../decisions/step.ts';
 import { lateChargeOf, lateStep } from '../decisions/submit.ts';
@@ -80,14 +81,8 @@ function describeResponse({ state, settlement }: Move): string {
 }
 
 function describeCost(settlement: Move['settlement']): string {
-  switch (settlement?.reservation) {
-    case 'replace':
-      return `has cost ${settlement.chargeUsd} USD`;
-    case 'release':
-      return 'was not charged';
-    default:
-      return 'may have been charged';
-  }
+  if (settlement?.money === 'charged') return `has cost ${settlement.usd} USD`;
+  return settlement && isUnpaid(settlement) ? 'was not charged' : 'may have been charged';
 }
 
 /** What a row costs in USD, and what it pays for; undefined if its price is not known. */
@@ -125,8 +120,8 @@ export class RowPrices {
 
   /** Learns from the charge of a row. */
   learn({ units, usd }: RowPrice, { settlement }: Move): void {
-    if (settlement?.reservation !== 'replace' || !units || usd === undefined) return;
-    const { chargeUsd } = settlement;
+    if (settlement?.money !== 'charged' || !units || usd === undefined) return;
+    const { usd: chargeUsd } = settlement;
     if (chargeUsd > usd) this.#aboveList.add(units, toNano(chargeUsd));
   }
 
