@@ -105,6 +105,7 @@ export function createReservations(
       /** Whether the request has failed. What remains of it is about to find its signal aborted. */
       let hasLeft = false;
       let reservedPrice: number | undefined;
+      let reservedUnits: PricedUnits | undefined;
 
       function holdNow(nanoUsd: number, units: PricedUnits | undefined): void {
         change(holder, () => hold(holders, holder, id, nanoUsd));
@@ -113,8 +114,7 @@ export function createReservations(
 
       /** Learns what such requests cost, if this one has cost more than its price. */
       function learnFrom(usd: number): void {
-        const units = reservedPrice === undefined ? undefined : unitsOf(reservedPrice);
-        if (units && usd > (reservedPrice ?? 0)) learn(units, toNano(usd));
+        if (reservedUnits && usd > (reservedPrice ?? 0)) learn(reservedUnits, toNano(usd));
       }
 
       function end(money: Verdict['money']): void {
@@ -144,7 +144,10 @@ export function createReservations(
           if (hasLeft || (isReserved && stage !== 'sending') || isFree()) return undefined;
           const { spent, estimated } = committed();
           const reserved = estimated + total - amountFor(holder);
-          const units = price === undefined ? undefined : unitsOf(price);
+          if (price !== reservedPrice)
+            reservedUnits = price === undefined ? undefined : unitsOf(price);
+          reservedPrice = price;
+          const units = reservedUnits;
           const known = price === undefined ? undefined : expected(price, units);
           const basis = known === undefined ? 'unknown' : 'price';
           const next = { nanoUsd: known ?? 0, basis } as const;
@@ -155,9 +158,9 @@ export function createReservations(
           const usual = stage === 'queueing' ? 0 : largest.of(ofRoute);
           isUnpriced = known === undefined && usual === 0;
           if (isUnpriced) return undefined;
-          holdNow(known ?? usual, units);
+          const held = holders.get(holder)?.requests.get(id) ?? -1;
+          if ((known ?? usual) > held) holdNow(known ?? usual, units);
           isReserved = true;
-          reservedPrice = price;
           return undefined;
         },
 
