@@ -1,7 +1,6 @@
 import type { Outcome } from '../../errors/base.ts';
 import type { ConcurrencyLimitError } from '../../errors/responses.ts';
 import { combineOutcomes, verdictOf } from '../../paid/verdict.ts';
-import type { Verdict } from '../../paid/verdict.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { sentKeys } from '../http/request-headers.ts';
@@ -68,7 +67,7 @@ export class CallHistory {
   }
 
   /** What the headers of the response say about money, once it has arrived. */
-  get verdict(): Verdict | undefined {
+  get verdict() {
     const { meta } = this;
     return meta && verdictOf(meta);
   }

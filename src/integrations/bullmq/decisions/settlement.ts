@@ -15,13 +15,13 @@ import type { Verdict } from '../../../paid/verdict.ts';
  * What happens to the amount that is reserved for a row, by the verdict about its submission:
  *
  * - `unknown`: it stays reserved.
- * - `none`, `void`: it is free again.
+ * - `none`: it is free again.
  * - `accepted`: it is spent, because no response can report the charge anymore.
  * - `charged`: the charge is spent instead, once for each task.
  */
 export type Settlement = { readonly taskId?: string | undefined } & (
   | { readonly money: 'charged'; readonly usd: number }
-  | { readonly money: 'accepted' | 'unknown' | 'none' | 'void' }
+  | { readonly money: 'accepted' | 'unknown' | 'none' }
 );
 
 export const undecided = { money: 'unknown' } as const satisfies Settlement;

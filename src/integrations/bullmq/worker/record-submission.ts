@@ -4,7 +4,6 @@ import { highestPrice, contextOf, unitsOf } from '../../../internal.ts';
 import { toNano, toUsd } from '../../../paid/amounts.ts';
 import { LargestCharges } from '../../../paid/prices.ts';
 import type { PricedUnits } from '../../../paid/prices.ts';
-import { isUnpaid } from '../../../paid/verdict.ts';
 import { isRejected, lacksKey } from '../decisions/failures.ts';
 import type { Move, Step } from '../decisions/step.ts';
 import { lateChargeOf, lateStep } from '../decisions/submit.ts';
@@ -82,7 +81,7 @@ function describeResponse({ state, settlement }: Move): string {
 
 function describeCost(settlement: Move['settlement']): string {
   if (settlement?.money === 'charged') return `has cost ${settlement.usd} USD`;
-  return settlement && isUnpaid(settlement) ? 'was not charged' : 'may have been charged';
+  return settlement?.money === 'none' ? 'was not charged' : 'may have been charged';
 }
 
 /** What a row costs in USD, and what it pays for; undefined if its price is not known. */

@@ -2,13 +2,7 @@ import type { Verdict } from '../../../paid/verdict.ts';
 import { ProxyError } from '../error-response.ts';
 import type { Settings } from '../settings.ts';
 import { persist, settledAs, waitAtMost, withinTime } from '../store/store.ts';
-import type {
-  Reservation,
-  ReserveResult,
-  SettledAs,
-  Refusal,
-  StoredLimits,
-} from '../store/store.ts';
+import type { Refusal, ReserveResult, SettledAs, StoredLimits } from '../store/store.ts';
 import { defaultWindowMs, isEndless } from './user-limits.ts';
 import type { ResolvedLimits } from './user-limits.ts';
 
@@ -62,11 +56,10 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
   const { store, report } = settings;
   const { key, isChargedOnce, body, usd } = candidate;
   const request = crypto.randomUUID();
-  const reservation: Reservation = { ...candidate, request, leaseMs };
   const windowMs = limits?.windowMs ?? defaultWindowMs;
   const settlement = { user, request, attempt, windowMs, key, isChargedOnce, body };
   const free = { usd: 0, isEstimate: false, replay: false, isStreaming: false };
-  const reserving = (async () => store.reserve(reservation))();
+  const reserving = (async () => store.reserve({ ...candidate, request, leaseMs }))();
   // In order: a store could otherwise record a reservation after its release, or the end of a stream before its charge.
   let last: Promise<unknown> = reserving.catch(() => {});
   const settleAs = (as: SettledAs, charge = free) => {

@@ -8,9 +8,9 @@ import { luaScript } from './lua-script.ts';
 
 /** A settlement as arguments of a script. */
 export function settleArguments(settlement: Settlement = undecided) {
+  const { money, taskId = '' } = settlement;
   const chargeUsd = settlement.money === 'charged' ? settlement.usd : 0;
-  const money = settlement.money === 'void' ? 'none' : settlement.money;
-  return { money, charge: storedUsd(chargeUsd), task: settlement.taskId ?? '' };
+  return { money, charge: storedUsd(chargeUsd), task: taskId };
 }
 
 /**
