@@ -129,7 +129,8 @@ ${lost.flatMap(reason).join('\n')}
 
 ## Options
 
-CPU time per request relative to \`raw\`, with 64 requests in parallel and with one at a time, if no unit is given:
+CPU time of the client alone per request, relative to \`raw\`, with 64 requests in parallel and with one at a time, if no unit is given. Ratios of wall time, or
+with the server in the same process, are closer to 1: \`node test/bench/cross-check.ts\` measures all three.
 
 ${options(report)}
 
