@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
-import { consumer, createService, entry } from './language-service.ts';
+import { consumer, serviceOf, entry } from './language-service.ts';
 
 /** What an editor shows when the pointer is on a name. */
 interface Hover {
@@ -79,7 +79,7 @@ const mainMethods = [
 ];
 
 const exportedNames = new Set<string>();
-const sources = createService();
+const sources = serviceOf();
 const declarations = hoversOfDeclarations();
 const uses = hoversOfUses();
 
@@ -121,7 +121,7 @@ describe('an editor', () => {
         const params = [...new Set([...Object.keys(required), ...fields])];
         const literal = params.map((field) => `${field}: ${required[field] ?? 'value'},`).join(' ');
         const program = `${preamble}declare const value: never;\nvoid ${call}({ ${literal} });`;
-        const service = createService(program);
+        const service = serviceOf(program);
         return params.filter((field) => {
           const position = program.lastIndexOf(` ${field}: `) + 1;
           return !hoverAt(service, consumer, position, field)?.docs;
@@ -143,7 +143,7 @@ describe('an editor', () => {
       ${preamble}
       declare function store(text: string): Promise<void>;
       ${examples.map(([name, text]) => `export async function ${name.replaceAll('.', '_')}() {\n${text}\n}`).join('\n')}`;
-    const errors = createService(program).getSemanticDiagnostics(consumer);
+    const errors = serviceOf(program).getSemanticDiagnostics(consumer);
     expect(
       errors
         .filter(({ reportsUnnecessary }) => !reportsUnnecessary)
@@ -174,7 +174,7 @@ describe('an editor', () => {
 
 /** Returns the signature that an editor shows for a method at a call. */
 function hoverIn(method: string, call: string): string | undefined {
-  const service = createService(`${preamble}void ${method}${call};`);
+  const service = serviceOf(`${preamble}void ${method}${call};`);
   const position = preamble.length + 'void '.length + method.lastIndexOf('.') + 1;
   return hoverAt(service, consumer, position, method)?.signature;
 }
@@ -225,7 +225,7 @@ function hoversOfDeclarations(): Hover[] {
 
 /** The hovers of all methods of a client, where a program uses them. */
 function hoversOfUses(): Hover[] {
-  const checked = createService(preamble);
+  const checked = serviceOf(preamble);
   const checker = checkerOf(checked);
   const source = checked.getProgram()?.getSourceFile(consumer);
   const paths: string[] = [];
@@ -246,7 +246,7 @@ function hoversOfUses(): Hover[] {
   if (variable !== undefined) visit(checker.getTypeAtLocation(variable), 'gateway');
 
   const program = preamble + paths.map((path) => `void ${path};\n`).join('');
-  const service = createService(program);
+  const service = serviceOf(program);
   return paths.flatMap((path) => {
     const position = program.indexOf(`void ${path};`) + 'void '.length + path.lastIndexOf('.') + 1;
     return hoverAt(service, consumer, position, path) ?? [];

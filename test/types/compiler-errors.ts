@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
-import { consumer, createService } from './language-service.ts';
+import { consumer, serviceOf } from './language-service.ts';
 
 const create = "gateway.chat.completions.create({ model: 'm', ";
 
@@ -47,7 +47,7 @@ describe('the compiler error for a type that is too wide', () => {
 
 /** The lines of the only error in a program, without indentation. */
 function errorsOf(program: string): string[] {
-  const service = createService(
+  const service = serviceOf(
     `import { Polygate } from '../../src/index.ts';\nconst gateway = new Polygate();\n${program}`,
   );
   const errors = service.getSemanticDiagnostics(consumer);

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 
 import { catalogOf, declarationOf } from '../../src/tools/cli/types-declaration.ts';
 import { onMock } from '../client/support.ts';
-import { consumer, createService } from './language-service.ts';
+import { consumer, serviceOf } from './language-service.ts';
 
 const client = `
 import { customModel, Polygate } from 'polygate';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 /** The compiler's errors in a program, with the generated file or without it. */
 function errorsIn(program: string, file = catalog): string[] {
-  const errors = createService(`${file}${client}${program}`).getSemanticDiagnostics(consumer);
+  const errors = serviceOf(`${file}${client}${program}`).getSemanticDiagnostics(consumer);
   return errors
     .filter(({ reportsUnnecessary }) => !reportsUnnecessary)
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
@@ -30,7 +30,7 @@ function errorsIn(program: string, file = catalog): string[] {
 function at(program: string) {
   const text = `${catalog}${client}${program}`;
   const position = text.lastIndexOf('|');
-  const service = createService(text.slice(0, position) + text.slice(position + 1));
+  const service = serviceOf(text.slice(0, position) + text.slice(position + 1));
   return { service, position };
 }
 
