@@ -1,4 +1,5 @@
-import type { Measured } from './scale-process.ts';
+/** What a process has measured, in ms and bytes. */
+export type Measured = Readonly<Record<string, number>>;
 
 /** What Redis was requested to do, per unit: `requests` over the network, and `commands` including those of scripts. */
 export interface Operations {

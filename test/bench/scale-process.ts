@@ -9,6 +9,7 @@ import { createProxyHandler } from '../../dist/proxy/index.js';
 import { redisStore } from '../../dist/proxy/redis.js';
 import { key as apiKey, messages } from './client.ts';
 import { completion } from './responses.ts';
+import type { Measured } from './scale-page.ts';
 
 // Does one piece of work of `scale.ts` in a process of its own, and sends what it has measured.
 
@@ -18,9 +19,6 @@ export type ScaleJob =
   | { task: 'forward'; count: number; parallel: number; port: number; base: string }
   | { task: 'wait-forwarding' | 'wait-chat'; count: number; port: number }
   | { task: 'send'; count: number; base: string; connections: number };
-
-/** What a process has measured, in ms and bytes. */
-export type Measured = Readonly<Record<string, number>>;
 
 const job: ScaleJob = JSON.parse(process.argv[2]!);
 const json = { 'content-type': 'application/json' };

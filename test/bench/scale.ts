@@ -9,8 +9,8 @@ import { startServer } from './processes.ts';
 import type { Server } from './processes.ts';
 import { startRedis } from './redis.ts';
 import { scalePage } from './scale-page.ts';
-import type { Operations, ScaleReport } from './scale-page.ts';
-import type { Measured, ScaleJob } from './scale-process.ts';
+import type { Measured, Operations, ScaleReport } from './scale-page.ts';
+import type { ScaleJob } from './scale-process.ts';
 
 // node test/bench/scale.ts [<rows> | --docs]: measures what many rows, users and requests cost, with at most so many rows, and
 // writes docs/scale.md, or only writes it from the data file. With 1,000,000 rows, Redis needs 1.5 GB of memory.
