@@ -130,6 +130,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'wire/codes.ts',
     'wire/endpoints',
     'internal.ts',
+    'wire/types/catalog/pricing.ts',
     'wire/types/type-guards.ts',
     'wire/types/redact-key.ts',
     'wire/types/tasks/task.ts',
