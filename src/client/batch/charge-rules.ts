@@ -1,9 +1,10 @@
-import { PolygateError, ConfigurationError } from '../../errors/base.ts';
+import { PolygateError } from '../../errors/base.ts';
 /** What is known about the charges of a row. A batch and a queue share these rules. */
 import { AbortedError, RequestTimeoutError } from '../../errors/call.ts';
 import { ConcurrencyLimitError } from '../../errors/responses.ts';
 import { restateCharge } from '../../errors/restate-charge.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
+import { isUncharged } from '../../paid/life.ts';
 
 /** How far a row has come, when an error ends it. */
 export interface ChargeFacts {
@@ -28,21 +29,8 @@ export function isFinalError(
   if (mayBeCharged) return false;
   // A callback that submits a request itself may have caused a charge before the row was recorded.
   if (!isRecorded) return !(PolygateError.is(error) && error.outcome === 'unknown');
-  return isUnchargedSubmission(error);
-}
-
-/**
- * Whether an error proves that a submission was not charged. If it has a task, its outcome is that of a later request.
- */
-function isUnchargedSubmission(error: unknown): boolean {
+  // If it has a task, its outcome is that of a later request.
   return PolygateError.is(error) && !error.task && isUncharged(error);
-}
-
-/** Whether an error proves that no attempt of its call was charged. */
-export function isUncharged(error: unknown): boolean {
-  if (!PolygateError.is(error)) return false;
-  // A `ConfigurationError` without an outcome was thrown before anything was sent.
-  return error.outcome === undefined ? ConfigurationError.is(error) : error.outcome !== 'unknown';
 }
 
 /** What decides how a row ends that has failed. */

@@ -1,8 +1,9 @@
+import { isUncharged } from '../../paid/life.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
 import { countedCharge, countedFailure, unitsOf } from './budget-decisions.ts';
-import { afterFailure, failedRow, isUncharged, slotRejectionOf } from './charge-rules.ts';
+import { afterFailure, failedRow, slotRejectionOf } from './charge-rules.ts';
 import { isChatPath } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
 import type { RowResult } from './results.ts';
