@@ -1,7 +1,7 @@
 import type { Outcome, Polygate, Submission, Task } from 'polygate';
 
-import { withEarlierCharge } from '../../internal.ts';
-import { fold, isUncharged, mayBeCharged, next } from '../../paid/life.ts';
+import { isUncharged, withEarlierCharge } from '../../internal.ts';
+import { fold, mayBeCharged, next } from '../../paid/life.ts';
 import type { Life } from '../../paid/life.ts';
 import { messageOf, UsageError } from './arguments.ts';
 import { earlierRequestAdvice } from './failure.ts';
@@ -149,7 +149,7 @@ export async function submitEntry(stored: StoredTask, run: TaskRun): Promise<Tas
   const { request, idempotencyKey } = stored.entry;
   const { clean = cleanText } = log.context;
   if (request === undefined) throw new Error('the request is not in the state folder');
-  log.note({ sent: 'maybe', idempotencyKey, next: waitCommand(idempotencyKey) });
+  log.note({ sent: 'unknown', idempotencyKey, next: waitCommand(idempotencyKey) });
   let mayBeSent = stored.isRepeated;
   const observer = {
     beforeAttempt: async () => {

@@ -210,7 +210,7 @@ export class Submissions {
 /** Notes that the request may have been charged already. */
 function noteEarlier(stored: StoredTask, log: CommandLog): StoredTask {
   const { idempotencyKey } = stored.entry;
-  if (stored.isRepeated) log.note({ sent: 'maybe', isRepeated: true, idempotencyKey });
+  if (stored.isRepeated) log.note({ sent: 'unknown', isRepeated: true, idempotencyKey });
   return stored;
 }
 
