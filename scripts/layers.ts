@@ -98,6 +98,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'react',
   ],
   'integrations/react/store': [
+    'paid/life.ts',
     'wire/types/schema.ts',
     'wire/types/tasks/task.ts',
     'wire/types/type-guards.ts',
