@@ -3,7 +3,8 @@
  * import the client by its name, so what belongs to one client is read with {@link contextOf}; the other names here are
  * rules, of which each build has a copy.
  */
-import type { IntegrationContext, Polygate } from './client.ts';
+import type { Polygate } from './client.ts';
+import type { IntegrationContext } from './client/fetch/gateway-fetch.ts';
 import { noMediaCode } from './client/tasks/media-check.ts';
 import type { PolygateError, MessageParts, Wording } from './errors/base.ts';
 import { ConfigurationError } from './errors/base.ts';
@@ -25,7 +26,7 @@ export function contextOf(gateway: Polygate): IntegrationContext {
   );
 }
 
-export type { IntegrationContext, MessageParts, Wording };
+export type { IntegrationContext, MessageParts };
 
 // Options and arguments
 export {
@@ -77,7 +78,6 @@ export {
 } from './client/batch/charge-rules.ts';
 
 // Prices, charges and budgets
-export { reportedCharge } from './paid/verdict.ts';
 export { listedPrice, requestPrice, resolutionPrices } from './client/limits/prices.ts';
 export type { KnownPrices } from './client/limits/prices.ts';
 export { highestBodyPrice, highestBodyUnits } from './client/limits/body-price.ts';
@@ -85,8 +85,6 @@ export {
   reservationFor,
   reservationProblem,
   unpricedUsd,
-  countedCharge,
-  countedFailure,
   highestPrice,
 } from './client/batch/budget-decisions.ts';
 export { unitsOf } from './client/batch/budget-decisions.ts';

@@ -1,5 +1,3 @@
-import type { Wording } from '../internal.ts';
-
 /** How amounts of money are written for people. Programs read exact numbers, as `--json` prints them. */
 
 /** An amount in USD: in cents if it is at least one cent, and otherwise with two significant digits: `$0.0023`. */
@@ -15,10 +13,10 @@ export function exactUsd(usd: number): string {
 }
 
 /** How the command line writes the messages of the client. */
-export const forCommands: Wording = {
+export const forCommands = {
   usd: exactUsd,
-  amounts: (usd, whole) => `${exactUsd(usd)} of ${exactUsd(whole)}`,
-  option: (name) => (name === 'maxUsd' ? '--max-usd' : '--resend-unknown'),
+  amounts: (usd: number, whole: number) => `${exactUsd(usd)} of ${exactUsd(whole)}`,
+  option: (name: string) => (name === 'maxUsd' ? '--max-usd' : '--resend-unknown'),
   limit: '--max-usd',
   again: 'run the same command again',
 };

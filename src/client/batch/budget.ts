@@ -5,6 +5,7 @@ import { decideLimit, isUnpriced, limitPolicies } from '../../paid/limits.ts';
 import type { Expected, LimitState } from '../../paid/limits.ts';
 import { LargestCharges } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
+import type { Verdict } from '../../paid/verdict.ts';
 import type { KnownPrices } from '../limits/prices.ts';
 import {
   forPrograms,
@@ -13,7 +14,7 @@ import {
   reservationProblem,
   unpricedUsd,
 } from './budget-decisions.ts';
-import type { CountedCharge, Priceable } from './budget-decisions.ts';
+import type { Priceable } from './budget-decisions.ts';
 import { Changes } from './changes.ts';
 import { addCost, noCost, unpricedSubmits } from './row-history.ts';
 import type { RowCost, RowHistory } from './row-history.ts';
@@ -174,22 +175,24 @@ export class BatchBudget {
   }
 
   /** Ends the reservation of a submission. If it still counts, but has no amount, the submission is unpriced. */
-  settle(row: Row, counted: CountedCharge): void {
+  settle(row: Row, verdict: Verdict): void {
     const reserved = this.#reserved.get(row);
     if (reserved === undefined) return;
     this.#reserved.delete(row);
     const { path, units } = reserved;
     const usd = toUsd(reserved.nanoUsd);
-    switch (counted.counts) {
-      case 'charge':
-        this.#change(row, { chargedUsd: counted.usd, estimatedUsd: -usd });
-        this.#recordCharge(path, counted.usd);
-        if (units && counted.usd > usd) this.#learn(units, counted.usd);
+    switch (verdict.money) {
+      case 'charged':
+        this.#change(row, { chargedUsd: verdict.usd, estimatedUsd: -usd });
+        this.#recordCharge(path, verdict.usd);
+        if (units && verdict.usd > usd) this.#learn(units, verdict.usd);
         break;
-      case 'nothing':
+      case 'none':
+      case 'void':
         this.#change(row, { estimatedUsd: -usd });
         break;
-      case 'reservation':
+      case 'accepted':
+      case 'unknown':
         if (isUnpriced(reserved)) this.#addUnpriced(path, 1);
     }
     this.#changes.notify();

@@ -1,8 +1,9 @@
+import { isUnpaid } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
-import { countedCharge, countedFailure, unitsOf } from './budget-decisions.ts';
-import { afterFailure, failedRow, isUncharged, slotRejectionOf } from './charge-rules.ts';
+import { unitsOf } from './budget-decisions.ts';
+import { failedRow, isUncharged, slotRejectionOf, verdictOfFailure } from './charge-rules.ts';
 import { isChatPath } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
 import type { RowResult } from './results.ts';
@@ -99,9 +100,9 @@ class SubmittingRow<Accepted> {
     // An earlier run may have sent it, so a budget that has no room for new rows does not keep it back.
     if (this.#submission.recordedBy) row.record();
     const accepted = await pause.whileSubmitting(row, () => this.#reserveAndSend());
-    const counted = countedCharge({ ...plan.chargeOf(accepted), isReplayPaid: true });
-    budget.settle(row, counted);
-    const cost = toSettledFields(row.cost, counted.counts === 'charge');
+    const verdict = plan.verdictOf(accepted);
+    budget.settle(row, verdict);
+    const cost = toSettledFields(row.cost, verdict.money === 'charged');
     const line = plan.toLine(row.id, accepted, cost);
     const isAppended = !line || (await this.#tryAppend(line));
     if (isAppended || plan.isChargedOnce) row.makeDurable();
@@ -239,9 +240,10 @@ class SubmittingRow<Accepted> {
     const { budget, pause } = this.#context;
     const thisRun = row.state === 'planned' ? undefined : 'this-run';
     const recordedBy = this.#submission.recordedBy ?? thisRun;
-    const next = afterFailure({ recordedBy, isChargedOnce: this.#plan.isChargedOnce }, error);
-    budget.settle(row, next === 'keep' ? countedFailure(error) : { counts: 'nothing' });
-    if (next !== 'refuse') return;
+    const { isChargedOnce } = this.#plan;
+    const verdict = verdictOfFailure({ recordedBy, isChargedOnce }, error);
+    budget.settle(row, verdict);
+    if (!recordedBy || !isUnpaid(verdict)) return;
     const paused = pause.isReason(error) || undefined;
     await this.#tryAppend({ type: 'refused', id: row.id, paused, ...toCostFields(row.cost) });
   }

@@ -136,7 +136,7 @@ function recordResponse(call: Call, response: Response, isLate: boolean): () => 
   if (request.usesSlot && (status < 400 || meta().concurrency.limit !== undefined)) {
     shared.concurrency.recordLimits(meta().concurrency);
   }
-  if (request.paid) call.recordCharge(response.ok, meta());
+  if (request.paid) call.recordCharge(meta());
   return meta;
 }
 

@@ -57,7 +57,7 @@ export function runChat(args: string[]): Promise<number> {
     const { system, image } = values;
     const prompt = await readPrompt(positionals, { takesInput: true });
     const params = { model, messages: messagesOf({ prompt, system, images: image }) };
-    log.note({ sent: 'maybe' });
+    log.note({ sent: 'unknown' });
     const { apiKey } = settings;
     const output = { extraBody, isJson: values.json ?? false, apiKey };
     return streamChat(gateway, params, output).catch(async (error: unknown) => {

@@ -48,7 +48,7 @@ export class CommandLog {
     return this.#context;
   }
 
-  /** Adds what has happened. A fact that is undefined no longer applies. */
+  /** Adds what has become known, or replaces what was. */
   note(facts: Partial<FailureContext>): void {
     this.#context = { ...this.#context, ...facts };
   }

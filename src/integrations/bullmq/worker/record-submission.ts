@@ -80,14 +80,8 @@ function describeResponse({ state, settlement }: Move): string {
 }
 
 function describeCost(settlement: Move['settlement']): string {
-  switch (settlement?.reservation) {
-    case 'replace':
-      return `has cost ${settlement.chargeUsd} USD`;
-    case 'release':
-      return 'was not charged';
-    default:
-      return 'may have been charged';
-  }
+  if (settlement?.money === 'charged') return `has cost ${settlement.usd} USD`;
+  return settlement?.money === 'none' ? 'was not charged' : 'may have been charged';
 }
 
 /** What a row costs in USD, and what it pays for; undefined if its price is not known. */
@@ -125,8 +119,8 @@ export class RowPrices {
 
   /** Learns from the charge of a row. */
   learn({ units, usd }: RowPrice, { settlement }: Move): void {
-    if (settlement?.reservation !== 'replace' || !units || usd === undefined) return;
-    const { chargeUsd } = settlement;
+    if (settlement?.money !== 'charged' || !units || usd === undefined) return;
+    const { usd: chargeUsd } = settlement;
     if (chargeUsd > usd) this.#aboveList.add(units, toNano(chargeUsd));
   }
 

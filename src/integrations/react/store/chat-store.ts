@@ -1,5 +1,6 @@
 import type { ChatStream, ToolRunProgress } from 'polygate';
 
+import { isUncharged } from '../../../paid/life.ts';
 import { responseOf } from './chat-exchange.ts';
 import type { ChatExchange, Place } from './chat-exchange.ts';
 import { closeMessages, toMessages, toRequest } from './chat-state.ts';
@@ -18,7 +19,6 @@ import {
   withoutIncomplete,
 } from './conversation.ts';
 import type { Numbered, StoredChat } from './conversation.ts';
-import { wasNotCharged } from './decisions.ts';
 import { refusal, toError } from './errors.ts';
 import { oncePerFrame, StoreBase } from './store-base.ts';
 import type { SettingsRef } from './store-base.ts';
@@ -186,7 +186,7 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     for (const [id, message] of responseOf(exchange, closeMessages)) {
       this.#messages.set(id, message);
     }
-    if (wasNotCharged(changes?.error, false)) this.#rejected.add(turnOf(exchange.place.prefix));
+    if (isUncharged(changes?.error)) this.#rejected.add(turnOf(exchange.place.prefix));
     this.#show({ status: 'idle', usage, ...changes });
     await this.#save();
     if (!this.#exchange) this.#unsaved = undefined;

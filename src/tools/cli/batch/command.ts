@@ -65,7 +65,7 @@ export function runBatch(args: string[]): Promise<number> {
       const { record, estimate } = batch;
       const run = await openJournal(journal);
       await record.recordService({ ...service, run });
-      if (batch.work.some((row) => !row.isDone)) log.note({ sent: 'maybe' });
+      if (batch.work.some((row) => !row.isDone)) log.note({ sent: 'unknown' });
       log.note({ next: 'run the same command again' });
       const runEnd = await runRows(batch.work, {
         ...options,

@@ -1,9 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { expect, test } from 'vitest';
 
 import type { JournalRow } from '../../../../src/client/batch/journal-content.ts';
 import { checkService } from '../../../../src/tools/cli/batch/file-record.ts';
 import type { JournalService } from '../../../../src/tools/cli/batch/file-record.ts';
 import { accountOf } from '../../../../src/tools/cli/task-store.ts';
+import { startService } from '../../../long/cli/service.ts';
 
 const now: JournalService = { baseURL: 'https://a.example', account: 'key-1', run: 'r' };
 const elsewhere = { ...now, baseURL: 'https://b.example' };
@@ -99,4 +103,15 @@ test('damaged lines of a journal may be about any row', () => {
   expect(check(now)).not.toThrow();
   for (const before of [undefined, elsewhere, otherKey])
     expect(check(before)).toThrow('a second time');
+});
+
+test('a batch names the answers that its copy has as text, and its results keep them', async () => {
+  const { mock, run, folder, read: content, lines } = await startService();
+  mock.reply({ text: '=1+1', times: 1 });
+  writeFileSync(join(folder, 'q.csv'), '\uFEFFsep=;\r\n\r\nid;prompt\r\na;A\r\n');
+  const args = ['batch', 'q.csv', '-m', 'aurora-chat', '--max-usd', '1', '--column', 'answer'];
+  const stderr = expect.stringMatching(/formulas begin with ' .*: a\n/);
+  expect(await run(args)).toMatchObject({ code: 0, stderr });
+  expect(content('q.answer.csv')).toBe("\uFEFFsep=;\r\nid;prompt;answer\r\na;A;'=1+1\r\n");
+  expect(lines('q.csv.results.jsonl')).toMatchObject([{ id: 'a', answer: '=1+1' }]);
 });

@@ -1,6 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import { expect, test } from 'vitest';
 
 import { checkJson, convertCell, paramTypes } from '../../../../src/tools/cli/batch/cells.ts';
@@ -12,7 +9,6 @@ import {
   readHeader,
 } from '../../../../src/tools/cli/batch/table.ts';
 import type { Problem } from '../../../../src/tools/cli/batch/table.ts';
-import { startService } from '../../../long/cli/service.ts';
 
 const read = (text: string, format: 'csv' | 'tsv' | 'jsonl' = 'csv') => {
   const problems: Problem[] = [];
@@ -297,15 +293,4 @@ test.each([
   });
   const json = withAnswers(parseTable('{"id":1}', 'jsonl', []), 'answer', [answer]);
   expect(JSON.parse(json).answer).toBe(answer);
-});
-
-test('a batch names the answers that its copy has as text, and its results keep them', async () => {
-  const { mock, run, folder, read: content, lines } = await startService();
-  mock.reply({ text: '=1+1', times: 1 });
-  writeFileSync(join(folder, 'q.csv'), '\uFEFFsep=;\r\n\r\nid;prompt\r\na;A\r\n');
-  const args = ['batch', 'q.csv', '-m', 'aurora-chat', '--max-usd', '1', '--column', 'answer'];
-  const stderr = expect.stringMatching(/formulas begin with ' .*: a\n/);
-  expect(await run(args)).toMatchObject({ code: 0, stderr });
-  expect(content('q.answer.csv')).toBe("\uFEFFsep=;\r\nid;prompt;answer\r\na;A;'=1+1\r\n");
-  expect(lines('q.csv.results.jsonl')).toMatchObject([{ id: 'a', answer: '=1+1' }]);
 });
