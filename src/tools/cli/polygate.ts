@@ -41,11 +41,11 @@ async function run(command: string, args: string[]): Promise<number | undefined>
     case 'task':
       return (await import('./task.ts')).runTask(args);
     case 'models':
-      return (await import('./models.ts')).runModels(args);
+      return (await import('./look-up.ts')).runModels(args);
     case 'voices':
-      return (await import('./voices.ts')).runVoices(args);
+      return (await import('./look-up.ts')).runVoices(args);
     case 'balance':
-      return (await import('./balance.ts')).runBalance(args);
+      return (await import('./look-up.ts')).runBalance(args);
     case 'init':
       return (await import('./init.ts')).runInit(args);
     case 'completion':

@@ -4,7 +4,7 @@ import type { FailureContext } from './failure.ts';
 import { endWithReader, noteFailure } from './terminal.ts';
 
 /** The options `--help` and `--version`. */
-interface AboutOptions {
+export interface AboutOptions {
   readonly help?: boolean | undefined;
   readonly version?: boolean | undefined;
 }

@@ -2,7 +2,7 @@ import type { Model, KnownPrices } from 'polygate';
 
 import { resolutionPrices } from '../../internal.ts';
 import { modelTypes } from '../../wire/types/catalog/pricing.ts';
-import { priceText } from './models.ts';
+import { priceText } from './look-up.ts';
 
 /** The models of each type by their ids, as the generated file has them. */
 export type Catalog = ReadonlyMap<string, ReadonlyMap<string, CatalogEntry>>;

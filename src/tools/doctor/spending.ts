@@ -5,7 +5,7 @@ import { roundUsd, toNano } from '../../paid/amounts.ts';
 import { decideLimit, limitPolicies } from '../../paid/limits.ts';
 import { exactUsd } from '../money.ts';
 import { errorResponse, statusOf } from './run/failure.ts';
-import type { Skip } from './run/report.ts';
+import type { Skip } from './run/findings.ts';
 
 /** Differences below this are rounding, in USD. */
 const tolerance = 1e-6;

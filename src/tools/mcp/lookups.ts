@@ -2,12 +2,10 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Model, Polygate, Voice } from 'polygate';
 import { ConfigurationError } from 'polygate';
 
-import { balanceOf, balanceRows } from '../cli/balance.ts';
 import { generationKinds } from '../cli/command-options.ts';
-import { priceText } from '../cli/models.ts';
+import { balanceOf, balanceRows, priceText, aboutVoice } from '../cli/look-up.ts';
 import type { GenerationKind, TaskEntry } from '../cli/task-store.ts';
 import { columns } from '../cli/terminal.ts';
-import { aboutVoice } from '../cli/voices.ts';
 import { formatUsd } from '../money.ts';
 import type { ProcessBudget } from './budget.ts';
 import { kindOf, quoteOf } from './budget.ts';

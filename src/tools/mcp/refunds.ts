@@ -1,7 +1,7 @@
 import type { Polygate } from 'polygate';
 
 import { roundUsd } from '../../paid/amounts.ts';
-import { balanceOf } from '../cli/balance.ts';
+import { balanceOf } from '../cli/look-up.ts';
 import { formatUsd } from '../money.ts';
 
 /** What is needed to recognize refunds, in USD. */

@@ -4,7 +4,7 @@ import { defaultModels, toModelRecord } from '../../../src/mock/models.ts';
 import { progressBar } from '../../../src/tools/cli/batch/progress.ts';
 import { commandOptions } from '../../../src/tools/cli/command-options.ts';
 import { bash, fish, zsh } from '../../../src/tools/cli/completion.ts';
-import { priceText } from '../../../src/tools/cli/models.ts';
+import { priceText } from '../../../src/tools/cli/look-up.ts';
 import { columns, formatDuration } from '../../../src/tools/cli/terminal.ts';
 import { alignUsd } from '../../../src/tools/cli/text.ts';
 import { exactUsd, formatUsd } from '../../../src/tools/money.ts';

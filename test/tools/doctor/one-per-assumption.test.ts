@@ -7,7 +7,7 @@ import {
   findingToAdd,
   findingsOfOpenAssumptions,
 } from '../../../src/tools/doctor/run/findings.ts';
-import type { CheckSubject } from '../../../src/tools/doctor/run/report.ts';
+import type { CheckSubject } from '../../../src/tools/doctor/run/findings.ts';
 
 /** A check with a main assumption, one about an aspect, and one that a later check has a finding about. */
 const check: CheckSubject = {

@@ -7,7 +7,7 @@ import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { errorResponse, isAboutEndpoint, messageOf, ifAvailable } from '../run/failure.ts';
-import type { Report } from '../run/report.ts';
+import type { Report } from '../run/findings.ts';
 import { list } from '../text.ts';
 
 /** Whether the service accepts the API key. */

@@ -4,7 +4,7 @@ import { parseURL } from '../../../wire/types/type-guards.ts';
 import { needed } from '../needed-options.ts';
 import { messageOf, noResponseAdvice } from '../run/failure.ts';
 import type { ErrorResponse } from '../run/failure.ts';
-import type { Finding } from '../run/report.ts';
+import type { Finding } from '../run/findings.ts';
 
 /** Why a connection can fail, as the messages and codes of the runtimes say it, and what to do. */
 const causes: readonly (readonly [RegExp, problem: string, advice: string])[] = [

@@ -7,7 +7,7 @@ import { cheapestOf } from '../prices.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { isAboutEndpoint, messageOf, ifAvailable } from '../run/failure.ts';
-import type { Report } from '../run/report.ts';
+import type { Report } from '../run/findings.ts';
 import { list } from '../text.ts';
 
 /** Which models there are, and whether their prices can be read. Assumption A17. */

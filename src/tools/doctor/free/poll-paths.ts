@@ -11,8 +11,8 @@ import { recordCalls } from '../recorder.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { failureOf } from '../run/failure.ts';
-import type { AssumptionId, Report } from '../run/report.ts';
-import { documentPaths } from './openapi.ts';
+import type { AssumptionId, Report } from '../run/findings.ts';
+import { documentPaths } from './public-endpoints.ts';
 
 /** Id of a task that does not exist. */
 const id = 'polygate-doctor-0';

@@ -8,7 +8,7 @@ import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { responseOf } from '../run/failure.ts';
 import type { ErrorResponse } from '../run/failure.ts';
-import type { Finding } from '../run/report.ts';
+import type { Finding } from '../run/findings.ts';
 import { shorten } from '../text.ts';
 import { explainConnection, maxWaitMs, explainApi, explainResponse } from './explain.ts';
 import type { ApiKind } from './explain.ts';

@@ -6,7 +6,7 @@ import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { errorResponse, isAboutEndpoint, failureOf, messageOf } from '../run/failure.ts';
-import type { Report } from '../run/report.ts';
+import type { Report } from '../run/findings.ts';
 import { list, randomId } from '../text.ts';
 import { vendorHeadersOf } from '../vendor-headers.ts';
 

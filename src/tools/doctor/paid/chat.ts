@@ -7,7 +7,7 @@ import type { PricedModel } from '../prices.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { messageOf } from '../run/failure.ts';
-import type { Report } from '../run/report.ts';
+import type { Report } from '../run/findings.ts';
 import { chargeOfResult, chargeOfFailure } from '../spending.ts';
 import type { Charge } from '../spending.ts';
 import { chargeText, list, randomId } from '../text.ts';

@@ -7,7 +7,7 @@ import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { describeFailure, isAboutEndpoint, messageOf } from '../run/failure.ts';
-import type { Report } from '../run/report.ts';
+import type { Report } from '../run/findings.ts';
 import { chargeText } from '../text.ts';
 import { payForFirst, choose } from './pay.ts';
 import type { Sent, Skipped } from './pay.ts';

@@ -6,7 +6,7 @@ import { cheapestModels, maxOutputTokens } from '../prices.ts';
 import type { PricedModel } from '../prices.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { statusOf } from '../run/failure.ts';
-import type { Report, Skip } from '../run/report.ts';
+import type { Report, Skip } from '../run/findings.ts';
 import { chargeOfFailure } from '../spending.ts';
 import type { Charge } from '../spending.ts';
 import { vendorHeadersOf } from '../vendor-headers.ts';

@@ -5,7 +5,7 @@ import { needed } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { messageOf, statusOf, describeFailure } from '../run/failure.ts';
-import type { Report, Finding } from '../run/report.ts';
+import type { Report, Finding } from '../run/findings.ts';
 import type { Sent, Skipped } from './pay.ts';
 import { isRejectedKey, resubmit } from './submit-image.ts';
 import type { PaidTask, Resubmit } from './submit-image.ts';

@@ -6,7 +6,7 @@ import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { isMissing, statusOf } from '../run/failure.ts';
-import type { Report } from '../run/report.ts';
+import type { Report } from '../run/findings.ts';
 import { chargeOfFailure, chargeOfResult } from '../spending.ts';
 import { randomId } from '../text.ts';
 import { pay, payingClient } from './pay.ts';

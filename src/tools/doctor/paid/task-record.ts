@@ -7,7 +7,7 @@ import { recordCalls } from '../recorder.ts';
 import type { RecordedCall } from '../recorder.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { messageOf, describeFailure, isAboutEndpoint, statusOf } from '../run/failure.ts';
-import type { Report } from '../run/report.ts';
+import type { Report } from '../run/findings.ts';
 import { list, shorten } from '../text.ts';
 import type { PaidTask } from './submit-image.ts';
 

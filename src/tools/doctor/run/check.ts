@@ -5,9 +5,8 @@ import { formatUsd } from '../../money.ts';
 import type { DiagnoseOptions } from '../diagnosis.ts';
 import type { DiagnosisContext } from './context.ts';
 import { describeFailure, noResponseAdvice } from './failure.ts';
-import type { Findings } from './findings.ts';
-import { Report } from './report.ts';
-import type { CheckSubject, Finding, ReportReceiver, Skip } from './report.ts';
+import type { Findings, CheckSubject, Finding, ReportReceiver, Skip } from './findings.ts';
+import { Report } from './findings.ts';
 
 /** One step of a diagnosis. `Output` is what it finds out for later checks; `diagnose.ts` passes it to them. */
 export interface Check<Output = void> extends CheckSubject {

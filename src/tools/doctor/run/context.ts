@@ -7,7 +7,7 @@ import type {
 } from 'polygate';
 
 import { Spending } from '../spending.ts';
-import type { Requirement } from './report.ts';
+import type { Requirement } from './findings.ts';
 
 /** Limits for requests that cost nothing: one retry, within about ten seconds. */
 const freeLimits: PolygateOptions = {

@@ -9,7 +9,7 @@ import type { RequestPromise, ResponseMeta } from 'polygate';
 
 import { messageForPeople } from '../../../internal.ts';
 import { forCommands } from '../../money.ts';
-import type { Finding, Report } from './report.ts';
+import type { Finding, Report } from './findings.ts';
 
 /** What the service sent instead of a result. */
 export interface ErrorResponse {
