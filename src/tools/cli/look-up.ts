@@ -37,7 +37,7 @@ function lookUp<Options extends ServiceOptions & AboutOptions>(
     service: {
       readonly gateway: Polygate;
       readonly clean: (text: string) => string;
-      printRecord(record: object): Promise<void>;
+      readonly printRecord: (record: object) => Promise<void>;
     },
   ) => Promise<void>,
 ): Promise<number> {
