@@ -131,7 +131,7 @@ function section(
 }
 
 /** What each command does, in the order of the help text: under each heading, the most used ones first. */
-export const commandGroups = {
+const commandGroups = {
   Generate: {
     chat: 'send a prompt to a chat model, and print its response as it is generated',
     image: 'generate an image and save it',

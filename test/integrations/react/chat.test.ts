@@ -135,39 +135,6 @@ test('a rejected request says that nothing was charged, and can be retried', asy
   expect(chat.now.messages).toHaveLength(2);
 });
 
-test('a rejected question stays visible, and only a retry sends it again', async () => {
-  const { mock, gateway } = onMock();
-  const { storage } = memoryStorage();
-  const chat = openChat(gateway, { storage, id: 'main' });
-  const sent = () =>
-    bodies(mock)
-      .at(-1)
-      .messages.map(({ content }: any) => content);
-  const shown = () => chat.now.messages.map(({ content }) => content);
-  await chat.store.send('One');
-  const [, one] = shown();
-  mock.fail({ route, status: 400, times: 2 });
-  await chat.store.send('Two');
-  await chat.store.send('Three');
-  expect([sent(), shown()]).toEqual([
-    ['One', one, 'Three'],
-    ['One', one, 'Two', 'Three'],
-  ]);
-  // Another page of the conversation knows it as well.
-  const reloaded = openChat(gateway, { storage, id: 'main' });
-  await reloaded.store.send('Four');
-  expect(sent()).toEqual(['One', one, 'Four']);
-  mock.fail({ route, status: 400, times: 1 });
-  await chat.store.send('Five');
-  await chat.store.retry();
-  expect(sent().at(-1)).toBe('Five');
-  expect(sent()).not.toContain('Two');
-  expect(bodies(mock).at(-1).messages.at(-1)).toEqual({ role: 'user', content: 'Five' });
-  expect(chat.now.messages.filter(({ content }) => content === 'Five')).toHaveLength(1);
-  await chat.store.send('Six');
-  expect(sent()).toContain('Five');
-});
-
 describe('stop', () => {
   test('keeps what has arrived, and frees the concurrency slot', async () => {
     const { mock, gateway } = onMock({ clock: 'system', chunkDelayMs: 5 }, { clock: undefined });

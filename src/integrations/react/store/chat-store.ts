@@ -1,6 +1,5 @@
 import type { ChatStream, ToolRunProgress } from 'polygate';
 
-import { isUncharged } from '../../../paid/life.ts';
 import { responseOf } from './chat-exchange.ts';
 import type { ChatExchange, Place } from './chat-exchange.ts';
 import { closeMessages, toMessages, toRequest } from './chat-state.ts';
@@ -47,8 +46,6 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
   #messages: Map<string, ChatEntry>;
   /** Ids of messages that were removed with the conversation, or replaced by a retry. */
   readonly #removed = new Set<string>();
-  /** Ids of questions that were rejected or not sent. Only a retry sends them again. */
-  readonly #rejected = new Set<string>();
   /** Ids of messages that did not fit. */
   #cut: readonly string[] = [];
   /** Whether the storage has had the conversation, so that it was removed if it is not there. */
@@ -76,8 +73,9 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
   send(content: ChatInput): Promise<ChatEntry | undefined> {
     return this.#start((all) => {
       const turn = nextTurn(all.at(-1)?.[0]);
-      this.#messages.set(turn, { role: 'user', content });
-      return { prefix: nextResponse(turn), history: this.#answered(sorted(this.#messages)) };
+      const message: ChatEntry = { role: 'user', content };
+      this.#messages.set(turn, message);
+      return { prefix: nextResponse(turn), history: [...messagesOf(all), message] };
     });
   }
 
@@ -93,16 +91,8 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
         this.#messages.delete(id);
         this.#removed.add(id);
       }
-      return { prefix: nextResponse(last), history: this.#answered(kept) };
+      return { prefix: nextResponse(last), history: messagesOf(kept) };
     });
-  }
-
-  /** The messages to send, without rejected questions that have no response. The last one is sent again. */
-  #answered(all: readonly Numbered[]): ChatEntry[] {
-    const hasResponse = (id: string, index: number) => all[index + 1]?.[0].startsWith(id) !== false;
-    return messagesOf(
-      all.filter(([id], index) => !this.#rejected.has(id) || hasResponse(id, index)),
-    );
   }
 
   /** Ends the response. What has arrived stays in the conversation. */
@@ -186,7 +176,6 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     for (const [id, message] of responseOf(exchange, closeMessages)) {
       this.#messages.set(id, message);
     }
-    if (isUncharged(changes?.error)) this.#rejected.add(turnOf(exchange.place.prefix));
     this.#show({ status: 'idle', usage, ...changes });
     await this.#save();
     if (!this.#exchange) this.#unsaved = undefined;
@@ -241,7 +230,6 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
           ids: kept.map(([id]) => id),
           cut: [...others, ...left],
           removed: [...this.#removed],
-          rejected: [...this.#rejected],
         }),
       );
       this.#cut = [...others, ...lost];
@@ -262,7 +250,6 @@ export class ChatStore extends StoreBase<ChatSnapshot, ChatSettings> {
     }
     this.#isStored = true;
     for (const id of stored.removed ?? []) this.#removed.add(id);
-    for (const id of stored.rejected ?? []) this.#rejected.add(id);
     for (const [id, message] of theirs) {
       if (isFuller(message, this.#messages.get(id))) this.#messages.set(id, message);
     }

@@ -20,8 +20,6 @@ export interface StoredChat {
   readonly cut?: readonly string[] | undefined;
   /** Ids of messages that are not to be stored again by a tab that still shows them. */
   readonly removed?: readonly string[] | undefined;
-  /** Ids of questions that were rejected or not sent. Versions before 0.4 send them again. */
-  readonly rejected?: readonly string[] | undefined;
 }
 
 /** Numbers begin here, so that all have the same number of digits. */
@@ -72,8 +70,8 @@ export const isFuller = (message: ChatEntry, other: ChatEntry | undefined): bool
 export function parseChat(text: string): StoredChat | undefined {
   try {
     const chat = unchecked<StoredChat>(JSON.parse(text));
-    const { v, messages, ids = [], cut = [], removed = [], rejected = [] } = chat;
-    const texts = [ids, cut, removed, rejected, messages.map(({ role }) => role)];
+    const { v, messages, ids = [], cut = [], removed = [] } = chat;
+    const texts = [ids, cut, removed, messages.map(({ role }) => role)];
     return v === 1 && texts.every((each) => each.every(isNonEmptyString)) ? chat : undefined;
   } catch {
     return undefined;
