@@ -74,19 +74,20 @@ export class Books {
       // A request that is charged each time shares its reservation with no other.
       holder: isKeyed ? holderOf(key) : id,
       bodyOf,
-      isFree: () => isKeyed && isFree(this.#keys.get(key), bodyOf),
+      isFree: () => isKeyed && isFree(this.#counted(key), bodyOf),
     });
     return {
       reservation,
 
       charge: (usd, replay) => {
-        const counted = key === undefined ? undefined : this.#keys.get(key);
-        const { estimate } = counted ?? {};
+        const counted = this.#counted(key);
+        const { estimate = 0 } = counted ?? {};
         reservation?.charge(usd);
+        const mayBeOriginal = isChargedOnce && number <= (counted?.after ?? 0);
         // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
-        if (estimate !== undefined && (replay || isKeyed)) this.#estimated -= estimate;
-        const before = estimate === undefined ? counted : undefined;
-        const mayBeOriginal = isChargedOnce && number <= (before?.after ?? 0);
+        const isEstimated = estimate > 0 && (replay || mayBeOriginal);
+        if (isEstimated) this.#estimated -= estimate;
+        const before = isEstimated ? undefined : counted;
         const { isCounted, key: next } = countKey(before, { replay, mayBeOriginal, body });
         this.#remember(key, { ...next, after: before?.after ?? this.#requests });
         if (!isCounted) this.spent += toNano(usd);
@@ -96,15 +97,19 @@ export class Books {
       accept: (estimate, replay) => {
         const price = estimate();
         const kept = reservation?.accept(price, replay) ?? toNano(price ?? 0);
-        const counted = key === undefined ? undefined : this.#keys.get(key);
-        // Without the mark of a replay, it is one if its key was charged for its body.
-        if (counted && (replay || (isKeyed && isFree(counted, bodyOf)))) return;
-        this.#estimated += kept;
-        // A key that the service has charged again stays so, and this estimate is final.
-        if (counted?.isForgotten) return;
-        this.#remember(key, { fromReplay: replay, body, estimate: kept, after: this.#requests });
+        const counted = this.#counted(key);
+        const mayBeOriginal = isChargedOnce && number <= (counted?.after ?? 0);
+        const { isCounted, key: next } = countKey(counted, { replay, mayBeOriginal, body });
+        // The estimate of a key that the service has charged again is final.
+        const { after, estimate: counting } = counted ?? { after: this.#requests, estimate: kept };
+        this.#remember(key, { ...next, estimate: counting, after });
+        if (!isCounted) this.#estimated += kept;
       },
     };
+  }
+
+  #counted(key: string | undefined): Counted | undefined {
+    return key === undefined ? undefined : this.#keys.get(key);
   }
 
   #remember(key: string | undefined, counted: Counted): void {

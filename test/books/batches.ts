@@ -57,8 +57,6 @@ function batchOn(
     gateway: () => gateway,
     usage: () => usage,
     send(orders: readonly Order[]) {
-      // A run learns from its own rows. The journal does not record models.
-      if (maxUsd !== undefined) service.forgetPrices();
       const unique = new Map(orders.map((order, at) => [order.key ? orderText(order) : at, order]));
       return [clock.settle(ended(run([...unique.values()])))];
     },

@@ -2,6 +2,7 @@ import type { PolygateError } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/base.ts';
 import {
   AbortedError,
+  BudgetExceededError,
   ConnectionError,
   RequestTimeoutError,
   HookError,
@@ -74,6 +75,7 @@ export class CallErrors extends CallHistory {
       const { message: summary, cause } = error;
       return composeError(this, HookError, { summary }, { outcome, cause });
     }
+    if (BudgetExceededError.is(error)) return error;
     return this.connectionError(error, meta || this.isSent ? networkOutcome(error) : 'not-sent');
   }
 

@@ -1,6 +1,7 @@
 import type { Outcome, Polygate, Receipt, Submission, Task } from 'polygate';
 
 import { isUncharged, withEarlierCharge } from '../../internal.ts';
+import { isVoid } from '../../paid/verdict.ts';
 import { messageOf } from './arguments.ts';
 import { earlierRequestAdvice } from './failure.ts';
 import type { CommandLog } from './run-command.ts';
@@ -51,7 +52,7 @@ export async function submitEntry(
   const task = await submission
     .send({ idempotencyKey, signal }, observer)
     .catch((error: unknown) => {
-      if (isRepeated) throw withEarlierCharge(error, earlierRequestAdvice);
+      if (isRepeated && !isVoid(error)) throw withEarlierCharge(error, earlierRequestAdvice);
       if (isUncharged(error)) {
         store.remove(entry);
         log.noteUncharged();

@@ -163,10 +163,11 @@ export class ProcessBudget {
   #charge(entry: Entry, { idempotencyKey }: Purchase, task: Charged): number {
     const { chargeUsd, replayed } = task;
     const reservedUsd = toUsd(this.#reservations.amountFor(holderOf(idempotencyKey)));
-    const usd = reportedCharge(chargeUsd, replayed) ?? reservedUsd;
+    const usd = reportedCharge(chargeUsd, replayed);
     this.#open.delete(idempotencyKey);
-    entry.charge(usd, replayed);
-    return usd;
+    if (usd === undefined) entry.accept(() => reservedUsd, replayed);
+    else entry.charge(usd, replayed);
+    return usd ?? reservedUsd;
   }
 
   /** Checks the limit of one call. */

@@ -2,6 +2,7 @@ import type { Polygate, Task } from 'polygate';
 import { AbortedError, ConfigurationError, PolygateError } from 'polygate';
 
 import { contextOf, isUncharged, parseResponseMeta, withEarlierCharge } from '../../internal.ts';
+import { isVoid } from '../../paid/verdict.ts';
 import { earlierRequestAdvice } from '../cli/failure.ts';
 import { CommandLog } from '../cli/run-command.ts';
 import { submitEntry } from '../cli/submit-task.ts';
@@ -135,7 +136,7 @@ export class Submissions {
       this.#checkModel(request.model, log);
       return await this.#pay(order, call, log);
     } catch (error) {
-      const isRepeated = log.context.isRepeated ?? false;
+      const isRepeated = log.context.isRepeated === true && !isVoid(error);
       const seen = isRepeated ? withEarlierCharge(error, earlierRequestAdvice) : error;
       throw new CallFailure(seen, log.context);
     }

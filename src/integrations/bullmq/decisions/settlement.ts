@@ -5,9 +5,11 @@ import {
   reservationProblem,
   unpricedUsd,
 } from '../../../internal.ts';
-import { roundUsd, toNano } from '../../../paid/amounts.ts';
+import { roundUsd, toNano, toUsd } from '../../../paid/amounts.ts';
 import { decideLimit, limitPolicies } from '../../../paid/limits.ts';
 import type { Expected } from '../../../paid/limits.ts';
+import type { PricedUnits } from '../../../paid/prices.ts';
+import { verdictOfError } from '../../../paid/verdict.ts';
 
 /**
  * What a row costs. The script `admit` reserves its price, or what `decisions/budget.ts` estimates. When a submission
@@ -19,6 +21,11 @@ import type { Expected } from '../../../paid/limits.ts';
 export type Settlement =
   /** It stays reserved: whether the submission was charged is not known. */
   | { readonly reservation: 'keep' }
+  /**
+   * The charge that a failed submission has reported is spent. Its key continues, and reserves nothing, unless it was charged
+   * before: then it reserves like a new one.
+   */
+  | { readonly reservation: 'count'; readonly chargeUsd: number }
   /** It is free again: nothing was charged. */
   | { readonly reservation: 'release' }
   /**
@@ -72,12 +79,15 @@ export const settlementOfEarlier = (mayBeCharged: boolean, isChat: boolean): Set
   mayBeCharged && !isChat ? keep : release;
 
 /**
- * What a submission counts that has failed and may have been charged. A task keeps its reservation, because its next
- * submission, under the same key, returns what it has cost. For a chat, only the error can report that.
+ * What a submission counts that has failed and may have been charged. Without a charge, it keeps its reservation.
+ * `isCounted`: a charge of its key counts already.
  */
-export function settlementOfLost(error: unknown, isChat: boolean): Settlement {
+export function settlementOfLost(error: unknown, isChat: boolean, isCounted: boolean): Settlement {
   const counted = countedFailure(error);
-  return isChat && counted.counts === 'charge' ? replaceBy(counted.usd) : keep;
+  if (counted.counts !== 'charge') return keep;
+  if (isChat) return replaceBy(counted.usd);
+  if (isCounted && verdictOfError(error)?.replay) return keep;
+  return { reservation: 'count', chargeUsd: counted.usd };
 }
 
 /** Whether the budget of a queue covers a row, by the rule of a batch. */
@@ -88,6 +98,8 @@ export interface QueueSpend {
   readonly reservedUsd: number;
   /** The largest charge so far, by path. */
   readonly largest: ReadonlyMap<string, number>;
+  /** The largest charge per unit in nano-USD, by price class, of those that were above the price of their row. */
+  readonly above: ReadonlyMap<string, number>;
   /** How many rows are or may have been charged, and have reserved nothing, by path. */
   readonly unpriced: ReadonlyMap<string, number>;
   /** Number of rows that are being submitted. */
@@ -99,7 +111,9 @@ interface Purchase {
   /** Requests to one path have similar prices. */
   readonly path: string;
   /** Its price in USD; undefined if it is not known. */
-  readonly priceUsd: number | undefined;
+  readonly usd: number | undefined;
+  /** What it pays for, if that is known. */
+  readonly units?: PricedUnits | undefined;
 }
 
 /** What a row reserves without a limit: nothing, so that it counts as unpriced if a limit is set later. */
@@ -118,11 +132,13 @@ interface BudgetDecision {
 
 /** Decides whether a budget covers a row. */
 export function decideReservation(
-  { spentUsd, reservedUsd, largest, unpriced, submitting }: QueueSpend,
-  { path, priceUsd }: Purchase,
+  { spentUsd, reservedUsd, largest, above, unpriced, submitting }: QueueSpend,
+  { path, usd, units }: Purchase,
   maxUsd: number,
 ): BudgetDecision {
   const estimatedUsd = roundUsd(reservedUsd + unpricedUsd(unpriced, largest));
+  const learned = units ? toUsd((above.get(units.priceClass) ?? 0) * units.units) : 0;
+  const priceUsd = usd === undefined ? undefined : Math.max(usd, learned);
   const state = {
     limit: toNano(maxUsd),
     committed: toNano(spentUsd + estimatedUsd),

@@ -52,7 +52,7 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
         waitTimeout,
         receipt: task.toJSON(),
         isReplayed: task.replayed,
-        isReplayPaid,
+        isReplayPaid: isReplayPaid && !state.isCounted,
       },
       result,
       timingOf(admitted),
