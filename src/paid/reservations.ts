@@ -3,9 +3,8 @@ import { amountOf, hold, settle } from './held.ts';
 import type { Holders, Settled } from './held.ts';
 import { decideLimit } from './limits.ts';
 import type { LimitPolicy } from './limits.ts';
-import { RouteTurns } from './prices.ts';
+import { ReservedSums, RouteTurns } from './prices.ts';
 import type { PricedUnits } from './prices.ts';
-import { ReservedSums } from './reserved-sums.ts';
 
 /** A paid request that a limit covers. */
 export interface ReservedRequest {

@@ -3,8 +3,8 @@ import { createError } from '../../errors/message.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { decideLimit, isUnpriced, limitPolicies } from '../../paid/limits.ts';
 import type { Expected, LimitState } from '../../paid/limits.ts';
+import { ReservedSums } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
-import { ReservedSums } from '../../paid/reserved-sums.ts';
 import type { KnownPrices } from '../limits/prices.ts';
 import {
   forPrograms,

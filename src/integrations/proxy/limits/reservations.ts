@@ -125,13 +125,6 @@ export function reserveIn(
   return undefined;
 }
 
-/** What a store knows about a request that ends. */
-export interface Settling {
-  /** What its holder has reserved. */
-  readonly reserved: number;
-  readonly mayBeOriginal: boolean;
-}
-
 /**
  * Ends the part of a request in the reservation of its holder. Returns undefined if nothing
  * follows: the request has ended, was settled before, or is not known and its settlement is not the first one. `isFirst`
@@ -142,7 +135,7 @@ export function settleIn(
   window: Window,
   settlement: Settlement,
   isFirst: boolean,
-): Settling | undefined {
+) {
   const { request, body, as, isStreaming, replay } = settlement;
   const holder = holderOf(settlement);
   const flight = inFlight.get(request);
@@ -179,7 +172,7 @@ const settledAs: Readonly<Record<Exclude<SettledAs, 'ended'>, Settled>> = {
  */
 export function countCharge(
   { usd, isEstimate, replay, body }: Settlement,
-  { reserved, mayBeOriginal }: Settling,
+  { reserved, mayBeOriginal }: NonNullable<ReturnType<typeof settleIn>>,
   counted: DatedKey | undefined,
   now: number,
 ): { nanoUsd: number; counted: DatedKey } {
