@@ -22,7 +22,7 @@ export const pricedUnits = (names: readonly unknown[], price: number, units: num
  * The largest charge per unit so far, by price class, in billionths of a USD. A listed price is a belief, and a charge is a
  * fact, so a class whose charges are above its listed price reserves the largest one.
  */
-class LargestCharges {
+export class LargestCharges {
   readonly #perUnit = new Map<string, number>();
 
   /** Records what a request was charged. Returns whether that is more than before. */
