@@ -9,9 +9,9 @@ import type { RawRequest } from './client/call/raw-request.ts';
 import type { RequestOptions } from './client/call/request-options.ts';
 import type { RequestPromise } from './client/call/request.ts';
 import { resolveConfig } from './client/config/config.ts';
-import type { Config } from './client/config/config.ts';
 import type { PolygateOptions } from './client/config/options.ts';
-import { createGatewayFetch } from './client/fetch/gateway-fetch.ts';
+import { createGatewayFetch, integrationContext } from './client/fetch/gateway-fetch.ts';
+import type { IntegrationContext } from './client/fetch/gateway-fetch.ts';
 import type { FetchOptions } from './client/fetch/send-fetch.ts';
 import { createTransport, hooksRule } from './client/http/hooked-transport.ts';
 import type { DownloadResponse } from './client/tasks/download-body.ts';
@@ -31,17 +31,6 @@ import { clientContext } from './wire/types/client-defaults.ts';
 import { unchecked } from './wire/types/schema.ts';
 import type { Journal, TaskHandle } from './wire/types/tasks/task-handle.ts';
 import type { Generation, Receipt, TaskKind } from './wire/types/tasks/task.ts';
-
-/** What integrations use of a client besides its public members. Nothing in it leads to the API key. */
-export interface IntegrationContext extends Pick<
-  Config,
-  'clock' | 'fetch' | 'headerPrefix' | 'log' | 'maxRetryDelay' | 'random' | 'requestIdHeader'
-> {
-  /** What the ledger reserves for requests whose charge is not known, in USD. */
-  readonly reservedUsd: number;
-  /** Creates a `fetch` with options of the methods. */
-  readonly fetchWith: (options: FetchOptions) => typeof globalThis.fetch;
-}
 
 /**
  * A client for the gateway: chat, images, videos, audio, voices, materials, models and account.
@@ -120,21 +109,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
 
   /** @internal What integrations use, which read it with `contextOf` of `internal.ts`. */
   get [clientContext](): IntegrationContext {
-    const { config, shared } = this.#context;
-    const { clock, fetch, headerPrefix, log, maxRetryDelay, random, requestIdHeader } = config;
-    const reservedUsd = shared.ledger.reservedUsd;
-    const fetchWith = (options: FetchOptions) => this.#fetchWith(options);
-    return {
-      clock,
-      fetch,
-      headerPrefix,
-      log,
-      maxRetryDelay,
-      random,
-      requestIdHeader,
-      reservedUsd,
-      fetchWith,
-    };
+    return integrationContext(this.#context, (options) => this.#fetchWith(options));
   }
 
   override withOptions(options: PolygateOptions): Polygate {

@@ -19,21 +19,7 @@ export type { ErrorDetails, ErrorReason, ModelAttempt, Outcome } from './errors/
 export type { StreamErrorDetails, StructuredOutputFailure } from './errors/chat.ts';
 
 // Types of namespaces
-export type { AccountNamespace } from './resources/account.ts';
-export type { Audio, AudioKind } from './resources/audio.ts';
-export type { Chat, ChatCompletions } from './resources/chat.ts';
-export type { ImageRoute, Images } from './resources/images.ts';
-export type {
-  MaterialPage,
-  Materials,
-  RegisterOptions,
-  Verification,
-} from './resources/materials.ts';
-export type { Models, ModelListQuery } from './resources/models.ts';
-export type { Public } from './resources/public.ts';
-export type { TaskNamespace } from './resources/task-namespace.ts';
-export type { VideoRoute, Videos } from './resources/videos.ts';
-export type { Voices } from './resources/voices.ts';
+export type * from './resources/index.ts';
 
 // Types of options, tasks, batches and streams
 export type { BatchOptions, RecoverOptions } from './client/batch/options.ts';

@@ -3,7 +3,8 @@
  * import the client by its name, so what belongs to one client is read with {@link contextOf}; the other names here are
  * rules, of which each build has a copy.
  */
-import type { IntegrationContext, Polygate } from './client.ts';
+import type { Polygate } from './client.ts';
+import type { IntegrationContext } from './client/fetch/gateway-fetch.ts';
 import { noMediaCode } from './client/tasks/media-check.ts';
 import type { PolygateError, MessageParts, Wording } from './errors/base.ts';
 import { ConfigurationError } from './errors/base.ts';

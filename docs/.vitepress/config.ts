@@ -10,7 +10,7 @@ import { apiPagers, apiSidebar, apiSidebars } from './api.ts';
 import { groupCode, labelCells, resolveLinks, sourceOf } from './links.ts';
 import { writeTexts } from './llms.ts';
 import { home, linkedFiles, pageOf, publish, redirects, root, urlOf, withSetUp } from './pages.ts';
-import { loadingText, search } from './search.ts';
+import { search, searchBox } from './search.ts';
 
 const guides = contents();
 const { description, version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
@@ -41,7 +41,7 @@ export default defineConfig({
   srcExclude: ['AGENTS.md', 'README.md', '{playground,skills,src,test}/**'],
   rewrites: (page) => pageOf(page) ?? page,
   metaChunk: true,
-  vite: { plugins: [loadingText] },
+  vite: { plugins: [searchBox] },
   head: [
     ['link', { rel: 'icon', href: iconURL }],
     ['meta', { property: 'og:type', content: 'website' }],

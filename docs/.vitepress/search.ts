@@ -63,7 +63,7 @@ export const search: LocalSearch = {
 
 /** What users call the subject of a guide, in other words than its own. A search for them finds the page first. */
 const keywords: Readonly<Record<string, string>> = {
-  'docs/batches.md': 'bulk crash',
+  'docs/batches.md': 'bulk crash journal',
   'docs/browsers-and-proxy.md': 'cors frontend',
   'docs/costs.md': 'balance budget price spend token usage',
   'docs/errors.md': 'rate limit 429 402',
@@ -74,6 +74,7 @@ const keywords: Readonly<Record<string, string>> = {
   'docs/quick-start.md': 'install installation npm pnpm yarn bun setup',
   'docs/runtimes.md': 'corporate certificate proxy undici',
   'docs/serverless-and-edge.md': 'lambda vercel',
+  'docs/testing.md': 'jest mock msw vitest',
   'docs/timeouts.md': 'abort cancel deadline',
   'docs/voices.md': 'clone',
 };
@@ -86,14 +87,14 @@ function withKeywords(source: string, path: string): string {
 }
 
 /** Shows that the index is loading, where VitePress shows an empty list. */
-export const loadingText: Plugin = {
-  name: 'loading text of the search',
+export const searchBox: Plugin = {
+  name: 'box of the search',
   enforce: 'pre',
   transform(code, id) {
     if (!id.endsWith('/VPLocalSearchBox.vue')) return undefined;
     const noResults = '<li\n            v-if="filterText && !results.length && enableNoResults"';
-    if (!code.includes(noResults)) throw new Error('The search of VitePress has changed');
     const loading = '<li v-if="!searchIndex" class="no-results" role="status">Loading …</li>';
+    if (!code.includes(noResults)) throw new Error('The search of VitePress has changed');
     return code.replace(noResults, `${loading}\n${noResults}`);
   },
 };

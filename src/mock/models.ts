@@ -1,5 +1,5 @@
 import type { Model } from '../wire/types/catalog/models.ts';
-import type { Prices, ResolutionPrice } from '../wire/types/catalog/pricing.ts';
+import type { ModelType, Prices, ResolutionPrice } from '../wire/types/catalog/pricing.ts';
 import { formatUsd, roundUsd } from './account/money.ts';
 import { invalidParameter, GatewayError } from './http/response.ts';
 
@@ -18,7 +18,7 @@ export class ModelCatalog {
   }
 
   /** Returns the named model, or throws a 400 if it does not exist or has another type. */
-  getOfType(id: string, type: 'chat' | 'image' | 'video' | 'audio'): Model {
+  getOfType(id: string, type: ModelType): Model {
     const model = this.#byId.get(id);
     if (model === undefined) {
       const message = `\`model\` is invalid: the service has no model ${id}`;
@@ -135,7 +135,7 @@ type BillingUnit = 'token' | 'image' | 'second' | 'character' | 'audio';
 interface ModelDefinition {
   id: string;
   owner: string;
-  type: 'chat' | 'image' | 'video' | 'audio';
+  type: ModelType;
   unit: BillingUnit;
   description: string;
   /** Price per unit in USD. For chat, the price per image. @defaultValue 0 */

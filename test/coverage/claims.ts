@@ -1,4 +1,7 @@
+import { globSync } from 'node:fs';
+
 import { requirements } from './requirements.ts';
+import { titlesOf } from './titles.ts';
 
 /** Which test covers a row of the specification. */
 export interface Claim {
@@ -18,6 +21,25 @@ function all(section: string, file: string, test: string, pattern = /./): Claim[
   return rows
     .filter((row) => pattern.test(row))
     .map((row) => ({ section, row, file, test, dataDriven: true }));
+}
+
+/** The tests in `test/resources` that read the rows of a section from `specification.ts`, with a case for each of them. */
+function read(): Claim[] {
+  const cwd = new URL('../resources/', import.meta.url);
+  const tests = globSync('*.test.ts', { cwd }).flatMap((name) =>
+    (titlesOf(new URL(name, cwd)) ?? []).map((title) => ({
+      file: resources(name.replace('.test.ts', '')),
+      ...title,
+    })),
+  );
+  return [...requirements.keys()].flatMap((section) => {
+    const source = new RegExp(
+      `(?:records|requests|headers|states)(?:\\.${section}\\b|\\['${section}'\\])`,
+    );
+    return tests
+      .filter(({ table }) => source.test(table))
+      .flatMap(({ file, title }) => all(section, file, title));
+  });
 }
 
 /** One test per row. */
@@ -45,6 +67,7 @@ const design =
   'report the billing of a design: 3 per voice and 0.00003 per Unicode character of its preview';
 
 export const claims: readonly Claim[] = [
+  ...read(),
   ...all('Endpoints', documented, succeeds),
   ...all('Statuses', documented, succeeds, / 20\d$/),
   ...all(
@@ -53,53 +76,6 @@ export const claims: readonly Claim[] = [
     '%s rejects with the matching error class on a %i',
     / [45]\d\d$/,
   ),
-  ...all('Account', resources('account'), 'account.retrieve() > returns %s'),
-  ...all('Readiness', resources('account'), 'account.readiness() > returns %s'),
-  ...all('Key balance record', resources('account'), 'account.balance() > returns %s'),
-  ...all('Service status', resources('public'), 'public.status() > returns %s'),
-  ...all('Model', resources('models'), 'returns %s of every model'),
-  ...all('Pricing object', resources('models'), 'returns pricing.%s'),
-  ...all('Audio task', resources('audio-tasks'), 'an audio task > returns %s'),
-  ...all('Voice', resources('voices'), 'voices.list() > returns %s'),
-  ...all('Voice creation result', voices, 'voices.clone() and voices.design() > return %s'),
-  ...all('Material', resources('materials'), 'a material > returns %s'),
-  ...all('Material list', resources('materials-list'), 'materials.list() > returns %s'),
-  ...all('Error envelope', documented, 'errors > exposes %s of the error envelope'),
-  ...all(
-    'Key balance error envelope',
-    documented,
-    'exposes %s of the error envelope of the key balance',
-  ),
-  ...all('Chat body', documented, 'a chat request sends %s unchanged'),
-  ...all('Image body', documented, 'an image request sends %s unchanged'),
-  ...all('Video body', resources('videos'), 'videos.submit() > sends %s unchanged'),
-  ...all('Music body', resources('audio'), 'audio.music > sends %s unchanged'),
-  ...all('Speech body', resources('audio'), 'audio.speech > sends %s unchanged'),
-  ...all('Voice clone body', voices, 'clone sends %s unchanged'),
-  ...all('Voice design body', voices, 'design sends %s unchanged'),
-  ...all('Material create body', create, 'materials.create() > sends %s unchanged'),
-  ...all('Material list query', resources('materials-list'), 'sends the query %s, encoded'),
-  ...all('Status query', resources('public'), 'of public.status(): %s is sent encoded'),
-  ...all('Pricing query', resources('public'), 'of public.pricing(): %s is sent encoded'),
-  ...all('Voice list query', resources('voices'), 'sends the query %s, encoded'),
-  ...all(
-    'Headers of GET /account',
-    resources('account'),
-    'account.retrieve() > reads the header %s into meta',
-  ),
-  ...all(
-    'Headers of GET /readiness',
-    resources('account'),
-    'account.readiness() > reads the header %s into meta',
-  ),
-  ...all('Headers of a chat response', documented, 'reads %s of a chat response into meta'),
-  ...all(
-    'Headers of a generation response',
-    resources('videos'),
-    'reads the header %s of the response into meta',
-  ),
-  ...all('Headers of a request', documented, 'sends %s only with the requests that use it'),
-  ...all('Material status', wait, 'material statuses > returns the status %s unchanged'),
   ...each('Material transition', {
     'created without a real person -> processing': [
       create,
@@ -135,13 +111,6 @@ export const claims: readonly Claim[] = [
       'an immediate delete returns 200, then 404 on retrieve, and can be repeated',
     ],
   }),
-  ...all('Audio task status', resources('audio-tasks'), 'understands the status %s'),
-  ...all('Audio task raw_status', resources('audio-tasks'), 'understands the raw_status %s'),
-  ...all(
-    'Terminal status of other tasks',
-    documented,
-    'image and video tasks > end at the status %s',
-  ),
   ...each('Codes', {
     api_key_required: [
       resources('error-responses'),

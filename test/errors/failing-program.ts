@@ -1,7 +1,10 @@
-/** Fails like a user's program: nothing catches the error of a call. `FAILURE` names the failure. */
+/**
+ * Fails like a user's program: nothing catches the error of a call, or it is logged. `FAILURES` names the failures, each with
+ * how many more functions await the call.
+ */
 import { Polygate } from 'polygate';
 
-const { FAILURE = '', HOW = 'uncaught' } = process.env;
+const { FAILURES = '', HOW = 'uncaught' } = process.env;
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'prompt-canary' }] };
 const image = { model: 'm', prompt: 'prompt-canary' };
 const headers = { 'x-request-id': 'req_42', 'x-secret': 'header-canary' };
@@ -44,16 +47,19 @@ const failures: Readonly<Record<string, () => Promise<unknown>>> = {
   body: () => gatewayWith(respond(200, largeBody)).models.list(),
 };
 
-async function myFunction(depth = Number(process.env.DEPTH ?? 0)): Promise<void> {
-  await (depth > 0 ? myFunction(depth - 1) : failures[FAILURE]?.());
+async function myFunction(failure: string, depth: number): Promise<void> {
+  await (depth > 0 ? myFunction(failure, depth - 1) : failures[failure]?.());
 }
 
 async function main() {
-  try {
-    await myFunction();
-  } catch (error) {
-    if (HOW === 'uncaught') throw error;
-    console.log(error);
+  for (const [failure = '', depth = ''] of FAILURES.split(' ').map((each) => each.split(':'))) {
+    try {
+      await myFunction(failure, Number(depth));
+    } catch (error) {
+      if (HOW === 'uncaught') throw error;
+      console.log(error);
+      console.log('---');
+    }
   }
 }
 

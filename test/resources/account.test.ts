@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { blockers, ResponseValidationError } from '../../src/index.ts';
+import { defaultModels } from '../../src/mock/models.ts';
 import { jsonReply, caught, clientOf, onMock, scripted } from '../client/support.ts';
 import { headers, records } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
@@ -38,7 +39,7 @@ describe('account.retrieve()', () => {
       wallet: 'unified',
       balance: { usd: 12.5, cny: 90, shared: true },
       concurrency: { limit: 3, source: 'user_override' },
-      models: { available: 9 },
+      models: { available: defaultModels.length },
     });
   });
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import { ConfigurationError, NotFoundError, ResponseValidationError } from '../../src/index.ts';
+import { defaultModels } from '../../src/mock/models.ts';
+import { modelTypes } from '../../src/wire/types/catalog/pricing.ts';
 import { jsonReply, clientOf, onMock, scripted } from '../client/support.ts';
 import { records } from '../coverage/specification.ts';
 import { difference, rows } from '../support/fields.ts';
@@ -26,10 +28,8 @@ describe('models.list()', () => {
     const list = await gateway.models.list();
     expect(list.object).toBe('list');
     expect([...list]).toEqual(list.data);
-    expect(list.data).toHaveLength(9);
-    expect(new Set(list.data.map(({ type }) => type))).toEqual(
-      new Set(['chat', 'image', 'video', 'audio']),
-    );
+    expect(list.data).toHaveLength(defaultModels.length);
+    expect(new Set(list.data.map(({ type }) => type))).toEqual(new Set(modelTypes));
     expect(JSON.parse(JSON.stringify(list))).toEqual({ object: 'list', data: list.data });
   });
 

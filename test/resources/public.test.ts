@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { NotFoundError, ResponseValidationError } from '../../src/index.ts';
 import type { Polygate } from '../../src/index.ts';
+import { modelTypes } from '../../src/wire/types/catalog/pricing.ts';
 import { jsonReply, clientOf, onMock, scripted } from '../client/support.ts';
 import { codes, records, requests } from '../coverage/specification.ts';
 import { publicCalls } from '../support/calls.ts';
@@ -107,16 +108,13 @@ describe('public.status()', () => {
 });
 
 describe('public.pricing()', () => {
-  test.each(['all', 'chat', 'image', 'video', 'audio'] as const)(
-    'filters by the type %s',
-    async (type) => {
-      const { gateway, mock } = onMock();
-      const { data = [] } = await gateway.public.pricing({ type });
-      expect(mock.requests[0]?.search).toBe(`?type=${type}`);
-      const types = new Set(data.map((entry) => entry.type));
-      expect(types).toEqual(new Set(type === 'all' ? ['chat', 'image', 'video', 'audio'] : [type]));
-    },
-  );
+  test.each(['all', ...modelTypes] as const)('filters by the type %s', async (type) => {
+    const { gateway, mock } = onMock();
+    const { data = [] } = await gateway.public.pricing({ type });
+    expect(mock.requests[0]?.search).toBe(`?type=${type}`);
+    const types = new Set(data.map((entry) => entry.type));
+    expect(types).toEqual(new Set(type === 'all' ? modelTypes : [type]));
+  });
 });
 
 describe('queries', () => {

@@ -1,12 +1,16 @@
-import type { Polygate } from '../../src/index.ts';
+import type { Polygate, RequestOptions } from '../../src/index.ts';
 
-/** A documented endpoint as the client calls it. */
+/** How safe it is to send a request again: see the table in docs/payment-safety.md. */
+export type Safety = 'safe' | 'keyed' | 'once';
+
+/** A documented endpoint as the client calls it. It does not follow the table of endpoints, of which it is a check. */
 export interface Documented {
   /** Method and path as documented in the specification. */
   readonly route: string;
   /** Method and path as sent. */
   readonly sent: string;
-  readonly call: (gateway: Polygate) => Promise<unknown>;
+  readonly safety: Safety;
+  readonly call: (gateway: Polygate, options?: RequestOptions) => Promise<unknown>;
 }
 
 const chat = { model: 'aurora-chat', messages: [{ role: 'user' as const, content: 'Hello' }] };
@@ -17,65 +21,87 @@ const clone = { audio_url: 'https://files.example/ann.mp3', text: 'Ahoy' };
 const design = { prompt: 'An old sailor', preview_text: 'Ahoy' };
 const material = { url: 'https://files.example/a.png', type: 'image' as const };
 
-const endpoint = (route: string, sent: string, call: Documented['call']): Documented => ({
-  route,
-  sent,
-  call,
-});
-const same = (route: string, call: Documented['call']) => endpoint(route, route, call);
+const withSafety =
+  (safety: Safety) =>
+  (route: string, call: Documented['call'], sent = route): Documented => ({
+    route,
+    sent,
+    safety,
+    call,
+  });
+/** Can always be sent again. */
+const safe = withSafety('safe');
+/** Can be sent again with the same key. */
+const keyed = withSafety('keyed');
+/** Is charged each time. */
+const once = withSafety('once');
 
 /** Endpoints that need no credentials. */
 export const publicCalls: readonly Documented[] = [
-  same('GET /v1/status', (gateway) => gateway.public.status()),
-  same('GET /v1/capabilities', (gateway) => gateway.public.capabilities()),
-  same('GET /v1/errors', (gateway) => gateway.public.errors()),
-  endpoint('GET /v1/errors/{code}', 'GET /v1/errors/api_key_required', (gateway) =>
-    gateway.public.error('api_key_required'),
+  safe('GET /v1/status', ({ public: open }, options) => open.status({}, options)),
+  safe('GET /v1/capabilities', ({ public: open }, options) => open.capabilities(options)),
+  safe('GET /v1/errors', ({ public: open }, options) => open.errors(options)),
+  safe(
+    'GET /v1/errors/{code}',
+    ({ public: open }, options) => open.error('api_key_required', options),
+    'GET /v1/errors/api_key_required',
   ),
-  same('GET /v1/changelog', (gateway) => gateway.public.changelog()),
-  same('GET /v1/pricing', (gateway) => gateway.public.pricing()),
-  same('GET /v1/rate-limits', (gateway) => gateway.public.rateLimits()),
-  same('GET /v1/openapi.json', (gateway) => gateway.public.openapi()),
+  safe('GET /v1/changelog', ({ public: open }, options) => open.changelog(options)),
+  safe('GET /v1/pricing', ({ public: open }, options) => open.pricing({}, options)),
+  safe('GET /v1/rate-limits', ({ public: open }, options) => open.rateLimits(options)),
+  safe('GET /v1/openapi.json', ({ public: open }, options) => open.openapi(options)),
 ];
 
 /** Endpoints that need an API key. */
 export const authenticatedCalls: readonly Documented[] = [
-  same('GET /v1/account', (gateway) => gateway.account.retrieve()),
-  same('GET /v1/readiness', (gateway) => gateway.account.readiness()),
-  same('GET /v1/models', (gateway) => gateway.models.list()),
-  endpoint('GET /v1/models/{model}', 'GET /v1/models/aurora-chat', (gateway) =>
-    gateway.models.retrieve('aurora-chat'),
+  safe('GET /v1/account', ({ account }, options) => account.retrieve(options)),
+  safe('GET /v1/readiness', ({ account }, options) => account.readiness(options)),
+  safe('GET /v1/models', ({ models }, options) => models.list({}, options)),
+  safe(
+    'GET /v1/models/{model}',
+    ({ models }, options) => models.retrieve('aurora-chat', options),
+    'GET /v1/models/aurora-chat',
   ),
-  same('GET /api/usage/balance', (gateway) => gateway.account.balance()),
-  same('POST /v1/chat/completions', (gateway) => gateway.chat.completions.create(chat)),
-  same('POST /v1/images/generations', (gateway) =>
-    gateway.images.submit(image, { route: 'generations' }),
+  safe('GET /api/usage/balance', ({ account }, options) => account.balance(options)),
+  once('POST /v1/chat/completions', (gateway, options) =>
+    gateway.chat.completions.create(chat, options),
   ),
-  same('POST /v1/images/tasks', (gateway) => gateway.images.submit(image)),
-  endpoint('GET /v1/images/tasks/{taskId}', 'GET /v1/images/tasks/task_1', (gateway) =>
-    gateway.images.retrieve('task_1'),
+  keyed('POST /v1/images/generations', ({ images }, options) =>
+    images.submit(image, { ...options, route: 'generations' }),
   ),
-  same('POST /v1/videos', (gateway) => gateway.videos.submit(video)),
-  same('POST /v1/video/generations', (gateway) =>
-    gateway.videos.submit(video, { route: 'video/generations' }),
+  keyed('POST /v1/images/tasks', ({ images }, options) => images.submit(image, options)),
+  safe(
+    'GET /v1/images/tasks/{taskId}',
+    ({ images }, options) => images.retrieve('task_1', options),
+    'GET /v1/images/tasks/task_1',
   ),
-  same('POST /v1/videos/generations', (gateway) =>
-    gateway.videos.submit(video, { route: 'videos/generations' }),
+  keyed('POST /v1/videos', ({ videos }, options) => videos.submit(video, options)),
+  keyed('POST /v1/video/generations', ({ videos }, options) =>
+    videos.submit(video, { ...options, route: 'video/generations' }),
   ),
-  same('POST /v1/audio/tasks', (gateway) => gateway.audio.music.submit(music)),
-  endpoint('GET /v1/audio/tasks/{task_id}', 'GET /v1/audio/tasks/task_1', (gateway) =>
-    gateway.audio.retrieve('task_1'),
+  keyed('POST /v1/videos/generations', ({ videos }, options) =>
+    videos.submit(video, { ...options, route: 'videos/generations' }),
   ),
-  same('GET /v1/audio/voices', (gateway) => gateway.voices.list()),
-  same('POST /v1/audio/voices/clone', (gateway) => gateway.voices.clone(clone)),
-  same('POST /v1/audio/voices/design', (gateway) => gateway.voices.design(design)),
-  same('POST /v1/materials', (gateway) => gateway.materials.create(material)),
-  endpoint('GET /v1/materials/{material_id}', 'GET /v1/materials/mat_1', (gateway) =>
-    gateway.materials.retrieve('mat_1'),
+  keyed('POST /v1/audio/tasks', ({ audio }, options) => audio.music.submit(music, options)),
+  safe(
+    'GET /v1/audio/tasks/{task_id}',
+    ({ audio }, options) => audio.retrieve('task_1', options),
+    'GET /v1/audio/tasks/task_1',
   ),
-  same('GET /v1/materials', (gateway) => gateway.materials.list()),
-  endpoint('DELETE /v1/materials/{material_id}', 'DELETE /v1/materials/mat_1', (gateway) =>
-    gateway.materials.delete('mat_1'),
+  safe('GET /v1/audio/voices', ({ voices }, options) => voices.list({}, options)),
+  once('POST /v1/audio/voices/clone', ({ voices }, options) => voices.clone(clone, options)),
+  once('POST /v1/audio/voices/design', ({ voices }, options) => voices.design(design, options)),
+  keyed('POST /v1/materials', ({ materials }, options) => materials.create(material, options)),
+  safe(
+    'GET /v1/materials/{material_id}',
+    ({ materials }, options) => materials.retrieve('mat_1', options),
+    'GET /v1/materials/mat_1',
+  ),
+  safe('GET /v1/materials', ({ materials }, options) => materials.list({}, options)),
+  safe(
+    'DELETE /v1/materials/{material_id}',
+    ({ materials }, options) => materials.delete('mat_1', options),
+    'DELETE /v1/materials/mat_1',
   ),
 ];
 

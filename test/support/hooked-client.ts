@@ -7,9 +7,14 @@ import type { PolygateOptions } from '../../src/index.ts';
 
 const idle = () => undefined;
 
+/** The clients created so far without a `fetch` of their own. In the project "over nodeFetch", they send through it. */
+export const created = { withoutFetch: 0 };
+
 export class Polygate extends Client {
   constructor(options: PolygateOptions = {}) {
     const hooks = { beforeRequest: [idle], afterResponse: [idle, idle] };
-    super(Object.getPrototypeOf(options) === Object.prototype ? { hooks, ...options } : options);
+    const isPlain = Object.getPrototypeOf(options) === Object.prototype;
+    super(isPlain ? { hooks, ...options } : options);
+    if (isPlain && !('fetch' in options)) created.withoutFetch += 1;
   }
 }

@@ -18,6 +18,7 @@ export const PullThePlug = defineComponent({
   name: 'PullThePlug',
   setup() {
     const box = ref<HTMLElement>();
+    const isLoading = ref(true);
     const hasFailed = ref(false);
     onMounted(() => {
       const element = box.value;
@@ -25,15 +26,19 @@ export const PullThePlug = defineComponent({
       const observer = new IntersectionObserver((entries) => {
         if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
         observer.disconnect();
-        void load(element).catch(() => {
-          hasFailed.value = true;
-        });
+        void load(element)
+          .catch(() => {
+            hasFailed.value = true;
+          })
+          .finally(() => {
+            isLoading.value = false;
+          });
       });
       observer.observe(element);
     });
     return () =>
       h('section', { class: 'pull-the-plug', 'aria-label': 'Pull the plug' }, [
-        h('div', { ref: box, class: 'pull-the-plug-box' }),
+        h('div', { ref: box, class: ['pull-the-plug-box', { loading: isLoading.value }] }),
         h('p', { class: 'pull-the-plug-more' }, [
           hasFailed.value ? 'The demonstration could not be loaded. ' : '',
           ...scenes.map(([fragment, label]) => playgroundLink(`#${fragment}`, label)),

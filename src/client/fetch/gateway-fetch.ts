@@ -4,6 +4,7 @@ import type { ClientContext } from '../call/context.ts';
 import { fallbackRules } from '../call/request-options.ts';
 import { throwToCaller } from '../config/caller.ts';
 import { monotonicNow } from '../config/clock.ts';
+import type { Config } from '../config/config.ts';
 import { checkOptions } from '../config/validation.ts';
 import { Part } from '../http/part.ts';
 import type { OpenTask } from './describe-call.ts';
@@ -35,4 +36,25 @@ export function createGatewayFetch(
   };
   return async (input, init) =>
     send(input, init).catch((error: unknown) => throwToCaller(toFetchError(error)));
+}
+
+/** What integrations use of a client besides its public members. Nothing in it leads to the API key. */
+export interface IntegrationContext extends Pick<
+  Config,
+  'clock' | 'fetch' | 'headerPrefix' | 'log' | 'maxRetryDelay' | 'random' | 'requestIdHeader'
+> {
+  /** What the ledger reserves for requests whose charge is not known, in USD. */
+  readonly reservedUsd: number;
+  /** Creates a `fetch` with options of the methods. */
+  readonly fetchWith: (options: FetchOptions) => typeof globalThis.fetch;
+}
+
+/** Returns what integrations use of a client. */
+export function integrationContext(
+  { config, shared }: ClientContext,
+  fetchWith: IntegrationContext['fetchWith'],
+): IntegrationContext {
+  const { clock, fetch, headerPrefix, log, maxRetryDelay, random, requestIdHeader } = config;
+  const own = { clock, fetch, headerPrefix, log, maxRetryDelay, random, requestIdHeader };
+  return { ...own, reservedUsd: shared.ledger.reservedUsd, fetchWith };
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 
-import type { ChatBody } from '../../wire/types/chat/params.ts';
+import type { ChatBody } from '../../wire/schemas/bodies.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { invalidParameter } from '../http/response.ts';
 import { describeIssue } from '../http/validate.ts';

@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts';
 import type { InFlight } from '../in-flight.ts';
 import type { MaterialStore } from '../materials/store.ts';
 import type { ModelCatalog } from '../models.ts';
+import type { TagDocs } from '../openapi/docs.ts';
 import type { Settings } from '../options.ts';
 import type { IdGenerator } from '../random.ts';
 import type { Caller } from '../state.ts';
@@ -93,6 +94,8 @@ export interface EndpointDescription extends EndpointOptions {
   documentedBody: z.ZodMiniType | undefined;
   /** Method and path, such as `POST /v1/videos`. */
   route: string;
+  /** What the OpenAPI document says about it and the endpoints of the same tag. */
+  docs?: TagDocs;
 }
 
 type HandlerResult = MockResponse | Promise<MockResponse>;
@@ -156,6 +159,11 @@ export function defineJsonEndpoint<Body>(options: JsonOptions<Body>): Endpoint {
     run,
     route: `${method} ${path}`,
   };
+}
+
+/** Adds what the OpenAPI document says about the endpoints of a tag. */
+export function documented(docs: TagDocs, endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  return endpoints.map((endpoint) => ({ ...endpoint, docs }));
 }
 
 /** Rejects repeated documented query parameters, because their value is ambiguous. */

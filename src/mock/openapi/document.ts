@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
 
 import type { RequestContext, EndpointDescription, Auth } from '../http/endpoint.ts';
-import type { JsonObject, OperationDocs, ParameterDocs } from './docs.ts';
+import type { JsonObject, OperationDocs, ParameterDocs, TagDocs } from './docs.ts';
 import { errorResponses, successHeaders } from './responses.ts';
-import { componentSchemas, tags, schemaName, anyOf, reference, docsOf } from './schemas.ts';
+import { componentSchemas, tagsOf, schemaName, anyOf, reference } from './schemas.ts';
 
 /** Version of the service. Specification: Versioning. */
 export const version = '2026.05';
@@ -24,6 +24,7 @@ const introduction = `One gateway to many models: chat, images, video, music and
 
 /** Creates the OpenAPI document from the same endpoint table that handles requests. */
 export function openApiDocument({ origin, services }: RequestContext): JsonObject {
+  const tags = tagsOf(services.endpoints);
   const paths: Record<string, JsonObject> = {};
   for (const endpoint of services.endpoints) {
     if (endpoint.hidden === true) continue;
@@ -45,31 +46,37 @@ export function openApiDocument({ origin, services }: RequestContext): JsonObjec
     components: {
       securitySchemes,
       parameters: componentParameters(),
-      schemas: componentSchemas(),
+      schemas: componentSchemas(tags),
     },
   };
 }
 
 /** Creates the OpenAPI operation of an endpoint. */
 function operation(endpoint: EndpointDescription): JsonObject {
-  const found = docsOf(endpoint.route);
-  if (found === undefined) throw new TypeError(`${endpoint.route} is not documented`);
-  const { tag, docs } = found;
+  const { docs: tagDocs } = endpoint;
+  const docs = tagDocs?.operations[endpoint.route];
+  if (!tagDocs || !docs) throw new TypeError(`${endpoint.route} is not documented`);
   const { id, description } = docs;
   const { documentedBody } = endpoint;
   return {
     operationId: id,
     summary: endpoint.summary,
     description,
-    tags: [tag],
+    tags: [tagDocs.tag.name],
     security: security(endpoint.auth),
     parameters: operationParameters(endpoint, docs),
-    ...(documentedBody === undefined ? {} : { requestBody: requestBody(documentedBody, docs) }),
-    responses: { ...successResponses(endpoint, docs), ...errorResponses(endpoint, docs) },
+    ...(documentedBody === undefined
+      ? {}
+      : { requestBody: requestBody(documentedBody, tagDocs, docs) }),
+    responses: { ...successResponses(endpoint, tagDocs, docs), ...errorResponses(endpoint, docs) },
   };
 }
 
-function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationDocs): JsonObject {
+function requestBody(
+  schema: z.ZodMiniType,
+  tagDocs: TagDocs,
+  { examples = {} }: OperationDocs,
+): JsonObject {
   const byName: JsonObject = Object.fromEntries(
     Object.entries(examples).map(([summary, value]) => [
       summary.toLowerCase().replaceAll(' ', '-'),
@@ -78,12 +85,15 @@ function requestBody(schema: z.ZodMiniType, { examples = {} }: OperationDocs): J
   );
   return {
     required: true,
-    content: { 'application/json': { schema: reference(schemaName(schema)), examples: byName } },
+    content: {
+      'application/json': { schema: reference(schemaName(tagDocs, schema)), examples: byName },
+    },
   };
 }
 
 function successResponses(
   endpoint: EndpointDescription,
+  tagDocs: TagDocs,
   { responses, eventSchemas }: OperationDocs,
 ): JsonObject {
   const { status = 200, otherStatuses = [], responseSchema } = endpoint;
@@ -92,7 +102,7 @@ function successResponses(
       const [description = 'Success.', ...schemas] = responses[code] ?? [];
       const content = {
         'application/json': {
-          schema: anyOf(schemas.length > 0 ? schemas : [schemaName(responseSchema)]),
+          schema: anyOf(schemas.length > 0 ? schemas : [schemaName(tagDocs, responseSchema)]),
         },
         ...(eventSchemas === undefined ? {} : { 'text/event-stream': eventStream(eventSchemas) }),
       };

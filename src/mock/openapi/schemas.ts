@@ -1,45 +1,23 @@
 import * as z from 'zod/mini';
 
 import { isRecord } from '../../wire/types/type-guards.ts';
-import type { JsonObject, OperationDocs, TagDocs } from './docs.ts';
-import { audioDocs, voicesDocs } from './tags/audio.ts';
-import { accountDocs, modelsDocs } from './tags/catalog.ts';
-import { chatDocs } from './tags/chat.ts';
-import { imagesDocs, videosDocs } from './tags/images.ts';
-import { materialsDocs } from './tags/materials.ts';
-import { publicDocs } from './tags/public.ts';
+import type { EndpointDescription } from '../http/endpoint.ts';
+import type { JsonObject, TagDocs } from './docs.ts';
 
-/** The documentation of all tags, in the order of the document. */
-export const tags: readonly TagDocs[] = [
-  publicDocs,
-  accountDocs,
-  modelsDocs,
-  chatDocs,
-  imagesDocs,
-  videosDocs,
-  audioDocs,
-  voicesDocs,
-  materialsDocs,
-];
-
-/** Finds the documentation of an endpoint and the name of its tag. */
-export function docsOf(route: string): { tag: string; docs: OperationDocs } | undefined {
-  for (const { tag, operations } of tags) {
-    const docs = operations[route];
-    if (docs !== undefined) return { tag: tag.name, docs };
-  }
-  return undefined;
+/** The documentation of the tags of endpoints, in the order of the document. */
+export function tagsOf(endpoints: readonly EndpointDescription[]): readonly TagDocs[] {
+  return [...new Set(endpoints.flatMap(({ docs }) => docs ?? []))];
 }
 
 let components: JsonObject | undefined;
 
 /** Returns the named schemas of the document, which are the same for all gateways. */
-export function componentSchemas(): JsonObject {
-  return (components ??= createSchemas());
+export function componentSchemas(tags: readonly TagDocs[]): JsonObject {
+  return (components ??= createSchemas(tags));
 }
 
 /** Creates the named schemas from the schemas that the gateway itself uses. */
-function createSchemas(): JsonObject {
+function createSchemas(tags: readonly TagDocs[]): JsonObject {
   const entries = tags.flatMap((tag) => Object.entries(tag.schemas));
   const registry = z.registry<{ id: string }>();
   for (const [id, { schema }] of entries) registry.add(schema, { id });
@@ -68,13 +46,11 @@ function createSchemas(): JsonObject {
   );
 }
 
-/** Returns the name of a schema that the endpoint table uses. */
-export function schemaName(schema: z.ZodMiniType | undefined): string {
-  for (const tag of tags) {
-    const entry = Object.entries(tag.schemas).find(([, docs]) => docs.schema === schema);
-    if (entry !== undefined) return entry[0];
-  }
-  throw new TypeError('The schema has no name in the documentation');
+/** Returns the name of a schema that an endpoint of the tag uses. */
+export function schemaName({ schemas }: TagDocs, schema: z.ZodMiniType | undefined): string {
+  const entry = Object.entries(schemas).find(([, docs]) => docs.schema === schema);
+  if (entry === undefined) throw new TypeError('The schema has no name in the documentation');
+  return entry[0];
 }
 
 /** Creates a reference to a named schema. */

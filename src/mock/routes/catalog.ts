@@ -6,13 +6,14 @@ import type {
   GeminiModelList,
 } from '../../wire/types/catalog/models.ts';
 import { formatUsd, roundUsd } from '../account/money.ts';
-import { defineEndpoint, param } from '../http/endpoint.ts';
+import { defineEndpoint, param, documented } from '../http/endpoint.ts';
 import type { RequestContext } from '../http/endpoint.ts';
 import { json, GatewayError } from '../http/response.ts';
+import { accountDocs, modelsDocs } from '../openapi/tags/catalog.ts';
 import type { User } from '../state.ts';
 
 /** Specification: Account and catalog. */
-export const accountRoutes = [
+export const accountRoutes = documented(accountDocs, [
   defineEndpoint({
     method: 'GET',
     path: '/v1/account',
@@ -62,7 +63,7 @@ export const accountRoutes = [
     errors: [401, 403],
     handle: (context) => json(200, keyBalance(context)),
   }),
-];
+]);
 
 /** CNY per USD, for displayed balances. */
 const cnyPerUsd = 7.2;
@@ -154,7 +155,7 @@ export function usageRecords(context: RequestContext): unknown {
 }
 
 /** Specification: Account and catalog. */
-export const modelRoutes = [
+export const modelRoutes = documented(modelsDocs, [
   defineEndpoint({
     method: 'GET',
     path: '/v1/models',
@@ -187,7 +188,7 @@ export const modelRoutes = [
       return json(200, { ...model, request_interface: requestInterface(model) });
     },
   }),
-];
+]);
 
 const submitPaths: Readonly<Record<string, string>> = {
   chat: '/v1/chat/completions',

@@ -18,7 +18,7 @@ import type {
 import { parseChatRequest } from '../chat/request.ts';
 import type { ChatRequest } from '../chat/request.ts';
 import { chatCompletionRecord } from '../chat/schemas.ts';
-import { defineJsonEndpoint } from '../http/endpoint.ts';
+import { defineJsonEndpoint, documented } from '../http/endpoint.ts';
 import type { RequestContext } from '../http/endpoint.ts';
 import {
   idempotencyConflict,
@@ -28,10 +28,11 @@ import {
   doneEvent,
   keepAliveComment,
 } from '../http/response.ts';
+import { chatDocs } from '../openapi/tags/chat.ts';
 import { hash } from '../random.ts';
 
 /** Specification: Chat. */
-export const chatRoutes = [
+export const chatRoutes = documented(chatDocs, [
   defineJsonEndpoint({
     method: 'POST',
     path: '/v1/chat/completions',
@@ -48,7 +49,7 @@ export const chatRoutes = [
       return events(toStreamEvents(base, output, request.includeUsage), headers);
     },
   }),
-];
+]);
 
 /** Finds the chat model, or the image model if the request selects image output. */
 function modelFor(context: RequestContext, request: ChatRequest): Model {

@@ -1,17 +1,18 @@
 import * as shapes from '../../wire/generated/index.ts';
 import { materialCreateBody } from '../../wire/schemas/bodies.ts';
-import { defineEndpoint, defineJsonEndpoint, param } from '../http/endpoint.ts';
+import { defineEndpoint, defineJsonEndpoint, param, documented } from '../http/endpoint.ts';
 import type { RequestContext } from '../http/endpoint.ts';
 import { GatewayError, json, bodyResponse } from '../http/response.ts';
 import type { MockResponse } from '../http/response.ts';
 import { invalidMaterialRequest, createMaterial, looseMaterialBody } from '../materials/create.ts';
 import { createdMaterialRecord, listMaterials, toMaterialRecord } from '../materials/records.ts';
 import { statusOf } from '../materials/store.ts';
+import { materialsDocs } from '../openapi/tags/materials.ts';
 import { escapeXml, page } from '../page.ts';
 import type { MaterialState } from '../state.ts';
 
 /** Specification: Materials. */
-export const materialRoutes = [
+export const materialRoutes = documented(materialsDocs, [
   defineJsonEndpoint({
     method: 'POST',
     path: '/v1/materials',
@@ -72,7 +73,7 @@ export const materialRoutes = [
     hidden: true,
     handle: verify,
   }),
-];
+]);
 
 /** Finds the caller's material, or throws a 404. An expired material counts as not found. */
 function find(context: RequestContext): MaterialState {

@@ -1,18 +1,20 @@
 import * as shapes from '../../wire/generated/index.ts';
 import type { Capabilities } from '../../wire/types/catalog/models.ts';
+import { modelTypes } from '../../wire/types/catalog/pricing.ts';
 import type { PricingCatalog } from '../../wire/types/catalog/pricing.ts';
 import type { Changelog, RateLimitPolicy, ServiceStatus } from '../../wire/types/catalog/public.ts';
 import { defaultTier } from '../account/users.ts';
-import { defineEndpoint, param } from '../http/endpoint.ts';
+import { defineEndpoint, param, documented } from '../http/endpoint.ts';
 import type { RequestContext } from '../http/endpoint.ts';
 import { errorDetail, errorDetails } from '../http/errors.ts';
 import { GatewayError, json, invalidParameter } from '../http/response.ts';
 import { openApiDocument, version } from '../openapi/document.ts';
+import { publicDocs } from '../openapi/tags/public.ts';
 
 const publicEndpoint = { method: 'GET', auth: 'none' } as const;
 
 /** Specification: Public endpoints. */
-export const publicRoutes = [
+export const publicRoutes = documented(publicDocs, [
   defineEndpoint({
     ...publicEndpoint,
     path: '/v1/status',
@@ -83,7 +85,7 @@ export const publicRoutes = [
     responseSchema: shapes.openApiDocument,
     handle: (context) => json(200, openApiDocument(context)),
   }),
-];
+]);
 
 const operationalTexts = {
   'en-US': { title: 'All systems operational', summary: 'Requests are processed normally' },
@@ -98,8 +100,6 @@ const degradedTexts: typeof operationalTexts = {
   'ja-JP': { title: '一部のリクエストが失敗しています', summary: '対応中です' },
   'ko-KR': { title: '일부 요청이 실패하고 있습니다', summary: '조치 중입니다' },
 };
-
-const modalities = ['chat', 'image', 'video', 'audio'];
 
 /** Creates the service status. Unknown locales fall back to English. Specification: Service status. */
 function serviceStatus({ services, query }: RequestContext): ServiceStatus {
@@ -132,7 +132,7 @@ function capabilities({ services }: RequestContext): Capabilities {
       path,
       auth: auth !== 'none',
     })),
-    modalities,
+    modalities: [...modelTypes],
     locales: Object.keys(operationalTexts),
     currencies: ['USD', 'CNY'],
     idempotency: { header: 'x-idempotency-key', materialsHeader: 'Idempotency-Key' },
@@ -149,8 +149,9 @@ function capabilities({ services }: RequestContext): Capabilities {
 /** Creates the price list of all models, or of the models of one type. Assumption A16. */
 function pricingCatalog({ services, query }: RequestContext): PricingCatalog {
   const type = query.get('type') ?? 'all';
-  if (type !== 'all' && !modalities.includes(type)) {
-    throw invalidParameter(`\`type\` must be one of all, ${modalities.join(', ')}`);
+  const types: readonly string[] = ['all', ...modelTypes];
+  if (!types.includes(type)) {
+    throw invalidParameter(`\`type\` must be one of ${types.join(', ')}`);
   }
   const models = services.catalog.models.filter((model) => type === 'all' || model.type === type);
   return {

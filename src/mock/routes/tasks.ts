@@ -1,16 +1,12 @@
 import * as shapes from '../../wire/generated/index.ts';
 import { imageBody, videoBody } from '../../wire/schemas/bodies.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
-import { defineEndpoint, param, defineJsonEndpoint } from '../http/endpoint.ts';
+import { defineEndpoint, param, defineJsonEndpoint, documented } from '../http/endpoint.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { GatewayError, unknownEndpoint, json } from '../http/response.ts';
-import {
-  prepareImage,
-  audioBody,
-  prepareAudio,
-  documentedAudioBody,
-  prepareVideo,
-} from '../tasks/prepare.ts';
+import { audioDocs } from '../openapi/tags/audio.ts';
+import { videosDocs, imagesDocs } from '../openapi/tags/images.ts';
+import { prepareImage, audioBodies, prepareAudio, prepareVideo } from '../tasks/prepare.ts';
 import { taskRecord } from '../tasks/record.ts';
 import { submitAndMaybeWait, submitErrors, submitTask } from '../tasks/submit.ts';
 
@@ -35,24 +31,23 @@ const videoRoute = (path: string) =>
   });
 
 /** Specification: Video generation; assumption A1. */
-export const videoRoutes = [
+export const videoRoutes = documented(videosDocs, [
   videoRoute('/v1/videos'),
   videoRoute('/v1/video/generations'),
   videoRoute('/v1/videos/generations'),
   pollRoute('video', '/v1/videos/{taskId}', 'A1', 'videos'),
   pollRoute('video', '/v1/video/generations/{taskId}', 'A1', 'video/generations'),
   pollRoute('video', '/v1/videos/generations/{taskId}', 'A1', 'videos/generations'),
-];
+]);
 
 /** Specification: Audio. */
-export const audioRoutes = [
+export const audioRoutes = documented(audioDocs, [
   defineJsonEndpoint({
     method: 'POST',
     path: '/v1/audio/tasks',
     summary: 'Create a music or speech task',
     usesSlot: true,
-    body: audioBody,
-    documentedBody: documentedAudioBody,
+    ...audioBodies,
     responseSchema: shapes.audioTaskRecord,
     status: 202,
     errors: submitErrors,
@@ -60,7 +55,7 @@ export const audioRoutes = [
       submitTask(context, 'audio', body, () => prepareAudio(context, body)),
   }),
   pollRoute('audio', '/v1/audio/tasks/{taskId}'),
-];
+]);
 
 const submitRoute = {
   method: 'POST',
@@ -72,7 +67,7 @@ const submitRoute = {
 } as const;
 
 /** Specification: Image generation; assumption A2. */
-export const imageRoutes = [
+export const imageRoutes = documented(imagesDocs, [
   defineJsonEndpoint({
     ...submitRoute,
     path: '/v1/images/generations',
@@ -91,7 +86,7 @@ export const imageRoutes = [
   }),
   pollRoute('image', '/v1/images/tasks/{taskId}', 'A2', 'images/tasks'),
   pollRoute('image', '/v1/images/generations/{taskId}', 'A2', 'images/generations'),
-];
+]);
 
 /**
  * Defines an endpoint that polls a task. The specification does not document every poll path: A1 or

@@ -4,18 +4,99 @@ import type { VoiceDesignBody } from '../../wire/schemas/bodies.ts';
 import type { VoiceCloneParams, VoiceCreation } from '../../wire/types/media/voices.ts';
 import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
 import { formatUsd, countCharacters, voiceClonePrice, voiceDesignPrice } from '../account/money.ts';
-import { defineEndpoint, defineJsonEndpoint } from '../http/endpoint.ts';
+import { defineEndpoint, defineJsonEndpoint, documented } from '../http/endpoint.ts';
 import type { RequestContext } from '../http/endpoint.ts';
 import { invalidParameter, json, idempotencyConflict } from '../http/response.ts';
 import type { MockResponse } from '../http/response.ts';
 import { requiredText } from '../http/validate.ts';
+import type { TagDocs } from '../openapi/docs.ts';
 import type { VoiceState } from '../state.ts';
 import { visibleVoices, previewUrl, privateVoiceRecord } from '../voices.ts';
 
 const errors = [400, 401, 402, 403, 409, 413, 429, 503];
 
+const creation =
+  'The new voice is private and can be used immediately. Every request is charged, even with a reused `x-idempotency-key`.';
+
+const errorCodes = { 400: ['invalid_request_parameter', 'invalid_idempotency_key'] };
+
+/** Specification: Audio; Voice; Voice creation result. */
+const voicesDocs: TagDocs = {
+  tag: { name: 'Voices', description: 'System, cloned and designed voices for speech.' },
+  operations: {
+    'GET /v1/audio/voices': {
+      id: 'listVoices',
+      description:
+        'Lists system voices and your own private voices. Listing voices is free of charge.',
+      query: { model: 'Speech model id. Return only voices that are compatible with it.' },
+      responses: { 200: ['The voices that you can use.'] },
+    },
+    'POST /v1/audio/voices/clone': {
+      id: 'cloneVoice',
+      description: `Creates a voice from a recording. ${creation} Price: 1.5 USD per voice and 0.0003 USD per Unicode character of \`text\`.`,
+      examples: {
+        'Cloned voice': {
+          audio_url: 'https://files.example/ann.mp3',
+          text: 'Land in sight',
+          display_name: 'Ann',
+        },
+      },
+      responses: { 200: ['The new voice.'] },
+      errorCodes,
+    },
+    'POST /v1/audio/voices/design': {
+      id: 'designVoice',
+      description: `Creates a voice from a description. ${creation} Price: 3 USD per voice and 0.00003 USD per Unicode character of the preview text.`,
+      examples: { 'Designed voice': { prompt: 'An old sailor', preview_text: 'Land in sight' } },
+      responses: { 200: ['The new voice.'] },
+      errorCodes,
+    },
+  },
+  schemas: {
+    Voice: {
+      schema: shapes.voice,
+      description: 'A voice for speech.',
+      example: {
+        voice_id: 'calm-narrator',
+        display_name: 'Calm narrator',
+        language: 'English',
+        description: 'Warm and slow',
+        source_type: 'system',
+        visibility: 'public',
+        status: 'active',
+        compatible_models: ['echo-speech'],
+        preview_audio_url: null,
+        created_at: '2026-01-01T00:00:00.000Z',
+      },
+      keywords: shapes.voiceKeywords,
+      closed: ['source_type', 'visibility'],
+    },
+    VoiceList: {
+      schema: shapes.voiceListRecord,
+      description: 'A list of voices.',
+    },
+    VoiceCloneRequest: {
+      schema: voiceCloneBody,
+      description: 'Voice clone parameters.',
+      keywords: shapes.voiceCloneParamsKeywords,
+    },
+    VoiceDesignRequest: {
+      schema: voiceDesignBody,
+      description: 'Voice design parameters. `preview_text` or its alias `text` is required.',
+      keywords: shapes.voiceDesignParamsKeywords,
+      fields: { prompt: { minLength: 1 } },
+    },
+    VoiceCreation: {
+      schema: shapes.voiceCreation,
+      description: 'A new voice with its billing information.',
+      keywords: shapes.voiceCreationKeywords,
+      closed: ['billing_contract.operation'],
+    },
+  },
+};
+
 /** Specification: Audio. */
-export const voiceRoutes = [
+export const voiceRoutes = documented(voicesDocs, [
   defineEndpoint({
     method: 'GET',
     path: '/v1/audio/voices',
@@ -56,7 +137,7 @@ export const voiceRoutes = [
     errors,
     handle: designVoice,
   }),
-];
+]);
 
 /** The values that differ between a clone and a design. */
 interface VoiceOperation {

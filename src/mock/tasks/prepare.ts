@@ -56,11 +56,11 @@ function resolutionOf(size: string | undefined): string | undefined {
   return longer <= 2048 ? '2K' : '4K';
 }
 
-/** The field that every audio body has. The model determines the other fields. */
-export const audioBody = z.looseObject({ model: z.string() });
-
-/** The music and speech bodies, for the OpenAPI document. */
-export const documentedAudioBody = z.union([musicBody, speechBody]);
+/** The body of music and speech: the field that it always has, because the model determines the others, and all of them. */
+export const audioBodies = {
+  body: z.looseObject({ model: z.string() }),
+  documentedBody: z.union([musicBody, speechBody]),
+};
 
 /** Audio file formats for speech. The specification gives two of them as examples. */
 const formats = ['mp3', 'wav', 'flac', 'pcm', 'aac', 'opus'];
@@ -68,7 +68,7 @@ const formats = ['mp3', 'wav', 'flac', 'pcm', 'aac', 'opus'];
 /** Validates and prices a music or speech generation. Specification: Audio. */
 export function prepareAudio(
   context: RequestContext,
-  body: z.infer<typeof audioBody>,
+  body: z.infer<typeof audioBodies.body>,
 ): PricedGeneration {
   const { catalog } = context.services;
   const model = catalog.getOfType(body.model, 'audio');

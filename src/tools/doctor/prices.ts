@@ -40,6 +40,7 @@ function pricesOf({ id, type, pricing }: Model): PricedModel[] {
   if (unit > 0) return [{ id, priceUsd: unit }];
   // Without a price per unit, only a request that names its resolution has a known price.
   const resolutions = resolutionPrices(pricing).map((price) => textOf(price.resolution));
+  if (resolutions.length === 0) return [{ id, priceUsd: chatPrice(pricing) }];
   return resolutions.map((resolution) => ({
     id,
     resolution,
@@ -47,7 +48,7 @@ function pricesOf({ id, type, pricing }: Model): PricedModel[] {
   }));
 }
 
-/** The most that a chat of the diagnosis costs, including a price per request if there is one. */
+/** The most that a chat of the diagnosis, or a short text for another model with prices per token, costs, including a price per request if there is one. */
 function chatPrice(pricing: KnownPrices): number {
   const input = listedPrice(pricing, 'inputPricePer1kUsd');
   const output = listedPrice(pricing, 'outputPricePer1kUsd');

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 
 import * as shapes from '../generated/index.ts';
-import type { ChatBody } from '../types/chat/params.ts';
+import type { ChatParams } from '../types/chat/params.ts';
 import type { MusicParams, SpeechParams } from '../types/media/audio.ts';
 import type { ImageParams } from '../types/media/images.ts';
 import type { MaterialCreateFields } from '../types/media/materials.ts';
@@ -14,6 +14,12 @@ import type { WithOptional } from './record-schema.ts';
 export type ImageBody = WithOptional<ImageParams, 'prompt'>;
 export type SpeechBody = WithOptional<SpeechParams, 'text'>;
 export type VoiceDesignBody = WithOptional<VoiceDesignParams, 'preview_text'>;
+
+/** The documented fields of a chat. */
+export type ChatBody = Pick<ChatParams, 'model' | 'stream' | 'extra_body' | 'n'> & {
+  messages: { role: string; content?: unknown }[];
+  stream_options?: { include_usage?: boolean | undefined } | null | undefined;
+};
 
 /** A content item can have a type that is not documented. */
 export type VideoBody = WithOptional<Omit<VideoParams, 'content'>, 'prompt'> & {

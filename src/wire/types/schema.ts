@@ -21,7 +21,7 @@ export function omitUndefined<T extends object>(
 /** Returns the first issue found in a value, or undefined. */
 type Validate = (value: unknown, path: readonly PropertyKey[]) => SchemaIssue | undefined;
 
-/** The checks that the client runs on part of a response. They never modify the value. */
+/** @hidden The checks that the client runs on part of a response. They never modify the value. */
 export interface ResponseSchema<Value> {
   readonly validate: Validate;
   /** Type-level only: the type of a valid value. */

@@ -1,51 +1,21 @@
 import { describe, expect, test } from 'vitest';
 
-import type { Polygate, RequestOptions } from '../../../src/index.ts';
+import type { RequestOptions } from '../../../src/index.ts';
 import type { Fault } from '../../../src/mock/index.ts';
-import { caught, chat, image, onMock } from '../support.ts';
+import { allCalls } from '../../support/calls.ts';
+import type { Documented, Safety } from '../../support/calls.ts';
+import { caught, chat, onMock } from '../support.ts';
 
-type Call = (gateway: Polygate, options: RequestOptions) => Promise<unknown>;
-/** How safe it is to send a request again: see the table in docs/payment-safety.md. */
-type Safety = 'safe' | 'keyed' | 'once';
-
-const video = { model: 'tide-video', prompt: 'Waves', duration: 5 };
-const music = { model: 'anthem-music', prompt: 'A shanty', is_instrumental: true };
 const speech = { model: 'echo-speech', text: 'Ahoy', voice_id: 'any' };
-const material = { url: 'https://files.example/a.png', type: 'image' as const };
-const clone = { audio_url: 'https://files.example/ann.mp3' };
-const design = { prompt: 'An old sailor', preview_text: 'Ahoy' };
 
-const routes: readonly (readonly [string, Safety, Call])[] = [
-  ['GET /v1/account', 'safe', (gateway, options) => gateway.account.retrieve(options)],
-  ['GET /v1/models', 'safe', (gateway, options) => gateway.models.list({}, options)],
-  ['GET /v1/audio/tasks/{id}', 'safe', (gateway, o) => gateway.audio.retrieve('task_1', o)],
-  ['GET /v1/audio/voices', 'safe', (gateway, options) => gateway.voices.list({}, options)],
-  ['GET /v1/materials', 'safe', (gateway, options) => gateway.materials.list({}, options)],
-  ['GET /v1/status', 'safe', (gateway, options) => gateway.public.status({}, options)],
-  ['DELETE /v1/materials/{id}', 'safe', (gateway, o) => gateway.materials.delete('mat_1', o)],
-  ['POST /v1/images/tasks', 'keyed', (gateway, o) => gateway.images.submit(image, o)],
-  [
-    'POST /v1/images/generations',
-    'keyed',
-    (gateway, o) => gateway.images.submit(image, { ...o, route: 'generations' }),
-  ],
-  ['POST /v1/videos', 'keyed', (gateway, options) => gateway.videos.submit(video, options)],
-  [
-    'POST /v1/video/generations',
-    'keyed',
-    (gateway, o) => gateway.videos.submit(video, { ...o, route: 'video/generations' }),
-  ],
-  ['POST /v1/audio/tasks', 'keyed', (gateway, o) => gateway.audio.music.submit(music, o)],
+const routes: readonly (readonly [string, Safety, Documented['call']])[] = [
+  ...allCalls.map(({ sent, safety, call }) => [sent, safety, call] as const),
   ['POST /v1/audio/tasks', 'keyed', (gateway, o) => gateway.audio.speech.submit(speech, o)],
-  ['POST /v1/materials', 'keyed', (gateway, o) => gateway.materials.create(material, o)],
-  ['POST /v1/chat/completions', 'once', (gateway, o) => gateway.chat.completions.create(chat, o)],
   [
     'POST /v1/chat/completions',
     'once',
     (gateway, o) => gateway.chat.completions.stream(chat, o).final(),
   ],
-  ['POST /v1/audio/voices/clone', 'once', (gateway, o) => gateway.voices.clone(clone, o)],
-  ['POST /v1/audio/voices/design', 'once', (gateway, o) => gateway.voices.design(design, o)],
 ];
 
 /** Failures of every attempt, and the requests that are retried after them. */
@@ -80,7 +50,9 @@ const failures: readonly (readonly [string, Fault, readonly Safety[], string | u
     always,
     'rejected',
   ],
-  ...[400, 401, 402, 403, 404, 409, 422].map(
+  // A 404 without a code makes the client try the other poll paths.
+  ['a 404', { status: 404, code: 'task_not_found' }, never, 'rejected'],
+  ...[400, 401, 402, 403, 409, 422].map(
     (status) => [`a ${status}`, { status }, never, 'rejected'] as const,
   ),
   [

@@ -47,7 +47,7 @@ describe('every other call is a client span', () => {
     },
   );
 
-  test.each(['/v1/responses', '/v1/embeddings'])(
+  test.each(['/v1/responses', '/v1/rerank'])(
     'of gateway.fetch of an undocumented route, named after its path: POST %s',
     async (path) => {
       const { gateway, settle, outline, span } = observed();

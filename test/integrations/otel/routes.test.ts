@@ -17,7 +17,7 @@ describe('the name of a span', () => {
     ['/v1/audio/voices/clone', 'POST /v1/audio/voices/clone'],
     ['/v1/audio/voices/design', 'POST /v1/audio/voices/design'],
     ['/v1/materials', 'POST /v1/materials'],
-    ['/v1/embeddings', 'POST /v1/embeddings'],
+    ['/v1/rerank', 'POST /v1/rerank'],
     ['/v1/videos/edits', 'POST /v1/videos/edits'],
   ])('of a POST to %s is %s', (template, name) => {
     expect(nameOf({ ...chat, model, template })).toBe(name);

@@ -3,14 +3,50 @@ import * as z from 'zod/mini';
 import * as shapes from '../../../wire/generated/index.ts';
 import { imageBody, videoBody } from '../../../wire/schemas/bodies.ts';
 import { acceptedFields } from '../../../wire/schemas/params.ts';
-import {
-  pollOperation,
-  submitErrorCodes,
-  submitDescription,
-  submitResponses,
-  taskDocs,
-} from '../docs.ts';
-import type { OperationDocs, TagDocs } from '../docs.ts';
+import type { TaskKind } from '../../../wire/types/tasks/task.ts';
+import { resultLists } from '../../tasks/record.ts';
+import type { OperationDocs, SchemaDocs, TagDocs } from '../docs.ts';
+
+/** Documents the record of a task, with the example of a completed one. Specification: Audio task; assumption A3. */
+export function taskDocs(
+  kind: TaskKind,
+  extension: string,
+): Pick<SchemaDocs, 'fields' | 'closed' | 'example'> {
+  const url = `https://files.example/1.${extension}`;
+  const example = {
+    id: 'task_1',
+    task_id: 'task_1',
+    object: `${kind}.generation.job`,
+    status: 'completed',
+    raw_status: 'SUCCESS',
+    progress: '100%',
+    error: null,
+    [`${kind}_url`]: url,
+    result: { [`${kind}_url`]: url, outputs: [url], [resultLists[kind]]: [{ url }] },
+  };
+  return { example, fields: { object: { enum: [example.object] } }, closed: ['status'] };
+}
+
+/** Documents an endpoint that polls a task. */
+export function pollOperation(kind: TaskKind, id: string): OperationDocs {
+  const article = kind === 'video' ? 'a' : 'an';
+  return {
+    id,
+    description: `Returns ${article} ${kind} task. Poll it every 2 to 5 seconds until its status is terminal. Tasks of other users return 404.`,
+    responses: { 200: ['The current state of the task.'] },
+    errorCodes: { 404: ['task_not_found'] },
+  };
+}
+
+/** What all endpoints that submit a task share: the end of their description, their success response, and their error codes. */
+export const submits = {
+  description:
+    'The response returns the task id immediately, and its headers report the charge. A request with the same `x-idempotency-key` returns the existing task without charging again.',
+  responses: {
+    202: ['The task was accepted, or an existing task is returned.'],
+  } satisfies OperationDocs['responses'],
+  errorCodes: ['invalid_request_parameter', 'model_not_found', 'invalid_idempotency_key'],
+};
 
 const finishedImagesRecord = acceptedFields({
   created: ['Completion time in Unix seconds.', z.number()],
@@ -29,9 +65,9 @@ const submitOperation = {
       num_images: 2,
     },
   },
-  responses: submitResponses,
+  responses: submits.responses,
   errorCodes: {
-    400: [...submitErrorCodes, 'material_channel_unavailable'],
+    400: [...submits.errorCodes, 'material_channel_unavailable'],
     404: ['task_not_found'],
   },
 } satisfies Partial<OperationDocs>;
@@ -45,16 +81,16 @@ export const imagesDocs: TagDocs = {
     'POST /v1/images/generations': {
       ...submitOperation,
       id: 'createImageGeneration',
-      description: `Submits an image task. This is the path for OpenAI-compatible clients. ${submitDescription}`,
+      description: `Submits an image task. This is the path for OpenAI-compatible clients. ${submits.description}`,
       responses: {
-        ...submitResponses,
+        ...submits.responses,
         200: ['The images, if the service waits until they are finished.', 'FinishedImages'],
       },
     },
     'POST /v1/images/tasks': {
       ...submitOperation,
       id: 'createImageTask',
-      description: `Submits an image task. ${submitDescription}`,
+      description: `Submits an image task. ${submits.description}`,
     },
     'GET /v1/images/tasks/{taskId}': pollOperation('image', 'getImageTask'),
     'GET /v1/images/generations/{taskId}': pollOperation('image', 'getImageGeneration'),
@@ -98,10 +134,10 @@ const videoOperation = {
       extra_body: { generate_audio: true, seed: 7 },
     },
   },
-  responses: submitResponses,
+  responses: submits.responses,
   errorCodes: {
     400: [
-      ...submitErrorCodes,
+      ...submits.errorCodes,
       'material_not_managed',
       'material_not_available',
       'material_channel_unavailable',
@@ -110,7 +146,7 @@ const videoOperation = {
   },
 } satisfies Partial<OperationDocs>;
 
-const description = `${submitDescription} To use a material from the library, pass its \`asset://\` URI as the \`url\` of a media item in \`content\`; never put it in a text field.`;
+const description = `${submits.description} To use a material from the library, pass its \`asset://\` URI as the \`url\` of a media item in \`content\`; never put it in a text field.`;
 
 /** Specification: Video generation; assumptions A1, A3. */
 export const videosDocs: TagDocs = {

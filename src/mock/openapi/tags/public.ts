@@ -1,4 +1,5 @@
 import * as shapes from '../../../wire/generated/index.ts';
+import { modelTypes } from '../../../wire/types/catalog/pricing.ts';
 import type { TagDocs } from '../docs.ts';
 
 /** Specification: Public endpoints; Service status; Errors. */
@@ -48,7 +49,7 @@ export const publicDocs: TagDocs = {
       query: {
         type: {
           description: 'Return only models of this type.',
-          enum: ['all', 'chat', 'image', 'video', 'audio'],
+          enum: ['all', ...modelTypes],
           default: 'all',
         },
       },

@@ -1,5 +1,6 @@
 import type { Model } from 'polygate';
 
+import { modelTypes } from '../../../wire/types/catalog/pricing.ts';
 import { isNonEmptyString } from '../../../wire/types/type-guards.ts';
 import { needed } from '../needed-options.ts';
 import { cheapestOf } from '../prices.ts';
@@ -8,8 +9,6 @@ import type { DiagnosisContext } from '../run/context.ts';
 import { isAboutEndpoint, messageOf, ifAvailable } from '../run/failure.ts';
 import type { Report } from '../run/report.ts';
 import { list } from '../text.ts';
-
-const types = ['chat', 'image', 'video', 'audio'];
 
 /** Which models there are, and whether their prices can be read. Assumption A17. */
 export const modelList: Check<readonly Model[]> = {
@@ -28,7 +27,7 @@ export const modelList: Check<readonly Model[]> = {
       byType.set(name, (byType.get(name) ?? 0) + 1);
     }
     const counts = [...byType].map(([type, count]) => `${count} ${type}`);
-    const missing = types.filter((type) => !byType.has(type));
+    const missing = modelTypes.filter((type) => !byType.has(type));
     if (found.length === 0) {
       const advice = 'Check which models the key may use: every paid request names one.';
       report.failed('The key can use no models.', { advice });

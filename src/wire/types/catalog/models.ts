@@ -1,6 +1,6 @@
 import { arrayField, responseSchema, stringField, unchecked } from '../schema.ts';
 import type { OpenString } from '../schema.ts';
-import type { Pricing } from './pricing.ts';
+import type { ModelType, Pricing } from './pricing.ts';
 
 /** A model in the catalog. */
 export interface Model {
@@ -13,7 +13,7 @@ export interface Model {
   /** Owner or provider of the model. */
   owned_by: string;
   /** Model type. */
-  type: OpenString<'chat' | 'image' | 'video' | 'audio'>;
+  type: OpenString<ModelType>;
   /** Human-readable description. */
   description: string;
   /** Prices of the model. */
@@ -161,9 +161,6 @@ export interface Capabilities {
  * as comments. From then on, only their ids compile as `model`, and an editor offers them.
  */
 export interface ModelCatalog {}
-
-/** A type of models in the {@link ModelCatalog}. Music and speech models are both `audio`. */
-export type ModelType = 'chat' | 'image' | 'video' | 'audio';
 
 declare const isCustom: unique symbol;
 

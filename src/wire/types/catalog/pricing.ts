@@ -1,5 +1,11 @@
 import type { OpenString } from '../schema.ts';
 
+/** The types of models. Music and speech models are both `audio`. */
+export const modelTypes = ['chat', 'image', 'video', 'audio'] as const;
+
+/** A type of models. Music and speech models are both `audio`. */
+export type ModelType = (typeof modelTypes)[number];
+
 /** Price for one resolution. */
 export interface ResolutionPrice {
   /** Resolution, such as `1K` or `720p`. */
@@ -67,7 +73,7 @@ export interface Pricing extends Prices {
 /** Query parameters of the pricing catalog. */
 export interface PricingQuery {
   /** Return only models of this type. */
-  type?: OpenString<'all' | 'chat' | 'image' | 'video' | 'audio'> | undefined;
+  type?: OpenString<'all' | ModelType> | undefined;
 }
 
 /** Pricing of one model in the catalog. The service does not document this record, so any field can be absent. */
@@ -75,7 +81,7 @@ export interface PricingCatalogEntry {
   /** Model id to use in requests. */
   id?: string | undefined;
   /** Model type. */
-  type?: OpenString<'chat' | 'image' | 'video' | 'audio'> | undefined;
+  type?: OpenString<ModelType> | undefined;
   /** Prices of the model. */
   pricing?: Pricing | undefined;
   /** Additional fields are kept. */
@@ -87,7 +93,7 @@ export interface PricingCatalog {
   /** Record type. */
   object?: OpenString<'pricing.catalog'> | undefined;
   /** Model type that the catalog was filtered by. */
-  type?: OpenString<'all' | 'chat' | 'image' | 'video' | 'audio'> | undefined;
+  type?: OpenString<'all' | ModelType> | undefined;
   /** Currency of the prices. */
   currency?: OpenString<'USD'> | undefined;
   /** Models and their prices. */

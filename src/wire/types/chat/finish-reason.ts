@@ -1,6 +1,6 @@
 import { failed, isReason } from './finished.ts';
 
-/** What a finish reason means: one of the documented values, or that the service failed. */
+/** @hidden What a finish reason means: one of the documented values, or that the service failed. */
 export type FinishMeaning = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error';
 
 /** The words for each meaning, in lower case and without punctuation. */

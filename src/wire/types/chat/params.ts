@@ -282,9 +282,3 @@ export interface ChatStreamParams extends ChatParams {
   /** The completion is streamed. */
   stream: true;
 }
-
-/** The fields of a request body that the service documents, as it accepts them. */
-export type ChatBody = Pick<ChatParams, 'model' | 'stream' | 'extra_body' | 'n'> & {
-  messages: { role: string; content?: unknown }[];
-  stream_options?: { include_usage?: boolean | undefined } | null | undefined;
-};
