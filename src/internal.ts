@@ -78,7 +78,6 @@ export {
 } from './client/batch/charge-rules.ts';
 
 // Prices, charges and budgets
-export { reportedCharge } from './paid/verdict.ts';
 export { listedPrice, requestPrice, resolutionPrices } from './client/limits/prices.ts';
 export type { KnownPrices } from './client/limits/prices.ts';
 export { highestBodyPrice, highestBodyUnits } from './client/limits/body-price.ts';
@@ -86,8 +85,6 @@ export {
   reservationFor,
   reservationProblem,
   unpricedUsd,
-  countedCharge,
-  countedFailure,
   highestPrice,
 } from './client/batch/budget-decisions.ts';
 export { unitsOf } from './client/batch/budget-decisions.ts';

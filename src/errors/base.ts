@@ -1,5 +1,5 @@
 import type { ErrorReason } from '../paid/reason.ts';
-import type { Outcome } from '../paid/verdict.ts';
+import type { Outcome, Verdict } from '../paid/verdict.ts';
 import type { ToolRunProgress } from '../wire/types/chat/output.ts';
 import { omitUndefined } from '../wire/types/schema.ts';
 import type { TaskHandle } from '../wire/types/tasks/task-handle.ts';
@@ -117,6 +117,8 @@ export class PolygateError extends Error {
   declare readonly run?: ToolRunProgress;
   /** @internal What the message consists of, if it was composed: see message.ts. */
   declare readonly parts?: MessageParts;
+  /** @internal What the last response says about money. `verdictOfError` adds what is known about earlier attempts. */
+  declare readonly verdict?: Verdict;
 
   /**
    * Assigns each defined detail to the error. Subclasses declare the fields that they use. Objects and long texts are

@@ -30,7 +30,7 @@ export interface Entry {
   accept(estimate: () => number | undefined, replay: boolean): void;
 }
 
-/** How many keys to remember, to recognize replays of charges that count already. */
+/** How many keys to remember at least, to recognize replays of charges that count already. */
 const maxRememberedKeys = 10_000;
 
 /** A key that counts; with an estimate if no response has reported its charge. */
@@ -46,7 +46,9 @@ export class Books {
   spent = 0;
   /** The estimates of requests that have succeeded without a reported charge. */
   #estimated = 0;
-  readonly #keys = new Map<string, Counted>();
+  #keys = new Map<string, Counted>();
+  /** The keys before these. To forget all of them is faster than to find the oldest one again and again. */
+  #olderKeys = this.#keys;
   #reservations: Reservations | undefined;
   #requests = 0;
 
@@ -62,14 +64,15 @@ export class Books {
   }
 
   /** Opens the part of one request. Nothing is reserved yet. */
-  open({ key, isChargedOnce, readBody, ...claim }: Claim): Entry {
+  open({ key, isChargedOnce, readBody, route, unitsOf }: Claim): Entry {
     const number = (this.#requests += 1);
     const id = `request ${number}`;
     const isKeyed = isChargedOnce && key !== undefined;
     let body: string | undefined;
     const bodyOf = () => (isKeyed ? (body ??= readBody()) : '');
     const reservation = this.#reservations?.open({
-      ...claim,
+      route,
+      unitsOf,
       id,
       // A request that is charged each time shares its reservation with no other.
       holder: isKeyed ? holderOf(key) : id,
@@ -81,7 +84,7 @@ export class Books {
 
       charge: (usd, replay) => {
         const counted = this.#counted(key);
-        const { estimate = 0 } = counted ?? {};
+        const estimate = counted?.estimate ?? 0;
         reservation?.charge(usd);
         const mayBeOriginal = isChargedOnce && number <= (counted?.after ?? 0);
         // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
@@ -89,7 +92,7 @@ export class Books {
         if (isEstimated) this.#estimated -= estimate;
         const before = isEstimated ? undefined : counted;
         const { isCounted, key: next } = countKey(before, { replay, mayBeOriginal, body });
-        this.#remember(key, { ...next, after: before?.after ?? this.#requests });
+        this.#remember(key, next, before?.after ?? this.#requests);
         if (!isCounted) this.spent += toNano(usd);
         return !isCounted;
       },
@@ -102,21 +105,24 @@ export class Books {
         const { isCounted, key: next } = countKey(counted, { replay, mayBeOriginal, body });
         // The estimate of a key that the service has charged again is final.
         const { after, estimate: counting } = counted ?? { after: this.#requests, estimate: kept };
-        this.#remember(key, { ...next, estimate: counting, after });
+        this.#remember(key, next, after, counting);
         if (!isCounted) this.#estimated += kept;
       },
     };
   }
 
   #counted(key: string | undefined): Counted | undefined {
-    return key === undefined ? undefined : this.#keys.get(key);
+    return key === undefined ? undefined : (this.#keys.get(key) ?? this.#olderKeys.get(key));
   }
 
-  #remember(key: string | undefined, counted: Counted): void {
+  #remember(key: string | undefined, counted: CountedKey, after: number, estimate?: number): void {
     if (key === undefined) return;
-    this.#keys.set(key, counted);
-    const [oldest = key] = this.#keys.keys();
-    if (this.#keys.size > maxRememberedKeys) this.#keys.delete(oldest);
+    const { fromReplay, body, isForgotten } = counted;
+    // Without a spread, which takes longer than the rest.
+    this.#keys.set(key, { fromReplay, body, isForgotten, after, estimate });
+    if (this.#keys.size <= maxRememberedKeys) return;
+    this.#olderKeys = this.#keys;
+    this.#keys = new Map();
   }
 }
 

@@ -1,4 +1,5 @@
 /** Money that is set aside for requests whose charge is not known. Amounts are in billionths of a USD. */
+import type { Verdict } from './verdict.ts';
 
 /** What one holder has reserved, which is a key or a request: the highest amount of its requests. */
 export interface Held {
@@ -18,9 +19,6 @@ interface Lost {
 
 /** By holder. */
 export type Holders = Map<string, Held>;
-
-/** What became of a request. `void`: neither it nor an earlier one with the same key and body was charged. */
-export type Settled = 'charged' | 'unknown' | 'none' | 'void';
 
 /** What a holder has reserved. */
 export function amountOf(held: Held | undefined): number {
@@ -45,13 +43,17 @@ export function lose(holders: Holders, holder: string, lost: Lost, id = `body ${
 }
 
 /**
- * Ends the part of a request in the reservation of its holder. A charge ends the whole reservation, because all requests of a
- * holder are charged once.
+ * Ends the part of a request in the reservation of its holder. A success ends the whole reservation, because all requests of
+ * a holder are charged once.
  */
 export function settle(
   holders: Holders,
   holder: string,
-  { request, body, as }: { readonly request: string; readonly body: string; readonly as: Settled },
+  {
+    request,
+    body,
+    money,
+  }: { readonly request: string; readonly body: string; readonly money: Verdict['money'] },
 ): void {
   const held = holders.get(holder);
   if (held === undefined) return;
@@ -59,11 +61,12 @@ export function settle(
   const nanoUsd = requests.get(request) ?? lost.get(request)?.nanoUsd;
   requests.delete(request);
   lost.delete(request);
-  if (as === 'unknown' && nanoUsd !== undefined) lose(holders, holder, { body, nanoUsd });
-  if (as === 'void' && requests.size === 0) {
+  if (money === 'unknown' && nanoUsd !== undefined) lose(holders, holder, { body, nanoUsd });
+  if (money === 'void' && requests.size === 0) {
     for (const [id, other] of lost) if (other.body === body) lost.delete(id);
   }
-  if (as === 'charged' || requests.size + lost.size === 0) holders.delete(holder);
+  const isCharged = money === 'charged' || money === 'accepted';
+  if (isCharged || requests.size + lost.size === 0) holders.delete(holder);
 }
 
 function heldOf(holders: Holders, holder: string): Held {

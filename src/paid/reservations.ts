@@ -1,10 +1,11 @@
 import { toNano } from './amounts.ts';
 import { amountOf, hold, settle } from './held.ts';
-import type { Holders, Settled } from './held.ts';
+import type { Holders } from './held.ts';
 import { decideLimit } from './limits.ts';
 import type { LimitPolicy } from './limits.ts';
 import { ReservedSums, RouteTurns } from './prices.ts';
 import type { PricedUnits } from './prices.ts';
+import type { Verdict } from './verdict.ts';
 
 /** A paid request that a limit covers. */
 export interface ReservedRequest {
@@ -84,6 +85,7 @@ export function createReservations(
       /** Whether the request has failed. What remains of it is about to find its signal aborted. */
       let hasLeft = false;
       let reservedPrice: number | undefined;
+      let reservedUnits: PricedUnits | undefined;
 
       function holdNow(nanoUsd: number, units: PricedUnits | undefined): void {
         change(holder, () => hold(holders, holder, id, nanoUsd), units);
@@ -91,12 +93,11 @@ export function createReservations(
 
       /** Learns what such requests cost, if this one has cost more than its price. */
       function learnFrom(usd: number): void {
-        const units = reservedPrice === undefined ? undefined : unitsOf(reservedPrice);
-        if (units && usd > (reservedPrice ?? 0)) sums.learn(units, toNano(usd));
+        if (reservedUnits && usd > (reservedPrice ?? 0)) sums.learn(reservedUnits, toNano(usd));
       }
 
-      function end(as: Settled): void {
-        change(holder, () => settle(holders, holder, { request: id, body: bodyOf(), as }));
+      function end(money: Verdict['money']): void {
+        change(holder, () => settle(holders, holder, { request: id, body: bodyOf(), money }));
       }
 
       return {
@@ -122,7 +123,10 @@ export function createReservations(
           if (hasLeft || (isReserved && stage !== 'sending') || isFree()) return undefined;
           const { spent, estimated } = committed();
           const reserved = estimated + sums.total - amountFor(holder);
-          const units = price === undefined ? undefined : unitsOf(price);
+          if (price !== reservedPrice)
+            reservedUnits = price === undefined ? undefined : unitsOf(price);
+          reservedPrice = price;
+          const units = reservedUnits;
           const known = price === undefined ? undefined : expected(price, units);
           const basis = known === undefined ? 'unknown' : 'price';
           const next = { nanoUsd: known ?? 0, basis } as const;
@@ -133,9 +137,9 @@ export function createReservations(
           const usual = stage === 'queueing' ? 0 : sums.largest(ofRoute);
           isUnpriced = known === undefined && usual === 0;
           if (isUnpriced) return undefined;
-          holdNow(known ?? usual, units);
+          const held = holders.get(holder)?.requests.get(id) ?? -1;
+          if ((known ?? usual) > held) holdNow(known ?? usual, units);
           isReserved = true;
-          reservedPrice = price;
           return undefined;
         },
 
@@ -149,12 +153,13 @@ export function createReservations(
         },
 
         /** Ends a request that has failed. What may have been charged stays reserved. */
-        leave(as: Exclude<Settled, 'charged'>): void {
+        leave(money: Verdict['money']): void {
           hasLeft = true;
           turns.leave(route, id);
+          const isUncharged = money === 'none' || money === 'void';
           // As soon as a charge of its route is known, it counts as much.
-          if (isUnpriced && as === 'unknown') holdNow(sums.largest(ofRoute), ofRoute);
-          end(as);
+          if (isUnpriced && !isUncharged) holdNow(sums.largest(ofRoute), ofRoute);
+          end(isUncharged ? money : 'unknown');
         },
 
         /** Ends a request that was charged, and learns what such requests cost. */
@@ -177,7 +182,7 @@ export function createReservations(
           isUnpriced = false;
           const usual = price === undefined ? sums.largest(ofRoute) : toNano(price);
           const kept = Math.max(amountFor(holder), usual);
-          end('charged');
+          end('accepted');
           return kept;
         },
       };

@@ -18,8 +18,8 @@ import type { ErrorReason } from './reason.ts';
 export type Outcome = 'rejected' | 'not-sent' | 'unknown';
 
 /**
- * What the response to an attempt says about money. It is made once, and everything that decides about money reads it, so
- * that no fact is judged differently in two places:
+ * What the response to an attempt says about money. It is made once, next to the response, and everything that decides about
+ * money reads it, so that no fact is judged differently in two places:
  *
  * - `charged`: the service has reported the charge `usd`.
  * - `accepted`: the request has succeeded, and nothing reports what it has cost, so an estimate counts.
@@ -27,15 +27,18 @@ export type Outcome = 'rejected' | 'not-sent' | 'unknown';
  * - `none`: it was not charged. That says nothing about earlier requests with its key.
  * - `void`: neither it nor an earlier request with the same key and the same body was charged.
  */
-export interface Verdict {
-  readonly money: 'charged' | 'accepted' | 'unknown' | 'none' | 'void';
-  /** What the service has reported, in USD. */
-  readonly usd?: number;
+export type Verdict = {
   /** Whether the service has returned the response to an earlier request with this key. */
   readonly replay: boolean;
   /** Why it has failed; undefined after a success. */
-  readonly reason: ErrorReason | undefined;
-}
+  readonly reason?: ErrorReason | undefined;
+} & (
+  | {
+      readonly money: 'charged';
+      /** What the service has reported, in USD. */ readonly usd: number;
+    }
+  | { readonly money: 'accepted' | 'unknown' | 'none' | 'void' }
+);
 
 /** What is known about the content of an error response. Its `body` is undefined if it could not be read. */
 export interface ErrorContent {
@@ -44,17 +47,16 @@ export interface ErrorContent {
   readonly body?: unknown;
 }
 
-/** What an error of a call may have. */
-interface FailedCall extends ErrorContent {
-  readonly meta?: Received;
-  readonly outcome?: Outcome;
-}
-
-type Received = Pick<ResponseMeta, 'status' | 'chargeUsd' | 'idempotentReplay'>;
-
-/** The verdict about a response. `content` is that of an error. */
+/**
+ * The verdict about a response. `content` is that of an error. A service may charge without reporting it, so a success without
+ * a charge is `accepted`. A replay that costs nothing says nothing about the request that it repeats.
+ */
 export function verdictOf(
-  { status, chargeUsd, idempotentReplay: replay }: Received,
+  {
+    status,
+    chargeUsd,
+    idempotentReplay: replay,
+  }: Pick<ResponseMeta, 'status' | 'chargeUsd' | 'idempotentReplay'>,
   content: ErrorContent = {},
 ): Verdict {
   const isSuccess = status > 199 && status < 300;
@@ -65,22 +67,36 @@ export function verdictOf(
   return { money: isSuccess ? 'accepted' : moneyOfError(status, content), replay, reason };
 }
 
+/** The verdict about a submission that has a task, whatever the status of the response that named it. */
+export const verdictOfTask = (task: {
+  readonly chargeUsd: number | undefined;
+  readonly replayed: boolean;
+}): Verdict =>
+  verdictOf({ status: 200, chargeUsd: task.chargeUsd, idempotentReplay: task.replayed });
+
+/** What an error says about money: the verdict about the last response of its call, and the outcome of all attempts. */
+interface FailedCall {
+  readonly verdict?: Verdict;
+  readonly outcome?: Outcome;
+  readonly reason?: ErrorReason;
+  readonly name?: string;
+}
+
 /**
- * The verdict about a failed call, from its error: that about its last response, unless an earlier attempt may have been
- * charged. Undefined without a response. The error may be that of another copy of the client.
+ * The verdict about all attempts of a failed call, from its error: that about the last response, unless an earlier attempt may
+ * have been charged. An error that says nothing leaves it open, such as one that a callback has thrown.
  */
-export function verdictOfError(error: unknown): Verdict | undefined {
-  const failed = unchecked<FailedCall>(Object(error));
-  const { meta, outcome } = failed;
-  if (meta === undefined) return undefined;
-  const verdict = verdictOf(meta, failed);
-  return outcome === 'unknown' && outcomeOf(verdict) !== 'unknown'
-    ? { ...verdict, money: 'unknown' }
-    : verdict;
+export function verdictOfError(error: unknown): Verdict {
+  const { verdict, outcome, reason, name } = unchecked<FailedCall>(Object(error));
+  const known: Verdict = verdict ?? { money: 'none', replay: false, reason };
+  // Without an outcome, it was thrown before anything was sent.
+  const isUncharged = outcome ? outcome !== 'unknown' : name === 'ConfigurationError';
+  if (isUncharged) return isUnpaid(known) ? known : { ...known, money: 'none' };
+  return isUnpaid(known) ? { ...known, money: 'unknown' } : known;
 }
 
 /** Whether an error proves that neither its call nor an earlier one with the same key and body was charged. */
-export const isVoid = (error: unknown): boolean => verdictOfError(error)?.money === 'void';
+export const isVoid = (error: unknown): boolean => verdictOfError(error).money === 'void';
 
 /** Specification: Errors, Codes. */
 function moneyOfError(status: number, { code, body }: ErrorContent): 'unknown' | 'none' | 'void' {
@@ -98,9 +114,13 @@ function moneyOfError(status: number, { code, body }: ErrorContent): 'unknown' |
   return isVoid ? 'void' : 'none';
 }
 
+/** Whether a verdict says that the request was not charged. */
+export const isUnpaid = ({ money }: Pick<Verdict, 'money'>): boolean =>
+  money === 'none' || money === 'void';
+
 /** The outcome of an attempt that has failed with this verdict. */
-export const outcomeOf = ({ money }: Pick<Verdict, 'money'>): Outcome =>
-  money === 'none' || money === 'void' ? 'rejected' : 'unknown';
+export const outcomeOf = (verdict: Pick<Verdict, 'money'>): Outcome =>
+  isUnpaid(verdict) ? 'rejected' : 'unknown';
 
 /**
  * The outcome of a call, given that of the attempts so far and that of the last one. Once an attempt may have been
@@ -108,16 +128,4 @@ export const outcomeOf = ({ money }: Pick<Verdict, 'money'>): Outcome =>
  */
 export function combineOutcomes(previous: Outcome, last: Outcome): Outcome {
   return previous === 'unknown' || last === 'not-sent' ? previous : last;
-}
-
-/**
- * The charge in USD that a response to a paid request reports. Undefined if it reports none: then the estimate of a request that
- * has succeeded counts toward every budget, because a service may charge without reporting it. A replay that costs nothing says
- * nothing about the request that it repeats.
- */
-export function reportedCharge(
-  chargeUsd: number | undefined,
-  isReplay: boolean,
-): number | undefined {
-  return verdictOf({ status: 200, chargeUsd, idempotentReplay: isReplay }).usd;
 }

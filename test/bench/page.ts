@@ -1,23 +1,6 @@
 import { notes } from './notes.ts';
-import type { LimitsRow, OptionRow, QueueRow, Row } from './row.ts';
-
-/** The results of a benchmark run. */
-export interface Report {
-  /** Platform and processor, without the host name. */
-  readonly machine: string;
-  readonly node: string;
-  /** Versions by package. */
-  readonly versions: Record<string, string>;
-  readonly seconds: number;
-  readonly rows: readonly Row[];
-  readonly nodeFetch: readonly OptionRow[];
-  /** CPU time over TLS, with `nodeFetch` over HTTP/1.1 and HTTP/2. */
-  readonly http2: readonly OptionRow[];
-  readonly hooks: readonly OptionRow[];
-  readonly telemetry: readonly OptionRow[];
-  readonly queue: readonly QueueRow[];
-  readonly limits: readonly LimitsRow[];
-}
+import { plotLinks } from './plots.ts';
+import type { LimitsRow, OptionRow, QueueRow, Report, Row } from './row.ts';
 
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
@@ -123,14 +106,16 @@ function options({ nodeFetch, http2, hooks, telemetry, queue, limits }: Report):
 
 /** Renders docs/benchmarks.md. */
 export function page(report: Report): string {
-  const { machine, node, rows } = report;
+  const { machine, node, date, rows } = report;
   const missed = rows.filter((row) => !isMet(row));
   const lost = rows.filter((row) => !isMet(row) || isBeaten(row));
   return `# Benchmarks
 
-What each client costs, and where others are better. All ran on one machine (${machine}, Node.js ${node}) against one local server, each in
+What each client costs, and where others are better. All ran on one machine (${machine}, Node.js ${node}, ${date}) against one local server, each in
 a process of its own, in turns. Every result is verified. Ratios are the median over rounds; rows with a unit show absolute values.
 Lower is better. On a shared processor, a ratio can vary by 25%.
+
+${plotLinks}
 
 ${table(rows)}
 
@@ -144,7 +129,8 @@ ${lost.flatMap(reason).join('\n')}
 
 ## Options
 
-CPU time per request relative to \`raw\`, with 64 requests in parallel and with one at a time, if no unit is given:
+CPU time of the client alone per request, relative to \`raw\`, with 64 requests in parallel and with one at a time, if no unit is given. Ratios of wall time, or
+with the server in the same process, are closer to 1: \`node test/bench/cross-check.ts\` measures all three.
 
 ${options(report)}
 

@@ -31,3 +31,23 @@ export interface LimitsRow {
   readonly title: string;
   readonly values: { readonly none: number; readonly memory: number; readonly redis: number };
 }
+
+/** The results of a benchmark run. */
+export interface Report {
+  /** Platform and processor, without the host name. */
+  readonly machine: string;
+  readonly node: string;
+  /** Day of the measurement. */
+  readonly date: string;
+  /** Versions by package. */
+  readonly versions: Record<string, string>;
+  readonly seconds: number;
+  readonly rows: readonly Row[];
+  readonly nodeFetch: readonly OptionRow[];
+  /** CPU time over TLS, with `nodeFetch` over HTTP/1.1 and HTTP/2. */
+  readonly http2: readonly OptionRow[];
+  readonly hooks: readonly OptionRow[];
+  readonly telemetry: readonly OptionRow[];
+  readonly queue: readonly QueueRow[];
+  readonly limits: readonly LimitsRow[];
+}

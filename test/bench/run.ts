@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 import { page } from './page.ts';
-import type { Report } from './page.ts';
+import { drawPlots } from './plots.ts';
 import { startServer } from './processes.ts';
-import type { Row } from './row.ts';
+import type { Report, Row } from './row.ts';
 import { bundleSizeRows } from './rows/bundle-size.ts';
 import { firstTextRow, requestRows } from './rows/calls.ts';
 import { chunkRow } from './rows/chunks.ts';
@@ -22,6 +22,28 @@ const start = performance.now();
 
 function readPackage(path: string): { version: string; devDependencies: Record<string, string> } {
   return JSON.parse(readFileSync(new URL(path, root), 'utf8'));
+}
+
+const docs = new URL('docs/', root);
+
+/** Writes what is generated from the data file. */
+function writeDocs(): void {
+  const report: Report = JSON.parse(readFileSync(new URL('benchmarks/results.json', docs), 'utf8'));
+  writeFileSync(new URL('benchmarks.md', docs), page(report));
+  for (const [name, svg] of drawPlots(report)) {
+    writeFileSync(new URL(`benchmarks/${name}`, docs), svg);
+  }
+  execFileSync('npx', ['oxfmt', 'docs/benchmarks.md', 'docs/benchmarks/results.json'], {
+    cwd: root,
+  });
+}
+
+// node test/bench/run.ts [--docs | <group> …]: runs all groups and writes the page, only writes the page from the data file,
+// or only prints the rows of the named groups.
+const selected = process.argv.slice(2);
+if (selected[0] === '--docs') {
+  writeDocs();
+  process.exit();
 }
 
 const server = await startServer();
@@ -47,8 +69,6 @@ const groups: Readonly<Record<string, () => Row | Row[] | Promise<Row | Row[]>>>
   types: typesRow,
 };
 
-// node test/bench/run.ts [<group> …]: runs all groups and writes the page, or only prints the rows of the named groups.
-const selected = process.argv.slice(2);
 const known = [
   ...Object.keys(groups),
   'node-fetch',
@@ -90,6 +110,7 @@ const packages = readPackage('test/bench/package.json').devDependencies;
 const report: Report = {
   machine: `${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
   node: process.versions.node,
+  date: new Date().toISOString().slice(0, 10),
   versions: Object.fromEntries([
     ...Object.entries(packages),
     ...['ky', 'eventsource-parser', 'undici', 'bullmq'].map((name) => [
@@ -108,6 +129,5 @@ const report: Report = {
   limits,
 };
 
-writeFileSync(new URL('docs/benchmarks/results.json', root), JSON.stringify(report, undefined, 2));
-writeFileSync(new URL('docs/benchmarks.md', root), page(report));
-execFileSync('npx', ['oxfmt', 'docs/benchmarks.md', 'docs/benchmarks/results.json'], { cwd: root });
+writeFileSync(new URL('benchmarks/results.json', docs), JSON.stringify(report, undefined, 2));
+writeDocs();

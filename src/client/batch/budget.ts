@@ -5,6 +5,7 @@ import { decideLimit, isUnpriced, limitPolicies } from '../../paid/limits.ts';
 import type { Expected, LimitState } from '../../paid/limits.ts';
 import { ReservedSums } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
+import type { Verdict } from '../../paid/verdict.ts';
 import type { KnownPrices } from '../limits/prices.ts';
 import {
   forPrograms,
@@ -13,7 +14,7 @@ import {
   reservationProblem,
   unpricedUsd,
 } from './budget-decisions.ts';
-import type { CountedCharge, Priceable } from './budget-decisions.ts';
+import type { Priceable } from './budget-decisions.ts';
 import { Changes } from './changes.ts';
 import { noCost, unpricedSubmits } from './row-history.ts';
 import type { RowCost, RowHistory } from './row-history.ts';
@@ -180,23 +181,25 @@ export class BatchBudget {
   }
 
   /** Ends the reservation of a submission. If it still counts, but has no amount, the submission is unpriced. */
-  settle(row: Row, counted: CountedCharge): void {
+  settle(row: Row, verdict: Verdict): void {
     const reserved = this.#reserved.get(row);
     if (reserved === undefined) return;
     this.#reserved.delete(row);
     const { path } = reserved;
     const units = this.unitsOf(row);
-    switch (counted.counts) {
-      case 'charge':
+    switch (verdict.money) {
+      case 'charged':
         this.#sums.delete(row);
-        this.#addCharge(counted.usd);
-        row.addCharge(counted.usd);
-        this.#recordCharge(path, units, counted.usd);
+        this.#addCharge(verdict.usd);
+        row.addCharge(verdict.usd);
+        this.#recordCharge(path, units, verdict.usd);
         break;
-      case 'nothing':
+      case 'none':
+      case 'void':
         this.#sums.delete(row);
         break;
-      case 'reservation':
+      case 'accepted':
+      case 'unknown':
         if (isUnpriced(reserved)) this.#addUnpriced(path, 1);
     }
     this.#update(row);

@@ -1,9 +1,11 @@
-import { PolygateError, ConfigurationError } from '../../errors/base.ts';
+import { PolygateError } from '../../errors/base.ts';
 /** What is known about the charges of a row. A batch and a queue share these rules. */
 import { AbortedError, RequestTimeoutError } from '../../errors/call.ts';
 import { ConcurrencyLimitError } from '../../errors/responses.ts';
 import { restateCharge } from '../../errors/restate-charge.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
+import { isUnpaid, verdictOfError } from '../../paid/verdict.ts';
+import type { Verdict } from '../../paid/verdict.ts';
 
 /** How far a row has come, when an error ends it. */
 export interface ChargeFacts {
@@ -28,21 +30,13 @@ export function isFinalError(
   if (mayBeCharged) return false;
   // A callback that submits a request itself may have caused a charge before the row was recorded.
   if (!isRecorded) return !(PolygateError.is(error) && error.outcome === 'unknown');
-  return isUnchargedSubmission(error);
-}
-
-/**
- * Whether an error proves that a submission was not charged. If it has a task, its outcome is that of a later request.
- */
-function isUnchargedSubmission(error: unknown): boolean {
+  // If it has a task, its outcome is that of a later request.
   return PolygateError.is(error) && !error.task && isUncharged(error);
 }
 
 /** Whether an error proves that no attempt of its call was charged. */
 export function isUncharged(error: unknown): boolean {
-  if (!PolygateError.is(error)) return false;
-  // A `ConfigurationError` without an outcome was thrown before anything was sent.
-  return error.outcome === undefined ? ConfigurationError.is(error) : error.outcome !== 'unknown';
+  return PolygateError.is(error) && isUnpaid(verdictOfError(error));
 }
 
 /** What decides how a row ends that has failed. */
@@ -78,29 +72,30 @@ export interface SubmissionFacts {
 }
 
 /**
- * Decides what becomes of the reservation of a submission that failed:
+ * The verdict about a submission that failed. Once a row may have been charged, a rejection does not say otherwise:
  *
  *     submission                                       certainly not charged   may have been charged, or aborted task
  *     -----------------------------------------------  ----------------------  --------------------------------------
- *     not recorded, so it was not sent                 release                 release
- *     recorded by this run                             refuse                  keep
- *     recorded by an earlier run, which may have sent  keep                    keep
+ *     not recorded, so it was not sent                 none                    none
+ *     recorded by this run                             none, void              unknown, charged
+ *     recorded by an earlier run, which may have sent  unknown                 unknown, charged
  *
- * - `keep`: the row may have been charged, so the estimate still counts.
- * - `release`: nothing is reserved any longer.
- * - `refuse`: like `release`, and a `refused` line takes the `submit` line back, so that the row can be submitted again, even
- *   with other params.
+ * If it was recorded and not charged, a `refused` line takes the `submit` line back, so that the row can be submitted again,
+ * even with other params.
  */
-export function afterFailure(
+export function verdictOfFailure(
   { recordedBy, isChargedOnce }: SubmissionFacts,
   error: unknown,
-): 'keep' | 'release' | 'refuse' {
-  if (recordedBy === undefined) return 'release';
+): Verdict {
+  const verdict = verdictOfError(error);
+  // The error is that of a callback.
+  if (recordedBy === undefined) return { ...verdict, money: 'none' };
   const facts = { hasTask: false, mayBeCharged: recordedBy === 'earlier-run', isRecorded: true };
-  if (!isFinalError(facts, error)) return 'keep';
   // An aborted run does not wait for the lines of its tasks. Its `refused` line could come after another run has sent
   // the task again under the same key, and would take back what that run has sent. A queue has no such lines.
-  return isChargedOnce && AbortedError.is(error) ? 'keep' : 'refuse';
+  const isAbortedTask = isChargedOnce && AbortedError.is(error);
+  const isOpen = !isFinalError(facts, error) || isAbortedTask;
+  return isOpen && isUnpaid(verdict) ? { ...verdict, money: 'unknown' } : verdict;
 }
 
 /** What the error of a row says about its earlier request. `isChargedOnce`: its key protects it from a second charge. */

@@ -1,3 +1,5 @@
+import { verdictOf, verdictOfTask } from '../../paid/verdict.ts';
+import type { Verdict } from '../../paid/verdict.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
@@ -9,7 +11,6 @@ import { requestHash, rowKey } from '../tasks/submission.ts';
 import type { Submission } from '../tasks/submission.ts';
 import { hasId } from '../tasks/task-scope.ts';
 import type { Task } from '../tasks/task.ts';
-import type { ChargeReport } from './budget-decisions.ts';
 import type { Priced } from './budget.ts';
 import type { CostFields, Intent, JournalLine } from './journal-line.ts';
 import type { RowOutcome } from './results.ts';
@@ -45,8 +46,12 @@ export interface RowPlan<Accepted> {
    * at the last moment, when the request has a concurrency slot: after a crash, a row with an intent is not sent again.
    */
   readonly isChargedOnce: boolean;
-  /** What the response says about the charge of the submission. */
-  chargeOf(accepted: Accepted): ChargeReport;
+  /**
+   * What the response says about the charge of the submission. A replay counts, even if another program has paid for the
+   * original: the journal has neither the requests of a run without a journal, whose keys the caller can pass on, nor those
+   * whose lines are lost. `maxUsd` limits what the tasks and completions of a batch cost together.
+   */
+  verdictOf(accepted: Accepted): Verdict;
   /** The task, if the row is one. */
   taskOf(accepted: Accepted): Task | undefined;
   /** The journal line that makes `accepted` durable; undefined if nothing could be found with it. */
@@ -95,7 +100,7 @@ export function chatPlan(
     start,
     signal,
     isChargedOnce: false,
-    chargeOf: ({ meta }) => ({ chargeUsd: meta.chargeUsd, isReplay: meta.idempotentReplay }),
+    verdictOf: ({ meta }) => verdictOf(meta),
     taskOf: () => undefined,
     toLine: (id, { completion }, cost) => ({ type: 'completed', id, completion, ...cost }),
     finish: async ({ completion: received, meta }) => {
@@ -173,7 +178,7 @@ export function taskPlan<Kind extends TaskKind>(
     start,
     signal,
     isChargedOnce: true,
-    chargeOf: ({ chargeUsd, replayed }) => ({ chargeUsd, isReplay: replayed }),
+    verdictOf: verdictOfTask,
     taskOf: (accepted) => accepted,
     toLine: (id, accepted, cost) => {
       if (!hasId(accepted)) return undefined;

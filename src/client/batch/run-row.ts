@@ -1,9 +1,10 @@
-import { isVoid } from '../../paid/verdict.ts';
+import { isUnpaid, isVoid } from '../../paid/verdict.ts';
+import type { Verdict } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
-import { countedCharge, countedFailure, unitsOf } from './budget-decisions.ts';
-import { afterFailure, failedRow, isUncharged, slotRejectionOf } from './charge-rules.ts';
+import { unitsOf } from './budget-decisions.ts';
+import { failedRow, isUncharged, slotRejectionOf, verdictOfFailure } from './charge-rules.ts';
 import { isChatPath } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
 import type { RowResult } from './results.ts';
@@ -104,11 +105,12 @@ class SubmittingRow<Accepted> {
     // An earlier run may have sent it, so a budget that has no room for new rows does not keep it back.
     if (this.#submission.recordedBy) row.record();
     const accepted = await pause.whileSubmitting(row, () => this.#reserveAndSend());
+    const reported = plan.verdictOf(accepted);
     // What a failed response has reported counts already.
-    const isReplayPaid = row.history.isChargeKnown !== true;
-    const counted = countedCharge({ ...plan.chargeOf(accepted), isReplayPaid });
-    budget.settle(row, counted);
-    const cost = toSettledFields(row.cost, counted.counts !== 'reservation');
+    const isCounted = reported.replay && row.history.isChargeKnown === true;
+    const verdict: Verdict = isCounted ? { ...reported, money: 'none' } : reported;
+    budget.settle(row, verdict);
+    const cost = toSettledFields(row.cost, verdict.money !== 'accepted');
     const line = plan.toLine(row.id, accepted, cost);
     const isAppended = !line || (await this.#tryAppend(line));
     if (isAppended || plan.isChargedOnce) row.makeDurable();
@@ -254,10 +256,11 @@ class SubmittingRow<Accepted> {
     // The service says that what an earlier run has sent was not charged, either.
     const isFreed = isVoid(error);
     const recordedBy = isFreed ? thisRun : (this.#submission.recordedBy ?? thisRun);
-    const next = afterFailure({ recordedBy, isChargedOnce: this.#plan.isChargedOnce }, error);
-    budget.settle(row, next === 'keep' ? countedFailure(error) : { counts: 'nothing' });
-    if (next === 'keep') return this.#recordLoss();
-    if (next !== 'refuse') return;
+    const { isChargedOnce } = this.#plan;
+    const verdict = verdictOfFailure({ recordedBy, isChargedOnce }, error);
+    budget.settle(row, verdict);
+    if (!isUnpaid(verdict)) return this.#recordLoss();
+    if (!recordedBy) return;
     const paused = pause.isReason(error) || undefined;
     const fields = { paused, void: isFreed || undefined, ...toCostFields(row.cost) };
     await this.#tryAppend({ type: 'refused', id: row.id, ...fields });

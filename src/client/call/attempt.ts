@@ -138,7 +138,7 @@ function recordResponse(call: Call, response: Response, isLate: boolean): () => 
     shared.concurrency.recordLimits(meta().concurrency);
   }
   if (request.paid) {
-    call.recordCharge(response.ok, meta());
+    call.recordCharge(meta());
     // A hook that sees this response may make the next call.
     if (!isLate) call.entry?.reservation?.passTurn();
   }

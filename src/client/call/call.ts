@@ -1,4 +1,5 @@
 import type { Claim } from '../../paid/books.ts';
+import { verdictOf } from '../../paid/verdict.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { startSpan } from '../config/caller.ts';
 import type { Span } from '../config/caller.ts';
@@ -56,14 +57,14 @@ export class Call extends CallErrors {
    * Records the charge that the response to a paid call reports. If the call has succeeded and none is reported, its
    * estimate counts toward the budget.
    */
-  recordCharge(isSuccess: boolean, meta: ResponseMeta): void {
+  recordCharge(meta: ResponseMeta): void {
     const { entry, span } = this;
     const { log, onCharge } = this.config;
-    if (isSuccess && meta.chargeUsd === undefined) this.#reportInvalidCharge(meta);
-    const charge = isSuccess
-      ? entry?.succeed(meta.chargeUsd, () => this.estimate(), meta)
-      : // An error that reports 0 has no charge to record: its outcome decides what stays reserved.
-        entry?.charge(meta.chargeUsd || undefined, meta);
+    const verdict = verdictOf(meta);
+    if (verdict.money === 'accepted' && meta.chargeUsd === undefined) {
+      this.#reportInvalidCharge(meta);
+    }
+    const charge = entry?.record(verdict, () => this.estimate(), meta);
     if (charge === undefined) return;
     log.info(() => `${routeOf(this.request)}: charged ${charge.usd} USD`);
     notify(log, onCharge, charge, 'onCharge');

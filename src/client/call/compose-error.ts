@@ -33,7 +33,7 @@ export function composeError<Created, Details extends object>(
   { taskId, ...message }: Addition & { readonly summary: string },
   details: Details & { readonly outcome: Outcome },
 ): Created {
-  const { request, meta, earlier } = history;
+  const { request, meta, verdict, earlier } = history;
   // It matters that a request was carried out if it is paid, or if it has a key because it creates something.
   const hasEffect = request.paid === true || request.safety === 'keyed';
   // Otherwise, earlier attempts do not matter.
@@ -54,6 +54,7 @@ export function composeError<Created, Details extends object>(
     idempotencyKey: history.idempotencyKey ?? task?.idempotencyKey,
     task,
     partial: history.readPartial?.(),
+    verdict,
     ...details,
     outcome: isReported ? outcome : undefined,
   });

@@ -48,6 +48,7 @@ export class CallErrors extends CallHistory {
     const { message = fallback, ...details }: Partial<ErrorBody> =
       text === undefined ? {} : parseErrorBody(redact(this, text));
     const { code } = details;
+    const verdict = verdictOf(meta, details);
     const summary = `${code ? `${status} ${code}` : status}: ${message}`;
     return composeError(
       this,
@@ -55,7 +56,8 @@ export class CallErrors extends CallHistory {
       status === 401 ? { summary, advice: 'Check the API key.' } : { summary },
       {
         ...details,
-        outcome: outcomeOf(verdictOf(meta, details)),
+        outcome: outcomeOf(verdict),
+        verdict,
         meta,
         retryAfterMs,
       },
@@ -64,8 +66,8 @@ export class CallErrors extends CallHistory {
 
   /** The request could not be sent, or failed: because of the API key, a hook or the connection. */
   sendError(error: unknown): PolygateError {
-    const { meta, interruptedOutcome } = this;
-    const outcome = meta ? outcomeOf(verdictOf(meta)) : interruptedOutcome;
+    const { verdict, interruptedOutcome } = this;
+    const outcome = verdict ? outcomeOf(verdict) : interruptedOutcome;
     // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
     if (ConfigurationError.is(error)) {
       const { message: summary, cause, reason, outcome: known = outcome } = error;
@@ -76,7 +78,7 @@ export class CallErrors extends CallHistory {
       return composeError(this, HookError, { summary }, { outcome, cause });
     }
     if (BudgetExceededError.is(error)) return error;
-    return this.connectionError(error, meta || this.isSent ? networkOutcome(error) : 'not-sent');
+    return this.connectionError(error, verdict || this.isSent ? networkOutcome(error) : 'not-sent');
   }
 
   /** `fetch` failed, or the connection was lost while the body was read. */

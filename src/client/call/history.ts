@@ -1,6 +1,6 @@
 import type { Outcome } from '../../errors/base.ts';
 import type { ConcurrencyLimitError } from '../../errors/responses.ts';
-import { combineOutcomes } from '../../paid/verdict.ts';
+import { combineOutcomes, verdictOf } from '../../paid/verdict.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { sentKeys } from '../http/request-headers.ts';
@@ -64,6 +64,12 @@ export class CallHistory {
   /** Metadata of the response, once it has arrived. */
   get meta(): ResponseMeta | undefined {
     return this.readMeta?.();
+  }
+
+  /** What the headers of the response say about money, once it has arrived. */
+  get verdict() {
+    const { meta } = this;
+    return meta && verdictOf(meta);
   }
 
   /** The outcome of an attempt that is interrupted now. */

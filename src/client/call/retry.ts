@@ -5,7 +5,7 @@ import {
   ResponseValidationError,
   ConcurrencyLimitError,
 } from '../../errors/responses.ts';
-import { outcomeOf, verdictOf } from '../../paid/verdict.ts';
+import { outcomeOf } from '../../paid/verdict.ts';
 import { codeIs } from '../../wire/codes.ts';
 import type { Safety } from '../../wire/endpoints/endpoint.ts';
 
@@ -33,7 +33,7 @@ import type { Safety } from '../../wire/endpoints/endpoint.ts';
 // What follows from an error response, in this order. In brackets: a 502 to a paid chat.
 //
 // 1. A charge in its headers is recorded: `recordCharge` in call.ts. [none]
-// 2. `verdictOf` in paid/verdict.ts decides what the response says about money. [unknown]
+// 2. `verdictOf` in paid/verdict.ts decides what the response says about money. The error keeps it. [unknown]
 // 3. `CallErrors` in errors.ts creates the error. `messageParts` in compose-error.ts words what it says about charges.
 //    [ServerError: "… The request may have been charged; sending it again may charge you again."]
 // 4. `decideRetry` in this file decides about another attempt. A `keyed` request is sent again with the same key and
@@ -114,8 +114,8 @@ export function canSucceedLater(error: unknown): boolean {
 /** What an error reveals about the attempt; undefined for errors that are never retried, such as an abort. */
 function classifyFailure(error: unknown): Failure | undefined {
   if (APIError.is(error)) {
-    const { status, code, retryAfterMs } = error;
-    return { status, code, retryAfterMs, outcome: outcomeOf(verdictOf(error.meta, error)) };
+    const { status, code, retryAfterMs, verdict } = error;
+    return { status, code, retryAfterMs, outcome: verdict ? outcomeOf(verdict) : 'unknown' };
   }
   // Its outcome is that of the whole call, which leads to the same decision: a request that is sent `once` ends with the
   // first attempt that may have been charged, and earlier rejections count as `not-sent`.

@@ -1,9 +1,9 @@
-import { PolygateError } from '../../errors/base.ts';
 import { toNano, toUsd } from '../../paid/amounts.ts';
 import { Books } from '../../paid/books.ts';
 import type { Claim } from '../../paid/books.ts';
 import type { createReservations, Reservation } from '../../paid/reservations.ts';
-import { reportedCharge, verdictOfError } from '../../paid/verdict.ts';
+import { verdictOfError } from '../../paid/verdict.ts';
+import type { Verdict } from '../../paid/verdict.ts';
 import type { Charge, ModelSpend, ResponseMeta, Spend } from '../../wire/types/meta.ts';
 import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
@@ -15,18 +15,19 @@ export interface LedgerEntry {
   readonly reservation: Reservation | undefined;
   /** Ends the part of a failed call. What may have been charged stays reserved. */
   leave(error: unknown): void;
-  /** Ends the reservation and records the charge that a response reports; returns undefined if it reports none. */
-  charge(usd: number | undefined, meta: ChargeMeta): Charge | undefined;
-  /** Like `charge`, for a request that has succeeded. Without a `reportedCharge`, the estimate counts. */
-  succeed(
-    usd: number | undefined,
+  /**
+   * Ends the reservation, and records the charge that a response reports or the estimate that counts instead. Returns
+   * undefined if no charge is reported. After an error that reports none, `leave` decides what stays reserved.
+   */
+  record(
+    verdict: Verdict,
     estimate: () => number | undefined,
     meta: ChargeMeta,
   ): Charge | undefined;
 }
 
 /** The parts of a response's metadata that describe its charge. */
-type ChargeMeta = Pick<ResponseMeta, 'requestId' | 'taskId' | 'idempotentReplay'>;
+type ChargeMeta = Pick<ResponseMeta, 'requestId' | 'taskId' | 'chargeUsd'>;
 
 /** Tracks reported charges and budget reservations. */
 export type Ledger = ReturnType<typeof createLedger>;
@@ -85,27 +86,20 @@ export function createLedger() {
       return {
         reservation,
 
-        leave(error) {
-          if (PolygateError.is(error) && error.outcome !== 'unknown') {
-            // An earlier call with the key may have been charged. Only if the request itself is invalid, it was not.
-            reservation?.leave(verdictOfError(error)?.money === 'void' ? 'void' : 'none');
-          } else reservation?.leave('unknown');
-        },
+        leave: (error) => reservation?.leave(verdictOfError(error).money),
 
-        charge(usd, { requestId, taskId, idempotentReplay: replay }) {
-          if (usd === undefined) return undefined;
-          const details = { model, route, requestId, taskId, replay };
-          const reported = reportedCharge(usd, replay);
-          if (reported === undefined || !entry.charge(reported, replay))
-            return { ...details, usd: 0 };
+        record(verdict, estimate, { requestId, taskId, chargeUsd }) {
+          const { money, replay } = verdict;
+          const details = { model, route, requestId, taskId, replay, usd: 0 };
+          if (money === 'accepted') {
+            entry.accept(estimate, replay);
+            return chargeUsd === undefined ? undefined : details;
+          }
+          if (money !== 'charged') return undefined;
+          const { usd } = verdict;
+          if (!entry.charge(usd, replay)) return details;
           add(model ?? '', usd);
           return { ...details, usd };
-        },
-
-        succeed(usd, estimate, meta) {
-          const { idempotentReplay: replay } = meta;
-          if (reportedCharge(usd, replay) === undefined) entry.accept(estimate, replay);
-          return this.charge(usd, meta);
         },
       };
     },

@@ -13,7 +13,6 @@ import { ProxyError } from './error-response.ts';
 import { copyOf, filterList, recordOwner } from './isolate/ownership.ts';
 import { resourcesIn } from './isolate/references.ts';
 import { admit } from './limits/admission.ts';
-import { chargeOf } from './limits/price.ts';
 import type { ProxyResponse } from './options.ts';
 import type { Prepared } from './prepare.ts';
 import { readError, relayError, relayResponse } from './response.ts';
@@ -45,7 +44,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     },
     settings,
   );
-  if (request.signal.aborted) await admission.settle({ as: 'not-sent' });
+  if (request.signal.aborted) await admission.cancel();
   request.signal.throwIfAborted();
 
   const { method } = call;
@@ -65,7 +64,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
       settings.largestCharges.add(prepared.units, toNano(chargeUsd));
     }
     const isStreaming = prepared.isStream ? upstream.ok : isEventStream(upstream);
-    await admission.settle({ ...chargeOf(verdict), isStreaming });
+    await admission.settle(verdict, isStreaming);
     const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
     // An error can name the task of a request that may have been carried out, which only its owner may continue.
     const isPossiblyDone = outcome === 'accepted' || outcome === 'unknown';
@@ -96,7 +95,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
   } catch (error) {
     if (error instanceof UpstreamError) {
       const { outcome } = error;
-      await admission.settle({ as: outcome });
+      await (outcome === 'not-sent' ? admission.cancel() : admission.fail());
       await callOnResponse(settings, { ...call, status: undefined, outcome, replay: false });
     } else {
       // Its lease would be renewed for ever.

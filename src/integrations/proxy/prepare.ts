@@ -3,7 +3,7 @@ import { checkPricedNames, checkRepeatedNames, readFields, checkModel } from './
 import { parseRecord, readBody } from './body/read.ts';
 import { ProxyError } from './error-response.ts';
 import { checkBody, checkPath } from './isolate/ownership.ts';
-import { priceToReserve } from './limits/price.ts';
+import { priceToReserve } from './limits/prices.ts';
 import type { ResolvedLimits } from './limits/user-limits.ts';
 import type { ProxyCall } from './options.ts';
 import { attemptOf, requestHeaders, sha256 } from './request-headers.ts';

@@ -10,6 +10,7 @@ import type { Polygate } from 'polygate';
 
 import { isUncharged, messageForPeople, nothingCharged, statesCharge } from '../../internal.ts';
 import type { MessageParts, Wording } from '../../internal.ts';
+import type { Verdict } from '../../paid/verdict.ts';
 import { nearestName } from '../../wire/types/nearest-name.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { exactUsd, formatUsd } from '../money.ts';
@@ -23,8 +24,8 @@ export interface FailureContext {
   readonly command: string;
   /** Whether the command pays for something. */
   readonly isPaid: boolean;
-  /** Whether its paid request was sent, and whether the service has accepted it. */
-  readonly sent?: 'maybe' | 'accepted' | undefined;
+  /** What is known about its paid request, if it may have been sent. */
+  readonly sent?: Known | undefined;
   /** Whether an earlier request with the same key may have been charged, whatever happens to this one. */
   readonly isRepeated?: boolean | undefined;
   /** Whether earlier commands may have been charged for the same. */
@@ -45,15 +46,15 @@ export interface FailureContext {
   readonly clean?: ((text: string) => string) | undefined;
 }
 
-/** What a failure means for the caller's money. */
-type Charged = 'no' | 'failed-task' | 'maybe' | 'yes';
+type Known = Extract<Verdict['money'], 'accepted' | 'unknown'>;
 
-function chargedBy(error: unknown, { isPaid, sent, isRepeated }: FailureContext): Charged {
-  if (!isPaid) return 'no';
-  if (TaskFailedError.is(error)) return 'failed-task';
-  if (sent === 'accepted' || (PolygateError.is(error) && error.task !== undefined)) return 'yes';
-  if (isRepeated) return 'maybe';
-  return sent === undefined || isUncharged(error) ? 'no' : 'maybe';
+/** What a failure means for the caller's money, after everything that the command has sent. */
+function moneyOf(error: unknown, { isPaid, sent, isRepeated }: FailureContext): Known | 'none' {
+  if (!isPaid) return 'none';
+  const hasTask = PolygateError.is(error) && error.task !== undefined;
+  if (sent === 'accepted' || hasTask || TaskFailedError.is(error)) return 'accepted';
+  if (isRepeated) return 'unknown';
+  return sent === undefined || isUncharged(error) ? 'none' : 'unknown';
 }
 
 /**
@@ -62,10 +63,8 @@ function chargedBy(error: unknown, { isPaid, sent, isRepeated }: FailureContext)
  * be printed.
  */
 export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
-  const charged = chargedBy(error, context);
-  if (context.saved !== undefined) return 1;
-  if (charged === 'maybe' || charged === 'yes') return 3;
-  if (charged === 'failed-task') return 1;
+  if (context.saved !== undefined || TaskFailedError.is(error)) return 1;
+  if (moneyOf(error, context) !== 'none') return 3;
   // An error of the file system before anything was sent.
   const isFileError = context.isPaid && isRecord(error) && typeof error.syscall === 'string';
   return isUsage(error) || (isFileError && context.sent === undefined) ? 2 : 1;
@@ -82,10 +81,9 @@ export function describeFailure(error: unknown, context: FailureContext): string
   const advice = error instanceof UsageError && !isMissing ? ' (see --help)' : '';
   const lines = [`${command}: ${clean(message)}${advice}`];
   if (isMissing) lines.push('Install it next to polygate:', `  npm install ${error.packageName}`);
-  const charged = chargedBy(error, context);
-  const isUnsent = isUsage(error) && context.sent === undefined;
-  const sentence = isPaid ? moneySentence(charged, context, isUnsent) : '';
-  if (sentence !== '' && !isStated(charged, error)) lines.push(sentence);
+  const money = moneyOf(error, context);
+  const sentence = isPaid ? moneySentence(money, error, context) : '';
+  if (sentence !== '' && !isStated(money, error)) lines.push(sentence);
   if (hint !== undefined) lines.push(clean(hint));
   if (isPaid && idempotencyKey !== undefined) lines.push(`Idempotency key: ${idempotencyKey}`);
   for (const path of saved) lines.push(`Saved: ${clean(path)}`);
@@ -94,9 +92,9 @@ export function describeFailure(error: unknown, context: FailureContext): string
 }
 
 /** Whether the message of an error says already what it means for the caller's money. */
-function isStated(charged: Charged, error: unknown): boolean {
+function isStated(money: Known | 'none', error: unknown): boolean {
   if (!PolygateError.is(error) || !statesCharge(error)) return false;
-  return charged === (error.outcome === 'unknown' ? 'maybe' : 'no');
+  return money === (error.outcome === 'unknown' ? 'unknown' : 'none');
 }
 
 /** Whether an error says that there is not enough money, and how to continue. */
@@ -125,26 +123,28 @@ export const earlierRequestAdvice =
   'This request was not charged, but an earlier one may have been.';
 
 function moneySentence(
-  charged: Charged,
+  money: Known | 'none',
+  error: unknown,
   {
+    sent,
     chargeUsd,
     hasEarlierCharges = false,
     refund = 'Some services refund failed tasks; run polygate balance to check.',
   }: FailureContext,
-  isUnsent: boolean,
 ): string {
-  const amount = chargeUsd === undefined ? undefined : formatUsd(chargeUsd);
-  switch (charged) {
-    case 'no':
+  const cost =
+    chargeUsd === undefined ? 'may have been charged' : `was charged ${formatUsd(chargeUsd)}`;
+  switch (money) {
+    case 'none':
       // "Nothing was charged" could be read as if earlier commands were not charged either.
-      if (hasEarlierCharges) return isUnsent ? 'Nothing was sent.' : '';
+      if (hasEarlierCharges) return isUsage(error) && sent === undefined ? 'Nothing was sent.' : '';
       return nothingCharged;
-    case 'maybe':
+    case 'unknown':
       return 'It may have been charged.';
-    case 'failed-task':
-      return `The failed task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. ${refund}`;
-    case 'yes':
-      return `The task ${amount === undefined ? 'may have been charged' : `was charged ${amount}`}. Continuing costs nothing more.`;
+    case 'accepted':
+      return TaskFailedError.is(error)
+        ? `The failed task ${cost}. ${refund}`
+        : `The task ${cost}. Continuing costs nothing more.`;
   }
 }
 

@@ -60,12 +60,12 @@ export class CommandLog {
 
   /** The paid request is about to be sent. */
   noteSending(request: Pick<FailureContext, 'idempotencyKey' | 'next'> = {}): void {
-    this.#add({ ...request, sent: 'maybe' });
+    this.#add({ ...request, sent: 'unknown' });
   }
 
   /** An earlier command has sent the request, and it may have been charged. */
   noteEarlierRequest(idempotencyKey: string): void {
-    this.#add({ sent: 'maybe', isRepeated: true, idempotencyKey });
+    this.#add({ sent: 'unknown', isRepeated: true, idempotencyKey });
   }
 
   /** Earlier commands may have paid for what this one continues. */

@@ -1,7 +1,7 @@
 import { BudgetExceededError } from 'polygate';
 import type { PolygateError, Task, KnownPrices, Model } from 'polygate';
 
-import { highestBodyPrice, highestBodyUnits, reportedCharge } from '../../internal.ts';
+import { highestBodyPrice, highestBodyUnits } from '../../internal.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { Books, holderOf } from '../../paid/books.ts';
 import type { Entry } from '../../paid/books.ts';
@@ -9,7 +9,7 @@ import { limitPolicies } from '../../paid/limits.ts';
 import { pricedUnits } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { createReservations } from '../../paid/reservations.ts';
-import { verdictOfError } from '../../paid/verdict.ts';
+import { verdictOfError, verdictOfTask } from '../../paid/verdict.ts';
 import { generationKinds } from '../cli/task-store.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
 import { exactUsd, formatUsd } from '../money.ts';
@@ -33,7 +33,7 @@ export interface Purchase {
 }
 
 /** What the budget reads of a task. */
-type Charged = Pick<Task, 'id' | 'chargeUsd' | 'meta' | 'replayed'>;
+type Charged = Pick<Task, 'chargeUsd' | 'replayed'>;
 
 /** What is reserved for one call. */
 export interface Reserved {
@@ -117,11 +117,10 @@ export class ProcessBudget {
       note: (usd) => entry.reservation?.note(usd),
       charge: (task) => this.#charge(entry, purchase, task),
       leave: (error) => {
-        const { money, usd = 0, replay = false } = verdictOfError(error) ?? {};
+        const verdict = verdictOfError(error);
         // An error can report a charge. The task may still be found under its key.
-        if (money === 'charged' && usd > 0) entry.charge(usd, replay);
-        const settledAs = money === 'void' ? 'void' : 'none';
-        entry.reservation?.leave(error.outcome === 'unknown' ? 'unknown' : settledAs);
+        if (verdict.money === 'charged') entry.charge(verdict.usd, verdict.replay);
+        entry.reservation?.leave(verdict.money);
         const { idempotencyKey: key } = purchase;
         if (this.#reservations.amountFor(holderOf(key)) === 0) this.#open.delete(key);
       },
@@ -132,11 +131,11 @@ export class ProcessBudget {
    * Records the charge of a task that another program has found. Returns undefined if this process has no open request
    * for it.
    */
-  settle(idempotencyKey: string, { id, chargeUsd, meta }: Charged): number | undefined {
+  settle(idempotencyKey: string, { chargeUsd }: Charged): number | undefined {
     const purchase = this.#open.get(idempotencyKey);
     if (purchase === undefined) return undefined;
     // The response to the request of this process may still arrive.
-    const task = { id, chargeUsd, meta, replayed: true };
+    const task = { chargeUsd, replayed: true };
     const entry = this.#enter(purchase);
     // It was reserved when it was sent. Its charge shows what such calls cost.
     const limit = { nanoUsd: Infinity, policy: limitPolicies.mcp };
@@ -161,13 +160,15 @@ export class ProcessBudget {
   }
 
   #charge(entry: Entry, { idempotencyKey }: Purchase, task: Charged): number {
-    const { chargeUsd, replayed } = task;
+    const verdict = verdictOfTask(task);
     const reservedUsd = toUsd(this.#reservations.amountFor(holderOf(idempotencyKey)));
-    const usd = reportedCharge(chargeUsd, replayed);
     this.#open.delete(idempotencyKey);
-    if (usd === undefined) entry.accept(() => reservedUsd, replayed);
-    else entry.charge(usd, replayed);
-    return usd ?? reservedUsd;
+    if (verdict.money === 'charged') {
+      entry.charge(verdict.usd, verdict.replay);
+      return verdict.usd;
+    }
+    entry.accept(() => reservedUsd, verdict.replay);
+    return reservedUsd;
   }
 
   /** Checks the limit of one call. */

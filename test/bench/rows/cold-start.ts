@@ -50,7 +50,7 @@ export async function coldStartRow(server: Server): Promise<Row> {
     id: 'cold-start',
     title: 'Cold import and first response',
     unit: '×',
-    target: 1.15,
+    target: 1.1,
     method:
       'User and system CPU time of a new process that imports the client and gets the response to one request, relative to a process that does the same with fetch and JSON.parse. Includes the start of Node.',
     values: ratios(cpu),

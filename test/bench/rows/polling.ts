@@ -83,8 +83,8 @@ export async function pollRows(server: Server): Promise<Row[]> {
       baseline: `${Math.round(baselineOf(samples(metric))).toLocaleString('en')} µs`,
     });
   return [
-    cpuRow('poll-1000', few, 'cpuFew', 1.3),
-    cpuRow('poll', many, 'cpuMany', 0.85),
+    cpuRow('poll-1000', few, 'cpuFew', 1.2),
+    cpuRow('poll', many, 'cpuMany', 0.75),
     row(many, medians(samples('wall')), {
       id: 'wait',
       title: 'Duration of a wait for 10,000 tasks, relative to polls that take no time',
@@ -111,7 +111,7 @@ export async function pollRows(server: Server): Promise<Row[]> {
       id: 'memory',
       title: 'Peak memory per task, 10,000 waiting tasks',
       unit: 'KiB',
-      target: 20,
+      target: 18,
       method: 'Peak resident set size minus the resident set size before the wait.',
     }),
   ];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import {
-  afterFailure,
   failedRow,
+  verdictOfFailure,
   withEarlierCharge,
 } from '../../../src/client/batch/charge-rules.ts';
 import type { FailureFacts, SubmissionFacts } from '../../../src/client/batch/charge-rules.ts';
@@ -16,6 +16,7 @@ import {
   ConnectionError,
   PaymentRequiredError,
 } from '../../../src/index.ts';
+import type { Verdict } from '../../../src/paid/verdict.ts';
 
 const rejected = new BadRequestError('400', { meta: emptyMeta(400), outcome: 'rejected' });
 const unpaid = new PaymentRequiredError('402', { meta: emptyMeta(402), outcome: 'rejected' });
@@ -31,33 +32,33 @@ const chat: SubmissionFacts = { recordedBy: 'this-run', isChargedOnce: false };
 const notRecorded = { recordedBy: undefined };
 const earlier = { recordedBy: 'earlier-run' } as const;
 
-describe('what becomes of the reservation of a row', () => {
-  test.each<[string, SubmissionFacts, unknown, ReturnType<typeof afterFailure>]>([
-    ['a rejected task', task, rejected, 'refuse'],
-    ['a task that the balance does not cover', task, unpaid, 'refuse'],
-    ['a task whose connection was refused', task, refused, 'refuse'],
-    ['a task that was invalid', task, invalid, 'refuse'],
-    ['a task whose response was lost', task, lost, 'keep'],
-    ['a task that was aborted before it was sent', task, unsent, 'keep'],
-    ['a task that was aborted in flight', task, aborted, 'keep'],
-    ['a task that failed with an error of a callback', task, thrown, 'keep'],
-    ['a task that was not recorded', { ...task, ...notRecorded }, rejected, 'release'],
-    ['an aborted task that was not recorded', { ...task, ...notRecorded }, unsent, 'release'],
-    ['a task whose callback has lost a response', { ...task, ...notRecorded }, lost, 'release'],
-    ['a task of an earlier run that is rejected now', { ...task, ...earlier }, rejected, 'keep'],
-    ['a task of an earlier run that is lost again', { ...task, ...earlier }, lost, 'keep'],
-    ['a task of an earlier run that was not sent', { ...task, ...earlier }, unsent, 'keep'],
+describe('the verdict about the submission of a row', () => {
+  test.each<[string, SubmissionFacts, unknown, Verdict['money']]>([
+    ['a rejected task', task, rejected, 'none'],
+    ['a task that the balance does not cover', task, unpaid, 'none'],
+    ['a task whose connection was refused', task, refused, 'none'],
+    ['a task that was invalid', task, invalid, 'none'],
+    ['a task whose response was lost', task, lost, 'unknown'],
+    ['a task that was aborted before it was sent', task, unsent, 'unknown'],
+    ['a task that was aborted in flight', task, aborted, 'unknown'],
+    ['a task that failed with an error of a callback', task, thrown, 'unknown'],
+    ['a task that was not recorded', { ...task, ...notRecorded }, rejected, 'none'],
+    ['an aborted task that was not recorded', { ...task, ...notRecorded }, unsent, 'none'],
+    ['a task whose callback has lost a response', { ...task, ...notRecorded }, lost, 'none'],
+    ['a task of an earlier run that is rejected now', { ...task, ...earlier }, rejected, 'unknown'],
+    ['a task of an earlier run that is lost again', { ...task, ...earlier }, lost, 'unknown'],
+    ['a task of an earlier run that was not sent', { ...task, ...earlier }, unsent, 'unknown'],
 
-    ['a rejected chat', chat, rejected, 'refuse'],
-    ['a chat that the balance does not cover', chat, unpaid, 'refuse'],
-    ['a chat whose connection was refused', chat, refused, 'refuse'],
-    ['a chat whose response was lost', chat, lost, 'keep'],
-    ['a chat that was aborted before it was sent', chat, unsent, 'refuse'],
-    ['a chat that was aborted in flight', chat, aborted, 'keep'],
-    ['a chat that failed with an error of a callback', chat, thrown, 'keep'],
-    ['a chat that was not recorded', { ...chat, ...notRecorded }, unsent, 'release'],
+    ['a rejected chat', chat, rejected, 'none'],
+    ['a chat that the balance does not cover', chat, unpaid, 'none'],
+    ['a chat whose connection was refused', chat, refused, 'none'],
+    ['a chat whose response was lost', chat, lost, 'unknown'],
+    ['a chat that was aborted before it was sent', chat, unsent, 'none'],
+    ['a chat that was aborted in flight', chat, aborted, 'unknown'],
+    ['a chat that failed with an error of a callback', chat, thrown, 'unknown'],
+    ['a chat that was not recorded', { ...chat, ...notRecorded }, unsent, 'none'],
   ])('%s', (_, facts, error, expected) => {
-    expect(afterFailure(facts, error)).toBe(expected);
+    expect(verdictOfFailure(facts, error).money).toBe(expected);
   });
 
   test('an error that names a task keeps it, whatever its outcome', () => {
@@ -66,7 +67,7 @@ describe('what becomes of the reservation of a row', () => {
       'task',
       { value: {} },
     );
-    expect(afterFailure(task, error)).toBe('keep');
+    expect(verdictOfFailure(task, error).money).toBe('unknown');
   });
 });
 

@@ -2,24 +2,11 @@ import { describe, expect, test } from 'vitest';
 
 import { BudgetExceededError } from '../../../src/index.ts';
 import type { Charge, Polygate, PolygateOptions } from '../../../src/index.ts';
-import { reportedCharge } from '../../../src/paid/verdict.ts';
 import { caught, chat, clientOf, drain, image, jsonReply, onMock, scripted } from '../support.ts';
 
 const submits = 'POST /v1/images/tasks';
 const chats = 'POST /v1/chat/completions';
 const unreported = { headers: { 'x-svc-charge-usd': null } };
-
-test.each([
-  // chargeUsd, isReplay, reported
-  [0.02, false, 0.02],
-  [0, false, 0],
-  [undefined, false, undefined],
-  [0.02, true, 0.02],
-  [0, true, undefined],
-  [undefined, true, undefined],
-])('a charge of %s (replay: %s) is reported as %s', (chargeUsd, isReplay, reported) => {
-  expect(reportedCharge(chargeUsd, isReplay)).toBe(reported);
-});
 
 /** A gateway whose prices are loaded, and which reports no charges of the routes. */
 async function withoutCharges(options: PolygateOptions, ...routes: string[]) {

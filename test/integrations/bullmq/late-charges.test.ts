@@ -3,9 +3,10 @@ import type { ChatCompletion } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { afterRetry } from '../../../src/integrations/bullmq/decisions/retry.ts';
-import { keep, replaceBy } from '../../../src/integrations/bullmq/decisions/settlement.ts';
+import { charged, undecided } from '../../../src/integrations/bullmq/decisions/settlement.ts';
 import { afterChat } from '../../../src/integrations/bullmq/decisions/submit.ts';
 import { recordSubmission } from '../../../src/integrations/bullmq/worker/record-submission.ts';
+import { verdictOfTask } from '../../../src/paid/verdict.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { admitted, ended, openStores } from './stores.ts';
@@ -30,7 +31,7 @@ describe.skipIf(!isRedisInstalled)('completions of chats', () => {
     const completion: ChatCompletion = JSON.parse(
       JSON.stringify({ id: 'chatcmpl-1', choices: [{ index: 0, message }] }),
     );
-    const step = afterChat({}, completion, { chargeUsd: 0.02, replayed: false });
+    const step = afterChat({}, completion, verdictOfTask({ chargeUsd: 0.02, replayed: false }));
     const sent = { ...row, turn, data: { ...row.data, kind: 'chat' as const } };
     stores.redis.disconnect();
     expect(await recordSubmission(gateway, stores.first.rows, sent, step)).toBeUndefined();
@@ -50,7 +51,7 @@ describe.skipIf(!isRedisInstalled)('completions of chats', () => {
     await using stores = await openStores(redis.url);
     const [id = ''] = await stores.add(1);
     // What is kept is spent when the row is retried or removed.
-    const settlement = isRetried || isRemoved ? keep : replaceBy(0.1);
+    const settlement = isRetried || isRemoved ? undecided : charged(0.1);
     const turn = await ended(stores, id, { to: 'unknown', settlement });
     const row = await stores.first.readJob(id);
     if (!row) throw new Error('no row');
@@ -104,7 +105,7 @@ describe.skipIf(!isRedisInstalled)('completions of chats', () => {
     async (to, next) => {
       await using stores = await openStores(redis.url);
       const [id = ''] = await stores.add(1);
-      const turn = await ended(stores, id, { to, settlement: replaceBy(0.1) });
+      const turn = await ended(stores, id, { to, settlement: charged(0.1) });
       const row = await stores.first.readJob(id);
       if (!row) throw new Error('no row');
       if (next === 'removed') await stores.first.remove(id);

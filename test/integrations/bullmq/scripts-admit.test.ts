@@ -1,7 +1,7 @@
 import { Polygate } from 'polygate';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { replaceBy } from '../../../src/integrations/bullmq/decisions/settlement.ts';
+import { charged } from '../../../src/integrations/bullmq/decisions/settlement.ts';
 import type { StoredRow } from '../../../src/integrations/bullmq/row.ts';
 import { Admissions } from '../../../src/integrations/bullmq/worker/admissions.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
@@ -155,7 +155,7 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
         from: 'submitting',
         to: 'running',
         state: {},
-        settlement: replaceBy(0.6),
+        settlement: charged(0.6),
       });
       expect(await second.admit(two, 0.6, 1)).toMatchObject({ reason: 'exceeded' });
       expect(await first.pauseReason()).toBe('budget');
@@ -169,7 +169,7 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
         from: 'submitting',
         to: 'running',
         state: {},
-        settlement: replaceBy(1),
+        settlement: charged(1),
       } as const;
       await stores.first.move(one, 'k', turn, move);
       // It may cost as much as the first one.

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import {
-  keep,
-  release,
-  replaceBy,
-  spend,
+  accepted,
+  charged,
+  undecided,
+  unpaid,
 } from '../../../src/integrations/bullmq/decisions/settlement.ts';
 import { parseSpend } from '../../../src/integrations/bullmq/redis/spend.ts';
 import { admitRow } from '../../../src/integrations/bullmq/worker/admissions.ts';
@@ -93,10 +93,10 @@ describe.skipIf(!isRedisInstalled)('a claim on the budget in Redis', () => {
   });
 
   test.each([
-    { settlement: keep, unpriced: 1 },
-    { settlement: spend, unpriced: 1 },
-    { settlement: release, unpriced: 0 },
-    { settlement: replaceBy(0.2), unpriced: 0 },
+    { settlement: undecided, unpriced: 1 },
+    { settlement: accepted, unpriced: 1 },
+    { settlement: unpaid, unpriced: 0 },
+    { settlement: charged(0.2), unpriced: 0 },
   ] as const)('a row that reserves nothing is $unpriced after $settlement', async (row) => {
     await using stores = await open();
     const [one = '', two = ''] = await stores.add(2);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import {
-  keep,
-  release,
-  replaceBy,
-  spend,
+  accepted,
+  charged,
+  undecided,
+  unpaid,
 } from '../../../src/integrations/bullmq/decisions/settlement.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
@@ -29,7 +29,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
         from: 'submitting',
         to: 'running',
         state,
-        settlement: replaceBy(0.2),
+        settlement: charged(0.2),
         limit: 7,
       } as const;
       expect(await stores.first.move(id, 'key', turn, move)).toBe(true);
@@ -42,10 +42,10 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
 
     test.each([
       { settlement: undefined, spent: 0, reserved: 0.3 },
-      { settlement: keep, spent: 0, reserved: 0.3 },
-      { settlement: spend, spent: 0.3, reserved: 0 },
-      { settlement: release, spent: 0, reserved: 0 },
-      { settlement: replaceBy(0.5), spent: 0.5, reserved: 0 },
+      { settlement: undecided, spent: 0, reserved: 0.3 },
+      { settlement: accepted, spent: 0.3, reserved: 0 },
+      { settlement: unpaid, spent: 0, reserved: 0 },
+      { settlement: charged(0.5), spent: 0.5, reserved: 0 },
     ] as const)('$settlement of a reserved 0.3 USD spends $spent', async (row) => {
       await using stores = await open();
       const [id = ''] = await stores.add(1);
@@ -78,7 +78,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
           from: 'submitting',
           to: 'waiting',
           state: {},
-          settlement: replaceBy(0.1, task),
+          settlement: charged(0.1, task),
         } as const;
         await stores.first.move(id, key, turn, move);
         expect(await stores.spend()).toMatchObject({ reserved: 0 });
@@ -92,7 +92,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
       const [id = ''] = await stores.add(1);
       await stores.redis.hset(stores.queue.toKey(id), 'pg:paid', 'key', 'pg:spent', 100_000_000);
       const turn = await admitted(stores, id, 0.1);
-      const settlement = replaceBy(0.1, 'task_1');
+      const settlement = charged(0.1, 'task_1');
       const move = { from: 'submitting', to: 'running', state: {}, settlement } as const;
       await stores.first.move(id, 'key', turn, move);
       expect(await stores.spentBy(id)).toBe(0.1);
@@ -132,7 +132,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
       const latest = await admitted(stores, id, 0.1);
       const before = await stores.dump();
       const { first } = stores;
-      const move = { from: 'submitting', to: 'failed', state: {}, settlement: release } as const;
+      const move = { from: 'submitting', to: 'failed', state: {}, settlement: unpaid } as const;
       expect(await first.move(id, 'key', turn, move)).toBe(false);
       expect(await first.move(id, 'key', latest, { ...move, from: 'running' })).toBe(false);
       expect(await first.move('row-x', 'key', '0', { ...move, from: 'waiting' })).toBe(false);
@@ -147,7 +147,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
       const pairs = await Promise.all(
         ids.map(async (id) => {
           const turn = await admitted(stores, id, 0.01);
-          const move = { from: 'submitting', state: {}, settlement: replaceBy(0.01) } as const;
+          const move = { from: 'submitting', state: {}, settlement: charged(0.01) } as const;
           return Promise.all([
             first.move(id, id, turn, { ...move, to: 'succeeded' }),
             second.move(id, id, turn, { ...move, to: 'failed' }),
@@ -170,7 +170,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
         from: 'submitting',
         to: 'running',
         state: {},
-        settlement: replaceBy(0.1),
+        settlement: charged(0.1),
       } as const;
       expect(await stores.first.move(id, 'key', turn, move)).toBe(true);
       const before = await stores.dump();
@@ -201,7 +201,7 @@ describe.skipIf(!isRedisInstalled)('moves in Redis', () => {
     const [id = ''] = await stores.add(1);
     const turn = await ended(stores, id, { to: 'unknown' });
     const { first } = stores;
-    const move = { to: 'succeeded', state: {}, settlement: release } as const;
+    const move = { to: 'succeeded', state: {}, settlement: unpaid } as const;
     for (const limit of ['more', 'less', 'more'] as const) {
       expect(await first.move(id, 'key', turn, { ...move, from: 'submitting', limit })).toBe(false);
     }

@@ -1,7 +1,7 @@
 import { ConfigurationError, ConnectionError } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { keep, spend } from '../../../src/integrations/bullmq/decisions/settlement.ts';
+import { accepted, undecided } from '../../../src/integrations/bullmq/decisions/settlement.ts';
 import { retryRow } from '../../../src/integrations/bullmq/row-calls.ts';
 import { rejection } from '../../support/rejection.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
@@ -135,8 +135,8 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
     test('what was reserved for the old key is spent', async () => {
       await using stores = await open();
       const [id = ''] = await stores.add(1);
-      await ended(stores, id, { to: 'unknown', settlement: keep });
-      await stores.first.retry(id, 'old key', { ...again, settlement: spend });
+      await ended(stores, id, { to: 'unknown', settlement: undecided });
+      await stores.first.retry(id, 'old key', { ...again, settlement: accepted });
       expect(await stores.spend()).toEqual({ spent: 0.1, reserved: 0 });
       await admitted(stores, id, 0.1);
       expect(await stores.spend()).toEqual({ spent: 0.1, reserved: 0.1 });
@@ -189,7 +189,7 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
     test('spends what was reserved', async () => {
       await using stores = await open();
       const [id = ''] = await stores.add(1);
-      await ended(stores, id, { to: 'unknown', settlement: keep });
+      await ended(stores, id, { to: 'unknown', settlement: undecided });
       await stores.first.remove(id);
       expect(await stores.spend()).toEqual({ spent: 0.1, reserved: 0 });
       expect(await stores.redis.exists(stores.key('reservations'))).toBe(0);

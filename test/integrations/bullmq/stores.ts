@@ -4,7 +4,7 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
 import type { Admission } from '../../../src/integrations/bullmq/decisions/failures.ts';
-import { release } from '../../../src/integrations/bullmq/decisions/settlement.ts';
+import { unpaid } from '../../../src/integrations/bullmq/decisions/settlement.ts';
 import type { Move, PauseReason } from '../../../src/integrations/bullmq/decisions/step.ts';
 import { deleteRecords } from '../../../src/integrations/bullmq/queue-connection.ts';
 import { redisKeys } from '../../../src/integrations/bullmq/redis/keys.ts';
@@ -201,7 +201,7 @@ export async function ended(stores: Stores, jobId: string, change: Partial<Move>
     from: 'submitting',
     to: 'failed',
     state: {},
-    settlement: release,
+    settlement: unpaid,
     ...change,
   };
   if (!(await first.move(jobId, `key ${jobId}`, turn, move))) throw new Error('not moved');

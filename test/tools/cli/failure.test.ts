@@ -40,16 +40,21 @@ const full = Object.assign(new Error('no space left on device'), {
 test.each<[error: Error, context: Partial<FailureContext>, code: number, text: string]>([
   [new UsageError('x'), {}, 2, 'Nothing was charged.'],
   [new ConfigurationError('x'), {}, 2, 'Nothing was charged.'],
-  [new ConfigurationError('x'), { sent: 'maybe' }, 2, 'Nothing was charged.'],
-  [new ConnectionError('x', { outcome: 'not-sent' }), { sent: 'maybe' }, 1, 'Nothing was charged.'],
-  [new ConnectionError('x', { outcome: 'unknown' }), { sent: 'maybe' }, 3, 'It may have been'],
-  [new AbortedError('x', { outcome: 'unknown' }), { sent: 'maybe' }, 3, 'It may have been'],
-  [new StreamTruncatedError('x'), { sent: 'maybe' }, 3, 'It may have been charged.'],
+  [new ConfigurationError('x'), { sent: 'unknown' }, 2, 'Nothing was charged.'],
+  [
+    new ConnectionError('x', { outcome: 'not-sent' }),
+    { sent: 'unknown' },
+    1,
+    'Nothing was charged.',
+  ],
+  [new ConnectionError('x', { outcome: 'unknown' }), { sent: 'unknown' }, 3, 'It may have been'],
+  [new AbortedError('x', { outcome: 'unknown' }), { sent: 'unknown' }, 3, 'It may have been'],
+  [new StreamTruncatedError('x'), { sent: 'unknown' }, 3, 'It may have been charged.'],
   [new TaskFailedError('x', { task }), { sent: 'accepted' }, 1, 'The failed task may have been'],
-  [new ConnectionError('x', { outcome: 'unknown', task }), { sent: 'maybe' }, 3, 'The task may'],
+  [new ConnectionError('x', { outcome: 'unknown', task }), { sent: 'unknown' }, 3, 'The task may'],
   [new ConfigurationError('x', { task }), { sent: 'accepted' }, 3, 'The task may have been'],
   [full, { sent: 'accepted', chargeUsd: 0.02 }, 3, 'The task was charged $0.02.'],
-  [full, { sent: 'maybe' }, 3, 'It may have been charged.'],
+  [full, { sent: 'unknown' }, 3, 'It may have been charged.'],
   [full, {}, 2, 'Nothing was charged.'],
   [new TypeError('x'), {}, 1, 'Nothing was charged.'],
 ])('%s with %j exits with %d and says what was charged', (error, known, code, text) => {
@@ -64,11 +69,11 @@ test('a failure names the key and the command that continues, and commands that 
   const paid = {
     command: 'polygate image',
     isPaid: true,
-    sent: 'maybe',
+    sent: 'unknown',
     idempotencyKey: 'k1',
     next,
   };
-  expect(describeFailure(error, { ...paid, sent: 'maybe' })).toBe(
+  expect(describeFailure(error, { ...paid, sent: 'unknown' })).toBe(
     'polygate image: lost\nIt may have been charged.\nIdempotency key: k1\nTo continue: polygate task wait k1\n',
   );
   const free = { command: 'polygate models', isPaid: false };
@@ -91,7 +96,7 @@ test('a package that is missing is a short sentence, and the command that instal
 test('a message of the client that says what was charged is not repeated', () => {
   const parts = { summary: 'lost.', charge: 'Nothing was charged.' };
   const error = createError(ConnectionError, parts, { outcome: 'not-sent' });
-  const context: FailureContext = { command: 'c', isPaid: true, sent: 'maybe' };
+  const context: FailureContext = { command: 'c', isPaid: true, sent: 'unknown' };
   expect(describeFailure(error, context)).toBe('c: lost. Nothing was charged.\n');
   const charge = 'The request may have been charged; sending it again may charge you again.';
   const lost = createError(ConnectionError, { ...parts, charge }, { outcome: 'unknown' });
@@ -117,7 +122,7 @@ test('a command that continues earlier ones does not say that nothing was charge
   );
   expect(exitCodeOf(new UsageError('x'), context)).toBe(2);
   const lost = new ConnectionError('lost', { outcome: 'unknown' });
-  expect(describeFailure(lost, { ...context, sent: 'maybe' })).toBe(
+  expect(describeFailure(lost, { ...context, sent: 'unknown' })).toBe(
     'c: lost\nIt may have been charged.\n',
   );
 });
@@ -130,7 +135,7 @@ test('advice for programs is left out', () => {
     { summary: 'lost.', charge: 'It may have been charged.', programAdvice: 'Retry.', request },
     { outcome: 'unknown' },
   );
-  expect(describeFailure(lost, { ...context, sent: 'maybe' })).toBe(
+  expect(describeFailure(lost, { ...context, sent: 'unknown' })).toBe(
     'c: lost. It may have been charged. [GET /v1/x]\n',
   );
   const waiting = createError(
@@ -142,7 +147,7 @@ test('advice for programs is left out', () => {
 });
 
 test('what is known about an earlier request and a refund takes precedence', () => {
-  const context: FailureContext = { command: 'c', isPaid: true, sent: 'maybe', isRepeated: true };
+  const context: FailureContext = { command: 'c', isPaid: true, sent: 'unknown', isRepeated: true };
   const error = new ConfigurationError('x');
   expect(describeFailure(error, context)).toBe('c: x\nIt may have been charged.\n');
   expect(exitCodeOf(error, context)).toBe(3);

@@ -24,7 +24,7 @@ async function leftAfter(status: number, code?: string): Promise<number> {
   const rejected = new APIError('no', { code, body, meta: emptyMeta(status), outcome: 'rejected' });
   (await reserve('a')).leave(rejected);
   const other = await reserve('b');
-  other.charge({ id: 't', chargeUsd: 0.05, meta: undefined, replayed: false });
+  other.charge({ chargeUsd: 0.05, replayed: false });
   return budget.leftUsd;
 }
 

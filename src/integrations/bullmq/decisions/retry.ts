@@ -1,7 +1,7 @@
 import type { RowKind } from '../row-driver.ts';
 import type { RowStatus, RowData, RowState } from '../row.ts';
 import { deadlineAfter } from './poll.ts';
-import { spend } from './settlement.ts';
+import { accepted } from './settlement.ts';
 import type { Move } from './step.ts';
 
 /** Whether a retry needs a new key. A chat that is sent again may be charged again, as if it had one. */
@@ -26,7 +26,7 @@ export function afterRetry(
     // The errors of a chat still say that an earlier request of the row may have been charged.
     const earlier = data.kind === 'chat' ? { mayBeCharged } : {};
     // What was reserved for the old key may have been charged.
-    return { to: 'waiting', state: { key: newKey, ...earlier }, settlement: spend };
+    return { to: 'waiting', state: { key: newKey, ...earlier }, settlement: accepted };
   }
   if (status === 'unknown' && receipt) {
     const deadline = deadlineAfter(now, waitTimeout);

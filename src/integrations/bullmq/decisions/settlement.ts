@@ -1,15 +1,10 @@
-import {
-  countedCharge,
-  countedFailure,
-  reservationFor,
-  reservationProblem,
-  unpricedUsd,
-} from '../../../internal.ts';
+import { reservationFor, reservationProblem, unpricedUsd } from '../../../internal.ts';
 import { roundUsd, toNano, toUsd } from '../../../paid/amounts.ts';
 import { decideLimit, limitPolicies } from '../../../paid/limits.ts';
 import type { Expected } from '../../../paid/limits.ts';
 import type { PricedUnits } from '../../../paid/prices.ts';
 import { verdictOfError } from '../../../paid/verdict.ts';
+import type { Verdict } from '../../../paid/verdict.ts';
 
 /**
  * What a row costs. The script `admit` reserves its price, or what `decisions/budget.ts` estimates. When a submission
@@ -17,58 +12,39 @@ import { verdictOfError } from '../../../paid/verdict.ts';
  * `redis/scripts/late-charge.ts` for the charge of a chat whose row was retried or removed.
  */
 
-/** What happens to the amount that is reserved for a row. */
-export type Settlement =
-  /** It stays reserved: whether the submission was charged is not known. */
-  | { readonly reservation: 'keep' }
-  /**
-   * The charge that a failed submission has reported is spent. Its key continues, and reserves nothing, unless it was charged
-   * before: then it reserves like a new one.
-   */
-  | { readonly reservation: 'count'; readonly chargeUsd: number }
-  /** It is free again: nothing was charged. */
-  | { readonly reservation: 'release' }
-  /**
-   * It is spent: the submission was charged without a report of the amount, or may have been, and no response can
-   * report it.
-   */
-  | { readonly reservation: 'spend'; readonly taskId?: string | undefined }
-  /** The charge is spent instead, once for each task. */
-  | {
-      readonly reservation: 'replace';
-      readonly chargeUsd: number;
-      readonly taskId?: string | undefined;
-    };
+/**
+ * What happens to the amount that is reserved for a row, by the verdict about its submission:
+ *
+ * - `unknown`: it stays reserved.
+ * - `none`: it is free again.
+ * - `accepted`: it is spent, because no response can report the charge anymore.
+ * - `charged`: the charge is spent instead, once for each task. `isLost`: the submission has failed, so its key continues, and
+ *   reserves nothing, unless it was charged before: then it reserves like a new one.
+ */
+export type Settlement = { readonly taskId?: string | undefined } & (
+  | { readonly money: 'charged'; readonly usd: number; readonly isLost?: true }
+  | { readonly money: 'accepted' | 'unknown' | 'none' }
+);
 
-export const keep = { reservation: 'keep' } as const satisfies Settlement;
-export const release = { reservation: 'release' } as const satisfies Settlement;
-export const spend = { reservation: 'spend' } as const satisfies Settlement;
-
-export const replaceBy = (chargeUsd: number, taskId?: string): Settlement => ({
-  reservation: 'replace',
-  chargeUsd,
-  ...(taskId !== undefined && { taskId }),
-});
-
-/** What the response to a submission says about its charge. */
-export interface SubmissionCharge {
-  readonly replayed: boolean;
-  readonly chargeUsd?: number | undefined;
-  readonly taskId?: string | undefined;
-}
+export const undecided = { money: 'unknown' } as const satisfies Settlement;
+export const unpaid = { money: 'none' } as const satisfies Settlement;
+export const accepted = { money: 'accepted' } as const satisfies Settlement;
+export const charged = (usd: number, taskId?: string) =>
+  ({
+    money: 'charged',
+    usd,
+    ...(taskId !== undefined && { taskId }),
+  }) as const satisfies Settlement;
 
 /**
- * What an accepted submission has cost. `isReplayPaid`: if it is a replay, the original request may be one of this row,
- * so that the row has paid for it.
+ * What an accepted submission has cost. `isReplayPaid`: if it is a replay, the original request may be one of this row, so that
+ * the row has paid for it. Redis has every request of every row, and the sum of a queue keeps the charges of removed rows. So
+ * any other request counts already, or another program has paid for it.
  */
-export function settlementOf(
-  { replayed, chargeUsd, taskId }: SubmissionCharge,
-  isReplayPaid: boolean,
-): Settlement {
-  const counted = countedCharge({ chargeUsd, isReplay: replayed, isReplayPaid });
-  if (counted.counts === 'charge') return replaceBy(counted.usd, taskId);
-  if (counted.counts === 'nothing') return release;
-  return taskId === undefined ? spend : { ...spend, taskId };
+export function settlementOf(verdict: Verdict, isReplayPaid: boolean, taskId?: string): Settlement {
+  if (verdict.replay && !isReplayPaid) return unpaid;
+  if (verdict.money === 'charged') return charged(verdict.usd, taskId);
+  return taskId === undefined ? accepted : { ...accepted, taskId };
 }
 
 /**
@@ -76,18 +52,17 @@ export function settlementOf(
  * a chat may have cost was spent when it was retried.
  */
 export const settlementOfEarlier = (mayBeCharged: boolean, isChat: boolean): Settlement =>
-  mayBeCharged && !isChat ? keep : release;
+  mayBeCharged && !isChat ? undecided : unpaid;
 
 /**
  * What a submission counts that has failed and may have been charged. Without a charge, it keeps its reservation.
  * `isCounted`: a charge of its key counts already.
  */
 export function settlementOfLost(error: unknown, isChat: boolean, isCounted: boolean): Settlement {
-  const counted = countedFailure(error);
-  if (counted.counts !== 'charge') return keep;
-  if (isChat) return replaceBy(counted.usd);
-  if (isCounted && verdictOfError(error)?.replay) return keep;
-  return { reservation: 'count', chargeUsd: counted.usd };
+  const verdict = verdictOfError(error);
+  if (verdict.money !== 'charged') return undecided;
+  if (isChat) return charged(verdict.usd);
+  return isCounted && verdict.replay ? undecided : { ...charged(verdict.usd), isLost: true };
 }
 
 /** Whether the budget of a queue covers a row, by the rule of a batch. */

@@ -4,14 +4,14 @@ import { BudgetExceededError, ConnectionError } from '../../../errors/call.ts';
 import { PaymentRequiredError } from '../../../errors/responses.ts';
 import { isUncharged, canSucceedLater, slotRejectionOf } from '../../../internal.ts';
 import { isVoid } from '../../../paid/verdict.ts';
+import type { Verdict } from '../../../paid/verdict.ts';
 import type { TaskResult } from '../row-driver.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState } from '../row.ts';
 import { endOfUnaccepted, lacksKey, retryAfterOf } from './failures.ts';
 import { afterTask, deadlineAfter } from './poll.ts';
 import type { PollTiming } from './poll.ts';
-import { settlementOf, settlementOfEarlier, settlementOfLost, keep } from './settlement.ts';
-import type { SubmissionCharge } from './settlement.ts';
+import { settlementOf, settlementOfEarlier, settlementOfLost, undecided } from './settlement.ts';
 import { after, end, whenResumed } from './step.ts';
 import type { Move, Step } from './step.ts';
 
@@ -30,9 +30,8 @@ export interface AcceptedSubmission {
   readonly state: RowState;
   readonly key: string;
   readonly receipt: Receipt;
-  /** Whether the response is that of an earlier request with this key. */
-  readonly isReplayed: boolean;
-  /** Whether that request may be one of this row, so that the row has paid for it. */
+  readonly verdict: Verdict;
+  /** Whether the original of a replay may be a request of this row, so that the row has paid for it. */
   readonly isReplayPaid: boolean;
   /** How long to wait for the task, in ms. */
   readonly waitTimeout: number;
@@ -44,11 +43,11 @@ export function afterAccepted(
   result: TaskResult,
   timing: PollTiming,
 ): Step {
-  const { receipt, key, isReplayed, isReplayPaid, waitTimeout } = accepted;
+  const { receipt, key, verdict, isReplayPaid, waitTimeout } = accepted;
   const state = { ...accepted.state, receipt, deadline: deadlineAfter(timing.now, waitTimeout) };
   const { move, ...step } = afterTask({ from: 'submitting', state, key }, result, timing);
-  const charge = { replayed: isReplayed, chargeUsd: receipt.chargeUsd, taskId: receipt.id };
-  return { ...step, move: { ...move, settlement: settlementOf(charge, isReplayPaid) } };
+  const settlement = settlementOf(verdict, isReplayPaid, receipt.id);
+  return { ...step, move: { ...move, settlement } };
 }
 
 /** A submission that has failed. */
@@ -116,7 +115,7 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
   const changed: RowState = {
     ...state,
     mayBeCharged: isOpen || isLost,
-    isCounted: state.isCounted ?? (settlement.reservation === 'count' || undefined),
+    isCounted: state.isCounted ?? (settlement.money === 'charged' || undefined),
     error: errorRecord(ended.error, isChat ? undefined : key),
   };
   const moveTo = (to: Move['to'], next: RowState): Move => {
@@ -158,13 +157,9 @@ const delayAfter = (error: unknown, minDelay: number, maxRetryDelay: number): nu
 /**
  * What follows from the completion of a chat. A replay can only be that of its own request, whose response was lost.
  */
-export function afterChat(
-  state: RowState,
-  completion: ChatCompletion,
-  charge: SubmissionCharge,
-): Step {
+export function afterChat(state: RowState, completion: ChatCompletion, verdict: Verdict): Step {
   const ended = { ...state, completion, error: undefined };
-  const settlement = settlementOf(charge, true);
+  const settlement = settlementOf(verdict, true);
   return { move: { from: 'submitting', to: 'succeeded', state: ended, settlement }, next: end };
 }
 
@@ -178,7 +173,10 @@ export function afterLostChat(id: string, state: RowState): Step {
     { outcome: 'unknown', reason: 'resend' },
   );
   const lost = { ...state, mayBeCharged: true, error: errorRecord(error, undefined) };
-  return { move: { from: 'submitting', to: 'unknown', state: lost, settlement: keep }, next: end };
+  return {
+    move: { from: 'submitting', to: 'unknown', state: lost, settlement: undecided },
+    next: end,
+  };
 }
 
 /**
@@ -188,8 +186,8 @@ export function afterLostChat(id: string, state: RowState): Step {
  * chat was charged, and reports no charge.
  */
 export function lateStep({ move }: Step): Step | undefined {
-  const { state, settlement = keep } = move;
-  if (!state.completion && settlement.reservation === 'keep') return undefined;
+  const { state, settlement = undecided } = move;
+  if (!state.completion && settlement.money === 'unknown') return undefined;
   const rejected = state.mayBeCharged ? 'unknown' : 'failed';
   const to = move.to === 'waiting' ? rejected : move.to;
   return { move: { ...move, from: 'unknown', to }, next: end };
@@ -199,7 +197,7 @@ export function lateStep({ move }: Step): Step | undefined {
  * What is counted for a chat that no row can record anymore, in USD: the charge that its response has reported, or 0 for
  * a completion without one, because what was reserved has been spent already. Undefined if there is nothing to count.
  */
-export function lateChargeOf({ state, settlement = keep }: Move): number | undefined {
-  if (settlement.reservation === 'replace') return settlement.chargeUsd;
+export function lateChargeOf({ state, settlement = undecided }: Move): number | undefined {
+  if (settlement.money === 'charged') return settlement.usd;
   return state.completion ? 0 : undefined;
 }

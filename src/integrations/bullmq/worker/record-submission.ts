@@ -80,15 +80,8 @@ function describeResponse({ state, settlement }: Move): string {
 }
 
 function describeCost(settlement: Move['settlement']): string {
-  switch (settlement?.reservation) {
-    case 'replace':
-    case 'count':
-      return `has cost ${settlement.chargeUsd} USD`;
-    case 'release':
-      return 'was not charged';
-    default:
-      return 'may have been charged';
-  }
+  if (settlement?.money === 'charged') return `has cost ${settlement.usd} USD`;
+  return settlement?.money === 'none' ? 'was not charged' : 'may have been charged';
 }
 
 /** What a row costs in USD, and what it pays for; undefined if its price is not known. */

@@ -4,6 +4,7 @@ import type { Polygate, Task } from 'polygate';
 
 import { PolygateError } from '../../../errors/base.ts';
 import { contextOf } from '../../../internal.ts';
+import { verdictOf, verdictOfTask } from '../../../paid/verdict.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord, textOf } from '../../../wire/types/type-guards.ts';
 import { reportedLimit } from '../decisions/failures.ts';
@@ -51,7 +52,7 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
         key,
         waitTimeout,
         receipt: task.toJSON(),
-        isReplayed: task.replayed,
+        verdict: verdictOfTask(task),
         isReplayPaid: isReplayPaid && !state.isCounted,
       },
       result,
@@ -80,8 +81,7 @@ async function submitChat(admitted: AdmittedRow): Promise<Step> {
   const { gateway, row } = admitted;
   try {
     const { completion, meta } = await sendChat(gateway, row.data);
-    const { chargeUsd, idempotentReplay: replayed } = meta;
-    const step = afterChat(row.state, completion, { chargeUsd, replayed });
+    const step = afterChat(row.state, completion, verdictOf(meta));
     return withLimit(step, meta.concurrency.limit ?? 'more');
   } catch (error) {
     const step = afterFailedSubmit({ ...failedSubmission(admitted), isChat: true }, error);

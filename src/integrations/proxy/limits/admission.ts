@@ -1,13 +1,8 @@
+import type { Verdict } from '../../../paid/verdict.ts';
 import { ProxyError } from '../error-response.ts';
 import type { Settings } from '../settings.ts';
-import { persist, waitAtMost, withinTime } from '../store/store.ts';
-import type {
-  Reservation,
-  ReserveResult,
-  SettledAs,
-  Refusal,
-  StoredLimits,
-} from '../store/store.ts';
+import { persist, settledAs, waitAtMost, withinTime } from '../store/store.ts';
+import type { Refusal, ReserveResult, SettledAs, StoredLimits } from '../store/store.ts';
 import { defaultWindowMs, isEndless } from './user-limits.ts';
 import type { ResolvedLimits } from './user-limits.ts';
 
@@ -20,20 +15,15 @@ const renewInterval = 8_000;
 /** How long a page waits until the store has recorded the charge of its request, in ms. */
 const maxSettleWait = 2_000;
 
-/** What a response says about the charge of a request. */
-export interface Charge {
-  readonly as: SettledAs;
-  /** What was charged in USD, if the service has reported it. */
-  readonly chargeUsd?: number | undefined;
-  readonly replay?: boolean | undefined;
-  /** Whether its body has yet to end. */
-  readonly isStreaming?: boolean | undefined;
-}
-
 /** A request that may be forwarded. */
 export interface Admission {
-  /** Records its outcome. Never rejects: what the store has not recorded is repeated in the background. */
-  settle(charge: Charge): Promise<void>;
+  /**
+   * Records what its response says. Never rejects: what the store has not recorded is repeated in the background.
+   * `isStreaming`: its body has yet to end.
+   */
+  settle(verdict: Verdict, isStreaming: boolean): Promise<void>;
+  /** Ends a request that was not sent. */
+  cancel(): Promise<void>;
   /** Ends a request that was settled as streaming. */
   end(): void;
   /** Ends a request whose handling has failed. If it is not settled, it may have been charged. */
@@ -51,7 +41,9 @@ export interface Candidate {
   readonly body: string;
 }
 
-const unlimited: Admission = { settle: async () => {}, end: () => {}, fail: async () => {} };
+const nothing = async () => {};
+
+const unlimited: Admission = { settle: nothing, cancel: nothing, end: () => {}, fail: nothing };
 
 /**
  * Reserves a request in the store.
@@ -64,14 +56,13 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
   const { store, report } = settings;
   const { key, isChargedOnce, body, usd } = candidate;
   const request = crypto.randomUUID();
-  const reservation: Reservation = { ...candidate, request, leaseMs };
   const windowMs = limits?.windowMs ?? defaultWindowMs;
   const settlement = { user, request, attempt, windowMs, key, isChargedOnce, body };
-  const nothing = { usd: 0, isEstimate: false, replay: false, isStreaming: false };
-  const reserving = (async () => store.reserve(reservation))();
+  const free = { usd: 0, isEstimate: false, replay: false, isStreaming: false };
+  const reserving = (async () => store.reserve({ ...candidate, request, leaseMs }))();
   // In order: a store could otherwise record a reservation after its release, or the end of a stream before its charge.
   let last: Promise<unknown> = reserving.catch(() => {});
-  const settleAs = (as: SettledAs, charge = nothing) => {
+  const settleAs = (as: SettledAs, charge = free) => {
     last = last.then(() => persist(() => store.settle({ ...settlement, ...charge, as }), report));
     return last;
   };
@@ -93,12 +84,8 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
   }
   if (result?.refused !== undefined) throw refusal(result.refused, result, limits, settings);
   if (limits === undefined) {
-    return {
-      ...unlimited,
-      // Nothing but the attempt was recorded, which the page may use again.
-      settle: async ({ as }) =>
-        as === 'not-sent' ? waitAtMost(maxSettleWait, settleAs(as)) : undefined,
-    };
+    // Nothing but the attempt was recorded, which the page may use again.
+    return { ...unlimited, cancel: () => waitAtMost(maxSettleWait, settleAs('not-sent')) };
   }
 
   const renewing = setInterval(() => {
@@ -106,12 +93,19 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
   }, renewInterval);
   let isSettled = false;
   const admission: Admission = {
-    async settle({ as, chargeUsd, replay = false, isStreaming = false }) {
+    async settle(verdict, isStreaming) {
       isSettled = true;
       if (!isStreaming) clearInterval(renewing);
-      const isEstimate = chargeUsd === undefined;
-      const charge = { usd: chargeUsd ?? usd, isEstimate, replay, isStreaming };
-      await waitAtMost(maxSettleWait, settleAs(as, charge));
+      const { money, replay } = verdict;
+      const reported = money === 'charged' ? verdict.usd : undefined;
+      const isEstimate = reported === undefined;
+      const charge = { usd: reported ?? usd, isEstimate, replay, isStreaming };
+      await waitAtMost(maxSettleWait, settleAs(settledAs[money], charge));
+    },
+    async cancel() {
+      isSettled = true;
+      clearInterval(renewing);
+      await waitAtMost(maxSettleWait, settleAs('not-sent'));
     },
     end() {
       clearInterval(renewing);
@@ -119,7 +113,7 @@ export async function admit(candidate: Candidate, settings: Settings): Promise<A
     },
     async fail() {
       if (isSettled) admission.end();
-      else await admission.settle({ as: 'unknown' });
+      else await admission.settle({ money: 'unknown', replay: false }, false);
     },
   };
   return admission;

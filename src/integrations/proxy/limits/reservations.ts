@@ -4,11 +4,12 @@
  */
 import { toNano } from '../../../paid/amounts.ts';
 import { amountOf, hold, lose, settle } from '../../../paid/held.ts';
-import type { Holders, Settled } from '../../../paid/held.ts';
+import type { Holders } from '../../../paid/held.ts';
 import { countKey } from '../../../paid/keys.ts';
 import type { CountedKey } from '../../../paid/keys.ts';
 import { decideLimit, limitPolicies } from '../../../paid/limits.ts';
-import type { Refusal, SettledAs, Settlement, StoredLimits } from '../store/store.ts';
+import { moneyOf } from '../store/store.ts';
+import type { Refusal, Settlement, StoredLimits } from '../store/store.ts';
 
 /** A request in flight. */
 interface Flight {
@@ -149,22 +150,13 @@ export function settleIn(
   const nanoUsd = toNano(settlement.usd);
   if (!isKnown && as === 'unknown' && nanoUsd > 0) hold(window.held, holder, request, nanoUsd);
   const reserved = amountOf(window.held.get(holder));
-  settle(window.held, holder, { request, body, as: settledAs[as] });
+  settle(window.held, holder, { request, body, money: moneyOf[as] });
   // A request with the key that is sent later is another one, also if the service has forgotten the key.
   for (const each of as === 'charged' && replay ? inFlight.values() : []) {
     if (each.holder === holder) each.mayBeOriginal = true;
   }
   return { reserved, mayBeOriginal: flight?.mayBeOriginal === true };
 }
-
-/** What each outcome means for the reservation. */
-const settledAs: Readonly<Record<Exclude<SettledAs, 'ended'>, Settled>> = {
-  charged: 'charged',
-  unknown: 'unknown',
-  'not-sent': 'none',
-  rejected: 'none',
-  invalid: 'void',
-};
 
 /**
  * What a charge adds in billionths of a USD, and how its key is remembered. A charge that is reported after the estimate of

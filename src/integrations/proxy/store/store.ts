@@ -1,3 +1,5 @@
+import type { Verdict } from '../../../paid/verdict.ts';
+
 /** What a user may spend and send, as a {@link Store} checks it. */
 export interface StoredLimits {
   /** Length of a window in ms. Windows are fixed: each one begins at a multiple of its length since 1970, in UTC. */
@@ -58,6 +60,24 @@ export interface ReserveResult {
  * - `ended`: a request that remained in flight after another result has ended.
  */
 export type SettledAs = 'charged' | 'not-sent' | 'rejected' | 'invalid' | 'unknown' | 'ended';
+
+/** The outcome that a store records for each verdict. If the service has reported no charge, what is reserved is charged. */
+export const settledAs = {
+  charged: 'charged',
+  accepted: 'charged',
+  unknown: 'unknown',
+  none: 'rejected',
+  void: 'invalid',
+} as const satisfies Record<Verdict['money'], SettledAs>;
+
+/** What each outcome means for the reservation. */
+export const moneyOf = {
+  charged: 'charged',
+  unknown: 'unknown',
+  'not-sent': 'none',
+  rejected: 'none',
+  invalid: 'void',
+} as const satisfies Record<Exclude<SettledAs, 'ended'>, Verdict['money']>;
 
 /** The outcome of a reserved request. */
 export interface Settlement {

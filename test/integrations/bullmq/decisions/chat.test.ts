@@ -2,10 +2,10 @@ import type { ChatCompletion } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
 import {
-  keep,
-  release,
-  replaceBy,
-  spend,
+  accepted,
+  charged,
+  undecided,
+  unpaid,
 } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 import { end } from '../../../../src/integrations/bullmq/decisions/step.ts';
 import {
@@ -15,6 +15,7 @@ import {
   lateStep,
   afterFailedSubmit,
 } from '../../../../src/integrations/bullmq/decisions/submit.ts';
+import { verdictOfTask } from '../../../../src/paid/verdict.ts';
 import { badRequest, chargedResponse, noSlot, notSent, reset } from './errors.ts';
 
 const completion = { id: 'c', object: 'chat.completion' } as ChatCompletion;
@@ -23,19 +24,23 @@ describe('a chat', () => {
   const attempt = { state: {}, key: 'k', attempts: 5, maxRetryDelay: 1_000, isChat: true };
 
   test.each([
-    { chargeUsd: 0.1, replayed: false, settlement: replaceBy(0.1) },
-    { chargeUsd: 0.1, replayed: true, settlement: replaceBy(0.1) },
+    { chargeUsd: 0.1, replayed: false, settlement: charged(0.1) },
+    { chargeUsd: 0.1, replayed: true, settlement: charged(0.1) },
     // What is reserved counts.
-    { chargeUsd: undefined, replayed: false, settlement: spend },
-    { chargeUsd: 0, replayed: true, settlement: spend },
+    { chargeUsd: undefined, replayed: false, settlement: accepted },
+    { chargeUsd: 0, replayed: true, settlement: accepted },
   ])('with the charge $chargeUsd settles $settlement', ({ settlement, ...charge }) => {
-    const { move } = afterChat({ error: { name: 'E', message: '' } }, completion, charge);
+    const { move } = afterChat(
+      { error: { name: 'E', message: '' } },
+      completion,
+      verdictOfTask(charge),
+    );
     expect(move).toMatchObject({ from: 'submitting', to: 'succeeded', settlement });
     expect(move.state).toEqual({ completion, error: undefined });
   });
 
   test('that another worker has recorded as lost still becomes its completion', () => {
-    const completed = afterChat({}, completion, { chargeUsd: 0.1, replayed: false });
+    const completed = afterChat({}, completion, verdictOfTask({ chargeUsd: 0.1, replayed: false }));
     const move = { ...completed.move, from: 'unknown' };
     expect(lateStep(completed)).toEqual({ move, next: end });
   });
@@ -52,7 +57,7 @@ describe('a chat', () => {
       const { error, to, mayBeCharged = false } = row;
       const rejected = afterFailedSubmit({ ...attempt, mayBeCharged }, error);
       const late = lateStep(rejected);
-      expect(late?.move).toMatchObject({ from: 'unknown', to, settlement: release });
+      expect(late?.move).toMatchObject({ from: 'unknown', to, settlement: unpaid });
       expect(late?.move.state.error?.name).toBe(error.name);
       expect(late?.next).toBe(end);
     },
@@ -68,7 +73,7 @@ describe('a chat', () => {
     expect(lateStep(lost)?.move).toMatchObject({
       from: 'unknown',
       to: 'unknown',
-      settlement: replaceBy(0.3),
+      settlement: charged(0.3),
       state: { error: { name: 'ResponseValidationError' } },
     });
   });
@@ -80,13 +85,13 @@ describe('a chat', () => {
   });
 
   test.each([
-    { error: reset, to: 'unknown', settlement: keep },
-    { error: chargedResponse, to: 'unknown', settlement: replaceBy(0.3) },
+    { error: reset, to: 'unknown', settlement: undecided },
+    { error: chargedResponse, to: 'unknown', settlement: charged(0.3) },
     // What an earlier request may have cost was spent when it was retried.
-    { error: badRequest, mayBeCharged: true, to: 'unknown', settlement: release },
-    { error: badRequest, to: 'failed', settlement: release },
-    { error: notSent, to: 'waiting', settlement: release },
-    { error: noSlot, to: 'waiting', settlement: release },
+    { error: badRequest, mayBeCharged: true, to: 'unknown', settlement: unpaid },
+    { error: badRequest, to: 'failed', settlement: unpaid },
+    { error: notSent, to: 'waiting', settlement: unpaid },
+    { error: noSlot, to: 'waiting', settlement: unpaid },
   ])('whose request ends with $error.name leads to $to', (row) => {
     const { error, to, settlement, mayBeCharged = false } = row;
     const { move } = afterFailedSubmit({ ...attempt, mayBeCharged }, error);
@@ -96,13 +101,13 @@ describe('a chat', () => {
 });
 
 test.each([
-  { state: { completion }, settlement: replaceBy(0.2), chargeUsd: 0.2 },
+  { state: { completion }, settlement: charged(0.2), chargeUsd: 0.2 },
   // What was reserved has been spent already.
-  { state: { completion }, settlement: spend, chargeUsd: 0 },
+  { state: { completion }, settlement: accepted, chargeUsd: 0 },
   { state: { completion }, settlement: undefined, chargeUsd: 0 },
-  { state: {}, settlement: release, chargeUsd: undefined },
-  { state: {}, settlement: keep, chargeUsd: undefined },
-  { state: {}, settlement: replaceBy(0.2), chargeUsd: 0.2 },
+  { state: {}, settlement: unpaid, chargeUsd: undefined },
+  { state: {}, settlement: undecided, chargeUsd: undefined },
+  { state: {}, settlement: charged(0.2), chargeUsd: 0.2 },
 ])('a chat that comes too late for its row counts $chargeUsd after $settlement', (row) => {
   const { state, settlement, chargeUsd } = row;
   const move = { from: 'submitting', to: 'succeeded', state, settlement } as const;

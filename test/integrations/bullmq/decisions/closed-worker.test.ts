@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 
 import { afterClose } from '../../../../src/integrations/bullmq/decisions/job-end.ts';
-import { keep, release } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
+import { undecided, unpaid } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 
 const version = { jobId: 'row-a', turn: '1', addedAt: '1', key: 'k' };
 const request = { id: 'a', path: '/v1/x', params: { model: 'm' }, hash: 'h', key: 'k' };
 
 test.each([
-  ['image', false, release],
-  ['image', true, keep],
-  ['chat', false, release],
+  ['image', false, unpaid],
+  ['image', true, undecided],
+  ['chat', false, unpaid],
   // What it may have cost was spent when it was retried.
-  ['chat', true, release],
+  ['chat', true, unpaid],
 ] as const)(
   'a row (%s, may be charged: %s) that was admitted after its worker was closed waits',
   (kind, mayBeCharged, settlement) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { afterRetry, needsNewKey } from '../../../../src/integrations/bullmq/decisions/retry.ts';
-import { spend } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
+import { accepted } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 import type { RowState } from '../../../../src/integrations/bullmq/row.ts';
 
 const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
@@ -51,7 +51,7 @@ describe('a retry', () => {
       state: next,
       settlement,
     } = afterRetry({ data, status: 'unknown', state }, 'pg-2', 0, 1_000);
-    expect([to, settlement, Object.keys(next)]).toEqual(['waiting', spend, ['key']]);
+    expect([to, settlement, Object.keys(next)]).toEqual(['waiting', accepted, ['key']]);
     expect(next.key).toBe('pg-2');
   });
 
@@ -77,7 +77,7 @@ describe('a retry', () => {
     expect(afterRetry(row, 'new', 0, 1_000)).toEqual({
       to: 'waiting',
       state: next,
-      settlement: spend,
+      settlement: accepted,
     });
   });
 });

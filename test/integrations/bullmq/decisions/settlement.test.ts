@@ -1,22 +1,26 @@
 import { expect, test } from 'vitest';
 
 import {
-  release,
-  replaceBy,
+  accepted,
+  charged,
   settlementOf,
-  spend,
+  unpaid,
 } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
+import { verdictOfTask } from '../../../../src/paid/verdict.ts';
 
 test.each([
-  { replayed: false, chargeUsd: 0.2, mayBeCharged: false, settlement: replaceBy(0.2) },
+  { replayed: false, chargeUsd: 0.2, settlement: charged(0.2), ofOthers: charged(0.2) },
   // What is reserved counts.
-  { replayed: false, chargeUsd: undefined, mayBeCharged: false, settlement: spend },
-  { replayed: false, chargeUsd: 0, mayBeCharged: false, settlement: replaceBy(0) },
+  { replayed: false, chargeUsd: undefined, settlement: accepted, ofOthers: accepted },
+  { replayed: false, chargeUsd: 0, settlement: charged(0), ofOthers: charged(0) },
   // It does not say what the original request has cost.
-  { replayed: true, chargeUsd: 0, mayBeCharged: true, settlement: spend },
-  { replayed: true, chargeUsd: 0.2, mayBeCharged: false, settlement: release },
-  { replayed: true, chargeUsd: 0.2, mayBeCharged: true, settlement: replaceBy(0.2) },
-  { replayed: true, chargeUsd: undefined, mayBeCharged: true, settlement: spend },
-])('replayed: $replayed, mayBeCharged: $mayBeCharged settles $settlement', (row) => {
-  expect(settlementOf(row, row.mayBeCharged)).toEqual(row.settlement);
-});
+  { replayed: true, chargeUsd: 0, settlement: accepted, ofOthers: unpaid },
+  { replayed: true, chargeUsd: 0.2, settlement: charged(0.2), ofOthers: unpaid },
+  { replayed: true, chargeUsd: undefined, settlement: accepted, ofOthers: unpaid },
+])(
+  'replayed: $replayed, with a charge of $chargeUsd settles $settlement if the row was sent before, or else $ofOthers',
+  ({ settlement, ofOthers, ...task }) => {
+    expect(settlementOf(verdictOfTask(task), true)).toEqual(settlement);
+    expect(settlementOf(verdictOfTask(task), false)).toEqual(ofOthers);
+  },
+);

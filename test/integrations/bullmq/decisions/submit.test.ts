@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 
 import { createError } from '../../../../src/errors/message.ts';
 import {
-  keep,
-  release,
-  replaceBy,
-  spend,
+  accepted,
+  charged,
+  undecided,
+  unpaid,
 } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 import type { Settlement } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 import { after } from '../../../../src/integrations/bullmq/decisions/step.ts';
@@ -16,6 +16,7 @@ import {
   afterFailedSubmit,
 } from '../../../../src/integrations/bullmq/decisions/submit.ts';
 import type { RowState } from '../../../../src/integrations/bullmq/row.ts';
+import { verdictOfTask } from '../../../../src/paid/verdict.ts';
 import {
   meta,
   rejected,
@@ -38,23 +39,27 @@ import {
 const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
 
 describe('an accepted submission', () => {
+  const replay = verdictOfTask({ chargeUsd: undefined, replayed: true });
   const timing = { now: 1_000, maxRetryDelay: 60_000, random: () => 0 };
   const submission = {
     state: { failures: 2, mayBeCharged: true },
     key: 'k',
     receipt,
     waitTimeout: 5_000,
-    isReplayed: false,
+    verdict: verdictOfTask({ chargeUsd: undefined, replayed: false }),
     isReplayPaid: false,
   };
 
   test.each([
-    { change: {}, settlement: { ...spend, taskId: 'task_1' } },
-    { change: { receipt: { ...receipt, chargeUsd: 0.2 } }, settlement: replaceBy(0.2, 'task_1') },
-    { change: { isReplayed: true }, settlement: release },
+    { change: {}, settlement: { ...accepted, taskId: 'task_1' } },
     {
-      change: { isReplayed: true, isReplayPaid: true },
-      settlement: { ...spend, taskId: 'task_1' },
+      change: { verdict: verdictOfTask({ chargeUsd: 0.2, replayed: false }) },
+      settlement: charged(0.2, 'task_1'),
+    },
+    { change: { verdict: replay }, settlement: unpaid },
+    {
+      change: { verdict: replay, isReplayPaid: true },
+      settlement: { ...accepted, taskId: 'task_1' },
     },
   ])('with $change settles $settlement', ({ change, settlement }) => {
     const { move } = afterAccepted({ ...submission, ...change }, {}, timing);
@@ -81,61 +86,61 @@ describe('a failed submission', () => {
     pause?: string;
     counted?: boolean;
   }[] = [
-    { error: badRequest, to: 'failed', settlement: release, counted: true },
-    { error: badRequest, mayBeCharged: true, to: 'unknown', settlement: keep, counted: true },
-    { error: new ConfigurationError('x'), to: 'failed', settlement: release, counted: true },
+    { error: badRequest, to: 'failed', settlement: unpaid, counted: true },
+    { error: badRequest, mayBeCharged: true, to: 'unknown', settlement: undecided, counted: true },
+    { error: new ConfigurationError('x'), to: 'failed', settlement: unpaid, counted: true },
     {
       error: new ConfigurationError('x', unknown),
       to: 'unknown',
-      settlement: keep,
+      settlement: undecided,
       counted: true,
     },
-    { error: new Error('a bug'), to: 'unknown', settlement: keep, counted: true },
-    { error: notSent, to: 'waiting', settlement: release, delayMs: 5_000, counted: true },
+    { error: new Error('a bug'), to: 'unknown', settlement: undecided, counted: true },
+    { error: notSent, to: 'waiting', settlement: unpaid, delayMs: 5_000, counted: true },
     {
       error: notSent,
       failures: 3,
       to: 'waiting',
-      settlement: release,
+      settlement: unpaid,
       delayMs: 40_000,
       counted: true,
     },
-    { error: notSent, failures: 4, to: 'failed', settlement: release, counted: true },
-    { error: reset, to: 'waiting', settlement: keep, delayMs: 5_000, counted: true },
-    { error: reset, failures: 4, to: 'unknown', settlement: keep, counted: true },
+    { error: notSent, failures: 4, to: 'failed', settlement: unpaid, counted: true },
+    { error: reset, to: 'waiting', settlement: undecided, delayMs: 5_000, counted: true },
+    { error: reset, failures: 4, to: 'unknown', settlement: undecided, counted: true },
     {
       error: notSent,
       failures: 4,
       mayBeCharged: true,
       to: 'unknown',
-      settlement: keep,
+      settlement: undecided,
       counted: true,
     },
     {
       error: serverError,
       failures: 1,
       to: 'waiting',
-      settlement: keep,
+      settlement: undecided,
       delayMs: 10_000,
       counted: true,
     },
     // The client calls these final: no submission under the same key can succeed.
-    { error: notImplemented, to: 'unknown', settlement: keep, counted: true },
-    { error: unavailableModel, to: 'failed', settlement: release, counted: true },
-    { error: invalidResponse, to: 'unknown', settlement: keep, counted: true },
-    { error: rateLimit, to: 'waiting', settlement: release, delayMs: 70_000, counted: true },
-    { error: noSlot, failures: 4, to: 'waiting', settlement: release, delayMs: 4_000 },
-    { error: queuedTooLong, failures: 4, to: 'waiting', settlement: release, delayMs: 4_000 },
-    { error: payment, failures: 4, to: 'waiting', settlement: release, pause: 'balance' },
-    { error: payment, mayBeCharged: true, to: 'waiting', settlement: keep, pause: 'balance' },
+    { error: notImplemented, to: 'unknown', settlement: undecided, counted: true },
+    { error: unavailableModel, to: 'failed', settlement: unpaid, counted: true },
+    { error: invalidResponse, to: 'unknown', settlement: undecided, counted: true },
+    { error: rateLimit, to: 'waiting', settlement: unpaid, delayMs: 70_000, counted: true },
+    { error: noSlot, failures: 4, to: 'waiting', settlement: unpaid, delayMs: 4_000 },
+    { error: queuedTooLong, failures: 4, to: 'waiting', settlement: unpaid, delayMs: 4_000 },
+    { error: payment, failures: 4, to: 'waiting', settlement: unpaid, pause: 'balance' },
+    { error: payment, mayBeCharged: true, to: 'waiting', settlement: undecided, pause: 'balance' },
     {
       error: authentication,
       failures: 4,
       to: 'waiting',
-      settlement: release,
+      settlement: unpaid,
       pause: 'authentication',
     },
-    { error: budget, failures: 4, to: 'waiting', settlement: release, pause: 'budget' },
+    { error: budget, failures: 4, to: 'waiting', settlement: unpaid, pause: 'budget' },
   ];
 
   test.each(cases)('$error.name after $failures failures leads to $to', (row) => {
@@ -148,7 +153,7 @@ describe('a failed submission', () => {
     expect(step.next).toEqual(to === 'waiting' ? waits : { kind: 'end' });
     expect(step.move.pause).toBe(pause);
     expect(step.move.state.failures).toBe(counted ? (failures ?? 0) + 1 : failures);
-    expect(step.move.state.mayBeCharged).toBe(settlement === keep);
+    expect(step.move.state.mayBeCharged).toBe(settlement === undecided);
   });
 
   test('after one that may have been charged has an error that says so', () => {

@@ -47,7 +47,7 @@ export const move = luaScript(
       'state',
       'key',
       'path',
-      'reservation',
+      'money',
       'charge',
       'task',
       'limit',
@@ -65,11 +65,11 @@ if is_hint then guess_limit(clock, limit) end
 set_status(row, counts, from, to)
 redis.call('HSET', row, '${fields.state}', state)
 redis.call('ZREM', slots, row)
-if reservation == 'replace' or reservation == 'count' then
+if money == 'charged' or money == 'lost' then
   learn(charge)
   record_charge(charges, path, charge)
 end
-settle(reservation, charge, task)
+settle(money, charge, task)
 local is_outdated = from ~= 'running'
   and (redis.call('HGET', row, '${fields.resumes}') or resumes_of(meta)) ~= resumes_of(meta)
 if pause ~= '' and not is_outdated then pause_queue(meta, pause) end
@@ -119,7 +119,7 @@ if from == 'submitting' or from == 'running' then return from end
 if turn ~= turn_of(row) then return 'changed' end
 set_status(row, counts, from, 'waiting')
 remember_recorded()
-settle('spend', '0', '')
+settle('accepted', '0', '')
 redis.call('ZREM', results, id)
 remove_job(row, id, {wait, active}, {prioritized, delayed, completed, failed})
 return 'removed'
@@ -150,18 +150,7 @@ export const retry = luaScript(
       'delayed',
       'marker',
     ],
-    args: [
-      'id',
-      'to',
-      'state',
-      'key',
-      'reservation',
-      'charge',
-      'task',
-      'priority',
-      'turn',
-      'retry',
-    ],
+    args: ['id', 'to', 'state', 'key', 'money', 'charge', 'task', 'priority', 'turn', 'retry'],
   },
   `${statusAndTurn}${setStatus}${settle}${remember}${reopenJob}
 if redis.call('EXISTS', row) == 0 then return 'missing' end
@@ -172,7 +161,7 @@ if turn ~= turn_of(row) then return 'busy' end
 if not reopen_job() then return 'busy' end
 set_status(row, counts, from, to)
 remember_recorded()
-settle(reservation, charge, task)
+settle(money, charge, task)
 redis.call('HINCRBY', row, '${fields.turn}', 1)
 redis.call('HSET', row, '${fields.retry}', retry, '${fields.state}', state)
 redis.call('ZREM', results, id)

@@ -1,4 +1,4 @@
-import { keep } from '../../decisions/settlement.ts';
+import { undecided } from '../../decisions/settlement.ts';
 import type { Settlement } from '../../decisions/settlement.ts';
 import { fields } from '../fields.ts';
 import { addedField } from '../keys.ts';
@@ -7,11 +7,11 @@ import { removeUnpriced, recordCharge, statusAndTurn } from './functions.ts';
 import { luaScript } from './lua-script.ts';
 
 /** A settlement as arguments of a script. */
-export function settleArguments(settlement: Settlement = keep) {
-  const { reservation } = settlement;
-  const chargeUsd = 'chargeUsd' in settlement ? settlement.chargeUsd : 0;
-  const taskId = 'taskId' in settlement ? settlement.taskId : undefined;
-  return { reservation, charge: storedUsd(chargeUsd), task: taskId ?? '' };
+export function settleArguments(settlement: Settlement = undecided) {
+  const { money, taskId = '' } = settlement;
+  if (settlement.money !== 'charged') return { money, charge: '0', task: taskId };
+  const { usd, isLost } = settlement;
+  return { money: isLost ? 'lost' : money, charge: storedUsd(usd), task: taskId };
 }
 
 /**
@@ -19,8 +19,9 @@ export function settleArguments(settlement: Settlement = keep) {
  * which counts toward `maxUsd`. All charges are recorded here, except that of a chat whose row was retried or removed
  * before its completion came: see `late-charge.ts`.
  *
- * `reservation`, `charge` and `task` are a settlement: see `settleArguments`. A script with this function needs the
- * keys `row`, `spend`, `charges`, `reservations` and `units`, and the arguments `id` and `key`, which it uses.
+ * `money`, `charge` and `task` are a settlement: see `settleArguments`. `lost` is the charge of a submission that has failed.
+ * A script with this function needs the keys `row`, `spend`, `charges`, `reservations` and `units`, and the arguments `id` and
+ * `key`, which it uses.
  *
  * A row spends once for each task: `paidTask` is the one for which it has spent last, and `paidKey` its idempotency
  * key. A service that has forgotten the key starts another task, which is charged. What a lost submission may have cost
@@ -29,18 +30,18 @@ export function settleArguments(settlement: Settlement = keep) {
  * A row with an unpriced reservation still counts as unpriced if that reservation is spent: see `charges.ts`.
  */
 export const settle = `${removeUnpriced}
-local function settle(reservation, charge, task)
-  if reservation == 'keep' then return end
+local function settle(money, charge, task)
+  if money == 'unknown' then return end
   local is_same_key = redis.call('HGET', row, '${fields.paidKey}') == key
-  local is_paid = reservation ~= 'count' and is_same_key
+  local is_paid = money ~= 'lost' and is_same_key
     and (task == '' or task == (redis.call('HGET', row, '${fields.paidTask}') or task))
   local reserved = redis.call('HGET', reservations, id) or '0'
   redis.call('HDEL', reservations, id)
   redis.call('HDEL', units, id)
-  if reservation == 'count' and not is_same_key then redis.call('HSET', reservations, id, '0') end
+  if money == 'lost' and not is_same_key then redis.call('HSET', reservations, id, '0') end
   if reserved ~= '0' then redis.call('HINCRBY', spend, 'reserved', '-' .. reserved) end
-  remove_unpriced(row, charges, reservation ~= 'spend' or is_paid)
-  local amount = ({release = '0', spend = reserved, replace = charge, count = charge})[reservation]
+  remove_unpriced(row, charges, money ~= 'accepted' or is_paid)
+  local amount = ({none = '0', accepted = reserved, charged = charge, lost = charge})[money]
   if amount == '0' or is_paid then return end
   redis.call('HSET', row, '${fields.paidKey}', key, '${fields.paidTask}', task)
   redis.call('HINCRBY', row, '${fields.spent}', amount)

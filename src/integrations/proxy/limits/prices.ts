@@ -1,14 +1,94 @@
 import { highestBodyPrice, highestBodyUnits } from '../../../internal.ts';
+import type { KnownPrices } from '../../../internal.ts';
 import { toUsd } from '../../../paid/amounts.ts';
 import { pricedUnits } from '../../../paid/prices.ts';
-import type { PricedUnits } from '../../../paid/prices.ts';
-import type { Verdict } from '../../../paid/verdict.ts';
+import type { LargestCharges, PricedUnits } from '../../../paid/prices.ts';
+import { chatEndpoints } from '../../../wire/endpoints/chat.ts';
+import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
+import { resolveApiKey } from '../api-key.ts';
 import { ProxyError } from '../error-response.ts';
+import type { ProxyOptions } from '../options.ts';
 import type { Route } from '../routes.ts';
-import type { Settings } from '../settings.ts';
-import type { SettledAs } from '../store/store.ts';
 import type { ResolvedLimits } from './user-limits.ts';
+
+/** How long a price list is used before it is read again, in ms. */
+const maxAge = 300_000;
+
+/** How long the last price list is used after a failed read, in ms. */
+const pauseAfterFailure = 10_000;
+
+/** How long tasks are refused after a failed read if there is no earlier price list, in seconds. */
+const pauseWithoutPrices = 1;
+
+/** How long a read may take, in ms. */
+const readTimeout = 10_000;
+
+/** Returns the prices of a model; undefined if the service does not list it. */
+export type PriceList = (model: string) => Promise<KnownPrices>;
+
+/** Where the list is, and what to do with errors. */
+interface ListSettings extends Pick<ProxyOptions, 'apiKey' | 'baseURL'> {
+  readonly fetch: typeof globalThis.fetch;
+  readonly report: (error: unknown) => void;
+}
+
+/** Creates the price list of the service. It is read when it is first needed, and at most every five minutes. */
+export function createPriceList(settings: ListSettings): PriceList {
+  let prices: ReadonlyMap<string, KnownPrices> | undefined;
+  let reading: Promise<void> | undefined;
+  let readAgainAt = -Infinity;
+
+  async function read(): Promise<void> {
+    try {
+      prices = await readPrices(settings);
+      readAgainAt = performance.now() + maxAge;
+    } catch (error) {
+      settings.report(error);
+      const pause = prices === undefined ? 1_000 * pauseWithoutPrices : pauseAfterFailure;
+      readAgainAt = performance.now() + pause;
+    }
+    reading = undefined;
+  }
+
+  return async (model) => {
+    // Requests that arrive during a read share it.
+    if (performance.now() >= readAgainAt) reading ??= read();
+    await reading;
+    if (prices !== undefined) return prices.get(model);
+    throw new ProxyError(
+      503,
+      'prices_unavailable',
+      'The prices of the models cannot be read. Nothing was sent.',
+      { headers: { 'retry-after': String(pauseWithoutPrices) } },
+    );
+  };
+}
+
+async function readPrices(settings: ListSettings): Promise<Map<string, KnownPrices>> {
+  const { baseURL, fetch } = settings;
+  const response = await fetch(`${baseURL}${chatEndpoints.models.list.path}`, {
+    headers: {
+      accept: 'application/json',
+      authorization: `Bearer ${await resolveApiKey(settings)}`,
+    },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(readTimeout),
+  }).catch(() => undefined);
+  const body: unknown = response?.ok === true ? await response.json().catch(() => null) : null;
+  if (!isRecord(body) || !Array.isArray(body.data)) {
+    await response?.body?.cancel().catch(() => {});
+    throw new Error(
+      `The price list could not be read (${response?.status ?? 'no response'}): GET ${chatEndpoints.models.list.path}`,
+    );
+  }
+  const models: unknown[] = body.data;
+  return new Map(
+    models
+      .filter((model) => isRecord(model))
+      .map(({ id, pricing }) => [String(id), unchecked<KnownPrices>(pricing)]),
+  );
+}
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -65,6 +145,12 @@ export interface Price {
   readonly units?: PricedUnits | undefined;
 }
 
+/** What is known about prices: the list of the service, and the largest charges so far. */
+interface PriceSources {
+  readonly priceList: PriceList;
+  readonly largestCharges: LargestCharges;
+}
+
 /**
  * What to reserve for a request.
  *
@@ -74,7 +160,7 @@ export async function priceToReserve(
   { isPaid, isChat, price, name }: Route,
   body: Body,
   limits: ResolvedLimits,
-  { priceList, largestCharges }: Pick<Settings, 'priceList' | 'largestCharges'>,
+  { priceList, largestCharges }: PriceSources,
 ): Promise<Price> {
   if (!isPaid || limits.usd === undefined) return { usd: 0 };
   if (isChat) return { usd: Math.max(limits.chatUsd, minUsd) };
@@ -95,19 +181,3 @@ export async function priceToReserve(
     'The price of this request is not known in advance, so it could exceed the limit of its user. Use a model with a listed price, and name the resolution, without a size in pixels, and the duration. Nothing was sent.',
   );
 }
-
-/** What a store makes of each verdict. Without a reported charge, what was reserved is charged. */
-const settledAs = {
-  charged: 'charged',
-  accepted: 'charged',
-  unknown: 'unknown',
-  none: 'rejected',
-  void: 'invalid',
-} as const satisfies Record<Verdict['money'], SettledAs>;
-
-/** What the verdict about a response means for the reservation of its request. */
-export const chargeOf = ({ money, usd, replay }: Verdict) => ({
-  as: settledAs[money],
-  chargeUsd: usd,
-  replay,
-});
