@@ -22,7 +22,7 @@ import type { Order } from './orders.ts';
 
 /** Runs orders as a batch on a journal that remains. */
 function batchOn(
-  { service, options }: ReturnType<typeof open>,
+  { options }: ReturnType<typeof open>,
   budget: PolygateOptions['budget'],
   maxUsd: number | undefined,
 ) {

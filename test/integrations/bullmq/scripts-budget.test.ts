@@ -51,18 +51,18 @@ describe.skipIf(!isRedisInstalled)('a claim on the budget in Redis', () => {
   test('raises what rows of a class reserve in all processes once one is charged more', async () => {
     await using stores = await open();
     const ids = await stores.add(5);
-    const [lost = '', flying = '', other = '', charged = '', next = ''] = ids;
+    const [lost = '', flying = '', other = '', costly = '', next = ''] = ids;
     await stores.setLimit(10);
     const { first, second } = stores;
     const units = (count: number, priceClass = 'class') => ({ priceClass, units: count });
     const one = await second.admit(lost, 0.01, 1, undefined, units(1));
     await second.admit(flying, 0.03, 1, undefined, units(3));
     await second.admit(other, 0.01, 1, undefined, units(1, 'other'));
-    const move = { from: 'submitting', to: 'unknown', state: {}, settlement: keep } as const;
+    const move = { from: 'submitting', to: 'unknown', state: {}, settlement: undecided } as const;
     await second.move(lost, 'k1', one.admitted ? one.turn : '', move);
-    const four = await first.admit(charged, 0.01, 1, undefined, units(1));
-    const settlement = replaceBy(0.02);
-    await first.move(charged, 'k4', four.admitted ? four.turn : '', { ...move, settlement });
+    const four = await first.admit(costly, 0.01, 1, undefined, units(1));
+    const settlement = charged(0.02);
+    await first.move(costly, 'k4', four.admitted ? four.turn : '', { ...move, settlement });
     expect(await stores.spend()).toEqual({ spent: 0.02, reserved: 0.02 + 0.06 + 0.01 });
     const refused = await second.admit(next, 0.01, 0.12, undefined, units(1));
     expect(refused).toMatchObject({ admitted: false });
@@ -76,7 +76,7 @@ describe.skipIf(!isRedisInstalled)('a claim on the budget in Redis', () => {
     await using stores = await open();
     const [id = ''] = await stores.add(1);
     const { first } = stores;
-    const settlement = { reservation: 'count', chargeUsd: 0.02 } as const;
+    const settlement = { ...charged(0.02), isLost: true } as const;
     const spends: unknown[] = [];
     for (let submission = 0; submission < 2; submission += 1) {
       const admission = await first.admit(id, 0.02, 0.03);
