@@ -98,6 +98,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'react',
   ],
   'integrations/react/store': [
+    'paid/life.ts',
     'wire/types/schema.ts',
     'wire/types/tasks/task.ts',
     'wire/types/type-guards.ts',
@@ -130,6 +131,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'wire/codes.ts',
     'wire/endpoints',
     'internal.ts',
+    'wire/types/catalog/pricing.ts',
     'wire/types/type-guards.ts',
     'wire/types/redact-key.ts',
     'wire/types/tasks/task.ts',

@@ -1,5 +1,4 @@
 import { reasonOf } from '../paid/reason.ts';
-import { verdictOf } from '../paid/verdict.ts';
 import type { ErrorCode } from '../wire/types/catalog/errors.ts';
 import type { ResponseMeta } from '../wire/types/meta.ts';
 import type { SchemaIssue } from '../wire/types/standard-schema.ts';
@@ -45,9 +44,8 @@ export class APIError extends PolygateError {
 
   constructor(message: string, details: APIErrorDetails) {
     const { status, requestId } = details.meta;
-    const { reason = reasonOf(status, details.code), verdict = verdictOf(details.meta, details) } =
-      details;
-    super(message, { status, requestId, ...details, reason, verdict });
+    const { reason = reasonOf(status, details.code) } = details;
+    super(message, { status, requestId, ...details, reason });
   }
 }
 
@@ -170,7 +168,6 @@ export class ResponseValidationError extends PolygateError {
   declare readonly issues: readonly SchemaIssue[];
 
   constructor(message: string, details: ResponseValidationDetails) {
-    const { issues = [], verdict = verdictOf(details.meta) } = details;
-    super(message, { ...details, issues, verdict });
+    super(message, { ...details, issues: details.issues ?? [] });
   }
 }

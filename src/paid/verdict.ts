@@ -75,8 +75,10 @@ export const verdictOfTask = (task: {
   verdictOf({ status: 200, chargeUsd: task.chargeUsd, idempotentReplay: task.replayed });
 
 /** What an error says about money: the verdict about the last response of its call, and the outcome of all attempts. */
-interface FailedCall {
+interface FailedCall extends ErrorContent {
   readonly verdict?: Verdict;
+  /** The response, from which the verdict follows if the error is not one of a call of this copy of the client. */
+  readonly meta?: Parameters<typeof verdictOf>[0];
   readonly outcome?: Outcome;
   readonly reason?: ErrorReason;
   readonly name?: string;
@@ -87,7 +89,9 @@ interface FailedCall {
  * have been charged. An error that says nothing leaves it open, such as one that a callback has thrown.
  */
 export function verdictOfError(error: unknown): Verdict {
-  const { verdict, outcome, reason, name } = unchecked<FailedCall>(Object(error));
+  const failed = unchecked<FailedCall>(Object(error));
+  const { meta, outcome, reason, name } = failed;
+  const { verdict = meta && verdictOf(meta, failed) } = failed;
   const known: Verdict = verdict ?? { money: 'none', replay: false, reason };
   // Without an outcome, it was thrown before anything was sent.
   const isUncharged = outcome ? outcome !== 'unknown' : name === 'ConfigurationError';

@@ -272,9 +272,10 @@ class SubmittingRow<Accepted> {
     const isRecorded =
       cost.chargedUsd === this.#recorded.chargedUsd &&
       cost.estimatedUsd === this.#recorded.estimatedUsd;
-    // An aborted run does not wait for lines.
-    if (isRecorded || controller.signal.aborted) return;
-    await this.#tryAppend({ ...this.#submitLine, lost: true });
+    if (isRecorded) return;
+    const appended = this.#tryAppend({ ...this.#submitLine, lost: true });
+    // An aborted run does not wait for the lines of its tasks.
+    if (!this.#plan.isChargedOnce || !controller.signal.aborted) await appended;
   }
 
   #tryAppend(line: JournalLine): Promise<boolean> {

@@ -1,20 +1,41 @@
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 
-import { findShared, share } from './store/registry.ts';
+import { unchecked } from '../../wire/types/schema.ts';
 import type { SettingsRef, StoreBase } from './store/store-base.ts';
 import { warn } from './store/stored-value.ts';
 
-/** A store, and the key under which it is stored. */
-type KeyedStore<Settings> = StoreBase<object, Settings> & {
+interface Keyed {
+  /** The same key is never used for two classes of stores. */
   readonly storageKey: string | undefined;
-};
+}
+
+/**
+ * The stores that components share, by storage key. Only stores with subscribers are added, so that a server, which
+ * renders the pages of all users, shares none.
+ */
+const stores = new Map<string | undefined, Keyed>();
+
+/** The shared store with the storage key of `own`, or `own` itself. */
+const findShared = <Store extends Keyed>(own: Store): Store =>
+  unchecked<Store | undefined>(stores.get(own.storageKey)) ?? own;
+
+/** Shares a store, unless there is another one with its storage key. Returns the shared one. */
+function share<Store extends Keyed>(own: Store): Store {
+  const shared = findShared(own);
+  if (own.storageKey !== undefined) stores.set(own.storageKey, shared);
+  return shared;
+}
 
 /**
  * The snapshot of a store, and methods. A store is created for this component, and used unless another component has
  * subscribed to one of the same kind with the same id, if there is one. `methodsOf` gets a function that returns the
  * store.
  */
-export function useStore<Settings, Store extends KeyedStore<Settings>, Methods extends object>(
+export function useStore<
+  Settings,
+  Store extends StoreBase<object, Settings> & Keyed,
+  Methods extends object,
+>(
   kind: string,
   id: string | undefined,
   current: Settings,

@@ -123,11 +123,11 @@ function serviceStatus({ services, query }: RequestContext): ServiceStatus {
 
 /** Creates the capabilities from the endpoint table. Assumption A16. */
 function capabilities({ services }: RequestContext): Capabilities {
-  const documented = services.endpoints.filter((endpoint) => endpoint.hidden !== true);
+  const listed = services.endpoints.filter((endpoint) => endpoint.hidden !== true);
   return {
     object: 'service.capabilities',
     version,
-    endpoints: documented.map(({ method, path, auth }) => ({
+    endpoints: listed.map(({ method, path, auth }) => ({
       method,
       path,
       auth: auth !== 'none',

@@ -23,7 +23,7 @@ export function runBalance(args: string[]): Promise<number> {
     const options = parseOptions(args, commandOptions.balance);
     if (options.help || options.version) return options;
     const settings = resolveSettings(options, process.env);
-    log.useCleaner(createCleaner(settings.apiKey));
+    log.note({ clean: createCleaner(settings.apiKey) });
     const { account } = createGateway(settings);
     const [owner, key] = await Promise.all([account.retrieve(), account.balance()]);
     const balance = balanceOf(owner, key);

@@ -53,16 +53,16 @@ export function runChat(args: string[]): Promise<number> {
     const extraBody = await readParams('chat', values);
     const settings = resolveSettings(values, process.env);
     const gateway = createGateway(settings);
-    log.useCleaner(createCleaner(settings.apiKey));
+    log.note({ clean: createCleaner(settings.apiKey) });
     const { system, image } = values;
     const prompt = await readPrompt(positionals, { takesInput: true });
     const params = { model, messages: messagesOf({ prompt, system, images: image }) };
-    log.noteSending();
+    log.note({ sent: 'unknown' });
     const { apiKey } = settings;
     const output = { extraBody, isJson: values.json ?? false, apiKey };
     return streamChat(gateway, params, output).catch(async (error: unknown) => {
       const request = { kind: 'chat', type: 'chat', model, params: extraBody } as const;
-      log.noteHint(await rejectionHint(error, gateway, request));
+      log.note({ hint: await rejectionHint(error, gateway, request) });
       throw error;
     });
   });
@@ -103,12 +103,9 @@ async function streamChat(
     return 0;
   } catch (error) {
     if (!isJson) await print(safe(remover.end()));
-    if (end.exitCode === undefined) {
-      // What has arrived may have been paid for.
-      if (isJson && stream.partial !== undefined) await printRecord(stream.partial);
-      throw error;
-    }
+    // What has arrived may have been paid for.
     if (isJson && stream.partial !== undefined) await printRecord(stream.partial);
+    if (end.exitCode === undefined) throw error;
     if (!isJson && last !== '' && !last.endsWith('\n')) await print('\n');
     last = '\n';
     note('Interrupted. The response ends here; what was generated may have been charged.');

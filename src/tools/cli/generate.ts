@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 
-import { parseArguments, UsageError } from './arguments.ts';
+import { parseArguments } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
 import { continueTask } from './continue-task.ts';
 import { EarlyEnd } from './early-end.ts';
@@ -13,9 +13,9 @@ import { CommandLog, runCommand } from './run-command.ts';
 import { checkOutput, checkReceiptFile } from './save-results.ts';
 import { repeatedOptions, resolveSettings } from './settings.ts';
 import { writeDurably } from './state-file.ts';
-import { accountOf, hashOf, TaskStore } from './task-store.ts';
-import type { GenerationKind, GenerationRequest, TaskEntry } from './task-store.ts';
-import { print } from './terminal.ts';
+import { StoredTask } from './stored-task.ts';
+import { accountOf, TaskStore } from './task-store.ts';
+import type { GenerationKind } from './task-store.ts';
 import { createCleaner, shellWord } from './text.ts';
 
 const examples: Readonly<Record<GenerationKind, string>> = {
@@ -75,22 +75,20 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
     checkReceiptFile(values.receipt, output, overwrite);
     const settings = resolveSettings(values, process.env);
     const gateway = createSavingGateway(settings);
-    log.useCleaner(createCleaner(settings.apiKey));
+    log.note({ clean: createCleaner(settings.apiKey) });
     const prompt = await readPrompt(positionals, { name: inputName(kind) });
     const store = new TaskStore(process.env);
-    const { entry, isRepeated } = openEntry(store, {
+    const { baseURL } = gateway;
+    const stored = StoredTask.find(store, {
       request: { kind, model, prompt, params },
-      service: {
-        baseURL: gateway.baseURL,
-        account: accountOf({ baseURL: gateway.baseURL, apiKey: settings.apiKey }),
-      },
-      idempotencyKey: values['idempotency-key'],
-      output,
-    });
+      baseURL,
+      account: accountOf({ baseURL, apiKey: settings.apiKey }),
+      idempotencyKey: values['idempotency-key'] ?? randomUUID(),
+      output: resolve(output),
+    }).record();
     const end = new EarlyEnd();
     const run = {
       gateway,
-      store,
       end,
       log,
       waitCommand: (idOrKey: string) =>
@@ -98,11 +96,10 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
     };
     const explain = async (error: unknown): Promise<never> => {
       const request = { kind, type: modelTypes[kind], model, params };
-      log.noteHint(await rejectionHint(error, gateway, request));
+      log.note({ hint: await rejectionHint(error, gateway, request) });
       throw error;
     };
-    return continueTask(entry, run, {
-      isRepeated,
+    return continueTask(stored, run, {
       output,
       overwrite,
       isJson: values.json ?? false,
@@ -110,50 +107,6 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
         if (values.receipt !== undefined) writeDurably(values.receipt, receipt);
       },
       wait: !values['no-wait'],
-      printReceipt: print,
     }).catch(explain);
   });
-}
-
-/** What identifies a new entry. */
-interface NewEntry {
-  request: GenerationRequest;
-  service: Pick<TaskEntry, 'baseURL' | 'account'>;
-  /** The caller's own key. */
-  idempotencyKey: string | undefined;
-  output: string;
-}
-
-/** Stores a request before it is sent, or finds the one that was sent with the same key. */
-function openEntry(
-  store: TaskStore,
-  { request, service, idempotencyKey, output }: NewEntry,
-): { entry: TaskEntry; isRepeated: boolean } {
-  const hash = hashOf(request);
-  const known =
-    idempotencyKey === undefined
-      ? undefined
-      : store
-          .find(idempotencyKey)
-          .find(
-            (entry) => entry.idempotencyKey === idempotencyKey && entry.account === service.account,
-          );
-  if (known !== undefined) {
-    if (known.hash !== hash) {
-      throw new UsageError(`the key ${idempotencyKey} belongs to another request of this machine`);
-    }
-    return { entry: { ...known, output: resolve(output) }, isRepeated: true };
-  }
-  const entry: TaskEntry = {
-    v: 1,
-    kind: request.kind,
-    ...service,
-    idempotencyKey: idempotencyKey ?? randomUUID(),
-    hash,
-    createdAt: new Date().toISOString(),
-    output: resolve(output),
-    request,
-  };
-  store.writeFirst(entry);
-  return { entry, isRepeated: false };
 }

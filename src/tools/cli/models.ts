@@ -29,7 +29,7 @@ export function runModels(args: string[]): Promise<number> {
     if (options.help || options.version) return options;
     const settings = resolveSettings(options, process.env);
     const clean = createCleaner(settings.apiKey);
-    log.useCleaner(clean);
+    log.note({ clean });
     const gateway = createGateway(settings);
     const { data } = await gateway.models.list();
     const types = [...new Set(data.map(({ type }) => type))];

@@ -1,12 +1,11 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
-import { finalPath } from '../../integrations/node/final-path.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import { UsageError, messageOf } from './arguments.ts';
 import { serviceOptions } from './command-options.ts';
-import { makeFolder } from './state-file.ts';
+import { writeDurably } from './state-file.ts';
 
 /** The service that a command uses. */
 export interface Settings {
@@ -124,16 +123,9 @@ function readConfigFile(path: string): ConfigFile {
  * `UsageError` if that fails.
  */
 export function writeConfigFile(path: string, { baseURL, apiKey }: ConfigFile): void {
-  let temporary: string | undefined;
   try {
-    const target = finalPath(path);
-    makeFolder(dirname(target), 0o700);
-    temporary = `${target}.${process.pid}.tmp`;
-    const text = `${JSON.stringify({ baseURL, apiKey }, undefined, 2)}\n`;
-    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
-    renameSync(temporary, target);
+    writeDurably(path, `${JSON.stringify({ baseURL, apiKey }, undefined, 2)}\n`);
   } catch (error) {
-    if (temporary !== undefined) rmSync(temporary, { force: true });
     throw new UsageError(
       `cannot write ${path}: ${messageOf(error)}; ${setVariable('XDG_CONFIG_HOME')}`,
       { cause: error },

@@ -20,21 +20,38 @@ export function writeDurably(path: string, text: string): void {
   const target = finalPath(path);
   const temporary = `${target}.${process.pid}.tmp`;
   makeFolder(dirname(target), 0o700);
+  rmSync(temporary, { force: true });
+  writeFile(temporary, text);
   try {
-    const file = openSync(temporary, 'w', 0o600);
-    try {
-      const bytes = Buffer.from(text);
-      for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
     renameSync(temporary, target);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
   syncFolder(dirname(target));
+}
+
+/** Creates such a file, unless there is one. A reader can find a part of it, and a crash can leave one. */
+export function createDurably(path: string, text: string): void {
+  const target = finalPath(path);
+  makeFolder(dirname(target), 0o700);
+  writeFile(target, text);
+  syncFolder(dirname(target));
+}
+
+/** Creates a file, and removes it if that fails. */
+function writeFile(path: string, text: string): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
+    fsyncSync(file);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** A new name survives a crash of the machine only if its folder is flushed, which some systems do not support. */

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 
 import type { Receipt } from 'polygate';
 
+import { codeOf, isMissing } from '../../integrations/node/final-path.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import { messageOf, UsageError } from './arguments.ts';
 import { setVariable, userFolder } from './settings.ts';
 import type { Environment, Settings } from './settings.ts';
-import { writeDurably } from './state-file.ts';
+import { createDurably, writeDurably } from './state-file.ts';
 
 /** The commands that generate something. */
 export const generationKinds = ['image', 'video', 'music', 'speech'] as const;
@@ -46,6 +47,8 @@ export interface TaskEntry {
   receipt?: Receipt | undefined;
   /** How the task ended. */
   status?: 'succeeded' | 'failed' | undefined;
+  /** Whether a second process has sent the request, so that it may have been charged even if the first one is refused. */
+  resent?: boolean | undefined;
 }
 
 /** Identifies an API key of a service. */
@@ -63,15 +66,15 @@ export function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Parses an entry; undefined if the file is damaged or of another version. */
-function parseEntry(text: string): TaskEntry | undefined {
-  let value: unknown;
+/** Parses an entry; `unreadable` if a newer version has written it. */
+function parseEntry(text: string): TaskEntry | 'damaged' | 'unreadable' {
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    if (isEntry(value)) return value;
+    return isRecord(value) && Number(value.v) > 1 ? 'unreadable' : 'damaged';
   } catch {
-    return undefined;
+    return 'damaged';
   }
-  return isEntry(value) ? value : undefined;
 }
 
 function isEntry(value: unknown): value is TaskEntry {
@@ -118,6 +121,8 @@ export const stateError = (folder: string, error: unknown): UsageError =>
     { cause: error },
   );
 
+const toText = (entry: TaskEntry) => `${JSON.stringify(entry, undefined, 2)}\n`;
+
 /** The tasks that were submitted on this machine, one file each, readable by their owner only. */
 export class TaskStore {
   readonly #folder: string;
@@ -128,34 +133,69 @@ export class TaskStore {
 
   /** Stores an entry. When this returns, it survives a crash. */
   write(entry: TaskEntry): void {
-    writeDurably(this.#pathOf(entry), `${JSON.stringify(entry, undefined, 2)}\n`);
+    writeDurably(this.#pathOf(entry), toText(entry));
   }
 
-  /** Stores an entry before anything is sent. Throws a `UsageError` if that fails. */
-  writeFirst(entry: TaskEntry): void {
+  /**
+   * Stores an entry before anything is sent: without its request if there is no room for it. Returns false if another
+   * process has stored one. Throws a `UsageError` if not even the key can be stored.
+   */
+  create(entry: TaskEntry): boolean {
+    const path = this.#pathOf(entry);
     try {
-      this.write(entry);
+      try {
+        createDurably(path, toText(entry));
+      } catch (error) {
+        if (codeOf(error) === 'EEXIST' && existsSync(path)) return false;
+        createDurably(path, toText({ ...entry, request: undefined }));
+      }
+      return true;
     } catch (error) {
       throw stateError(this.#folder, error);
     }
   }
 
-  /** Forgets a request that was certainly not accepted, unless another process has its receipt. */
-  remove(entry: TaskEntry): void {
+  /** Forgets a request that was certainly not accepted, unless another process has sent it, too, and it is not `isFreed`. */
+  remove(entry: TaskEntry, isFreed = false): void {
     const path = this.#pathOf(entry);
-    if (this.#read(basename(path))?.receipt === undefined) rmSync(path, { force: true });
+    const isNeeded = (at: string) => {
+      const found = this.#read(at);
+      if (typeof found !== 'object' || found.receipt !== undefined) return true;
+      return found.resent === true && !isFreed;
+    };
+    try {
+      if (isNeeded(path)) return;
+      // Another process may write it at this moment.
+      const taken = `${path}.${process.pid}.tmp`;
+      renameSync(path, taken);
+      if (isNeeded(taken) && !existsSync(path)) renameSync(taken, path);
+      else rmSync(taken);
+    } catch {
+      // An entry that cannot be removed costs nothing: its request is sent again only under its key.
+    }
   }
 
-  /** All entries, oldest first. Damaged files are left out. */
+  /** All entries, oldest first. Files that this version cannot read are left out. */
   list(): TaskEntry[] {
-    return this.#names()
-      .flatMap((name) => this.#read(name) ?? [])
+    const names = existsSync(this.#folder) ? readdirSync(this.#folder) : [];
+    return names
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => this.#read(join(this.#folder, name)))
+      .filter((found) => typeof found === 'object')
       .toSorted((first, second) => first.createdAt.localeCompare(second.createdAt));
   }
 
-  /** The entry of an account with an idempotency key. */
-  get(key: Pick<TaskEntry, 'account' | 'idempotencyKey'>): TaskEntry | undefined {
-    return this.#read(basename(this.#pathOf(key)));
+  /** The entry of a key; `damaged` if it does not say what was sent. Throws a `UsageError` if it cannot be read. */
+  get(key: Pick<TaskEntry, 'account' | 'idempotencyKey'>): TaskEntry | 'damaged' | undefined {
+    const path = this.#pathOf(key);
+    const found = this.#read(path);
+    if (found === 'unreadable') {
+      throw new UsageError(
+        `cannot read ${path}, which a newer version of polygate or another user has written. Nothing is sent for it`,
+      );
+    }
+    const isForeign = typeof found === 'object' && this.#pathOf(found) !== path;
+    return isForeign ? 'damaged' : found;
   }
 
   /** The entries with a task id or idempotency key. There may be several: each service has its own ids. */
@@ -165,19 +205,11 @@ export class TaskStore {
     );
   }
 
-  #names(): string[] {
+  #read(path: string) {
     try {
-      return readdirSync(this.#folder).filter((name) => name.endsWith('.json'));
-    } catch {
-      return [];
-    }
-  }
-
-  #read(name: string): TaskEntry | undefined {
-    try {
-      return parseEntry(readFileSync(join(this.#folder, name), 'utf8'));
-    } catch {
-      return undefined;
+      return parseEntry(readFileSync(path, 'utf8'));
+    } catch (error) {
+      return isMissing(error) ? undefined : 'unreadable';
     }
   }
 

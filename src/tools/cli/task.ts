@@ -1,21 +1,22 @@
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import type { Polygate, Receipt, Task } from 'polygate';
 
 import { formatUsd } from '../money.ts';
-import { parseArguments, unknownName, UsageError } from './arguments.ts';
+import { messageOf, parseArguments, unknownName, UsageError } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
 import { continueTask } from './continue-task.ts';
 import { EarlyEnd } from './early-end.ts';
 import { createSavingGateway } from './gateway.ts';
 import { endedCodes, helpOf } from './help.ts';
-import { locate } from './locate-task.ts';
 import { ExistingFiles, defaultOutput, fillTemplate, nameOfTask } from './output-name.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import { checkDifferent, checkOutput } from './save-results.ts';
 import { repeatedOptions, resolveSettings } from './settings.ts';
-import { accountOf, TaskStore } from './task-store.ts';
-import type { TaskEntry } from './task-store.ts';
+import { StoredTask } from './stored-task.ts';
+import { accountOf, generationKinds, isSameService, TaskStore } from './task-store.ts';
+import type { GenerationKind, TaskEntry } from './task-store.ts';
 import { print, columns, note, printJson } from './terminal.ts';
 import { createCleaner, shellWord, cleanText } from './text.ts';
 
@@ -62,8 +63,8 @@ export function runTask(args: string[]): Promise<number> {
       );
     }
     // An earlier command has sent the request. The actions other than wait only read, so they say nothing about money.
-    log.noteEarlierCharges();
-    if (action === 'wait') log.notePaid();
+    log.note({ hasEarlierCharges: true });
+    if (action === 'wait') log.note({ isPaid: true });
     const isJson = values.json ?? false;
     const store = new TaskStore(process.env);
     if (action === 'list' && given === undefined) return listTasks(store, isJson);
@@ -74,41 +75,34 @@ export function runTask(args: string[]): Promise<number> {
     }
     const settings = resolveSettings(values, process.env);
     const gateway = createSavingGateway(settings);
-    log.useCleaner(createCleaner(settings.apiKey));
+    log.note({ clean: createCleaner(settings.apiKey) });
     const account = accountOf({ baseURL: gateway.baseURL, apiKey: settings.apiKey });
     const entry = locate(given, values.kind, store, { gateway, account });
-    if (action === 'get') return printState(taskOf(gateway, entry), isJson);
+    const { receipt, idempotencyKey } = entry;
+    if (action === 'get') {
+      if (receipt !== undefined) return printState(gateway.resume(receipt), isJson);
+      throw new UsageError(
+        `the id of this task is not known; npx polygate task wait ${idempotencyKey} sends the request again with its key`,
+      );
+    }
     const overwrite = values.force ?? false;
     if (values.output !== undefined) checkDifferent(values.output, given);
     const output = outputOf(entry, values.output, overwrite);
     const run = {
       gateway,
-      store,
       end: new EarlyEnd(),
       log,
       waitCommand: (idOrKey: string) => waitCommand(idOrKey, values, repeatedOptions(settings)),
     };
-    return continueTask({ ...entry, output: resolve(output) }, run, {
-      isRepeated: true,
+    const stored = StoredTask.continue(store, { ...entry, output: resolve(output) }).record();
+    return continueTask(stored, run, {
       output,
       overwrite,
       isJson,
       onReceipt: () => undefined,
       wait: true,
-      printReceipt: print,
     });
   });
-}
-
-/** The handle of a task. Throws a `UsageError` if only its key is known. */
-function taskOf(
-  gateway: Polygate,
-  { receipt, idempotencyKey }: { receipt?: Receipt | undefined; idempotencyKey: string },
-) {
-  if (receipt !== undefined) return gateway.resume(receipt);
-  throw new UsageError(
-    `the id of this task is not known; npx polygate task wait ${idempotencyKey} sends the request again with its key`,
-  );
 }
 
 /** Where the results go. Throws a `UsageError` if the file exists, unless it appeared after the request was sent. */
@@ -198,4 +192,89 @@ async function printState(task: Task, isJson: boolean): Promise<number> {
   ];
   await print(columns(rows));
   return 0;
+}
+
+/** The service that the command uses. */
+interface Service {
+  readonly gateway: Polygate;
+  readonly account: string;
+}
+
+/** Finds a task by its id, its key or a file with its receipt. Throws a `UsageError` if that is not possible. */
+function locate(
+  given: string,
+  kind: string | undefined,
+  store: TaskStore,
+  service: Service,
+): TaskEntry {
+  const known = entryOf(store.find(given), service);
+  if (known !== undefined) return known;
+  const receipt = receiptFile(given, service.gateway);
+  if (receipt !== undefined) {
+    return entryOf(store.find(receipt.id), service) ?? entryFor(receipt, service);
+  }
+  if (kind === undefined) {
+    throw new UsageError(
+      `${given} is neither a task of this machine nor a file. For the id of another task, add --kind image, video, music or speech`,
+    );
+  }
+  return entryFor({ v: 1, kind: taskKind(kind), id: given }, service);
+}
+
+/** Returns the entry that belongs to the service and the account. */
+function entryOf(entries: readonly TaskEntry[], service: Service): TaskEntry | undefined {
+  const { gateway, account } = service;
+  const [first] = entries;
+  if (first === undefined) return undefined;
+  const ofService = entries.filter(({ baseURL }) => isSameService(baseURL, gateway.baseURL));
+  const ofAccount = ofService.find((entry) => entry.account === account);
+  if (ofAccount !== undefined) return ofAccount;
+  const [other] = ofService;
+  if (other === undefined) {
+    throw new UsageError(
+      `this task was submitted to ${first.baseURL}: use --base-url ${first.baseURL}, with an API key for it`,
+    );
+  }
+  // Another key of the same account can read the task.
+  if (other.receipt !== undefined) return other;
+  throw new UsageError(
+    'this request was sent with another API key. Sent with this one, it could be charged a second time: use the other key',
+  );
+}
+
+/** Reads a receipt from a file; undefined if there is no such file. */
+function receiptFile(path: string, gateway: Polygate): Receipt | undefined {
+  let text: string;
+  try {
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  }
+  // Checks the receipt.
+  const given: unknown = text;
+  return gateway.resume(given).toJSON();
+}
+
+/** An entry for a task that is not in the state folder. */
+function entryFor(receipt: Receipt, { gateway, account }: Service): TaskEntry {
+  return {
+    v: 1,
+    kind: receipt.kind === 'audio' ? 'music' : receipt.kind,
+    baseURL: gateway.baseURL,
+    account,
+    idempotencyKey: receipt.idempotencyKey ?? `task ${receipt.id}`,
+    hash: '-',
+    createdAt: receipt.submittedAt ?? new Date().toISOString(),
+    output: '',
+    receipt,
+  };
+}
+
+function taskKind(kind: string): Receipt['kind'] {
+  if (kind === 'audio' || kind === 'music' || kind === 'speech') return 'audio';
+  if (kind === 'image' || kind === 'video') return kind;
+  throw new UsageError(
+    `--kind: ${unknownName('kind', kind, generationKinds satisfies readonly GenerationKind[])}`,
+  );
 }

@@ -26,7 +26,7 @@ export function runVoices(args: string[]): Promise<number> {
     if (options.help || options.version) return options;
     const settings = resolveSettings(options, process.env);
     const clean = createCleaner(settings.apiKey);
-    log.useCleaner(clean);
+    log.note({ clean });
     const { data } = await createGateway(settings).voices.list({ model: options.model });
     const { width } = styleFor(process.stdout);
     if (options.json) await printJson(data.map((voice) => cleanRecord(voice, settings.apiKey)));

@@ -3,7 +3,7 @@ import { ConfigurationError, TaskFailedError, TaskWaitTimeoutError } from 'polyg
 import type { SucceededGeneration, Task } from 'polygate';
 
 import { CommandLog } from '../cli/run-command.ts';
-import type { GenerationKind, TaskStore } from '../cli/task-store.ts';
+import type { GenerationKind } from '../cli/task-store.ts';
 import type { ProcessBudget } from './budget.ts';
 import { pending, within, withinFree } from './call.ts';
 import type { Call } from './call.ts';
@@ -29,7 +29,6 @@ export interface GenerationsOptions {
   readonly results: Results;
   readonly budget: ProcessBudget;
   readonly refunds: Refunds;
-  readonly store: TaskStore;
   readonly clean: (text: string) => string;
 }
 
@@ -81,7 +80,7 @@ export class Generations {
     try {
       const opened = submissions.find(id);
       if (opened === undefined) {
-        log.noteNext('call list_tasks, which lists the tasks with their ids');
+        log.note({ next: 'call list_tasks, which lists the tasks with their ids' });
         throw new ConfigurationError(
           `There is no task ${id} that was submitted on this machine with this API key.`,
         );
@@ -95,10 +94,11 @@ export class Generations {
   /** Waits for a task and saves its results. */
   async #finish(opened: OpenTask, call: Call, log: CommandLog): Promise<CallToolResult> {
     const { session, results, budget, clean } = this.#options;
-    const { task, entry } = opened;
-    const { idempotencyKey, kind } = entry;
-    log.noteAccepted({ idempotencyKey, chargeUsd: task.chargeUsd });
-    log.noteNext(continueTask(task.id, clean));
+    const { task, stored } = opened;
+    const { idempotencyKey, kind } = stored.entry;
+    const { chargeUsd } = task;
+    const next = continueTask(task.id, clean);
+    log.note({ sent: 'accepted', idempotencyKey, chargeUsd, next });
     const lines = earlierLines(opened);
     let generation: SucceededGeneration | undefined;
     try {
@@ -112,9 +112,9 @@ export class Generations {
     if (generation === undefined) return pendingReply(task, { clean, lines });
     call.report('saving the result', 99);
     const output = outputOf(session, kind, idempotencyKey);
-    const files = await within(call, results.save(entry, generation, output));
+    const files = await within(call, results.save(stored.entry, generation, output));
     if (files === pending) return pendingReply(task, { clean, lines });
-    this.#remember(opened, 'succeeded');
+    stored.end(task, 'succeeded');
     lines.push(`Budget: ${budget.text}`);
     return await resultReply(task, generation, files, { clean, lines, call });
   }
@@ -122,24 +122,14 @@ export class Generations {
   /** Records a failed task, and what that means for the budget. */
   async #failed(opened: OpenTask, call: Call, log: CommandLog): Promise<void> {
     const { refunds } = this.#options;
-    const { entry, task } = opened;
-    const { idempotencyKey, kind } = entry;
-    this.#remember(opened, 'failed');
+    const { stored, task } = opened;
+    const { idempotencyKey, kind } = stored.entry;
+    stored.end(task, 'failed');
     await within(call, refunds.addFailure(idempotencyKey, task.chargeUsd));
-    log.noteTaskFailed({
+    log.note({
       refund: refunds.textFor(idempotencyKey),
       next: `to pay for another attempt, call generate_${kind} with a new value of the argument again; the same arguments return this failed task`,
     });
-  }
-
-  /** Records how a task has ended. Only lists of tasks show it. */
-  #remember({ task, entry }: OpenTask, status: 'succeeded' | 'failed'): void {
-    if (!task.id) return;
-    try {
-      this.#options.store.write({ ...entry, request: undefined, receipt: task.toJSON(), status });
-    } catch {
-      // The receipt is there.
-    }
   }
 }
 

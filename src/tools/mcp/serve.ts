@@ -63,15 +63,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   });
   const results = new Results(gateway, ended);
   const lookups = new Lookups({ gateway, submissions, budget, allowedModels, clean });
-  const generations = new Generations({
-    session,
-    submissions,
-    results,
-    budget,
-    refunds,
-    store,
-    clean,
-  });
+  const generations = new Generations({ session, submissions, results, budget, refunds, clean });
   const maxUsdText = limits.maxUsd === undefined ? undefined : exactUsd(limits.maxUsd);
   const serverOptions = { generations, lookups, maxUsdText, waitMs, ended, clean };
   const handle = serveStdio(() => createServer(serverOptions), {

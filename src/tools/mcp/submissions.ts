@@ -2,11 +2,9 @@ import type { Polygate, Task } from 'polygate';
 import { AbortedError, ConfigurationError, PolygateError } from 'polygate';
 
 import { contextOf, isUncharged, parseResponseMeta, withEarlierCharge } from '../../internal.ts';
-import { isVoid } from '../../paid/verdict.ts';
 import { earlierRequestAdvice } from '../cli/failure.ts';
 import { CommandLog } from '../cli/run-command.ts';
-import { submitEntry } from '../cli/submit-task.ts';
-import { hashOf } from '../cli/task-store.ts';
+import { StoredTask, submitEntry } from '../cli/stored-task.ts';
 import type { GenerationRequest, TaskEntry, TaskStore } from '../cli/task-store.ts';
 import { note } from '../cli/terminal.ts';
 import type { ProcessBudget, Reserved } from './budget.ts';
@@ -40,10 +38,10 @@ export interface Order {
   readonly output: string;
 }
 
-/** A task with what the state folder has about it. */
+/** A task with its file in the state folder. */
 export interface OpenTask {
   readonly task: Task;
-  readonly entry: TaskEntry;
+  readonly stored: StoredTask;
   /** Whether an earlier call has submitted it. */
   readonly isEarlier: boolean;
   /** When an earlier request was sent, if the service has not recognized this one as its repetition. */
@@ -90,33 +88,27 @@ export class Submissions {
 
   /** Finds a task by its id; undefined if it was not submitted on this machine with this API key. */
   find(id: string): OpenTask | undefined {
-    const entry = this.#options.store
-      .find(id)
-      .find((found) => this.#isOurs(found) && found.receipt?.id === id);
-    return entry === undefined ? this.#accepted.get(id) : this.#resume(entry);
+    const entry = this.list().find(({ receipt }) => receipt?.id === id);
+    if (entry === undefined) return this.#accepted.get(id);
+    return this.#resume(StoredTask.continue(this.#options.store, entry));
   }
 
   /** The tasks of this API key, latest first. */
   list(): TaskEntry[] {
-    return this.#options.store
-      .list()
-      .filter((entry) => this.#isOurs(entry))
-      .toReversed();
+    const { store, account } = this.#options;
+    const entries = store.list().filter((entry) => entry.account === account);
+    return entries.toReversed();
   }
 
-  #isOurs({ account }: TaskEntry): boolean {
-    return account === this.#options.account;
-  }
-
-  /** The task of an entry with a receipt. Another program may have found what this one has paid for. */
-  #resume(entry: TaskEntry): OpenTask | undefined {
+  /** The task of a request with a receipt. Another program may have found what this one has paid for. */
+  #resume(stored: StoredTask): OpenTask | undefined {
     const { gateway, budget } = this.#options;
-    const { receipt, idempotencyKey } = entry;
+    const { receipt, idempotencyKey } = stored.entry;
     if (receipt === undefined) return undefined;
     const task = gateway.resume(receipt);
     const usd = budget.settle(idempotencyKey, task);
     if (usd !== undefined) this.#addCharge(idempotencyKey, usd, true);
-    return { task, entry, isEarlier: true };
+    return { task, stored, isEarlier: true };
   }
 
   /** Adds a charge whose refund belongs to this process. */
@@ -130,47 +122,29 @@ export class Submissions {
     const { tool, request } = order;
     const log = new CommandLog({ command: tool, isPaid: true, clean: this.#options.clean });
     try {
-      const known = this.#findSent(order, log);
-      const resumed = known && this.#resume(known);
+      const resumed = this.#resume(noteEarlier(this.#find(order), log));
       if (resumed !== undefined) return resumed;
       this.#checkModel(request.model, log);
       return await this.#pay(order, call, log);
     } catch (error) {
-      const isRepeated = log.context.isRepeated === true && !isVoid(error);
+      const isRepeated = log.context.isRepeated ?? false;
       const seen = isRepeated ? withEarlierCharge(error, earlierRequestAdvice) : error;
       throw new CallFailure(seen, log.context);
     }
   }
 
-  /** The entry of a request that an earlier call or another process has sent, which may have been charged. */
-  #findSent({ idempotencyKey }: Order, log: CommandLog): TaskEntry | undefined {
-    const { store, account } = this.#options;
-    const known = store.get({ account, idempotencyKey });
-    if (known === undefined) return undefined;
-    log.noteEarlierRequest(idempotencyKey);
-    return known;
-  }
-
-  #newEntry({ request, idempotencyKey, output }: Order): TaskEntry {
-    const { gateway, account } = this.#options;
-    return {
-      v: 1,
-      kind: request.kind,
-      baseURL: gateway.baseURL,
-      account,
-      idempotencyKey,
-      hash: hashOf(request),
-      createdAt: new Date().toISOString(),
-      output,
-      request,
-    };
+  /** Describes a request, with what an earlier call or another process has recorded about it. */
+  #find({ request, idempotencyKey, output }: Order): StoredTask {
+    const { gateway, store, account } = this.#options;
+    const { baseURL } = gateway;
+    return StoredTask.find(store, { baseURL, account, idempotencyKey, output, request });
   }
 
   /** Only what is sent needs the permission. Tasks that were paid for are continued without it. */
   #checkModel(model: string, log: CommandLog): void {
     const { allowedModels } = this.#options;
     if (allowedModels.length === 0 || allowedModels.includes(model)) return;
-    log.noteNext(chooseModel);
+    log.note({ next: chooseModel });
     throw new ConfigurationError(
       `This server may use ${allowedModels.join(', ')} only, not ${model}.`,
       { outcome: 'not-sent' },
@@ -187,19 +161,18 @@ export class Submissions {
     let isSent = false;
     try {
       if (call.signal.aborted) throw canceledBeforeSent();
-      const known = this.#findSent(order, log);
-      if (known?.receipt !== undefined) {
+      const stored = noteEarlier(this.#find(order).record(), log);
+      const resumed = this.#resume(stored);
+      if (resumed !== undefined) {
         // The charge of another process is not part of this budget.
         reservation.leave(notSent());
-        const resumed = this.#resume(known);
-        if (resumed !== undefined) return resumed;
+        return resumed;
       }
-      const entry = known ?? this.#newEntry(order);
-      if (known === undefined) this.#storeFirst(entry, log);
+      if (!stored.isRepeated) this.#ownKeys.add(idempotencyKey);
       isSent = true;
-      const task = await this.#send(entry, log, reservation);
+      const task = await this.#send(stored, log, reservation);
       this.#addCharge(idempotencyKey, reservation.charge(task), task.replayed);
-      return this.#accept(task, entry, known);
+      return this.#accept(task, stored);
     } catch (error) {
       const isKnown = PolygateError.is(error) && error.outcome !== undefined;
       const isUnknown = isSent && (log.context.isRepeated === true || !isUncharged(error));
@@ -208,15 +181,9 @@ export class Submissions {
     }
   }
 
-  /** Stores a request before it is sent. */
-  #storeFirst(entry: TaskEntry, { context }: CommandLog): void {
-    this.#options.store.writeFirst(entry);
-    if (!context.isRepeated) this.#ownKeys.add(entry.idempotencyKey);
-  }
-
-  async #send(entry: TaskEntry, log: CommandLog, reservation: Reserved): Promise<Task> {
-    const { gateway, store, ended, clean } = this.#options;
-    const { idempotencyKey } = entry;
+  async #send(stored: StoredTask, log: CommandLog, reservation: Reserved): Promise<Task> {
+    const { gateway, ended, clean } = this.#options;
+    const { idempotencyKey } = stored.entry;
     const waitCommand = (idOrKey: string) =>
       idOrKey === idempotencyKey ? repeatCall : continueTask(idOrKey, clean);
     const onResponse = (response: Response) => {
@@ -224,21 +191,27 @@ export class Submissions {
       if (chargeUsd) reservation.note(chargeUsd);
     };
     const beforeSent = reservation.recheck;
-    const run = { gateway, store, signal: ended, log, waitCommand, beforeSent, onResponse };
-    const task = await submitEntry(entry, run, log.context.isRepeated ?? false);
+    const run = { gateway, signal: ended, log, waitCommand, beforeSent, onResponse };
+    const task = await submitEntry(stored, run);
     if (task.id) note(`Submitted as ${clean(task.id)}.`);
     return task;
   }
 
   /** Remembers an accepted task. */
-  #accept(task: Task, entry: TaskEntry, known: TaskEntry | undefined): OpenTask {
-    const accepted = { ...entry, request: undefined, receipt: task.toJSON() };
-    const isUnrecognized = known !== undefined && !task.replayed;
-    const unrecognizedSince = isUnrecognized ? known.createdAt : undefined;
-    const opened = { task, entry: accepted, isEarlier: task.replayed, unrecognizedSince };
+  #accept(task: Task, stored: StoredTask): OpenTask {
+    const isUnrecognized = stored.isRepeated && !task.replayed;
+    const unrecognizedSince = isUnrecognized ? stored.entry.createdAt : undefined;
+    const opened = { task, stored, isEarlier: task.replayed, unrecognizedSince };
     if (task.id) this.#accepted.set(task.id, { ...opened, isEarlier: true });
     return opened;
   }
+}
+
+/** Notes that the request may have been charged already. */
+function noteEarlier(stored: StoredTask, log: CommandLog): StoredTask {
+  const { idempotencyKey } = stored.entry;
+  if (stored.isRepeated) log.note({ sent: 'unknown', isRepeated: true, idempotencyKey });
+  return stored;
 }
 
 const notSent = (outcome: 'unknown' | 'not-sent' = 'not-sent') =>

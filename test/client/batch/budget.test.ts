@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { BudgetExceededError } from '../../../src/index.ts';
+import { AbortedError, BudgetExceededError } from '../../../src/index.ts';
 import type { BatchOptions, BatchProgress, Polygate } from '../../../src/index.ts';
 import type { MockGateway } from '../../../src/mock/index.ts';
 import { rejection } from '../../support/rejection.ts';
@@ -94,6 +94,29 @@ describe('maxUsd of a batch', () => {
     await runImageBatch(next, ['a', 'b', 'c'], { ...options, onProgress });
     expect(used.at(-1)).toEqual([0.06, undefined]);
     expect(spent(world.mock)).toBe(0.06);
+  });
+
+  test('knows what a run was charged above the listed price before it was aborted', async () => {
+    const world = withLowPrice();
+    const journal = memoryJournal();
+    const options = { maxUsd: 0.1, journal, id: String };
+    const stop = new AbortController();
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const response = await world.mock.fetch(input, init);
+      if (init?.method !== 'POST') return response;
+      return new Response(new ReadableStream(), response);
+    };
+    const { gateway } = newProcess(world, { fetch });
+    const rows = gateway.batch(['a'], describeImage(gateway), { ...options, signal: stop.signal });
+    const ended = rejection(AbortedError, rows.next());
+    await world.mock.clock.advance(1_000);
+    stop.abort();
+    await world.mock.clock.settle(ended);
+    const used: unknown[] = [];
+    const onProgress = ({ usd, estimatedUsd }: BatchProgress) =>
+      void used.push([usd, estimatedUsd]);
+    await runImageBatch(newProcess(world), ['b'], { ...options, onProgress });
+    expect(used.at(-1)).toEqual([0.04, undefined]);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import type { Generation, Receipt } from 'polygate';
 
+import type { Life } from '../../../paid/life.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isNonEmptyString } from '../../../wire/types/type-guards.ts';
 import { refusal } from './errors.ts';
@@ -26,6 +27,10 @@ export interface Entry {
   readonly reported?: boolean | undefined;
 }
 
+/** What an entry says about its request. */
+export const lifeOf = (entry: Entry | undefined): Life =>
+  entry ? { ...entry, open: 1, end: entry.generation } : {};
+
 /**
  * Parses what the storage has. Undefined if it is no entry. Parts that were damaged are left out: without a receipt,
  * the task can still be reached with its key. `open` throws if a receipt is invalid.
@@ -34,7 +39,9 @@ export function parseEntry(text: string, open: (receipt: Receipt) => unknown): E
   try {
     const entry = unchecked<Entry>(JSON.parse(text));
     const { v, key, fingerprint, receipt, generation } = entry;
-    if (v !== 1 || !isNonEmptyString(key) || !isNonEmptyString(fingerprint)) return undefined;
+    if (!(v > 0) || !isNonEmptyString(key) || !isNonEmptyString(fingerprint)) return undefined;
+    // Of a newer version. It may have been charged, and the params are not known.
+    if (v > 1) return { v: 1, key, fingerprint: key };
     try {
       if (receipt) open(receipt);
     } catch {

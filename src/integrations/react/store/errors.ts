@@ -1,5 +1,8 @@
 import type { Generation } from 'polygate';
 
+import type { LifeStep } from '../../../paid/life.ts';
+import { unchecked } from '../../../wire/types/schema.ts';
+
 /**
  * Why a call was refused. Nothing was started and nothing was sent.
  *
@@ -23,7 +26,7 @@ export type RefusalCode =
   | 'nothing_to_retry';
 
 /** The error of a call that was refused. */
-export function refusal(code: RefusalCode): Error & { code: RefusalCode } {
+export function refusal(code: RefusalCode | LifeStep): Error & { code: string } {
   const message = `Nothing was started: ${code.replaceAll('_', ' ')}.`;
   return Object.assign(new Error(message), { code });
 }
@@ -37,4 +40,13 @@ export function failureOf({ error }: Generation): Error | undefined {
   return (
     error && Object.assign(new Error(error.message), { name: 'TaskFailedError', code: error.code })
   );
+}
+
+/**
+ * Whether a wait that has failed can start again later. Lost polls do not end a wait, so no connection means that the
+ * part of the client that waits could not be loaded, for example because the browser is offline.
+ */
+export function canWaitLater(error: unknown): boolean {
+  const { name } = unchecked<{ name?: unknown }>(Object(error));
+  return name === 'ConnectionError' || name === 'RequestTimeoutError';
 }

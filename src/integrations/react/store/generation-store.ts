@@ -1,12 +1,12 @@
 import type { Generation, TaskHandle, TaskKind, TaskUpdate } from 'polygate';
 
+import { isUncharged, next } from '../../../paid/life.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
-import { canWaitLater, decideGenerate, decideResume, wasNotCharged } from './decisions.ts';
 import { EntryState } from './entry-state.ts';
 import type { GenerationRequest } from './entry-state.ts';
 import type { Entry } from './entry.ts';
-import { fingerprintOf, randomKey } from './entry.ts';
-import { refusal, toError } from './errors.ts';
+import { fingerprintOf, lifeOf, randomKey } from './entry.ts';
+import { canWaitLater, refusal, toError } from './errors.ts';
 import { isWaiting, hasExpired } from './generation-state.ts';
 import type { Succeeded } from './generation-state.ts';
 import { rest } from './store-base.ts';
@@ -29,10 +29,11 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     const params = unchecked<Params>(JSON.parse(JSON.stringify(given)));
     const { storeParams = true } = this.settings;
     return this.#start((stored) => {
-      const isAbandoned = this.isStopped || Boolean(this.error);
-      const decision = decideGenerate(stored, fingerprint, isAbandoned);
-      if (decision === 'resend') return stored && { entry: stored, params };
-      if (decision !== 'new') throw refusal(decision);
+      // A task that was stopped, or whose wait has failed, is abandoned: another one may take its place.
+      const isForced = this.isStopped || Boolean(this.error);
+      const step = next(lifeOf(stored), { fingerprint, isForced }, 'place');
+      if (step === 'resend' && stored) return { entry: stored, params };
+      if (step !== 'send') throw refusal(step);
       const entry: Entry = { v: 1, key: randomKey(), fingerprint };
       return { entry: storeParams ? { ...entry, params } : entry, params };
     });
@@ -45,9 +46,10 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     if (this.submitting || this.isElsewhere) return this.settled();
     const choose: Choose<Params> = (stored) => {
       const params = this.paramsOf(stored);
-      const decision = decideResume(stored, Boolean(params));
-      if (decision !== 'wait' && decision !== 'resend') throw refusal(decision);
-      return decision === 'resend' && stored && params ? { entry: stored, params } : undefined;
+      const step = next(lifeOf(stored), { hasParams: Boolean(params) }, 'place');
+      if (step === 'resend' && stored && params) return { entry: stored, params };
+      if (step !== 'wait') throw refusal(step);
+      return undefined;
     };
     if (choose(this.entry)) return this.#start(choose);
     this.isStopped = false;
@@ -166,7 +168,8 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
       if (signal.aborted) return;
       // A response that was not understood can still name the task.
       const named = unchecked<{ task?: TaskHandle<Kind> }>(Object(error));
-      if (!named.task) return this.#fail(error, wasNotCharged(error, entry === stored));
+      // What is rejected now says nothing about a request that was sent before.
+      if (!named.task) return this.#fail(error, entry !== stored && isUncharged(error));
       ({ task } = named);
     }
     if (this.entry?.key !== entry.key) return;

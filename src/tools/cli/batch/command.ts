@@ -37,11 +37,11 @@ export function runBatch(args: string[]): Promise<number> {
     const settings = resolveSettings(options.service, process.env);
     const gateway = createSavingGateway(settings);
     const clean = createCleaner(settings.apiKey);
-    log.useCleaner(clean);
+    log.note({ clean });
     const { baseURL } = gateway;
     const service = { baseURL, account: accountOf({ baseURL, apiKey: settings.apiKey }) };
     const file = fileJournal(options.journal);
-    if (existsSync(options.journal)) log.noteEarlierCharges();
+    if (existsSync(options.journal)) log.note({ hasEarlierCharges: true });
     const end = new EarlyEnd();
     let unlock = () => Promise.resolve();
     const stopQuitting = quitAtOnce(end, () => unlock());
@@ -64,8 +64,8 @@ export function runBatch(args: string[]): Promise<number> {
       const { record, estimate } = batch;
       const run = await openJournal(journal);
       await record.recordService({ ...service, run });
-      if (batch.work.some((row) => !row.isDone)) log.noteSending();
-      log.noteNext('run the same command again');
+      if (batch.work.some((row) => !row.isDone)) log.note({ sent: 'unknown' });
+      log.note({ next: 'run the same command again' });
       const runEnd = await runRows(batch.work, {
         ...options,
         gateway,

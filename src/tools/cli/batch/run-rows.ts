@@ -4,7 +4,7 @@ import type { BatchProgress, ChatSubmission, Polygate, Submission } from 'polyga
 import { contentText } from '../../../internal.ts';
 import { messagesOf, cutReason } from '../chat.ts';
 import { commandMessage } from '../failure.ts';
-import { submissionOf } from '../submit-task.ts';
+import { submissionOf } from '../stored-task.ts';
 import { BatchRun } from './batch-run.ts';
 import type { RunContext, RunEnd } from './batch-run.ts';
 import type { PlannedRow } from './plan.ts';

@@ -1,0 +1,91 @@
+import { unchecked } from '../wire/types/schema.ts';
+import type { Outcome } from './verdict.ts';
+
+/**
+ * What is recorded about one paid request, which survives its process. A driver keeps it in its own format: a line of a
+ * journal, a file, an entry of a browser. Nothing recorded is an empty record.
+ */
+export interface Life {
+  /** Submissions that may have been charged, and whose response is not recorded. Each process takes back only its own. */
+  readonly open?: number | undefined;
+  /** Identifies the params of the last submission; undefined if they are not known, as after a damaged line. */
+  readonly fingerprint?: string | undefined;
+  /** What proves that the service has accepted it: the receipt of the task. */
+  readonly receipt?: unknown;
+  /** How it has ended, once that is known. */
+  readonly end?: unknown;
+}
+
+/**
+ * The record after one more event. A request is recorded as `sent` before it is sent, in every driver. `refused` takes back
+ * one submission, because its response proves that it was not charged, and says nothing about earlier ones.
+ */
+export function fold(
+  life: Life,
+  event: { readonly sent: string } | 'refused' | Pick<Life, 'receipt'> | Pick<Life, 'end'>,
+): Life {
+  const { open = 0 } = life;
+  // The line of the submission that was refused may be damaged. Later ones still count.
+  if (event === 'refused') return { ...life, open: Math.max(0, open - 1) };
+  if ('sent' in event) return { ...life, open: open + 1, fingerprint: event.sent };
+  return { ...life, ...event };
+}
+
+/** Whether the request may have been paid for. Then it must never be sent under another key. */
+export const mayBeCharged = ({ open, receipt }: Life): boolean => Boolean(open || receipt);
+
+/** What is to happen now. */
+export interface Intent {
+  /** Identifies the params of a new request; undefined to continue what is recorded. */
+  readonly fingerprint?: string | undefined;
+  /** Whether what is recorded can be sent again, because its params are known. */
+  readonly hasParams?: boolean | undefined;
+  /** Whether the caller has given up what is recorded. */
+  readonly isForced?: boolean | undefined;
+}
+
+/** What a driver does next. */
+export type LifeStep =
+  /** Under a new key, unless a refused request is repeated. */
+  | 'send'
+  /** Under the recorded key. */
+  | 'resend'
+  /** For the task. An expired result is polled again. */
+  | 'wait'
+  /** Refuse: an earlier request with other params may have been charged. */
+  | 'outcome_unknown'
+  /** Refuse: the task in this place has not ended. */
+  | 'generation_pending'
+  /** Refuse: what may have been charged can be sent again only with its params. */
+  | 'params_not_stored'
+  /** Refuse: there is nothing to continue. */
+  | 'nothing_to_resume';
+
+/**
+ * Decides how a task continues, which its key protects from a second charge. `test/paid/life.test.ts` has the whole table.
+ * The policy says what a driver keeps apart:
+ *
+ * - `key`: a key stands for one request for ever, so that the same params always return its result. For batches, the command
+ *   line and the MCP server.
+ * - `place`: a place on a page shows one task after the other, and the user decides when the next one begins. For React.
+ */
+export function next(
+  life: Life,
+  { fingerprint, hasParams, isForced }: Intent,
+  policy: 'key' | 'place',
+): LifeStep {
+  const isPlace = policy === 'place';
+  const { receipt, end } = life;
+  if (!mayBeCharged(life) || (isPlace && end)) return fingerprint ? 'send' : 'nothing_to_resume';
+  if (isPlace && receipt && fingerprint) return isForced ? 'send' : 'generation_pending';
+  if (fingerprint && life.fingerprint && fingerprint !== life.fingerprint) return 'outcome_unknown';
+  if (receipt) return 'wait';
+  return fingerprint || hasParams ? 'resend' : 'params_not_stored';
+}
+
+/** Whether an error proves that no attempt of its call was charged. It may be that of another copy of the client. */
+export function isUncharged(error: unknown): boolean {
+  const { outcome, name } = unchecked<{ outcome?: Outcome; name?: unknown }>(Object(error));
+  // Invalid params are found before anything is sent.
+  return outcome ? outcome !== 'unknown' : name === 'ConfigurationError';
+}

@@ -1,0 +1,100 @@
+/** What the drivers of paid requests have in common, so that one list of events can be played to each of them. */
+import { Polygate } from 'polygate';
+import { createMockGateway } from 'polygate/mock';
+import type { MockGateway } from 'polygate/mock';
+
+import { unwatched } from '../client/support.ts';
+
+/** What the service, or the network, does with a submission. */
+export type Fate =
+  | 'accepted'
+  | 'lost-before'
+  | 'lost-after'
+  | 'unpaid'
+  | 'invalid'
+  | 'void'
+  | 'outage';
+
+/** When the process that makes the request dies: after it has recorded the request, sent it, or recorded the receipt. */
+export type Death = 'never' | 'recorded' | 'in-flight' | 'accepted';
+
+/** One run of a program. */
+export interface Run {
+  /** Which of the params it has. */
+  readonly params: number;
+  readonly fate: Fate;
+  readonly death: Death;
+  /** Whether its response arrives only while the next run is at work. */
+  readonly isSlow: boolean;
+  /** Whether nothing can be stored meanwhile. */
+  readonly isFull: boolean;
+}
+
+/** How a run has ended: with its task, with a refusal before anything was sent, or without a result. */
+export type Ending = { readonly taskId: string } | 'refused' | 'failed' | 'dead';
+
+/** A storage with its service, as several processes use them. */
+export interface World {
+  readonly mock: MockGateway;
+  /** Runs a program in a process of its own. Its responses are held back until `held` resolves. */
+  start(run: Run, held: Promise<void>): Promise<Ending>;
+  /** What the storage contains. */
+  stored(): string;
+  close?(): void;
+}
+
+/** What keeps paid requests. */
+export interface Driver {
+  readonly name: string;
+  /** Whether a run whose key cannot be stored sends nothing. */
+  readonly needsStorage: boolean;
+  open(): World;
+}
+
+export const paramsOf = (index: number) => ({ model: 'prism-image', prompt: `A harbor ${index}` });
+
+/** A service on which nothing takes time. */
+export function openService(): MockGateway {
+  const mock = createMockGateway({ clock: 'virtual', tasks: { durationMs: 0 } });
+  unwatched(mock.clock);
+  return mock;
+}
+
+const statuses: Partial<Record<Fate, number>> = {
+  unpaid: 402,
+  invalid: 422,
+  void: 400,
+  outage: 503,
+};
+
+/** The client of a process. `die` is called when the process dies. */
+export function clientOf(
+  mock: MockGateway,
+  { fate, death }: Run,
+  held: Promise<void>,
+  die: () => Promise<never>,
+): Polygate {
+  const lose = () => {
+    throw new TypeError('fetch failed', { cause: new Error('socket hang up') });
+  };
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    if (init?.method !== 'POST') {
+      const isPoll = new Request(input).url.includes('/tasks/');
+      return isPoll && death === 'accepted' ? die() : mock.fetch(input, init);
+    }
+    if (death === 'recorded') return die();
+    if (fate === 'lost-before') lose();
+    const status = statuses[fate];
+    const codes = { invalid: 'invalid_request_parameter', void: 'invalid_idempotency_key' };
+    const code = fate === 'invalid' || fate === 'void' ? codes[fate] : 'refused';
+    const error = { message: 'no', type: 'test', code };
+    const response =
+      status === undefined ? await mock.fetch(input, init) : Response.json({ error }, { status });
+    if (death === 'in-flight') return die();
+    await held;
+    if (fate === 'lost-after') lose();
+    return response;
+  };
+  const { apiKey, baseURL, clock } = mock;
+  return new Polygate({ apiKey, baseURL, fetch, clock, maxRetries: 0, logLevel: 'off' });
+}

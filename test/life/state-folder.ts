@@ -1,0 +1,111 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Polygate } from '../../src/index.ts';
+import { CommandLog } from '../../src/tools/cli/run-command.ts';
+import { StoredTask, submitEntry } from '../../src/tools/cli/stored-task.ts';
+import { TaskStore } from '../../src/tools/cli/task-store.ts';
+import { ProcessBudget } from '../../src/tools/mcp/budget.ts';
+import { Refunds } from '../../src/tools/mcp/refunds.ts';
+import { Submissions } from '../../src/tools/mcp/submissions.ts';
+import { clientOf, openService, paramsOf } from './driver.ts';
+import type { Driver, Ending, Run, World } from './driver.ts';
+
+/** A folder in memory, where there is one, because each entry is flushed. */
+const inMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+const account = 'account';
+
+const requestOf = (index: number) => {
+  const { model, prompt } = paramsOf(index);
+  return { kind: 'image', model, prompt, params: {} } as const;
+};
+
+/** A state folder whose processes take a request to its task. */
+function open(
+  take: (run: Run, client: Polygate, store: TaskStore, ended: AbortSignal) => Promise<Ending>,
+): World {
+  const mock = openService();
+  const folder = mkdtempSync(join(inMemory, 'polygate-life-'));
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const tasks = join(folder, 'polygate', 'tasks');
+  return {
+    mock,
+    async start(run, held) {
+      let die = (_: Ending) => undefined as void;
+      const death = new Promise<Ending>((resolve) => (die = resolve));
+      const client = clientOf(mock, run, held, () => {
+        die('dead');
+        return new Promise(() => undefined);
+      });
+      // A folder below a file can neither be read nor created.
+      const store = new TaskStore({ XDG_STATE_HOME: run.isFull ? file : folder });
+      const { signal } = new AbortController();
+      return Promise.race([take(run, client, store, signal), death]);
+    },
+    stored: () =>
+      existsSync(tasks)
+        ? readdirSync(tasks)
+            .map((name) => readFileSync(join(tasks, name), 'utf8'))
+            .join('\n')
+        : '',
+    close: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** Commands with one key. */
+export const commandLine: Driver = {
+  name: 'the command line',
+  needsStorage: true,
+  open: () =>
+    open(async ({ params, death }, gateway, store, signal) => {
+      const request = requestOf(params);
+      const identity = { baseURL: gateway.baseURL, account, idempotencyKey: 'key', output: '/x' };
+      let stored;
+      try {
+        stored = StoredTask.find(store, { ...identity, request }).record();
+      } catch {
+        return 'refused';
+      }
+      const log = new CommandLog({ command: 'image', isPaid: true });
+      const waitCommand = (key: string) => `wait ${key}`;
+      try {
+        const { receipt } = stored.entry;
+        const task =
+          receipt === undefined
+            ? await submitEntry(stored, { gateway, signal, log, waitCommand })
+            : gateway.resume(receipt);
+        if (death === 'accepted') return 'dead';
+        stored.end(task, 'succeeded');
+        return { taskId: task.id };
+      } catch {
+        return 'failed';
+      }
+    }),
+};
+
+/** Servers that get the same calls. */
+export const mcp: Driver = {
+  name: 'the MCP server',
+  needsStorage: true,
+  open: () =>
+    open(async ({ params, death, isFull }, gateway, store, ended) => {
+      const refunds = new Refunds(gateway, ended);
+      const budget = new ProcessBudget({ maxUsd: 100, maxUsdPerCall: 1 }, refunds);
+      const options = { gateway, store, account, budget, refunds, allowedModels: [], ended };
+      const submissions = new Submissions({ ...options, clean: (text) => text });
+      const signal = ended;
+      const call = { signal, remainingMs: () => 1e9, limitMs: () => 1e9, report: () => undefined };
+      const request = requestOf(params);
+      const order = { tool: 'generate_image', request, body: paramsOf(params), output: '/x' };
+      try {
+        const opened = await submissions.open({ ...order, idempotencyKey: `key-${params}` }, call);
+        if (death !== 'accepted') opened.stored.end(opened.task, 'succeeded');
+        return death === 'accepted' ? 'dead' : { taskId: opened.task.id };
+      } catch {
+        return isFull ? 'refused' : 'failed';
+      }
+    }),
+};

@@ -1,0 +1,8 @@
+/** As `test/life`, with more random sequences. */
+import { browser } from '../../life/browser.ts';
+import { commandLine, mcp } from '../../life/state-folder.ts';
+import { testLife } from '../../life/suite.ts';
+
+testLife(commandLine, 10_000);
+testLife(mcp, 6_000);
+testLife(browser, 4_000);
