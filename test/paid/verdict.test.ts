@@ -76,9 +76,7 @@ describe('the verdict about', () => {
     expect(failure(status, envelope('any'))).toMatchObject({ money: 'none' });
     expect(failure(status, html)).toMatchObject({ money: 'none' });
     expect(failure(status, lost)).toMatchObject({ money: 'unknown' });
-    for (const body of ['', '{"error":{"code":"invalid_idem', '[{"er', '<html><h1>Not', 'Refu']) {
-      expect(failure(status, { body })).toMatchObject({ money: 'unknown' });
-    }
+    expect(failure(status, cutOff)).toMatchObject({ money: 'unknown' });
   });
 
   test.each([400, 402, 404, 409, 429, 500, 503])('the status %i with a charge', (status) => {

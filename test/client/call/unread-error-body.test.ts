@@ -57,11 +57,11 @@ test('a 429 of a chat whose body is lost is retried', async () => {
   expect(sent).toHaveLength(3);
 });
 
-test('a 503 of a chat without a body is not sent again, because the body may be lost', async () => {
+test('a 503 of a chat without a body is retried', async () => {
   const { gateway, sent, fail } = failWith(() => new Response(null, { status: 503 }));
   const error = await fail(gateway.chat.completions.create(chat));
-  expect(error).toMatchObject({ status: 503, outcome: 'unknown', body: '' });
-  expect(sent).toHaveLength(1);
+  expect(error).toMatchObject({ status: 503, outcome: 'rejected', body: '' });
+  expect(sent).toHaveLength(3);
 });
 
 test.each([
