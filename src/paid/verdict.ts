@@ -95,8 +95,9 @@ export function verdictOfError(error: unknown): Verdict {
   const known: Verdict = verdict ?? { money: 'none', replay: false, reason };
   // Without an outcome, it was thrown before anything was sent.
   const isUncharged = outcome ? outcome !== 'unknown' : name === 'ConfigurationError';
-  if (isUncharged) return isUnpaid(known) ? known : { ...known, money: 'none' };
-  return isUnpaid(known) ? { ...known, money: 'unknown' } : known;
+  return isUnpaid(known) === isUncharged
+    ? known
+    : { ...known, money: isUncharged ? 'none' : 'unknown' };
 }
 
 /** Whether an error proves that neither its call nor an earlier one with the same key and body was charged. */
