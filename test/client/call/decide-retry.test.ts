@@ -13,7 +13,7 @@ import {
   ServiceUnavailableError,
 } from '../../../src/index.ts';
 
-const body = { error: { message: 'read' } };
+const body = 'read';
 const meta = (status: number, chargeUsd?: number) => ({ ...emptyMeta(status), chargeUsd });
 const down = new ServiceUnavailableError('503', { meta: meta(503), body });
 const unreadDown = new ServiceUnavailableError('503', { meta: meta(503) });
