@@ -115,8 +115,8 @@ function moneyOfError(status: number, { code, body }: ErrorContent): 'unknown' |
   }
   // Only in the service's own envelope: an ingress or a load balancer knows nothing about earlier requests.
   const error = isRecord(body) && isRecord(body.error) ? body.error : {};
-  const isVoid = (status === 400 || status === 422) && codeIs(code, 'void') && error.code === code;
-  return isVoid ? 'void' : 'none';
+  const isInvalid = (status === 400 || status === 422) && error.code === code;
+  return isInvalid && codeIs(code, 'void') ? 'void' : 'none';
 }
 
 /** Whether a verdict says that the request was not charged. */
