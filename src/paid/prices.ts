@@ -103,7 +103,7 @@ export class ReservedSums<Holder> {
     const before = this.largest(ofClass);
     if (!this.#largest.add(units, nanoUsd)) return;
     this.#total += this.largest(ofClass) - before;
-    for (const holder of [...shares.higher]) {
+    for (const holder of Array.from(shares.higher)) {
       this.set(holder, this.#shares.get(holder)?.nanoUsd ?? 0);
     }
   }

@@ -143,9 +143,6 @@ export function createReservations(
           return undefined;
         },
 
-        /** Lets the next request of the route be sent. */
-        passTurn: () => turns.leave(route, id),
-
         /** Takes note of a charge in USD that a response reports, before its body was read and `charge` ends the request. */
         note(usd: number): void {
           learnFrom(usd);

@@ -77,7 +77,6 @@ async function send(call: Call, signal: AbortSignal, checkTime: CheckTime) {
     call.addHeaders(sent.headers);
     const details: Attempt = {
       retryCount: call.attempts,
-      beforeSend: call.budget && (async () => call.budget?.afterHooks(signal)),
       onSend: (changed) => {
         checkTime();
         if (changed) call.addHeaders(Object.fromEntries(changed));
@@ -137,11 +136,7 @@ function recordResponse(call: Call, response: Response, isLate: boolean): () => 
   if (request.usesSlot && (status < 400 || meta().concurrency.limit !== undefined)) {
     shared.concurrency.recordLimits(meta().concurrency);
   }
-  if (request.paid) {
-    call.recordCharge(meta());
-    // A hook that sees this response may make the next call.
-    if (!isLate) call.entry?.reservation?.passTurn();
-  }
+  if (request.paid) call.recordCharge(meta());
   return meta;
 }
 

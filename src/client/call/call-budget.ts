@@ -42,25 +42,11 @@ export class CallBudget {
     const loading = this.#loadPrices();
     if (loading) await runWithTimeLimit(() => loading, limit);
     this.reserve('queueing');
-    // The call may run hooks that make the call for which it would wait.
-    if (!this.#hasHooks) await this.#waitForTurn(signal, 'queueing');
-  }
-
-  /** Before the call is sent, when its hooks have run. */
-  async afterHooks(signal: AbortSignal): Promise<void> {
-    if (this.#hasHooks) await this.#waitForTurn(signal, 'sending');
-  }
-
-  get #hasHooks(): boolean {
-    return this.#call.context.transport.part !== undefined;
-  }
-
-  async #waitForTurn(signal: AbortSignal | undefined, stage: 'queueing' | 'sending') {
     let turn: Promise<void> | undefined;
     while ((turn = this.#reservation.waitForTurn(this.#call.estimate()))) {
       const other = turn;
-      await runWithTimeLimit(() => other, { signal, errors: this.#call });
-      this.reserve(stage);
+      await runWithTimeLimit(() => other, limit);
+      this.reserve('queueing');
     }
   }
 

@@ -2,7 +2,6 @@ import type { PolygateError } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/base.ts';
 import {
   AbortedError,
-  BudgetExceededError,
   ConnectionError,
   RequestTimeoutError,
   HookError,
@@ -77,7 +76,6 @@ export class CallErrors extends CallHistory {
       const { message: summary, cause } = error;
       return composeError(this, HookError, { summary }, { outcome, cause });
     }
-    if (BudgetExceededError.is(error)) return error;
     return this.connectionError(error, verdict || this.isSent ? networkOutcome(error) : 'not-sent');
   }
 

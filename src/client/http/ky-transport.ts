@@ -27,7 +27,7 @@ export function createKyTransport(
   const { fetch } = config;
   const instance = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
 
-  return async (url, request, { retryCount, beforeSend, onSend, onResponse }) => {
+  return async (url, request, { retryCount, onSend, onResponse }) => {
     // ky calls hooks and `fetch` later, when the span of the call may no longer be active.
     const enter = captureContext(config);
     const { body, signal, redirect, cache } = request;
@@ -42,7 +42,6 @@ export function createKyTransport(
       return shown;
     };
     const send: typeof fetch = async (input) => {
-      await beforeSend?.();
       // The call may have ended while a hook was running.
       signal.throwIfAborted();
       if (input instanceof Request && (input.bodyUsed || input.body?.locked)) {

@@ -15,8 +15,6 @@ export interface HttpRequest {
 export interface Attempt {
   /** The number of earlier attempts of the call. */
   readonly retryCount: number;
-  /** What a transport that runs hooks waits for after them: a hook may make the call that another one waits for. */
-  readonly beforeSend?: (() => Promise<void>) | undefined;
   /**
    * Called right before the request is handed to `fetch`. Without this call, nothing was sent. Throws if the time of the
    * call is up, or it was aborted: nothing may be sent then. A transport that runs hooks passes the headers that they may
