@@ -67,13 +67,6 @@ export function verdictOf(
   return { money: isSuccess ? 'accepted' : moneyOfError(status, content), replay, reason };
 }
 
-/** The verdict about a submission that has a task, whatever the status of the response that named it. */
-export const verdictOfTask = (task: {
-  readonly chargeUsd: number | undefined;
-  readonly replayed: boolean;
-}): Verdict =>
-  verdictOf({ status: 200, chargeUsd: task.chargeUsd, idempotentReplay: task.replayed });
-
 /** What an error says about money: the verdict about the last response of its call, and the outcome of all attempts. */
 interface FailedCall extends ErrorContent {
   readonly verdict?: Verdict;
@@ -84,20 +77,23 @@ interface FailedCall extends ErrorContent {
   readonly name?: string;
 }
 
+/** Whether an error proves that no attempt of its call was charged. It may be that of another copy of the client. */
+export function isUncharged(error: unknown): boolean {
+  const { outcome, name } = unchecked<FailedCall>(Object(error));
+  // Invalid params are found before anything is sent.
+  return outcome ? outcome !== 'unknown' : name === 'ConfigurationError';
+}
+
 /**
  * The verdict about all attempts of a failed call, from its error: that about the last response, unless an earlier attempt may
  * have been charged. An error that says nothing leaves it open, such as one that a callback has thrown.
  */
 export function verdictOfError(error: unknown): Verdict {
   const failed = unchecked<FailedCall>(Object(error));
-  const { meta, outcome, reason, name } = failed;
-  const { verdict = meta && verdictOf(meta, failed) } = failed;
+  const { meta, reason, verdict = meta && verdictOf(meta, failed) } = failed;
   const known: Verdict = verdict ?? { money: 'none', replay: false, reason };
-  // Without an outcome, it was thrown before anything was sent.
-  const isUncharged = outcome ? outcome !== 'unknown' : name === 'ConfigurationError';
-  return isUnpaid(known) === isUncharged
-    ? known
-    : { ...known, money: isUncharged ? 'none' : 'unknown' };
+  if (isUnpaid(known) === isUncharged(error)) return known;
+  return { ...known, money: isUnpaid(known) ? 'unknown' : 'none' };
 }
 
 /** Whether an error proves that neither its call nor an earlier one with the same key and body was charged. */
