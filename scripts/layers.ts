@@ -99,6 +99,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'integrations/react/store': [
     'paid/life.ts',
+    'paid/verdict.ts',
     'wire/types/schema.ts',
     'wire/types/tasks/task.ts',
     'wire/types/type-guards.ts',

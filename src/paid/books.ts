@@ -84,21 +84,15 @@ export class Books {
 
       charge: (usd, replay) => {
         const counted = this.#counted(key);
-        const estimate = counted?.estimate;
+        const estimate = counted?.estimate ?? 0;
         reservation?.charge(usd);
+        const mayBeOriginal = isChargedOnce && number <= (counted?.after ?? 0);
         // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
-        if (estimate !== undefined && (replay || isKeyed)) this.#estimated -= estimate;
-        const before = estimate === undefined ? counted : undefined;
-        const mayBeOriginal = isChargedOnce && number <= (before?.after ?? 0);
+        const isEstimated = estimate > 0 && (replay || mayBeOriginal);
+        if (isEstimated) this.#estimated -= estimate;
+        const before = isEstimated ? undefined : counted;
         const { isCounted, key: next } = countKey(before, { replay, mayBeOriginal, body });
-        const { fromReplay, body: paidBody, isForgotten } = next;
-        // Without a spread, which takes longer than the rest.
-        this.#remember(key, {
-          fromReplay,
-          body: paidBody,
-          isForgotten,
-          after: before?.after ?? this.#requests,
-        });
+        this.#remember(key, next, before?.after ?? this.#requests);
         if (!isCounted) this.spent += toNano(usd);
         return !isCounted;
       },
@@ -107,12 +101,12 @@ export class Books {
         const price = estimate();
         const kept = reservation?.accept(price, replay) ?? toNano(price ?? 0);
         const counted = this.#counted(key);
-        // Without the mark of a replay, it is one if its key was charged for its body.
-        if (counted && (replay || (isKeyed && isFree(counted, bodyOf)))) return;
-        this.#estimated += kept;
-        // A key that the service has charged again stays so, and this estimate is final.
-        if (counted?.isForgotten) return;
-        this.#remember(key, { fromReplay: replay, body, estimate: kept, after: this.#requests });
+        const mayBeOriginal = isChargedOnce && number <= (counted?.after ?? 0);
+        const { isCounted, key: next } = countKey(counted, { replay, mayBeOriginal, body });
+        // The estimate of a key that the service has charged again is final.
+        const { after, estimate: counting } = counted ?? { after: this.#requests, estimate: kept };
+        this.#remember(key, next, after, counting);
+        if (!isCounted) this.#estimated += kept;
       },
     };
   }
@@ -121,9 +115,11 @@ export class Books {
     return key === undefined ? undefined : (this.#keys.get(key) ?? this.#olderKeys.get(key));
   }
 
-  #remember(key: string | undefined, counted: Counted): void {
+  #remember(key: string | undefined, counted: CountedKey, after: number, estimate?: number): void {
     if (key === undefined) return;
-    this.#keys.set(key, counted);
+    const { fromReplay, body, isForgotten } = counted;
+    // Without a spread, which takes longer than the rest.
+    this.#keys.set(key, { fromReplay, body, isForgotten, after, estimate });
     if (this.#keys.size <= maxRememberedKeys) return;
     this.#olderKeys = this.#keys;
     this.#keys = new Map();

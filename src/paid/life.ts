@@ -1,5 +1,5 @@
-import { unchecked } from '../wire/types/schema.ts';
-import type { Outcome } from './verdict.ts';
+import { verdictOf } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 
 /**
  * What is recorded about one paid request, which survives its process. A driver keeps it in its own format: a line of a
@@ -83,9 +83,9 @@ export function next(
   return fingerprint || hasParams ? 'resend' : 'params_not_stored';
 }
 
-/** Whether an error proves that no attempt of its call was charged. It may be that of another copy of the client. */
-export function isUncharged(error: unknown): boolean {
-  const { outcome, name } = unchecked<{ outcome?: Outcome; name?: unknown }>(Object(error));
-  // Invalid params are found before anything is sent.
-  return outcome ? outcome !== 'unknown' : name === 'ConfigurationError';
-}
+/** The verdict about a submission that has a task, whatever the status of the response that named it. */
+export const verdictOfTask = (task: {
+  readonly chargeUsd: number | undefined;
+  readonly replayed: boolean;
+}): Verdict =>
+  verdictOf({ status: 200, chargeUsd: task.chargeUsd, idempotentReplay: task.replayed });

@@ -1,9 +1,9 @@
 import { toNano } from './amounts.ts';
-import { amountOf, hold, lose, settle } from './held.ts';
+import { amountOf, hold, settle } from './held.ts';
 import type { Holders } from './held.ts';
 import { decideLimit } from './limits.ts';
 import type { LimitPolicy } from './limits.ts';
-import { LargestCharges, RouteTurns } from './prices.ts';
+import { ReservedSums, RouteTurns } from './prices.ts';
 import type { PricedUnits } from './prices.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -49,48 +49,28 @@ export function createReservations(
   committed: () => { readonly spent: number; readonly estimated: number },
 ) {
   const holders: Holders = new Map();
-  /** What the requests of a holder pay for, so that a higher charge of their class raises what they reserve. */
-  const unitsOfHolder = new Map<string, PricedUnits>();
-  const largest = new LargestCharges();
+  const sums = new ReservedSums<string>();
   const turns = new RouteTurns();
-  /** The sum of all reservations. */
-  let total = 0;
 
-  const amountFor = (holder: string) => amountOf(holders.get(holder));
+  const amountFor = (holder: string) => sums.amountOf(holder);
 
-  /** Changes what a holder has reserved. */
-  function change(holder: string, apply: () => void): void {
-    const before = amountFor(holder);
+  /** Changes what a holder has reserved. `units` is what it pays for, if that is known now. */
+  function change(holder: string, apply: () => void, units?: PricedUnits): void {
     apply();
-    total += amountFor(holder) - before;
-    if (!holders.has(holder)) unitsOfHolder.delete(holder);
-  }
-
-  /** Learns from a charge, and raises what other requests of its class have reserved. */
-  function learn(units: PricedUnits, nanoUsd: number): void {
-    if (!largest.add(units, nanoUsd)) return;
-    for (const [holder, others] of unitsOfHolder) {
-      if (others.priceClass === units.priceClass) raise(holder, largest.of(others));
-    }
-  }
-
-  function raise(holder: string, nanoUsd: number): void {
-    change(holder, () => {
-      const { requests = [], lost = [] } = holders.get(holder) ?? {};
-      for (const [request] of requests) hold(holders, holder, request, nanoUsd);
-      for (const [id, { body }] of lost) lose(holders, holder, { body, nanoUsd }, id);
-    });
+    const held = holders.get(holder);
+    if (held === undefined) sums.delete(holder);
+    else sums.set(holder, amountOf(held), units);
   }
 
   /** What a request may cost: its price in USD, or what such requests have been charged above it. */
   function expected(price: number, units: PricedUnits | undefined): number {
-    return Math.max(toNano(price), units ? largest.of(units) : 0);
+    return Math.max(toNano(price), sums.largest(units));
   }
 
   return {
     /** Reserved for requests in flight and those that may have been charged, in billionths of a USD. */
     get total(): number {
-      return total;
+      return sums.total;
     },
 
     amountFor,
@@ -108,13 +88,12 @@ export function createReservations(
       let reservedUnits: PricedUnits | undefined;
 
       function holdNow(nanoUsd: number, units: PricedUnits | undefined): void {
-        change(holder, () => hold(holders, holder, id, nanoUsd));
-        if (units) unitsOfHolder.set(holder, units);
+        change(holder, () => hold(holders, holder, id, nanoUsd), units);
       }
 
       /** Learns what such requests cost, if this one has cost more than its price. */
       function learnFrom(usd: number): void {
-        if (reservedUnits && usd > (reservedPrice ?? 0)) learn(reservedUnits, toNano(usd));
+        if (reservedUnits && usd > (reservedPrice ?? 0)) sums.learn(reservedUnits, toNano(usd));
       }
 
       function end(money: Verdict['money']): void {
@@ -143,7 +122,7 @@ export function createReservations(
           // While it was queueing, others may have cost more than they had reserved.
           if (hasLeft || (isReserved && stage !== 'sending') || isFree()) return undefined;
           const { spent, estimated } = committed();
-          const reserved = estimated + total - amountFor(holder);
+          const reserved = estimated + sums.total - amountFor(holder);
           if (price !== reservedPrice)
             reservedUnits = price === undefined ? undefined : unitsOf(price);
           reservedPrice = price;
@@ -155,7 +134,7 @@ export function createReservations(
             return { spent, reserved, price: known };
           }
           // The price of a chat is known only afterwards. Once it is sent, it may cost as much as any chat before.
-          const usual = stage === 'queueing' ? 0 : largest.of(ofRoute);
+          const usual = stage === 'queueing' ? 0 : sums.largest(ofRoute);
           isUnpriced = known === undefined && usual === 0;
           if (isUnpriced) return undefined;
           const held = holders.get(holder)?.requests.get(id) ?? -1;
@@ -167,7 +146,7 @@ export function createReservations(
         /** Takes note of a charge in USD that a response reports, before its body was read and `charge` ends the request. */
         note(usd: number): void {
           learnFrom(usd);
-          if (isReserved && toNano(usd) > amountFor(holder)) raise(holder, toNano(usd));
+          if (isReserved && toNano(usd) > amountFor(holder)) holdNow(toNano(usd), undefined);
         },
 
         /** Ends a request that has failed. What may have been charged stays reserved. */
@@ -176,7 +155,7 @@ export function createReservations(
           turns.leave(route, id);
           const isUncharged = money === 'none' || money === 'void';
           // As soon as a charge of its route is known, it counts as much.
-          if (isUnpriced && !isUncharged) holdNow(largest.of(ofRoute), ofRoute);
+          if (isUnpriced && !isUncharged) holdNow(sums.largest(ofRoute), ofRoute);
           end(isUncharged ? money : 'unknown');
         },
 
@@ -185,7 +164,7 @@ export function createReservations(
           turns.answer(route);
           isUnpriced = false;
           end('charged');
-          learn(ofRoute, toNano(usd));
+          sums.learn(ofRoute, toNano(usd));
           learnFrom(usd);
         },
 
@@ -198,7 +177,7 @@ export function createReservations(
           if (replay) turns.leave(route, id);
           else turns.answer(route);
           isUnpriced = false;
-          const usual = price === undefined ? largest.of(ofRoute) : toNano(price);
+          const usual = price === undefined ? sums.largest(ofRoute) : toNano(price);
           const kept = Math.max(amountFor(holder), usual);
           end('accepted');
           return kept;

@@ -67,13 +67,6 @@ export function verdictOf(
   return { money: isSuccess ? 'accepted' : moneyOfError(status, content), replay, reason };
 }
 
-/** The verdict about a submission that has a task, whatever the status of the response that named it. */
-export const verdictOfTask = (task: {
-  readonly chargeUsd: number | undefined;
-  readonly replayed: boolean;
-}): Verdict =>
-  verdictOf({ status: 200, chargeUsd: task.chargeUsd, idempotentReplay: task.replayed });
-
 /** What an error says about money: the verdict about the last response of its call, and the outcome of all attempts. */
 interface FailedCall extends ErrorContent {
   readonly verdict?: Verdict;
@@ -84,21 +77,27 @@ interface FailedCall extends ErrorContent {
   readonly name?: string;
 }
 
+/** Whether an error proves that no attempt of its call was charged. It may be that of another copy of the client. */
+export function isUncharged(error: unknown): boolean {
+  const { outcome, name } = unchecked<FailedCall>(Object(error));
+  // Invalid params are found before anything is sent.
+  return outcome ? outcome !== 'unknown' : name === 'ConfigurationError';
+}
+
 /**
  * The verdict about all attempts of a failed call, from its error: that about the last response, unless an earlier attempt may
  * have been charged. An error that says nothing leaves it open, such as one that a callback has thrown.
  */
 export function verdictOfError(error: unknown): Verdict {
   const failed = unchecked<FailedCall>(Object(error));
-  const { meta, outcome, reason, name } = failed;
-  const { verdict = meta && verdictOf(meta, failed) } = failed;
+  const { meta, reason, verdict = meta && verdictOf(meta, failed) } = failed;
   const known: Verdict = verdict ?? { money: 'none', replay: false, reason };
-  // Without an outcome, it was thrown before anything was sent.
-  const isUncharged = outcome ? outcome !== 'unknown' : name === 'ConfigurationError';
-  return isUnpaid(known) === isUncharged
-    ? known
-    : { ...known, money: isUncharged ? 'none' : 'unknown' };
+  if (isUnpaid(known) === isUncharged(error)) return known;
+  return { ...known, money: isUnpaid(known) ? 'unknown' : 'none' };
 }
+
+/** Whether an error proves that neither its call nor an earlier one with the same key and body was charged. */
+export const isVoid = (error: unknown): boolean => verdictOfError(error).money === 'void';
 
 /** Specification: Errors, Codes. */
 function moneyOfError(status: number, { code, body }: ErrorContent): 'unknown' | 'none' | 'void' {
@@ -112,8 +111,8 @@ function moneyOfError(status: number, { code, body }: ErrorContent): 'unknown' |
   }
   // Only in the service's own envelope: an ingress or a load balancer knows nothing about earlier requests.
   const error = isRecord(body) && isRecord(body.error) ? body.error : {};
-  const isVoid = (status === 400 || status === 422) && codeIs(code, 'void') && error.code === code;
-  return isVoid ? 'void' : 'none';
+  const isInvalid = (status === 400 || status === 422) && error.code === code;
+  return isInvalid && codeIs(code, 'void') ? 'void' : 'none';
 }
 
 /** Whether a verdict says that the request was not charged. */

@@ -22,7 +22,7 @@ import type { Order } from './orders.ts';
 
 /** Runs orders as a batch on a journal that remains. */
 function batchOn(
-  { service, options }: ReturnType<typeof open>,
+  { options }: ReturnType<typeof open>,
   budget: PolygateOptions['budget'],
   maxUsd: number | undefined,
 ) {
@@ -57,8 +57,6 @@ function batchOn(
     gateway: () => gateway,
     usage: () => usage,
     send(orders: readonly Order[]) {
-      // A run learns from its own rows. The journal does not record models.
-      if (maxUsd !== undefined) service.forgetPrices();
       const unique = new Map(orders.map((order, at) => [order.key ? orderText(order) : at, order]));
       return [clock.settle(ended(run([...unique.values()])))];
     },

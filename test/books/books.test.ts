@@ -10,16 +10,12 @@ import {
   testAgreement,
   testDifferences,
   testRandomly,
-  testReds,
   testRegressions,
 } from './suite.ts';
 
 prepareProcess();
 describe('regressions', () => {
   testRegressions(booksInMemory);
-});
-describe('rules that are broken', () => {
-  testReds(booksInMemory);
 });
 testRandomly(booksInMemory, 300);
 describe('agreement', () => {

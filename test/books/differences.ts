@@ -5,7 +5,6 @@ import type { BookKind } from './books.ts';
 import { run } from './check.ts';
 import type { Scenario } from './check.ts';
 import { sumOf } from './orders.ts';
-import { reds } from './reds.ts';
 import { scenario, times } from './scenarios.ts';
 
 /** Says how two books differ; undefined if they send the same, and say that the same is used. */
@@ -78,13 +77,6 @@ export const differences: readonly Difference[] = [
     ends: all([5, 0], { proxy: [5, 0.1], batch: [4, 0], 'MCP server': [0, 0] }),
   },
   {
-    // Red: the service says that no request with this key and body was charged.
-    reason:
-      'a batch and the MCP server keep what a lost request reserves if its repetition is invalid',
-    scenario: scenario(1, [[{ key: 'bad', fate: 'lost before' }], [{ key: 'bad' }]]),
-    ends: all([2, 0], { batch: [2, 0.02], 'MCP server': [2, 0.02] }),
-  },
-  {
     reason:
       'two bodies of one key share a reservation, but are two rows of a batch, and have two keys of the MCP server',
     scenario: scenario(1, [
@@ -98,17 +90,3 @@ export const differences: readonly Difference[] = [
     }),
   },
 ];
-
-/** A sequence without what a book does differently on purpose, or wrong. */
-export function withoutDifferences(book: string, given: Scenario): Scenario {
-  const own = reds.filter(({ books }) => books.includes(book));
-  const keepsInvalid = ['batch', 'MCP server'].includes(book);
-  const steps = given.steps.map((step) => ({
-    ...step,
-    orders: step.orders.map((each) => {
-      const right = own.reduce((left, { avoid }) => ({ ...left, ...avoid(left, given) }), each);
-      return keepsInvalid && right.key === 'bad' ? { ...right, key: undefined } : right;
-    }),
-  }));
-  return { ...given, steps };
-}

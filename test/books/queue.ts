@@ -43,7 +43,7 @@ export const queueOn = (redisOf: () => RedisServer): BookKind => ({
       queue.work();
       return queue;
     };
-    const queue = create();
+    let queue = create();
     let unkeyed = 0;
     const add = async (order: Order) => {
       unkeyed += 1;
@@ -75,6 +75,10 @@ export const queueOn = (redisOf: () => RedisServer): BookKind => ({
         const fields = await redis.client.hgetall(`${prefix}:rows:polygate:spend`);
         const { spent = 0, reserved = 0 } = fields;
         return { spentUsd: Number(spent) / 1e9, reservedUsd: Number(reserved) / 1e9 };
+      },
+      restart() {
+        void queue.close();
+        queue = create();
       },
       close: () => void queue.close(),
     };

@@ -77,6 +77,51 @@ export const regressions: readonly Regression[] = [
     ]),
   },
   {
+    title: 'a lost request, and an invalid repetition of it',
+    scenario: scenario(0.02, [[{ key: 'bad', fate: 'lost before' }], [{ key: 'bad' }], [{}]]),
+  },
+  {
+    title: 'one key with three successes without a charge at a service that ignores keys',
+    scenario: scenario(
+      0.05,
+      times(5, () => [{ key: 'k1', fate: 'no charge' }]),
+      { ignoresKeys: true },
+    ),
+  },
+  ...['cut off', '500 with charge', '402 with charge', '400 with charge'].map((fate) => ({
+    title: `a charge that is reported with a failure is known to what follows: ${fate}`,
+    scenario: scenario(0.05, [
+      [{ key: 'k1', model: 'low', fate }],
+      [{ key: 'k1', model: 'low' }],
+      [{}],
+    ]),
+  })),
+  {
+    title: 'charges above the listed price are known to what follows (3.20 of 3.00)',
+    scenario: scenario(
+      3,
+      times(16, (body) => [{ body, model: 'low' }]),
+      { unitUsd: 0.2, lowUsd: 0.01 },
+    ),
+  },
+  {
+    title: 'a lost request whose price was too low costs as much as the others',
+    scenario: scenario(0.05, [
+      [{ model: 'low' }],
+      [{ model: 'low', key: 'k1', fate: 'lost after' }],
+      [{}],
+    ]),
+  },
+  {
+    title: 'a key that is forgotten after the lost request was replayed',
+    scenario: scenario(0.05, [
+      [{ key: 'k1', fate: 'lost after' }],
+      [{ key: 'k1' }],
+      [{ key: 'k1', units: 3, fate: '402 with charge' }],
+      [{ key: 'k1', units: 3 }],
+    ]),
+  },
+  {
     title: 'nineteen rows of 0.30 at once (5.70 of 1.00)',
     scenario: scenario(1, [times(19, (body) => ({ body, key: `k${body}` }))], { unitUsd: 0.3 }),
   },

@@ -5,9 +5,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { BookKind } from './books.ts';
 import { BrokenRule, run } from './check.ts';
 import type { Scenario } from './check.ts';
-import { differenceOf, differences, withoutDifferences } from './differences.ts';
+import { differenceOf, differences } from './differences.ts';
 import { sumOf } from './orders.ts';
-import { reds, withoutReds } from './reds.ts';
 import { regressions } from './regressions.ts';
 import { scenariosBy, sequences, sizeOf } from './scenarios.ts';
 
@@ -33,7 +32,7 @@ export function testRandomly(kinds: readonly BookKind[], orders: number): void {
   const share = Math.ceil((orders * times) / prices.length);
   describe.each(kinds.map((kind) => [kind.name, kind] as const))(
     `%s (POLYGATE_SEED=${seed})`,
-    (name, kind) => {
+    (_name, kind) => {
       test.each(prices)(
         'keeps its limit, and says at least what is used, with %s',
         async (_, scenarios) => {
@@ -41,7 +40,7 @@ export function testRandomly(kinds: readonly BookKind[], orders: number): void {
           let arrived = 0;
           const property = fc.asyncProperty(scenarios, async (scenario) => {
             count += sizeOf(scenario);
-            const moments = await run(kind, withoutReds(name, scenario));
+            const moments = await run(kind, scenario);
             arrived += moments.at(-1)?.arrived ?? 0;
           });
           // A scenario has 14 orders on average.
@@ -61,10 +60,9 @@ export function testAgreement(
 ): void {
   test.each(others.map((kind) => [kind.name, kind] as const))(
     `${first.name} and %s send the same and say the same (POLYGATE_SEED=${seed})`,
-    async (name, other) => {
+    async (_, other) => {
       const property = fc.asyncProperty(sequences, async (sequence) => {
-        const shared = withoutDifferences(name, withoutDifferences(first.name, sequence));
-        const difference = await differenceOf([first, other], shared);
+        const difference = await differenceOf([first, other], sequence);
         if (difference !== undefined) throw new BrokenRule(difference);
       });
       const result = await fc.check(property, { seed, numRuns: runs * times });
@@ -105,16 +103,4 @@ export function testRegressions(kinds: readonly BookKind[], own = regressions): 
       await expect(run(kind, scenario)).resolves.toBeDefined();
     });
   });
-}
-
-/** The rules that books break today. Each fails until it is corrected. */
-export function testReds(kinds: readonly BookKind[]): void {
-  for (const kind of kinds) {
-    const own = reds.flatMap(({ books: [first], title, scenario }) =>
-      first === kind.name && scenario ? [{ title, scenario }] : [],
-    );
-    test.fails.each(own)(`${kind.name}: $title`, async ({ scenario }) => {
-      await expect(run(kind, scenario)).resolves.toBeDefined();
-    });
-  }
 }

@@ -6,7 +6,14 @@ import type { MockGateway } from 'polygate/mock';
 import { unwatched } from '../client/support.ts';
 
 /** What the service, or the network, does with a submission. */
-export type Fate = 'accepted' | 'lost-before' | 'lost-after' | 'unpaid' | 'invalid' | 'outage';
+export type Fate =
+  | 'accepted'
+  | 'lost-before'
+  | 'lost-after'
+  | 'unpaid'
+  | 'invalid'
+  | 'void'
+  | 'outage';
 
 /** When the process that makes the request dies: after it has recorded the request, sent it, or recorded the receipt. */
 export type Death = 'never' | 'recorded' | 'in-flight' | 'accepted';
@@ -53,7 +60,12 @@ export function openService(): MockGateway {
   return mock;
 }
 
-const statuses: Partial<Record<Fate, number>> = { unpaid: 402, invalid: 422, outage: 503 };
+const statuses: Partial<Record<Fate, number>> = {
+  unpaid: 402,
+  invalid: 422,
+  void: 400,
+  outage: 503,
+};
 
 /** The client of a process. `die` is called when the process dies. */
 export function clientOf(
@@ -73,7 +85,8 @@ export function clientOf(
     if (death === 'recorded') return die();
     if (fate === 'lost-before') lose();
     const status = statuses[fate];
-    const code = fate === 'invalid' ? 'invalid_request_parameter' : 'refused';
+    const codes = { invalid: 'invalid_request_parameter', void: 'invalid_idempotency_key' };
+    const code = fate === 'invalid' || fate === 'void' ? codes[fate] : 'refused';
     const error = { message: 'no', type: 'test', code };
     const response =
       status === undefined ? await mock.fetch(input, init) : Response.json({ error }, { status });

@@ -1,3 +1,5 @@
+import { expect, test } from 'vitest';
+
 import { browser } from './browser.ts';
 import { commandLine, mcp } from './state-folder.ts';
 import { testLife } from './suite.ts';
@@ -5,3 +7,20 @@ import { testLife } from './suite.ts';
 testLife(commandLine, 100);
 testLife(mcp, 50);
 testLife(browser, 50);
+
+test.each([commandLine, mcp])(
+  '$name forgets a lost request once the service says that it was invalid',
+  async ({ open }) => {
+    const world = open();
+    const run = { params: 0, death: 'never', isSlow: false, isFull: false } as const;
+    for (const [fate, isKept] of [
+      ['lost-before', true],
+      ['unpaid', true],
+      ['void', false],
+    ] as const) {
+      expect(await world.start({ ...run, fate }, Promise.resolve())).toBe('failed');
+      expect(world.stored().includes('key')).toBe(isKept);
+    }
+    world.close?.();
+  },
+);

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { run } from '../books/check.ts';
 import { proxyOn, queueOn } from '../books/queue.ts';
-import { withoutReds } from '../books/reds.ts';
 import { regressions } from '../books/regressions.ts';
 import { scenariosBy, sequences } from '../books/scenarios.ts';
 import { seed, testRandomly, times } from '../books/suite.ts';
@@ -26,7 +25,7 @@ describe.skipIf(!isRedisInstalled)('books in Redis', () => {
     ...[...Object.values(scenariosBy), sequences].flatMap((arbitrary) =>
       fc
         .sample(arbitrary, { seed, numRuns: 8 * times })
-        .map((each, index) => [`random ${index}`, withoutReds('queue', each)] as const),
+        .map((each, index) => [`random ${index}`, each] as const),
     ),
   ];
 

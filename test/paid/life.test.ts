@@ -1,8 +1,9 @@
 import { ConfigurationError, ConnectionError } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import { fold, isUncharged, mayBeCharged, next } from '../../src/paid/life.ts';
+import { fold, mayBeCharged, next } from '../../src/paid/life.ts';
 import type { Intent, Life } from '../../src/paid/life.ts';
+import { isUncharged } from '../../src/paid/verdict.ts';
 
 type LifeEvent = Parameters<typeof fold>[1];
 

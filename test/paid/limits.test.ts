@@ -1,9 +1,10 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { toNano } from '../../src/paid/amounts.ts';
 import { decideLimit, limitPolicies } from '../../src/paid/limits.ts';
 import type { LimitPolicy, LimitState } from '../../src/paid/limits.ts';
-import { RouteTurns } from '../../src/paid/prices.ts';
+import { ReservedSums, RouteTurns } from '../../src/paid/prices.ts';
 
 const usd = toNano;
 /** A request that costs 0.2 USD, with a limit of 1 USD of which 0.5 are committed. */
@@ -125,4 +126,33 @@ test('a request of unknown price that fails wakes only the next one of its route
   turns.answer('route');
   await Promise.all([waiting[3], waiting[4]]);
   expect(start('fifth')).toBeUndefined();
+});
+
+test('reservations are at least what their class was charged, whatever happens in between', () => {
+  const amount = fc.nat(1_000_000);
+  const step = fc.record({
+    action: fc.constantFrom('set', 'delete', 'learn'),
+    holder: fc.constantFrom('a', 'b', 'c', 'd'),
+    units: fc.record({
+      priceClass: fc.constantFrom('one', 'other'),
+      units: fc.constantFrom(1, 2, 3),
+    }),
+    amount,
+  });
+  const property = fc.property(fc.array(step), (steps) => {
+    const sums = new ReservedSums<string>();
+    for (const { action, holder, units, amount: nanoUsd } of steps) {
+      if (action === 'set') sums.set(holder, nanoUsd, units);
+      else if (action === 'delete') sums.delete(holder);
+      else sums.learn(units, nanoUsd);
+      const amounts = ['a', 'b', 'c', 'd'].map((each) => sums.amountOf(each));
+      const total = amounts.reduce((sum, each) => sum + each, 0);
+      // Each amount is rounded up by itself.
+      expect(Math.abs(sums.total - total)).toBeLessThan(amounts.length);
+      for (const each of ['a', 'b', 'c', 'd']) {
+        expect(sums.amountOf(each)).toBeGreaterThanOrEqual(sums.largest(sums.unitsOf(each)));
+      }
+    }
+  });
+  expect(() => fc.assert(property, { seed: 1 })).not.toThrow();
 });

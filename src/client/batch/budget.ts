@@ -3,7 +3,7 @@ import { createError } from '../../errors/message.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { decideLimit, isUnpriced, limitPolicies } from '../../paid/limits.ts';
 import type { Expected, LimitState } from '../../paid/limits.ts';
-import { LargestCharges } from '../../paid/prices.ts';
+import { ReservedSums } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import type { KnownPrices } from '../limits/prices.ts';
@@ -16,16 +16,14 @@ import {
 } from './budget-decisions.ts';
 import type { Priceable } from './budget-decisions.ts';
 import { Changes } from './changes.ts';
-import { addCost, noCost, unpricedSubmits } from './row-history.ts';
+import { noCost, unpricedSubmits } from './row-history.ts';
 import type { RowCost, RowHistory } from './row-history.ts';
 import type { Row } from './row.ts';
 
-/** What is set aside for a submission until it is settled. It is part of the estimates of its row. */
+/** What is set aside for a submission until it is settled. */
 export interface ReservedPrice extends Expected {
   /** Path of the endpoint. */
   readonly path: string;
-  /** What it pays for, if its price is known. */
-  readonly units?: PricedUnits | undefined;
   /** Whether it may have been sent. A row that waits for its slot is not. */
   readonly isSent: boolean;
 }
@@ -47,11 +45,11 @@ export interface Purchase {
 /** The budget of a batch, over all runs of its journal. Also adds up its costs if there is no limit. */
 export class BatchBudget {
   readonly #maxUsd: number;
-  #total: RowCost = noCost;
+  #chargedUsd = 0;
+  /** What submissions reserve that may be charged, and those of earlier runs by the ids of their rows. */
+  readonly #sums = new ReservedSums<Row | string>();
   /** The largest charge so far, by path: what a request may cost if its price is not known. */
   readonly #largest = new Map<string, number>();
-  /** The largest charges that were above the price of their row. */
-  readonly #aboveList = new LargestCharges();
   /** Number of submissions that were or may have been charged, and of which neither charge nor price is known, by path. */
   readonly #unpriced = new Map<string, number>();
   /** What is reserved for the submissions that are not settled. */
@@ -65,17 +63,23 @@ export class BatchBudget {
 
   /** The costs of all rows in all runs. Unpriced submissions may have cost as much as any other. */
   get total(): RowCost {
-    return addCost(this.#total, { estimatedUsd: unpricedUsd(this.#unpriced, this.#largest) });
+    const unpriced = unpricedUsd(this.#unpriced, this.#largest);
+    return {
+      chargedUsd: this.#chargedUsd,
+      estimatedUsd: roundUsd(toUsd(this.#sums.total) + unpriced),
+    };
   }
 
   /** Adds what earlier runs have spent on a row. */
-  addEarlier(row: RowHistory): void {
-    const { cost = noCost, path = '' } = row;
+  addEarlier(id: string, row: RowHistory): void {
+    const { cost = noCost, path = '', units } = row;
+    const { chargedUsd, estimatedUsd } = cost;
     const unpriced = unpricedSubmits(row);
-    this.#total = addCost(this.#total, cost);
+    this.#addCharge(chargedUsd);
+    if (estimatedUsd > 0) this.#sums.set(id, toNano(estimatedUsd), units);
     // The sum, because the journal does not keep each charge of a chat that was resent. Too much is safer than
     // too little.
-    if (cost.chargedUsd > 0) this.#recordCharge(path, cost.chargedUsd);
+    if (chargedUsd > 0) this.#recordCharge(path, units, chargedUsd);
     if (unpriced > 0) this.#addUnpriced(path, unpriced);
   }
 
@@ -95,7 +99,7 @@ export class BatchBudget {
       const decision = decideLimit(limitPolicies.batch, state);
       if (decision === 'held') {
         this.#addUnpriced(path, -repeats);
-        return this.#raise(row, { ...state.next, path, units, isSent: false });
+        return this.#raise(row, { ...state.next, path, isSent: false }, units);
       }
       if (decision === 'exceeded') throw this.#exceeded(state);
       await this.#changes.next(signal);
@@ -114,10 +118,14 @@ export class BatchBudget {
     const { chargedUsd, estimatedUsd } = this.total;
     // A charge may have shown since then what a row of unknown price costs.
     const { path, basis } = reserved;
-    const next = basis === 'price' ? reserved : reservationFor(undefined, this.#largest.get(path));
+    const own = this.#sums.amountOf(row);
+    const next: Expected =
+      basis === 'price'
+        ? { nanoUsd: own, basis }
+        : reservationFor(undefined, this.#largest.get(path));
     // The rows that are not sent, either, do not keep this one back.
-    const own = reserved.isSent ? reserved.nanoUsd : 0;
-    const committed = toNano(chargedUsd + estimatedUsd) - this.#unsent - own;
+    const committed =
+      toNano(chargedUsd + estimatedUsd) - this.#unsent - (reserved.isSent ? own : 0);
     const state = { limit: this.#limit, committed, next };
     if (decideLimit(limitPolicies.batch, state) !== 'held') throw this.#exceeded(state);
     this.#raise(row, { ...reserved, ...next, isSent: true });
@@ -129,18 +137,20 @@ export class BatchBudget {
    */
   noteCharge(row: Row, usd: number): void {
     const reserved = this.#reserved.get(row);
-    if (reserved === undefined || this.#limit === Infinity) return;
-    this.#recordCharge(reserved.path, usd);
-    const nanoUsd = toNano(usd);
-    if (nanoUsd <= reserved.nanoUsd) return;
-    if (reserved.units) this.#learn(reserved.units, usd);
-    this.#raise(row, { ...reserved, nanoUsd });
+    if (reserved === undefined) return;
+    this.#recordCharge(reserved.path, this.unitsOf(row), usd);
+    this.#raise(row, { ...reserved, nanoUsd: Math.max(toNano(usd), reserved.nanoUsd) });
+  }
+
+  /** What a row pays for, if its price was known. */
+  unitsOf(row: Row): PricedUnits | undefined {
+    return this.#sums.unitsOf(row);
   }
 
   /** What rows have reserved that wait for their slot. */
   get #unsent(): number {
     let nano = 0;
-    for (const { isSent, nanoUsd } of this.#reserved.values()) if (!isSent) nano += nanoUsd;
+    for (const [row, { isSent }] of this.#reserved) if (!isSent) nano += this.#sums.amountOf(row);
     return nano;
   }
 
@@ -148,14 +158,9 @@ export class BatchBudget {
     return this.#maxUsd === Infinity ? Infinity : toNano(this.#maxUsd);
   }
 
-  /** What such a submission has been charged above its price. */
-  #learned(units: PricedUnits | undefined): number {
-    return units ? this.#aboveList.of(units) : 0;
-  }
-
   #stateFor({ path, price, units, repeats }: Purchase): LimitState {
     const { chargedUsd, estimatedUsd } = this.total;
-    const learnedUsd = toUsd(this.#learned(units));
+    const learnedUsd = toUsd(this.#sums.largest(units));
     const expected = price === undefined ? undefined : Math.max(price, learnedUsd);
     const repeated = Math.min(repeats, this.#unpricedAt(path));
     const repeatedUsd = repeated * this.#largestAt(path);
@@ -171,7 +176,8 @@ export class BatchBudget {
   /** Takes over the reservation of an earlier run, whose submission is sent again under its key. */
   adopt(row: Row, path: string): void {
     const nanoUsd = toNano(row.cost.estimatedUsd);
-    this.#reserved.set(row, { nanoUsd, basis: 'price', path, isSent: true });
+    this.#sums.delete(row.id);
+    this.#raise(row, { nanoUsd, basis: 'price', path, isSent: true }, row.history.units);
   }
 
   /** Ends the reservation of a submission. If it still counts, but has no amount, the submission is unpriced. */
@@ -179,38 +185,36 @@ export class BatchBudget {
     const reserved = this.#reserved.get(row);
     if (reserved === undefined) return;
     this.#reserved.delete(row);
-    const { path, units } = reserved;
-    const usd = toUsd(reserved.nanoUsd);
+    const { path } = reserved;
+    const units = this.unitsOf(row);
     switch (verdict.money) {
       case 'charged':
-        this.#change(row, { chargedUsd: verdict.usd, estimatedUsd: -usd });
-        this.#recordCharge(path, verdict.usd);
-        if (units && verdict.usd > usd) this.#learn(units, verdict.usd);
+        this.#sums.delete(row);
+        this.#addCharge(verdict.usd);
+        row.addCharge(verdict.usd);
+        this.#recordCharge(path, units, verdict.usd);
         break;
       case 'none':
       case 'void':
-        this.#change(row, { estimatedUsd: -usd });
+        this.#sums.delete(row);
         break;
       case 'accepted':
       case 'unknown':
         if (isUnpriced(reserved)) this.#addUnpriced(path, 1);
     }
+    this.#update(row);
     this.#changes.notify();
   }
 
-  /** Learns from a charge, and raises what other rows of its class have reserved. */
-  #learn(units: PricedUnits, usd: number): void {
-    this.#aboveList.add(units, toNano(usd));
-    for (const [row, reserved] of this.#reserved) {
-      const nanoUsd = this.#learned(reserved.units);
-      if (nanoUsd > reserved.nanoUsd) this.#raise(row, { ...reserved, nanoUsd });
-    }
+  #raise(row: Row, reserved: ReservedPrice, units?: PricedUnits): void {
+    this.#reserved.set(row, reserved);
+    this.#sums.set(row, reserved.nanoUsd, units);
+    this.#update(row);
   }
 
-  #raise(row: Row, reserved: ReservedPrice): void {
-    const before = this.#reserved.get(row)?.nanoUsd ?? 0;
-    this.#reserved.set(row, reserved);
-    this.#change(row, { estimatedUsd: toUsd(reserved.nanoUsd - before) });
+  /** Updates what the row itself knows, which its lines record. */
+  #update(row: Row): void {
+    row.setEstimate(toUsd(this.#sums.amountOf(row) + this.#sums.amountOf(row.id)));
   }
 
   #addUnpriced(path: string, count: number): void {
@@ -225,13 +229,14 @@ export class BatchBudget {
     return this.#largest.get(path) ?? 0;
   }
 
-  #recordCharge(path: string, usd: number): void {
+  /** Learns from a charge what such rows cost, those included that have reserved less. */
+  #recordCharge(path: string, units: PricedUnits | undefined, usd: number): void {
     this.#largest.set(path, Math.max(this.#largestAt(path), usd));
+    if (units) this.#sums.learn(units, toNano(usd));
   }
 
-  #change(row: Row, change: Partial<RowCost>): void {
-    row.addCost(change);
-    this.#total = addCost(this.#total, change);
+  #addCharge(usd: number): void {
+    this.#chargedUsd = roundUsd(this.#chargedUsd + usd);
   }
 
   #exceeded(state: LimitState): BudgetExceededError {

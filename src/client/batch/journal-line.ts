@@ -1,3 +1,4 @@
+import type { PricedUnits } from '../../paid/prices.ts';
 import { chatEndpoints } from '../../wire/endpoints/chat.ts';
 import { findEndpoint } from '../../wire/endpoints/index.ts';
 import { chatCompletionSchema } from '../../wire/types/chat/completion.ts';
@@ -19,7 +20,15 @@ export type JournalLine =
   | { readonly type: 'run'; readonly run: string }
   /** The damaged lines before this one were torn when a process died, and were never acted on. */
   | { readonly type: 'torn' }
-  | ({ readonly type: 'submit'; readonly id: string } & Intent & CostFields)
+  | ({
+      readonly type: 'submit';
+      readonly id: string;
+      /** What it pays for, if its price is known. */
+      readonly units?: PricedUnits | undefined;
+      /** Whether its request was lost: the line only repeats another one, with what the request may have cost. */
+      readonly lost?: boolean | undefined;
+    } & Intent &
+      CostFields)
   | ({ readonly type: 'accepted'; readonly id: string; readonly receipt: Receipt } & CostFields)
   | ({
       readonly type: 'completed';
@@ -31,6 +40,8 @@ export type JournalLine =
       readonly id: string;
       /** Whether a 402 or a budget is the only reason. */
       readonly paused?: boolean | undefined;
+      /** Whether it takes all submissions of its key back: the service says that none was charged. */
+      readonly void?: boolean | undefined;
     } & CostFields)
   | { readonly type: 'finished'; readonly id: string; readonly status: 'succeeded' | 'failed' };
 

@@ -1,5 +1,6 @@
-import { roundUsd } from '../../paid/amounts.ts';
+import type { PricedUnits } from '../../paid/prices.ts';
 import type { Receipt } from '../../wire/types/tasks/task.ts';
+import { isRecord } from '../../wire/types/type-guards.ts';
 import { chatPath, isChatPath } from './journal-line.ts';
 import type { CostFields, Intent, JournalLine } from './journal-line.ts';
 
@@ -17,6 +18,10 @@ export interface RowHistory extends Partial<Intent> {
   readonly cost?: RowCost | undefined;
   /** Whether the charge of its task or completion is known. */
   readonly isChargeKnown?: boolean | undefined;
+  /** Whether the service has charged its key again, so that another submission may be charged, too. */
+  readonly isKeyForgotten?: boolean | undefined;
+  /** What its latest submission pays for, if its price was known. */
+  readonly units?: PricedUnits | undefined;
   /** Number of the latest line. */
   readonly lineNumber?: number | undefined;
 }
@@ -59,7 +64,9 @@ export function addLine(
       // A chat that is sent without a key may still be replayed under that of an earlier request.
       const { key = before.key, path, hash } = line;
       const intent: Intent = { key, path, hash, params: line.params, fallback: line.fallback };
-      return { ...history, ...intent, cost: readCost(line), openSubmits: openSubmits + 1 };
+      const submitted = { ...history, ...intent, units: readUnits(line) };
+      if (line.lost) return addLoss(submitted, line);
+      return { ...submitted, cost: readCost(line), openSubmits: openSubmits + 1 };
     }
     case 'accepted': {
       const { receipt } = line;
@@ -68,19 +75,37 @@ export function addLine(
     case 'completed':
       return { ...history, completedAt: lineNumber, path: chatPath, ...readCharge(line) };
     case 'refused': {
-      // If two processes submit a task under one key, the one that is rejected knows nothing about the cost of the other.
-      const isOther = !isChatPath(before.path) && (openSubmits > 1 || before.receipt !== undefined);
+      // If two processes submit a task under one key, the one that is rejected knows nothing about the cost of the other, unless
+      // the service says that none was charged.
+      const isOther =
+        !line.void && !isChatPath(before.path) && (openSubmits > 1 || before.receipt !== undefined);
       return {
         ...history,
         ...(line.paused && { params, fallback }),
         cost: isOther ? before.cost : readCost(line),
         // If the `submit` line of a `refused` line is damaged, later submissions still count.
-        openSubmits: Math.max(0, openSubmits - 1),
+        openSubmits: line.void ? 0 : Math.max(0, openSubmits - 1),
       };
     }
     case 'finished':
       return { ...history, status: line.status };
   }
+}
+
+/** What is known about a submission that was lost, which has its own line already. */
+function addLoss(before: RowHistory, line: CostFields): RowHistory {
+  const openSubmits = Math.max(1, before.openSubmits ?? 0);
+  // Another run has received its task in the meantime.
+  if (before.receipt || before.completedAt !== undefined) return { ...before, openSubmits };
+  const cost = readCost(line);
+  const isCharged = cost.chargedUsd > (before.cost?.chargedUsd ?? 0);
+  return {
+    ...before,
+    openSubmits,
+    cost,
+    isChargeKnown: before.isChargeKnown === true || isCharged,
+    isKeyForgotten: before.isKeyForgotten === true || (before.isChargeKnown && isCharged),
+  };
 }
 
 function readCharge(
@@ -101,17 +126,6 @@ export interface RowCost {
 
 export const noCost: RowCost = { chargedUsd: 0, estimatedUsd: 0 };
 
-/** A cost after a change. */
-export function addCost(
-  cost: RowCost,
-  { chargedUsd = 0, estimatedUsd = 0 }: Partial<RowCost>,
-): RowCost {
-  return {
-    chargedUsd: roundUsd(cost.chargedUsd + chargedUsd),
-    estimatedUsd: Math.max(0, roundUsd(cost.estimatedUsd + estimatedUsd)),
-  };
-}
-
 /** The fields of a line for a cost. */
 export function toCostFields({ chargedUsd, estimatedUsd }: RowCost): CostFields {
   return { usd: chargedUsd || undefined, estimatedUsd: estimatedUsd || undefined };
@@ -127,6 +141,13 @@ export function toSettledFields(cost: RowCost, isChargeKnown: boolean): CostFiel
 function readCost({ usd, estimatedUsd }: CostFields, receipt?: Receipt): RowCost {
   const chargedUsd = amount(usd) ?? amount(receipt?.chargeUsd) ?? 0;
   return { chargedUsd, estimatedUsd: amount(estimatedUsd) ?? 0 };
+}
+
+/** What a submission pays for. It only raises what other rows reserve, so a damaged one is ignored. */
+function readUnits({ units }: { readonly units?: unknown }): PricedUnits | undefined {
+  const { priceClass, units: count } = isRecord(units) ? units : {};
+  const number = amount(count);
+  return typeof priceClass === 'string' && number ? { priceClass, units: number } : undefined;
 }
 
 const amount = (value: unknown): number | undefined =>

@@ -1,4 +1,5 @@
-import { verdictOf, verdictOfTask } from '../../paid/verdict.ts';
+import { verdictOfTask } from '../../paid/life.ts';
+import { verdictOf } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';

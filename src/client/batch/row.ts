@@ -28,9 +28,10 @@
  * If a step throws, the state that the row has reached decides whether its result is `failed` or `unknown`: see
  * `isFinalError` in charge-rules.ts.
  */
+import { roundUsd } from '../../paid/amounts.ts';
 import type { Task } from '../tasks/task.ts';
 import type { ChargeFacts } from './charge-rules.ts';
-import { addCost, noCost, mayBeCharged } from './row-history.ts';
+import { noCost, mayBeCharged } from './row-history.ts';
 import type { RowCost, RowHistory } from './row-history.ts';
 
 /** The state that a row has reached in this run. */
@@ -153,9 +154,13 @@ export class Row {
     this.#state = 'durable';
   }
 
-  /** Adds to its cost. */
-  addCost(change: Partial<RowCost>): void {
-    this.#cost = addCost(this.#cost, change);
+  addCharge(usd: number): void {
+    this.#cost = { ...this.#cost, chargedUsd: roundUsd(this.#cost.chargedUsd + usd) };
+  }
+
+  /** Sets the sum of the estimates for its submissions that may have been charged. */
+  setEstimate(estimatedUsd: number): void {
+    this.#cost = { ...this.#cost, estimatedUsd };
   }
 
   /** Aborts what the row waits for. Created when the row starts: a recovery knows all rows in advance. */

@@ -1,4 +1,5 @@
-import { isUnpaid } from '../../paid/verdict.ts';
+import { isUnpaid, isVoid } from '../../paid/verdict.ts';
+import type { Verdict } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
@@ -8,7 +9,7 @@ import { isChatPath } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
 import type { RowResult } from './results.ts';
 import { notRecordedError, toRowError, unsentError } from './row-errors.ts';
-import { toCostFields, toSettledFields, unpricedSubmits } from './row-history.ts';
+import { noCost, toCostFields, toSettledFields, unpricedSubmits } from './row-history.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 import type { RunContext } from './run.ts';
@@ -39,7 +40,9 @@ export async function runRow<Accepted>(
     if (isPauseReason) pause.begin(error);
     // Of the earlier submission, which counts here: the plan may be another kind of request, or may have failed.
     const isChargedOnce = !isChatPath(row.history.path);
-    const facts = { ...row.chargeFacts, isChargedOnce, isPauseReason };
+    const { chargeFacts } = row;
+    const mayBeCharged = chargeFacts.mayBeCharged && !(chargeFacts.isRecorded && isVoid(error));
+    const facts = { ...chargeFacts, mayBeCharged, isChargedOnce, isPauseReason };
     return { ...identityOf(row), ...failedRow(facts, error) };
   } finally {
     stopListening?.();
@@ -79,6 +82,8 @@ class SubmittingRow<Accepted> {
   readonly #plan: RowPlan<Accepted>;
   readonly #submission: RowSubmission<Accepted>;
   readonly #context: RunContext;
+  /** Its cost as of its `submit` line. */
+  #recorded = noCost;
 
   constructor(
     row: Row,
@@ -100,9 +105,12 @@ class SubmittingRow<Accepted> {
     // An earlier run may have sent it, so a budget that has no room for new rows does not keep it back.
     if (this.#submission.recordedBy) row.record();
     const accepted = await pause.whileSubmitting(row, () => this.#reserveAndSend());
-    const verdict = plan.verdictOf(accepted);
+    const reported = plan.verdictOf(accepted);
+    // What a failed response has reported counts already.
+    const isCounted = reported.replay && row.history.isChargeKnown === true;
+    const verdict: Verdict = isCounted ? { ...reported, money: 'none' } : reported;
     budget.settle(row, verdict);
-    const cost = toSettledFields(row.cost, verdict.money === 'charged');
+    const cost = toSettledFields(row.cost, verdict.money !== 'accepted');
     const line = plan.toLine(row.id, accepted, cost);
     const isAppended = !line || (await this.#tryAppend(line));
     if (isAppended || plan.isChargedOnce) row.makeDurable();
@@ -133,7 +141,9 @@ class SubmittingRow<Accepted> {
     const { recordedBy, intent } = this.#submission;
     const { budget, priceOf } = this.#context;
     const { path } = intent;
-    if (recordedBy && row.cost.estimatedUsd > 0) return budget.adopt(row, path);
+    const { isChargeKnown, isKeyForgotten } = row.history;
+    const isFree = isChargeKnown === true && isKeyForgotten !== true;
+    if (recordedBy && (isFree || row.cost.estimatedUsd > 0)) return budget.adopt(row, path);
     const repeats = recordedBy ? unpricedSubmits(row.history) : 0;
     const price = await priceOf(this.#submission);
     const units = price === undefined ? undefined : unitsOf(this.#submission, path, price);
@@ -166,6 +176,7 @@ class SubmittingRow<Accepted> {
   async #recordIntent(): Promise<void> {
     const { signal } = this.#row.controller;
     if (signal.aborted) throw unsentError(signal.reason);
+    this.#recorded = this.#row.cost;
     await this.#context.journal.append(this.#submitLine).catch((error: unknown) => {
       throw notRecordedError(error);
     });
@@ -177,12 +188,15 @@ class SubmittingRow<Accepted> {
    * could take back the only one: if its own request is rejected, it appends a `refused` line.
    */
   async #recordAgain(): Promise<void> {
+    this.#recorded = this.#row.cost;
     if (!this.#row.controller.signal.aborted) await this.#tryAppend(this.#submitLine);
   }
 
-  get #submitLine(): JournalLine {
+  get #submitLine() {
     const { id, cost } = this.#row;
-    return { type: 'submit', id, ...this.#submission.intent, ...toCostFields(cost) };
+    const units = this.#context.budget.unitsOf(this.#row);
+    const fields = { ...this.#submission.intent, units, ...toCostFields(cost) };
+    return { type: 'submit', id, ...fields } as const;
   }
 
   /**
@@ -239,13 +253,29 @@ class SubmittingRow<Accepted> {
     const row = this.#row;
     const { budget, pause } = this.#context;
     const thisRun = row.state === 'planned' ? undefined : 'this-run';
-    const recordedBy = this.#submission.recordedBy ?? thisRun;
+    // The service says that what an earlier run has sent was not charged, either.
+    const isFreed = isVoid(error);
+    const recordedBy = isFreed ? thisRun : (this.#submission.recordedBy ?? thisRun);
     const { isChargedOnce } = this.#plan;
     const verdict = verdictOfFailure({ recordedBy, isChargedOnce }, error);
     budget.settle(row, verdict);
-    if (!recordedBy || !isUnpaid(verdict)) return;
+    if (!isUnpaid(verdict)) return this.#recordLoss();
+    if (!recordedBy) return;
     const paused = pause.isReason(error) || undefined;
-    await this.#tryAppend({ type: 'refused', id: row.id, paused, ...toCostFields(row.cost) });
+    const fields = { paused, void: isFreed || undefined, ...toCostFields(row.cost) };
+    await this.#tryAppend({ type: 'refused', id: row.id, ...fields });
+  }
+
+  /** Records what a lost request has cost or may have cost, if that is not what its `submit` line says. */
+  async #recordLoss(): Promise<void> {
+    const { cost, controller } = this.#row;
+    const isRecorded =
+      cost.chargedUsd === this.#recorded.chargedUsd &&
+      cost.estimatedUsd === this.#recorded.estimatedUsd;
+    if (isRecorded) return;
+    const appended = this.#tryAppend({ ...this.#submitLine, lost: true });
+    // An aborted run does not wait for the lines of its tasks.
+    if (!this.#plan.isChargedOnce || !controller.signal.aborted) await appended;
   }
 
   #tryAppend(line: JournalLine): Promise<boolean> {

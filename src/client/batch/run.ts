@@ -90,7 +90,7 @@ export async function beginRun(context: RunContext): Promise<void> {
   if (journal.hasChats || resendUnknown || maxUsd !== undefined) {
     await journal.lock({ isRequired: resendUnknown });
   }
-  for (const row of journal.earlier.byId.values()) budget.addEarlier(row);
+  for (const [id, row] of journal.earlier.byId) budget.addEarlier(id, row);
   if (resendUnknown) warnOfLostChats(context);
 }
 

@@ -5,7 +5,7 @@ import {
   ResponseValidationError,
   ConcurrencyLimitError,
 } from '../../errors/responses.ts';
-import { outcomeOf } from '../../paid/verdict.ts';
+import { outcomeOf, verdictOf } from '../../paid/verdict.ts';
 import { codeIs } from '../../wire/codes.ts';
 import type { Safety } from '../../wire/endpoints/endpoint.ts';
 
@@ -114,8 +114,8 @@ export function canSucceedLater(error: unknown): boolean {
 /** What an error reveals about the attempt; undefined for errors that are never retried, such as an abort. */
 function classifyFailure(error: unknown): Failure | undefined {
   if (APIError.is(error)) {
-    const { status, code, retryAfterMs, verdict } = error;
-    return { status, code, retryAfterMs, outcome: verdict ? outcomeOf(verdict) : 'unknown' };
+    const { status, code, retryAfterMs, verdict = verdictOf(error.meta, error) } = error;
+    return { status, code, retryAfterMs, outcome: outcomeOf(verdict) };
   }
   // Its outcome is that of the whole call, which leads to the same decision: a request that is sent `once` ends with the
   // first attempt that may have been charged, and earlier rejections count as `not-sent`.

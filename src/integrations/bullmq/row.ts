@@ -113,6 +113,8 @@ export interface RowState {
   readonly failures?: number | undefined;
   /** Whether a submission under the key has failed with an unknown outcome. */
   readonly mayBeCharged?: boolean | undefined;
+  /** Whether a charge counts that a failed submission under the key has reported. */
+  readonly isCounted?: boolean | undefined;
   readonly receipt?: Receipt | undefined;
   /** When the wait ends, on the clock of Redis, in ms. */
   readonly deadline?: number | undefined;

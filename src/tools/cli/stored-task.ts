@@ -3,6 +3,7 @@ import type { Outcome, Polygate, Submission, Task } from 'polygate';
 import { isUncharged, withEarlierCharge } from '../../internal.ts';
 import { fold, mayBeCharged, next } from '../../paid/life.ts';
 import type { Life } from '../../paid/life.ts';
+import { isVoid } from '../../paid/verdict.ts';
 import { messageOf, UsageError } from './arguments.ts';
 import { earlierRequestAdvice } from './failure.ts';
 import type { CommandLog } from './run-command.ts';
@@ -103,8 +104,10 @@ export class StoredTask {
   /** Forgets the request if its failure proves that nothing was charged under its key. Returns whether that is so. */
   refuse(error: unknown): boolean {
     const sent = fold(this.#earlier, { sent: this.entry.hash });
-    const isUnpaid = isUncharged(error) && !mayBeCharged(fold(sent, 'refused'));
-    if (isUnpaid) this.#store.remove(this.entry);
+    const isOnly = !mayBeCharged(fold(sent, 'refused'));
+    const isFreed = isVoid(error);
+    const isUnpaid = isFreed || (isUncharged(error) && isOnly);
+    if (isUnpaid) this.#store.remove(this.entry, isFreed);
     return isUnpaid;
   }
 
@@ -163,7 +166,10 @@ export async function submitEntry(stored: StoredTask, run: TaskRun): Promise<Tas
   const task = await submissionOf(gateway, request)
     .send({ idempotencyKey, signal }, observer)
     .catch((error: unknown) => {
-      if (stored.refuse(error)) log.note({ next: undefined, idempotencyKey: undefined });
+      if (stored.refuse(error)) {
+        log.note({ next: undefined, idempotencyKey: undefined, isRepeated: false });
+        throw error;
+      }
       throw stored.isRepeated ? withEarlierCharge(error, earlierRequestAdvice) : error;
     });
   log.note({ sent: 'accepted', idempotencyKey, chargeUsd: task.chargeUsd });

@@ -153,12 +153,13 @@ export class TaskStore {
     }
   }
 
-  /** Forgets a request that was certainly not accepted, unless another process has sent it, too. */
-  remove(entry: TaskEntry): void {
+  /** Forgets a request that was certainly not accepted, unless another process has sent it, too, and it is not `isFreed`. */
+  remove(entry: TaskEntry, isFreed = false): void {
     const path = this.#pathOf(entry);
     const isNeeded = (at: string) => {
       const found = this.#read(at);
-      return typeof found !== 'object' || found.receipt !== undefined || found.resent === true;
+      if (typeof found !== 'object' || found.receipt !== undefined) return true;
+      return found.resent === true && !isFreed;
     };
     try {
       if (isNeeded(path)) return;

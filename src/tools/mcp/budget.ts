@@ -5,11 +5,12 @@ import { highestBodyPrice, highestBodyUnits } from '../../internal.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { Books, holderOf } from '../../paid/books.ts';
 import type { Entry } from '../../paid/books.ts';
+import { verdictOfTask } from '../../paid/life.ts';
 import { limitPolicies } from '../../paid/limits.ts';
 import { pricedUnits } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { createReservations } from '../../paid/reservations.ts';
-import { verdictOfError, verdictOfTask } from '../../paid/verdict.ts';
+import { verdictOfError } from '../../paid/verdict.ts';
 import { generationKinds } from '../cli/command-options.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
 import { exactUsd, formatUsd } from '../money.ts';
@@ -162,10 +163,13 @@ export class ProcessBudget {
   #charge(entry: Entry, { idempotencyKey }: Purchase, task: Charged): number {
     const verdict = verdictOfTask(task);
     const reservedUsd = toUsd(this.#reservations.amountFor(holderOf(idempotencyKey)));
-    const usd = verdict.money === 'charged' ? verdict.usd : reservedUsd;
     this.#open.delete(idempotencyKey);
-    entry.charge(usd, verdict.replay);
-    return usd;
+    if (verdict.money === 'charged') {
+      entry.charge(verdict.usd, verdict.replay);
+      return verdict.usd;
+    }
+    entry.accept(() => reservedUsd, verdict.replay);
+    return reservedUsd;
   }
 
   /** Checks the limit of one call. */

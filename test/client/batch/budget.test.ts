@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { BudgetExceededError } from '../../../src/index.ts';
-import type { BatchOptions, Polygate } from '../../../src/index.ts';
+import { AbortedError, BudgetExceededError } from '../../../src/index.ts';
+import type { BatchOptions, BatchProgress, Polygate } from '../../../src/index.ts';
 import type { MockGateway } from '../../../src/mock/index.ts';
 import { rejection } from '../../support/rejection.ts';
 import { onMock } from '../support.ts';
@@ -52,6 +52,71 @@ describe('maxUsd of a batch', () => {
     expect(error.message).toContain('Rows done: 5. Rows rejected or not sent: 35.');
     expect(error.message).toContain('Raise the budget, then run it again with the same journal');
     expect(world.gateway.concurrency).toMatchObject({ inFlight: 0, queued: 0 });
+  });
+
+  /** The price list has a price that is too low. */
+  function withLowPrice() {
+    const world = onMock({}, { concurrency: 1 });
+    const pricing = { unitPriceUsd: 0.002 };
+    const body = { id: 'prism-image', type: 'image', pricing };
+    world.mock.fail({ route: 'GET /v1/models/prism-image', body });
+    return world;
+  }
+
+  test('covers what earlier runs have learned about listed prices that are too low', async () => {
+    const world = withLowPrice();
+    const journal = memoryJournal();
+    await runImageBatch(world, ['a'], { maxUsd: 0.05, journal, id: String });
+    for (let run = 0; run < 3; run += 1) {
+      await untilBudget(newProcess(world), numbers(9), { maxUsd: 0.05, journal });
+    }
+    expect(spent(world.mock)).toBe(0.04);
+  });
+
+  test('knows of earlier runs what lost rows and failed ones have cost above their listed price', async () => {
+    const world = withLowPrice();
+    const journal = memoryJournal();
+    const options = { maxUsd: 0.1, journal, id: String };
+    // One response is lost with its charge, and one reports it.
+    world.mock.fail({ route: submits, reset: 'after', times: 1 });
+    const headers = { 'x-svc-charge-usd': '0.02' };
+    world.mock.fail({ route: submits, status: 500, handled: true, headers, times: 1 });
+    const lost = () =>
+      runImageBatch(newProcess(world, { maxRetries: 0 }), ['a', 'b', 'c'], options);
+    expect((await lost()).map(({ status }) => status)).toEqual(['unknown', 'unknown', 'succeeded']);
+    const used: unknown[] = [];
+    const onProgress = ({ usd, estimatedUsd }: BatchProgress) =>
+      void used.push([usd, estimatedUsd]);
+    const next = newProcess(world);
+    await runImageBatch(next, ['c'], { ...options, onProgress });
+    expect(used.at(-1)).toEqual([0.04, 0.02]);
+    // What was charged is not charged again, and counts once.
+    await runImageBatch(next, ['a', 'b', 'c'], { ...options, onProgress });
+    expect(used.at(-1)).toEqual([0.06, undefined]);
+    expect(spent(world.mock)).toBe(0.06);
+  });
+
+  test('knows what a run was charged above the listed price before it was aborted', async () => {
+    const world = withLowPrice();
+    const journal = memoryJournal();
+    const options = { maxUsd: 0.1, journal, id: String };
+    const stop = new AbortController();
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const response = await world.mock.fetch(input, init);
+      if (init?.method !== 'POST') return response;
+      return new Response(new ReadableStream(), response);
+    };
+    const { gateway } = newProcess(world, { fetch });
+    const rows = gateway.batch(['a'], describeImage(gateway), { ...options, signal: stop.signal });
+    const ended = rejection(AbortedError, rows.next());
+    await world.mock.clock.advance(1_000);
+    stop.abort();
+    await world.mock.clock.settle(ended);
+    const used: unknown[] = [];
+    const onProgress = ({ usd, estimatedUsd }: BatchProgress) =>
+      void used.push([usd, estimatedUsd]);
+    await runImageBatch(newProcess(world), ['b'], { ...options, onProgress });
+    expect(used.at(-1)).toEqual([0.04, undefined]);
   });
 
   test.each([

@@ -110,6 +110,28 @@ describe.skipIf(!isRedisInstalled)('the budget of a queue', () => {
     expect(mock.invoice).toHaveLength(2);
   });
 
+  test('is not passed by another process that has not seen that a listed price is too low', async () => {
+    await using all = await setUp(redis.url);
+    const { mock, gateway } = all;
+    const image = { model: 'prism-image', prompt: 'A harbor' };
+    const pricing = { unitPriceUsd: 0.002 };
+    const body = { id: image.model, type: 'image', pricing };
+    mock.fail({ route: 'GET /v1/models/prism-image', body });
+    const describeRow = (id: string) => ({ id, submission: gateway.images.submission(image) });
+    for (let process = 0; process < 2; process += 1) {
+      const queue = all.open({ maxUsd: 0.05 });
+      await queue.addBulk(
+        numbered(process + 1).map((id) => `${process} ${id}`),
+        describeRow,
+      );
+      const worker = queue.work({ concurrency: 1 });
+      await until(async () => (await queue.count()).waiting > 0 && !queue.paused).toBe(false);
+      await until(async () => (await queue.count()).submitting).toBe(0);
+      await worker.close();
+    }
+    expect(mock.invoice).toHaveLength(2);
+  });
+
   test('counts a chat as the largest charge so far if its response was lost and its replay costs nothing', async () => {
     const client = { fetch: withFreeReplays, maxRetries: 1, retryAmbiguous: { chat: true } };
     await using all = await start(3, { mock: { assumptions: { A11: 'replay' } }, client });

@@ -178,7 +178,7 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     if (!stored) throw new Error('no row');
     const admission = await admitRow(store, {
       row: stored,
-      priceUsd: undefined,
+      price: { usd: undefined },
       maxUsd: undefined,
       admissionId: 'only',
     });

@@ -6,7 +6,7 @@ import { afterRetry } from '../../../src/integrations/bullmq/decisions/retry.ts'
 import { charged, undecided } from '../../../src/integrations/bullmq/decisions/settlement.ts';
 import { afterChat } from '../../../src/integrations/bullmq/decisions/submit.ts';
 import { recordSubmission } from '../../../src/integrations/bullmq/worker/record-submission.ts';
-import { verdictOfTask } from '../../../src/paid/verdict.ts';
+import { verdictOfTask } from '../../../src/paid/life.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { admitted, ended, openStores } from './stores.ts';

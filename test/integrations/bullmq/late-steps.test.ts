@@ -113,7 +113,7 @@ describe.skipIf(!isRedisInstalled)('steps that come late', () => {
     await queue.add('a', all.picture('a'));
     const admission = await admitRow(rows, {
       row: await read(),
-      priceUsd: 0.02,
+      price: { usd: 0.02 },
       maxUsd: 1,
       admissionId: 'only',
     });

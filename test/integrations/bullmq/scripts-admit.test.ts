@@ -109,7 +109,7 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
       const gateway = new Polygate({ apiKey: 'sk-unused', baseURL: 'https://a.example' });
       const admissions = new Admissions({ rows, gateway, maxUsd: 2, concurrency: 4 });
       onTestFinished(() => admissions.stop());
-      expect(await admissions.admit(row, 0)).toMatchObject({ reason: 'changed' });
+      expect(await admissions.admit(row, { usd: 0 })).toMatchObject({ reason: 'changed' });
       // It tries for a second.
       expect(tries).toBeLessThan(300);
     });
@@ -241,7 +241,7 @@ describe.skipIf(!isRedisInstalled)('slots and budget in Redis', () => {
       const take = async () => {
         const row = (await rows.read('r0')) ?? expect.unreachable();
         const { turn } = await admissions
-          .admit(row, 0)
+          .admit(row, { usd: 0 })
           .then((admission) => (admission.admitted ? admission : expect.unreachable()));
         return () => admissions.release(row.jobId, turn);
       };

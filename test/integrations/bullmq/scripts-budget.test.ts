@@ -41,11 +41,55 @@ describe.skipIf(!isRedisInstalled)('a claim on the budget in Redis', () => {
     const [id = ''] = await stores.add(1);
     const { rows } = stores.first;
     const row = (await rows.readJob(id)) ?? expect.unreachable();
-    const applicant = { row, priceUsd: 0.1, maxUsd: 1, admissionId: 'the same' };
+    const applicant = { row, price: { usd: 0.1 }, maxUsd: 1, admissionId: 'the same' };
     const first = await admitRow(rows, applicant);
     expect(first).toMatchObject({ admitted: true });
     expect(await admitRow(rows, applicant)).toEqual(first);
     expect(await stores.spend()).toEqual({ spent: 0, reserved: 0.1 });
+  });
+
+  test('raises what rows of a class reserve in all processes once one is charged more', async () => {
+    await using stores = await open();
+    const ids = await stores.add(5);
+    const [lost = '', flying = '', other = '', costly = '', next = ''] = ids;
+    await stores.setLimit(10);
+    const { first, second } = stores;
+    const units = (count: number, priceClass = 'class') => ({ priceClass, units: count });
+    const one = await second.admit(lost, 0.01, 1, undefined, units(1));
+    await second.admit(flying, 0.03, 1, undefined, units(3));
+    await second.admit(other, 0.01, 1, undefined, units(1, 'other'));
+    const move = { from: 'submitting', to: 'unknown', state: {}, settlement: undecided } as const;
+    await second.move(lost, 'k1', one.admitted ? one.turn : '', move);
+    const four = await first.admit(costly, 0.01, 1, undefined, units(1));
+    const settlement = charged(0.02);
+    await first.move(costly, 'k4', four.admitted ? four.turn : '', { ...move, settlement });
+    expect(await stores.spend()).toEqual({ spent: 0.02, reserved: 0.02 + 0.06 + 0.01 });
+    const refused = await second.admit(next, 0.01, 0.12, undefined, units(1));
+    expect(refused).toMatchObject({ admitted: false });
+    expect(await second.admit(next, 0.01, 0.13, undefined, units(1))).toMatchObject({
+      admitted: true,
+    });
+    expect(await stores.spend()).toEqual({ spent: 0.02, reserved: 0.11 });
+  });
+
+  test('counts the charge of a failed submission once per response, and frees its key once', async () => {
+    await using stores = await open();
+    const [id = ''] = await stores.add(1);
+    const { first } = stores;
+    const settlement = { ...charged(0.02), isLost: true } as const;
+    const spends: unknown[] = [];
+    for (let submission = 0; submission < 2; submission += 1) {
+      const admission = await first.admit(id, 0.02, 0.03);
+      const turn = admission.admitted ? admission.turn : '';
+      const move = { from: 'submitting', to: 'waiting', state: {}, settlement } as const;
+      await first.move(id, 'key', turn, move);
+      spends.push(await stores.spend());
+    }
+    expect(spends).toEqual([
+      { spent: 0.02, reserved: 0 },
+      { spent: 0.04, reserved: 0 },
+    ]);
+    expect(await first.admit(id, 0.02, 0.03)).toMatchObject({ reason: 'exceeded' });
   });
 
   test.each([

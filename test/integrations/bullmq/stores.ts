@@ -15,6 +15,7 @@ import { Pauses } from '../../../src/integrations/bullmq/redis/spend.ts';
 import { jobIdOf } from '../../../src/integrations/bullmq/row.ts';
 import type { RowData, RowVersion, StoredRow } from '../../../src/integrations/bullmq/row.ts';
 import { admitRow } from '../../../src/integrations/bullmq/worker/admissions.ts';
+import type { PricedUnits } from '../../../src/paid/prices.ts';
 
 let lastPrefix = 0;
 
@@ -42,11 +43,17 @@ class LatestStore {
     priceUsd: number | undefined,
     maxUsd: number | undefined,
     given?: StoredRow,
+    units?: PricedUnits,
   ): Promise<Admission> {
     for (;;) {
       const row = given ?? (await this.#rowOf(jobId));
       const admissionId = randomUUID();
-      const admission = await admitRow(this.rows, { row, priceUsd, maxUsd, admissionId });
+      const admission = await admitRow(this.rows, {
+        row,
+        price: { usd: priceUsd, units },
+        maxUsd,
+        admissionId,
+      });
       if (admission.admitted) return admission;
       if (admission.reason === 'changed') continue;
       if (admission.reason !== 'gone') return admission;

@@ -21,7 +21,7 @@ export function afterRetry(
   now: number,
   waitTimeout: number,
 ): Omit<Move, 'from'> {
-  const { key, receipt, mayBeCharged } = state;
+  const { key, receipt, mayBeCharged, isCounted } = state;
   if (newKey) {
     // The errors of a chat still say that an earlier request of the row may have been charged.
     const earlier = data.kind === 'chat' ? { mayBeCharged } : {};
@@ -32,5 +32,5 @@ export function afterRetry(
     const deadline = deadlineAfter(now, waitTimeout);
     return { to: 'running', state: { ...state, deadline, interval: undefined } };
   }
-  return { to: 'waiting', state: { key, mayBeCharged } };
+  return { to: 'waiting', state: { key, mayBeCharged, isCounted } };
 }

@@ -1,7 +1,8 @@
 import { reservationFor, reservationProblem, unpricedUsd } from '../../../internal.ts';
-import { roundUsd, toNano } from '../../../paid/amounts.ts';
+import { roundUsd, toNano, toUsd } from '../../../paid/amounts.ts';
 import { decideLimit, limitPolicies } from '../../../paid/limits.ts';
 import type { Expected } from '../../../paid/limits.ts';
+import type { PricedUnits } from '../../../paid/prices.ts';
 import { verdictOfError } from '../../../paid/verdict.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
 
@@ -17,10 +18,11 @@ import type { Verdict } from '../../../paid/verdict.ts';
  * - `unknown`: it stays reserved.
  * - `none`: it is free again.
  * - `accepted`: it is spent, because no response can report the charge anymore.
- * - `charged`: the charge is spent instead, once for each task.
+ * - `charged`: the charge is spent instead, once for each task. `isLost`: the submission has failed, so its key continues, and
+ *   reserves nothing, unless it was charged before: then it reserves like a new one.
  */
 export type Settlement = { readonly taskId?: string | undefined } & (
-  | { readonly money: 'charged'; readonly usd: number }
+  | { readonly money: 'charged'; readonly usd: number; readonly isLost?: true }
   | { readonly money: 'accepted' | 'unknown' | 'none' }
 );
 
@@ -53,12 +55,14 @@ export const settlementOfEarlier = (mayBeCharged: boolean, isChat: boolean): Set
   mayBeCharged && !isChat ? undecided : unpaid;
 
 /**
- * What a submission counts that has failed and may have been charged. A task keeps its reservation, because its next
- * submission, under the same key, returns what it has cost. For a chat, only the error can report that.
+ * What a submission counts that has failed and may have been charged. Without a charge, it keeps its reservation.
+ * `isCounted`: a charge of its key counts already.
  */
-export function settlementOfLost(error: unknown, isChat: boolean): Settlement {
+export function settlementOfLost(error: unknown, isChat: boolean, isCounted: boolean): Settlement {
   const verdict = verdictOfError(error);
-  return isChat && verdict.money === 'charged' ? charged(verdict.usd) : undecided;
+  if (verdict.money !== 'charged') return undecided;
+  if (isChat) return charged(verdict.usd);
+  return isCounted && verdict.replay ? undecided : { ...charged(verdict.usd), isLost: true };
 }
 
 /** Whether the budget of a queue covers a row, by the rule of a batch. */
@@ -69,6 +73,8 @@ export interface QueueSpend {
   readonly reservedUsd: number;
   /** The largest charge so far, by path. */
   readonly largest: ReadonlyMap<string, number>;
+  /** The largest charge per unit in nano-USD, by price class, of those that were above the price of their row. */
+  readonly above: ReadonlyMap<string, number>;
   /** How many rows are or may have been charged, and have reserved nothing, by path. */
   readonly unpriced: ReadonlyMap<string, number>;
   /** Number of rows that are being submitted. */
@@ -80,7 +86,9 @@ interface Purchase {
   /** Requests to one path have similar prices. */
   readonly path: string;
   /** Its price in USD; undefined if it is not known. */
-  readonly priceUsd: number | undefined;
+  readonly usd: number | undefined;
+  /** What it pays for, if that is known. */
+  readonly units?: PricedUnits | undefined;
 }
 
 /** What a row reserves without a limit: nothing, so that it counts as unpriced if a limit is set later. */
@@ -99,11 +107,13 @@ interface BudgetDecision {
 
 /** Decides whether a budget covers a row. */
 export function decideReservation(
-  { spentUsd, reservedUsd, largest, unpriced, submitting }: QueueSpend,
-  { path, priceUsd }: Purchase,
+  { spentUsd, reservedUsd, largest, above, unpriced, submitting }: QueueSpend,
+  { path, usd, units }: Purchase,
   maxUsd: number,
 ): BudgetDecision {
   const estimatedUsd = roundUsd(reservedUsd + unpricedUsd(unpriced, largest));
+  const learned = units ? toUsd((above.get(units.priceClass) ?? 0) * units.units) : 0;
+  const priceUsd = usd === undefined ? undefined : Math.max(usd, learned);
   const state = {
     limit: toNano(maxUsd),
     committed: toNano(spentUsd + estimatedUsd),

@@ -3,6 +3,7 @@ import type { Receipt, ChatCompletion } from 'polygate';
 import { BudgetExceededError, ConnectionError } from '../../../errors/call.ts';
 import { PaymentRequiredError } from '../../../errors/responses.ts';
 import { isUncharged, canSucceedLater, slotRejectionOf } from '../../../internal.ts';
+import { isVoid } from '../../../paid/verdict.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
 import type { TaskResult } from '../row-driver.ts';
 import { errorRecord } from '../row.ts';
@@ -106,13 +107,15 @@ export function afterFailedSubmit(submission: FailedSubmission, error: unknown):
   const { state, key, mayBeCharged, attempts, maxRetryDelay, isChat = false } = submission;
   const failures = (state.failures ?? 0) + 1;
   const isLost = !isUncharged(error);
+  const isOpen = mayBeCharged && !isVoid(error);
   const settlement = isLost
-    ? settlementOfLost(error, isChat)
-    : settlementOfEarlier(mayBeCharged, isChat);
-  const ended = endOfUnaccepted(error, mayBeCharged, isChat);
+    ? settlementOfLost(error, isChat, state.isCounted === true)
+    : settlementOfEarlier(isOpen, isChat);
+  const ended = endOfUnaccepted(error, isOpen, isChat);
   const changed: RowState = {
     ...state,
-    mayBeCharged: mayBeCharged || isLost,
+    mayBeCharged: isOpen || isLost,
+    isCounted: state.isCounted ?? (settlement.money === 'charged' || undefined),
     error: errorRecord(ended.error, isChat ? undefined : key),
   };
   const moveTo = (to: Move['to'], next: RowState): Move => {

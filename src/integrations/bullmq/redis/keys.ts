@@ -37,6 +37,8 @@ const queueKeys = (toKey: (name: string) => string) => ({
   late: toKey('polygate:late'),
   /** Hash: what is reserved for each row, by the id of its job. */
   reservations: toKey('polygate:reservations'),
+  /** Hash: what a row with a reservation pays for, its price class and units, by the id of its job. */
+  units: toKey('polygate:units'),
   /** Sorted set: the ids of jobs whose rows have ended, by the number of the end. */
   results: toKey('polygate:results'),
 });

@@ -8,6 +8,7 @@ import type { Redis } from 'ioredis';
 
 import { isUnpriced } from '../../../paid/limits.ts';
 import type { Expected } from '../../../paid/limits.ts';
+import type { PricedUnits } from '../../../paid/prices.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import type { Admission, Refusal } from '../decisions/failures.ts';
 import type { Decision } from '../decisions/settlement.ts';
@@ -29,6 +30,8 @@ import { storedNano, storedUsd } from './spend.ts';
 export interface Claim {
   readonly decision: Decision;
   readonly reservation: Expected;
+  /** What the row pays for, if that is known. */
+  readonly units?: PricedUnits | undefined;
   readonly seen: string;
 }
 
@@ -80,13 +83,14 @@ export class RowStore {
    */
   async admit(
     { jobId, data, turn, addedAt }: RowVersion,
-    { decision, reservation, seen }: Claim,
+    { decision, reservation, units, seen }: Claim,
     admissionId: string,
   ): Promise<Admission> {
     const reply = await this.#run(admit, jobId, {
       seen,
       decision,
       amount: storedNano(reservation.nanoUsd),
+      paying: units ? `${units.priceClass} ${units.units}` : '',
       unpriced: isUnpriced(reservation) ? data.path : '',
       turn,
       added: addedAt,

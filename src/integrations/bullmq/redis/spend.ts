@@ -23,6 +23,7 @@ export function parseSpend(text: string): QueueSpend {
     spentUsd: fromNanoUsd(fields.get('spent')),
     reservedUsd: fromNanoUsd(fields.get('reserved')),
     largest: byPath(fields, 'largest:', fromNanoUsd),
+    above: byPath(fields, 'above:', Number),
     unpriced: byPath(fields, 'unpriced:', Number),
     submitting: Number(fields.get('submitting') ?? 0),
   };

@@ -9,6 +9,7 @@ import { repeatInOutage } from '../redis/connection.ts';
 import type { RowStore } from '../redis/row-store.ts';
 import { parseSpend } from '../redis/spend.ts';
 import type { StoredRow, RowVersion } from '../row.ts';
+import type { RowPrice } from './record-submission.ts';
 import { logMinor, logPause, logRejection } from './steps.ts';
 
 /** How often slots are renewed, in ms: once per tick of the clock of their leases, which last several ticks. */
@@ -76,9 +77,9 @@ export class Admissions {
    * Tries to take a slot until one is free, and then renews it until `release`. Only the row that has waited longest
    * tries, so that Redis has little to do.
    */
-  async admit(row: StoredRow, priceUsd: number | undefined): Promise<Admission> {
+  async admit(row: StoredRow, price: RowPrice): Promise<Admission> {
     const giveUpAt = performance.now() + maxSlotWait;
-    const pending = this.#last.then(() => this.#take(row, priceUsd, giveUpAt));
+    const pending = this.#last.then(() => this.#take(row, price, giveUpAt));
     // The caller receives the error; the next row only waits.
     this.#last = pending.catch(() => undefined);
     const admission = await pending;
@@ -91,9 +92,9 @@ export class Admissions {
     if (this.#holders.get(jobId) === turn) this.#holders.delete(jobId);
   }
 
-  async #take(row: StoredRow, priceUsd: number | undefined, giveUpAt: number): Promise<Admission> {
+  async #take(row: StoredRow, price: RowPrice, giveUpAt: number): Promise<Admission> {
     const { rows, gateway, maxUsd } = this.#context;
-    const applicant = { row, priceUsd, maxUsd, admissionId: randomUUID() };
+    const applicant = { row, price, maxUsd, admissionId: randomUUID() };
     const onRejection = (error: unknown) => logRejection(gateway, row.data.id, error);
     for (;;) {
       // Redis may have admitted the row before it became unreachable. Only this process knows that nothing was sent for
@@ -122,8 +123,7 @@ export class Admissions {
 /** A row that may submit as soon as the budget covers it and a slot is free. */
 interface Applicant {
   readonly row: RowVersion;
-  /** Its price in USD; undefined if it is not known. */
-  readonly priceUsd: number | undefined;
+  readonly price: RowPrice;
   /** The budget of the queue in USD, if there is one. */
   readonly maxUsd: number | undefined;
   /** Id of the admission: one that is repeated after an outage keeps it, and admits the row once. */
@@ -135,15 +135,17 @@ interface Applicant {
  */
 export async function admitRow(
   rows: RowStore,
-  { row, priceUsd, maxUsd = Infinity, admissionId }: Applicant,
+  { row, price, maxUsd = Infinity, admissionId }: Applicant,
 ): Promise<Admission> {
   if (maxUsd === Infinity) {
     return rows.admit(row, { decision: 'held', reservation: unlimited, seen: '' }, admissionId);
   }
   const seen = await rows.readSpend();
-  const purchase = { path: row.data.path, priceUsd };
+  const { units } = price;
+  const purchase = { path: row.data.path, ...price };
   const { decision, reservation, problem } = decideReservation(parseSpend(seen), purchase, maxUsd);
-  const admission = await rows.admit(row, { decision, reservation, seen }, admissionId);
+  const claim = { decision, reservation, units, seen };
+  const admission = await rows.admit(row, claim, admissionId);
   const isExceeded = !admission.admitted && admission.reason === 'exceeded';
   return isExceeded ? { ...admission, problem } : admission;
 }

@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto';
+
 import type { Polygate, KnownPrices } from 'polygate';
 
 import { highestPrice, contextOf, unitsOf } from '../../../internal.ts';
-import { toNano, toUsd } from '../../../paid/amounts.ts';
-import { LargestCharges } from '../../../paid/prices.ts';
 import type { PricedUnits } from '../../../paid/prices.ts';
 import { isRejected, lacksKey } from '../decisions/failures.ts';
 import type { Move, Step } from '../decisions/step.ts';
@@ -90,6 +90,10 @@ export interface RowPrice {
   readonly units?: PricedUnits | undefined;
 }
 
+/** A name of a price class without spaces, of which Redis keeps few. */
+const hashOf = (priceClass: string): string =>
+  createHash('sha256').update(priceClass).digest('base64url').slice(0, 16);
+
 /** How long known prices are used, in ms. */
 const pricingTime = 300_000;
 
@@ -97,14 +101,12 @@ const pricingTime = 300_000;
 export class RowPrices {
   readonly #gateway: Polygate;
   readonly #known = new Map<string, { pricing: Promise<KnownPrices>; expiresAt: number }>();
-  /** The largest charges that were above the price of their row. */
-  readonly #aboveList = new LargestCharges();
 
   constructor(gateway: Polygate) {
     this.#gateway = gateway;
   }
 
-  /** What a row costs with the most expensive of its models, or what such rows have been charged above that. */
+  /** What a row costs with the most expensive of its models. */
   async of({ kind, ...data }: RowData): Promise<RowPrice> {
     if (kind === 'chat') return { usd: undefined };
     const models = [data.params.model, ...(data.fallback ?? [])];
@@ -114,14 +116,7 @@ export class RowPrices {
     );
     if (listed === undefined) return { usd: undefined };
     const units = unitsOf({ models, estimateUsd: estimate }, data.path, listed);
-    return { units, usd: units ? Math.max(listed, toUsd(this.#aboveList.of(units))) : listed };
-  }
-
-  /** Learns from the charge of a row. */
-  learn({ units, usd }: RowPrice, { settlement }: Move): void {
-    if (settlement?.money !== 'charged' || !units || usd === undefined) return;
-    const { usd: chargeUsd } = settlement;
-    if (chargeUsd > usd) this.#aboveList.add(units, toNano(chargeUsd));
+    return { usd: listed, units: units && { ...units, priceClass: hashOf(units.priceClass) } };
   }
 
   #pricingOf(model: string): Promise<KnownPrices> {

@@ -99,19 +99,19 @@ export class StepRunner {
     try {
       const price = await this.#priceOf(row.data);
       if (price === 'no-key') return jobEndAfterRefusal('paused');
-      const admission = await this.#admissions.admit(row, price.usd);
+      const admission = await this.#admissions.admit(row, price);
       if (!admission.admitted) {
         if (admission.reason === 'gone') throw new RowTakenError();
         return jobEndAfterRefusal(admission.reason);
       }
-      return await this.#send(job, due, admission.turn, price);
+      return await this.#send(job, due, admission.turn);
     } finally {
       this.#admissions.releasePermit();
     }
   }
 
   /** Sends a row that was admitted, unless the worker has been closed in the meantime. */
-  async #send(job: Job<RowData>, due: DueRow, turn: string, price: RowPrice): Promise<JobEnd> {
+  async #send(job: Job<RowData>, due: DueRow, turn: string): Promise<JobEnd> {
     const { row } = due;
     // Also if the worker that has sent it has moved it back to waiting since it was read.
     const mayBeCharged = row.state.mayBeCharged === true || row.status === 'submitting';
@@ -120,7 +120,6 @@ export class StepRunner {
       const step = this.#admissions.isStopped
         ? afterClose(row, mayBeCharged)
         : await submit({ ...due, mayBeCharged, attempts, waitTimeout });
-      this.#prices.learn(price, step.move);
       return await this.#endJob(job, await recordSubmission(gateway, rows, { ...row, turn }, step));
     } finally {
       this.#admissions.release(row.jobId, turn);

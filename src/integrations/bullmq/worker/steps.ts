@@ -4,7 +4,8 @@ import type { Polygate, Task } from 'polygate';
 
 import { PolygateError } from '../../../errors/base.ts';
 import { contextOf } from '../../../internal.ts';
-import { verdictOf, verdictOfTask } from '../../../paid/verdict.ts';
+import { verdictOfTask } from '../../../paid/life.ts';
+import { verdictOf } from '../../../paid/verdict.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord, textOf } from '../../../wire/types/type-guards.ts';
 import { reportedLimit } from '../decisions/failures.ts';
@@ -53,7 +54,7 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
         waitTimeout,
         receipt: task.toJSON(),
         verdict: verdictOfTask(task),
-        isReplayPaid,
+        isReplayPaid: isReplayPaid && !state.isCounted,
       },
       result,
       timingOf(admitted),

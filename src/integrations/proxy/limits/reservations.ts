@@ -18,6 +18,8 @@ interface Flight {
   readonly windowMs: number;
   readonly holder: string;
   readonly body: string;
+  /** Whether its response can be the one that a replay of its key has repeated. */
+  mayBeOriginal?: boolean;
 }
 
 /** What happened in one window. */
@@ -125,7 +127,7 @@ export function reserveIn(
 }
 
 /**
- * Ends the part of a request in the reservation of its holder, and returns what was reserved. Returns undefined if nothing
+ * Ends the part of a request in the reservation of its holder. Returns undefined if nothing
  * follows: the request has ended, was settled before, or is not known and its settlement is not the first one. `isFirst`
  * settlements count even if their reservation is gone, as after a failover.
  */
@@ -134,8 +136,8 @@ export function settleIn(
   window: Window,
   settlement: Settlement,
   isFirst: boolean,
-): number | undefined {
-  const { request, body, as, isStreaming } = settlement;
+) {
+  const { request, body, as, isStreaming, replay } = settlement;
   const holder = holderOf(settlement);
   const flight = inFlight.get(request);
   const isLost = window.held.get(holder)?.lost.has(request) === true;
@@ -149,7 +151,11 @@ export function settleIn(
   if (!isKnown && as === 'unknown' && nanoUsd > 0) hold(window.held, holder, request, nanoUsd);
   const reserved = amountOf(window.held.get(holder));
   settle(window.held, holder, { request, body, money: moneyOf[as] });
-  return reserved;
+  // A request with the key that is sent later is another one, also if the service has forgotten the key.
+  for (const each of as === 'charged' && replay ? inFlight.values() : []) {
+    if (each.holder === holder) each.mayBeOriginal = true;
+  }
+  return { reserved, mayBeOriginal: flight?.mayBeOriginal === true };
 }
 
 /**
@@ -157,12 +163,12 @@ export function settleIn(
  * its key adds what was missing.
  */
 export function countCharge(
-  { usd, isEstimate, replay, isChargedOnce, body }: Settlement,
-  reserved: number,
+  { usd, isEstimate, replay, body }: Settlement,
+  { reserved, mayBeOriginal }: NonNullable<ReturnType<typeof settleIn>>,
   counted: DatedKey | undefined,
   now: number,
 ): { nanoUsd: number; counted: DatedKey } {
-  const { isCounted, key } = countKey(counted, { replay, mayBeOriginal: isChargedOnce, body });
+  const { isCounted, key } = countKey(counted, { replay, mayBeOriginal, body });
   const nanoUsd = Math.max(toNano(usd), isEstimate ? reserved : 0);
   if (!isCounted || counted === undefined) {
     const estimate = isEstimate ? nanoUsd : undefined;

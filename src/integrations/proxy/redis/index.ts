@@ -93,7 +93,7 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
     },
 
     async settle(settlement) {
-      const { user, key, attempt, isChargedOnce, usd, windowMs, ...rest } = settlement;
+      const { user, key, attempt, usd, windowMs, ...rest } = settlement;
       const { request, body, as, isEstimate, replay, isStreaming } = rest;
       const input = {
         request,
@@ -107,7 +107,6 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
         nanoUsd: toNano(usd),
         hasKey: key !== undefined,
         freesAttempt: as === 'not-sent' && attempt !== undefined,
-        isShared: isChargedOnce && key !== undefined,
         keyMemoryMs: keyMemoryMs(windowMs),
       };
       const names = [`key ${key}`, `attempt ${attempt}`, `settled ${request}`];

@@ -130,6 +130,7 @@ if input.freesAttempt and redis.call('GET', KEYS[3]) == input.request then redis
 local window = window_at(input.windowMs)
 local flight, held = state.inFlight[input.request], window.held[input.holder]
 local known = (flight and flight.holder == input.holder) or (held and held.lost[input.request])
+local original = flight and flight.mayBeOriginal
 if flight then
   if input.isStreaming and input.as ~= 'ended' then flight.holder = ''
   else state.inFlight[input.request] = nil end
@@ -170,11 +171,14 @@ if held then
   end
 end
 if input.as == 'charged' then
+  for _, each in pairs(input.replay and state.inFlight or {}) do
+    if each.holder == input.holder then each.mayBeOriginal = true end
+  end
   local stored = input.hasKey and redis.call('GET', KEYS[2]) or ''
   -- The time, whether a replay has reported the charge, whether the key was charged again, an estimate that counts, and the
   -- body. 0.3 stored the first two.
   local at, from, forgotten, estimate, body = string.match(stored, '^(%d+) (%d) ?(%d?) ?(%d*) ?(.*)$')
-  local counted = at and (input.replay or (input.isShared and from == '1'))
+  local counted = at and (input.replay or (original and from == '1'))
   local nano = input.isEstimate and math.max(input.nanoUsd, reserved) or input.nanoUsd
   if not counted then
     window.nanoUsd = window.nanoUsd + nano

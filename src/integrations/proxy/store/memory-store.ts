@@ -162,12 +162,12 @@ export function storeIn(
       }
       const state = stateOf(user, now);
       const window = windowAt(state, windowMs, now, performance.now());
-      const reserved = settleIn(state, window, settlement, isFirst(settlement));
-      if (reserved === undefined || as !== 'charged') return save(changed);
+      const settling = settleIn(state, window, settlement, isFirst(settlement));
+      if (settling === undefined || as !== 'charged') return save(changed);
       const name = JSON.stringify([user, key]);
       const { nanoUsd, counted } = countCharge(
         settlement,
-        reserved,
+        settling,
         key === undefined ? undefined : keys.get(name),
         now,
       );

@@ -187,6 +187,18 @@ export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
     },
   },
   {
+    name: 'A key whose replay was counted is charged again by a request that was sent later (new in 0.4)',
+    async run() {
+      const user = await newUser(makeStore);
+      const requested = { usd: 0.1, key: 'k' };
+      await (await user.reserve(requested)).settle('unknown');
+      await (await user.reserve(requested)).settle('charged', { replay: true });
+      // The service has forgotten the key.
+      await (await user.reserve({ ...requested, body: 'other' })).settle('charged', { usd: 0.2 });
+      await user.expectUsage({ usd: 0.3, reservedUsd: 0 });
+    },
+  },
+  {
     name: 'A reported charge replaces a smaller estimate of its key, in whichever order they arrive (new in 0.4)',
     async run() {
       const user = await newUser(makeStore);

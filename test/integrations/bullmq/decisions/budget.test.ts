@@ -9,6 +9,7 @@ const nothing: QueueSpend = {
   spentUsd: 0,
   reservedUsd: 0,
   largest: new Map(),
+  above: new Map(),
   unpriced: new Map(),
   submitting: 0,
 };
@@ -61,12 +62,12 @@ test.each([
   },
 ])('a budget of 1 USD after $spend decides $decision for $priceUsd', (row) => {
   const { spend, priceUsd, decision, reservation } = row;
-  const result = decideReservation({ ...nothing, ...spend }, { path, priceUsd }, 1);
+  const result = decideReservation({ ...nothing, ...spend }, { path, usd: priceUsd }, 1);
   expect(result).toMatchObject({ decision, reservation });
 });
 
 test('a budget that does not cover a row says what was spent and what may still be charged', () => {
   const spend = { ...nothing, spentUsd: 0.3, reservedUsd: 0.4, unpriced: new Map([[path, 1]]) };
-  const { problem } = decideReservation({ ...spend, largest }, { path, priceUsd: 0.5 }, 1);
+  const { problem } = decideReservation({ ...spend, largest }, { path, usd: 0.5 }, 1);
   expect(problem).toMatch(/^0\.3 of 1 USD spent, 0\.6 USD reserved for rows that may be charged; /);
 });

@@ -15,7 +15,7 @@ import {
   lateStep,
   afterFailedSubmit,
 } from '../../../../src/integrations/bullmq/decisions/submit.ts';
-import { verdictOfTask } from '../../../../src/paid/verdict.ts';
+import { verdictOfTask } from '../../../../src/paid/life.ts';
 import { badRequest, chargedResponse, noSlot, notSent, reset } from './errors.ts';
 
 const completion = { id: 'c', object: 'chat.completion' } as ChatCompletion;

@@ -6,7 +6,7 @@ import {
   settlementOf,
   unpaid,
 } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
-import { verdictOfTask } from '../../../../src/paid/verdict.ts';
+import { verdictOfTask } from '../../../../src/paid/life.ts';
 
 test.each([
   { replayed: false, chargeUsd: 0.2, settlement: charged(0.2), ofOthers: charged(0.2) },

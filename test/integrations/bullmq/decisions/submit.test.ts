@@ -16,7 +16,7 @@ import {
   afterFailedSubmit,
 } from '../../../../src/integrations/bullmq/decisions/submit.ts';
 import type { RowState } from '../../../../src/integrations/bullmq/row.ts';
-import { verdictOfTask } from '../../../../src/paid/verdict.ts';
+import { verdictOfTask } from '../../../../src/paid/life.ts';
 import {
   meta,
   rejected,

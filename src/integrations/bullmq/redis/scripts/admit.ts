@@ -27,15 +27,15 @@ import { spendText } from './spend.ts';
  * A row that was submitted, retried, or removed and added again since the caller has read it is refused: what the
  * caller would send is out of date.
  *
- * `unpriced` is the path of a row that may be charged although it reserves nothing, or empty. `turn` and `added` are
+ * `paying` is what the row pays for, or empty. `unpriced` is the path of a row that may be charged although it reserves nothing, or empty. `turn` and `added` are
  * what the caller has read. `admission` is a unique id: a connection that was lost before the reply runs the script again,
  * and must receive the turn that it has taken.
  * Returns 'ok' and the turn, or why the row may not submit: see `Refusal`.
  */
 export const admit = luaScript(
   {
-    keys: ['row', 'counts', 'meta', 'spend', 'charges', 'reservations', 'slots', 'clock'],
-    args: ['id', 'seen', 'decision', 'amount', 'unpriced', 'turn', 'added', 'admission'],
+    keys: ['row', 'counts', 'meta', 'spend', 'charges', 'reservations', 'units', 'slots', 'clock'],
+    args: ['id', 'seen', 'decision', 'amount', 'paying', 'unpriced', 'turn', 'added', 'admission'],
   },
   `${statusAndTurn}${setStatus}${pauseQueue}${spendText}${addUnpriced}${advance}${limitOf}${nextNumber}${resumesOf}
 if redis.call('EXISTS', row) == 0 then return {'gone'} end
@@ -67,6 +67,7 @@ redis.call('ZADD', slots, tick, row)
 if not reserved then
   redis.call('HSET', reservations, id, amount)
   redis.call('HINCRBY', spend, 'reserved', amount)
+  if paying ~= '' then redis.call('HSET', units, id, paying) end
   if unpriced ~= '' then add_unpriced(row, charges, unpriced) end
 end
 set_status(row, counts, from, 'submitting')

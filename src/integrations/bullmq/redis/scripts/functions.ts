@@ -43,9 +43,10 @@ end
 `;
 
 /**
- * What a queue knows about charges, in `polygate:charges`, by the path of the request:
+ * What a queue knows about charges, in `polygate:charges`, by the path or the price class of the request:
  *
  * - `largest:{path}`, the largest charge so far: the estimate for a row without a known price.
+ * - `above:{class}`, the largest charge per unit of a price class, if it is above the listed price.
  * - `unpriced:{path}`, how many rows are or may have been charged, and have reserved nothing, because no charge was
  *   known. They count as much as the largest charge.
  */

@@ -10,7 +10,7 @@ import {
   changeLimit,
 } from './functions.ts';
 import { luaScript } from './lua-script.ts';
-import { remember, settle } from './spend.ts';
+import { learn, remember, settle } from './spend.ts';
 
 /**
  * Moves a row to another status with its new state: after an accepted or failed submission, a poll, or its end. Frees
@@ -35,6 +35,7 @@ export const move = luaScript(
       'spend',
       'charges',
       'reservations',
+      'units',
       'slots',
       'clock',
     ],
@@ -54,7 +55,7 @@ export const move = luaScript(
       'channel',
     ],
   },
-  `${statusAndTurn}${setStatus}${pauseQueue}${settle}${recordCharge}${changeLimit}${nextNumber}${resumesOf}
+  `${statusAndTurn}${setStatus}${pauseQueue}${settle}${learn}${recordCharge}${changeLimit}${nextNumber}${resumesOf}
 local is_hint = limit == 'more' or limit == 'less'
 if limit ~= '' and not is_hint then report_limit(clock, limit) end
 if redis.call('EXISTS', row) == 0 then return 0 end
@@ -64,8 +65,11 @@ if is_hint then guess_limit(clock, limit) end
 set_status(row, counts, from, to)
 redis.call('HSET', row, '${fields.state}', state)
 redis.call('ZREM', slots, row)
+if money == 'charged' or money == 'lost' then
+  learn(charge)
+  record_charge(charges, path, charge)
+end
 settle(money, charge, task)
-if money == 'charged' then record_charge(charges, path, charge) end
 local is_outdated = from ~= 'running'
   and (redis.call('HGET', row, '${fields.resumes}') or resumes_of(meta)) ~= resumes_of(meta)
 if pause ~= '' and not is_outdated then pause_queue(meta, pause) end
@@ -98,6 +102,7 @@ export const remove = luaScript(
       'charges',
       'late',
       'reservations',
+      'units',
       'wait',
       'active',
       'prioritized',
@@ -140,6 +145,7 @@ export const retry = luaScript(
       'charges',
       'late',
       'reservations',
+      'units',
       'failed',
       'delayed',
       'marker',

@@ -9,8 +9,9 @@ import { luaScript } from './lua-script.ts';
 /** A settlement as arguments of a script. */
 export function settleArguments(settlement: Settlement = undecided) {
   const { money, taskId = '' } = settlement;
-  const chargeUsd = settlement.money === 'charged' ? settlement.usd : 0;
-  return { money, charge: storedUsd(chargeUsd), task: taskId };
+  if (settlement.money !== 'charged') return { money, charge: '0', task: taskId };
+  const { usd, isLost } = settlement;
+  return { money: isLost ? 'lost' : money, charge: storedUsd(usd), task: taskId };
 }
 
 /**
@@ -18,8 +19,9 @@ export function settleArguments(settlement: Settlement = undecided) {
  * which counts toward `maxUsd`. All charges are recorded here, except that of a chat whose row was retried or removed
  * before its completion came: see `late-charge.ts`.
  *
- * `money`, `charge` and `task` are a settlement: see `settleArguments`. A script with this function needs the
- * keys `row`, `spend`, `charges` and `reservations`, and the arguments `id` and `key`, which it uses.
+ * `money`, `charge` and `task` are a settlement: see `settleArguments`. `lost` is the charge of a submission that has failed.
+ * A script with this function needs the keys `row`, `spend`, `charges`, `reservations` and `units`, and the arguments `id` and
+ * `key`, which it uses.
  *
  * A row spends once for each task: `paidTask` is the one for which it has spent last, and `paidKey` its idempotency
  * key. A service that has forgotten the key starts another task, which is charged. What a lost submission may have cost
@@ -30,17 +32,47 @@ export function settleArguments(settlement: Settlement = undecided) {
 export const settle = `${removeUnpriced}
 local function settle(money, charge, task)
   if money == 'unknown' then return end
-  local is_paid = redis.call('HGET', row, '${fields.paidKey}') == key
+  local is_same_key = redis.call('HGET', row, '${fields.paidKey}') == key
+  local is_paid = money ~= 'lost' and is_same_key
     and (task == '' or task == (redis.call('HGET', row, '${fields.paidTask}') or task))
   local reserved = redis.call('HGET', reservations, id) or '0'
   redis.call('HDEL', reservations, id)
+  redis.call('HDEL', units, id)
+  if money == 'lost' and not is_same_key then redis.call('HSET', reservations, id, '0') end
   if reserved ~= '0' then redis.call('HINCRBY', spend, 'reserved', '-' .. reserved) end
   remove_unpriced(row, charges, money ~= 'accepted' or is_paid)
-  local amount = ({none = '0', accepted = reserved, charged = charge})[money]
+  local amount = ({none = '0', accepted = reserved, charged = charge, lost = charge})[money]
   if amount == '0' or is_paid then return end
   redis.call('HSET', row, '${fields.paidKey}', key, '${fields.paidTask}', task)
   redis.call('HINCRBY', row, '${fields.spent}', amount)
   redis.call('HINCRBY', spend, 'spent', amount)
+end
+`;
+
+/**
+ * Learns from the charge of a row what its class costs, and raises what other rows have reserved. It comes before `settle`, and
+ * needs the same keys.
+ */
+export const learn = `
+local function learn(charge)
+  local paying, reserved = redis.call('HGET', units, id), redis.call('HGET', reservations, id)
+  if not paying or not reserved or tonumber(charge) <= tonumber(reserved) then return end
+  local class, count = string.match(paying, '^(%S+) (%S+)$')
+  local per_unit = charge / count
+  local before = redis.call('HGET', charges, 'above:' .. class)
+  if before and tonumber(before) >= per_unit then return end
+  redis.call('HSET', charges, 'above:' .. class, string.format('%.17g', per_unit))
+  local rows = redis.call('HGETALL', units)
+  for at = 1, #rows, 2 do
+    local other, own = string.match(rows[at + 1], '^(%S+) (%S+)$')
+    local held = other == class and redis.call('HGET', reservations, rows[at])
+    -- Rounded up to a billionth, but not because of an error in the last digit.
+    local amount = math.ceil(math.floor(per_unit * own * 1000 + 0.5) / 1000)
+    if held and tonumber(held) < amount then
+      redis.call('HSET', reservations, rows[at], string.format('%.0f', amount))
+      redis.call('HINCRBY', spend, 'reserved', string.format('%.0f', amount - held))
+    end
+  end
 end
 `;
 
