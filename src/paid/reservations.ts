@@ -5,6 +5,7 @@ import { decideLimit } from './limits.ts';
 import type { LimitPolicy } from './limits.ts';
 import { ReservedSums, RouteTurns } from './prices.ts';
 import type { PricedUnits } from './prices.ts';
+import { isUnpaid } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A paid request that a limit covers. */
@@ -153,7 +154,7 @@ export function createReservations(
         leave(money: Verdict['money']): void {
           hasLeft = true;
           turns.leave(route, id);
-          const isUncharged = money === 'none' || money === 'void';
+          const isUncharged = isUnpaid({ money });
           // As soon as a charge of its route is known, it counts as much.
           if (isUnpriced && !isUncharged) holdNow(sums.largest(ofRoute), ofRoute);
           end(isUncharged ? money : 'unknown');

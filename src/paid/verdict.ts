@@ -96,9 +96,6 @@ export function verdictOfError(error: unknown): Verdict {
   return { ...known, money: isUnpaid(known) ? 'unknown' : 'none' };
 }
 
-/** Whether an error proves that neither its call nor an earlier one with the same key and body was charged. */
-export const isVoid = (error: unknown): boolean => verdictOfError(error).money === 'void';
-
 /** Specification: Errors, Codes. */
 function moneyOfError(status: number, { code, body }: ErrorContent): 'unknown' | 'none' | 'void' {
   // JSON that is cut off counts as unread: nothing reports that a connection was lost if the length of the body was not

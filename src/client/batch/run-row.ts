@@ -1,4 +1,5 @@
-import { isUnpaid, isVoid } from '../../paid/verdict.ts';
+import { isVoid } from '../../paid/life.ts';
+import { isUnpaid } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';

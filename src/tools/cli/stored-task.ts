@@ -1,9 +1,8 @@
 import type { Outcome, Polygate, Submission, Task } from 'polygate';
 
 import { isUncharged, withEarlierCharge } from '../../internal.ts';
-import { fold, mayBeCharged, next } from '../../paid/life.ts';
+import { fold, isVoid, mayBeCharged, next } from '../../paid/life.ts';
 import type { Life } from '../../paid/life.ts';
-import { isVoid } from '../../paid/verdict.ts';
 import { messageOf, UsageError } from './arguments.ts';
 import { earlierRequestAdvice } from './failure.ts';
 import type { CommandLog } from './run-command.ts';

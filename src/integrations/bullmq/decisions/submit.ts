@@ -3,7 +3,7 @@ import type { Receipt, ChatCompletion } from 'polygate';
 import { BudgetExceededError, ConnectionError } from '../../../errors/call.ts';
 import { PaymentRequiredError } from '../../../errors/responses.ts';
 import { isUncharged, canSucceedLater, slotRejectionOf } from '../../../internal.ts';
-import { isVoid } from '../../../paid/verdict.ts';
+import { isVoid } from '../../../paid/life.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
 import type { TaskResult } from '../row-driver.ts';
 import { errorRecord } from '../row.ts';
