@@ -1,3 +1,5 @@
+import { defaultModels } from '../../src/mock/models.ts';
+
 /** Expected output of programs run alone, against a fresh reference gateway. A program not listed may print anything. */
 export const printed: Readonly<Record<string, RegExp>> = {
   'README.md: ': /^http:\S+\.png\S* 0\.02 USD\n$/,
@@ -23,7 +25,7 @@ export const printed: Readonly<Record<string, RegExp>> = {
   'docs/errors.md: Handle all errors in one place': /^succeeded succeeded 2\n$/,
   'docs/hooks.md: Sign requests': /^[\w+/]{43}=\n$/,
   'docs/observability.md: ': /^succeeded\n$/,
-  'docs/runtimes.md: Corporate proxies': /^9 models\n$/,
+  'docs/runtimes.md: Corporate proxies': new RegExp(`^${defaultModels.length} models\n$`),
   'docs/serverless-and-edge.md: Submit now, fetch later': /^succeeded http:\S+\n$/,
   'docs/many-machines.md: A first run': /^(picture-\d succeeded http:\S+\n){3}$/,
   'docs/other-engines.md: Steps: Inngest, Trigger.dev and others': /^1\n$/,

@@ -2,11 +2,14 @@ import { pathToFileURL } from 'node:url';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { defaultModels } from '../../src/mock/models.ts';
 import { runFromSource } from '../run-from-source.ts';
 import { startProxiedGateway } from '../support/proxied-gateway.ts';
 import type { ProxiedGateway } from '../support/proxied-gateway.ts';
 import { guides, snippetsOf } from './guides.ts';
 
+/** What the snippets print. */
+const modelCount = `${defaultModels.length} models\n`;
 const snippets = guides
   .filter(({ path }) => path === 'docs/runtimes.md')
   .flatMap((guide) => snippetsOf(guide));
@@ -34,18 +37,18 @@ const trusted = { NODE_EXTRA_CA_CERTS: 'corporate-ca.pem' };
 
 test('environment variables send the requests of Node.js through a proxy', async () => {
   const result = await run('Corporate proxies', { ...trusted, NODE_USE_ENV_PROXY: '1' });
-  expect(result).toEqual({ code: 0, stdout: '9 models\n', stderr: '', usedProxy: true });
+  expect(result).toEqual({ code: 0, stdout: modelCount, stderr: '', usedProxy: true });
 });
 
 test('without NODE_USE_ENV_PROXY, requests go directly', async () => {
   const result = await run('Corporate proxies', trusted);
-  expect(result).toMatchObject({ code: 0, stdout: '9 models\n', usedProxy: false });
+  expect(result).toMatchObject({ code: 0, stdout: modelCount, usedProxy: false });
 });
 
 test('an agent of undici sends the requests of one client through a proxy', async () => {
   expect(await run('A proxy in Node.js')).toEqual({
     code: 0,
-    stdout: '9 models\n',
+    stdout: modelCount,
     stderr: '',
     usedProxy: true,
   });

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { defaultModels } from '../../src/mock/models.ts';
 import { eventually } from '../support/eventually.ts';
 import { startProxiedGateway } from '../support/proxied-gateway.ts';
 import type { ProxiedGateway } from '../support/proxied-gateway.ts';
@@ -92,7 +93,7 @@ describe.runIf(hasTinyproxy())('through tinyproxy, which requires a password', (
   ])('a request is tunneled: proxy is %s', async (_, setUp) => {
     const before = (await log()).length;
     const [options, environment] = setUp(`http://ann:secret@127.0.0.1:${port}`);
-    expect(await listModels(options, environment)).toBe('9 models');
+    expect(await listModels(options, environment)).toBe(`${defaultModels.length} models`);
     expect((await log()).slice(before)).toContain('CONNECT localhost:');
   });
 
@@ -105,7 +106,9 @@ describe.runIf(hasTinyproxy())('through tinyproxy, which requires a password', (
       NO_PROXY: 'localhost',
       no_proxy: 'localhost',
     };
-    expect(await listModels("{ proxy: 'env' }", environment)).toBe('9 models');
+    expect(await listModels("{ proxy: 'env' }", environment)).toBe(
+      `${defaultModels.length} models`,
+    );
     expect((await log()).slice(before)).not.toContain('CONNECT localhost:');
   });
 

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
+import { defaultModels } from '../../src/mock/models.ts';
 import { guides, snippetsOf } from '../docs/guides.ts';
 import { createApp } from '../packaging/app.ts';
 import { startProxiedGateway } from '../support/proxied-gateway.ts';
@@ -48,6 +49,6 @@ test.each([
       },
     },
   );
-  expect(stdout).toBe('9 models\n');
+  expect(stdout).toBe(`${defaultModels.length} models\n`);
   expect(tunnels()).toBeGreaterThan(before);
 });

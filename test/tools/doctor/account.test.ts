@@ -6,6 +6,7 @@ import { createMockGateway } from 'polygate/mock';
 import { createProxyHandler } from 'polygate/proxy';
 import { expect, test } from 'vitest';
 
+import { modelTypes } from '../../../src/wire/types/catalog/pricing.ts';
 import {
   addressOf,
   checkDiagnosis,
@@ -90,7 +91,8 @@ test('kinds without models are reported', async () => {
   });
   const { run } = startMock({}, changed('/v1/models', onlyChat));
   const diagnosis = await run({ maxSpendUsd: 1 });
-  expect(findingOf(diagnosis, 'models').detail).toContain('none of type image, video, audio');
+  const missing = modelTypes.filter((type) => type !== 'chat').join(', ');
+  expect(findingOf(diagnosis, 'models').detail).toContain(`none of type ${missing}`);
   expect(findingOf(diagnosis, 'image-task').detail).toBe('The service lists no image models.');
   expect(findingOf(diagnosis, 'chat').status).toBe('ok');
 });

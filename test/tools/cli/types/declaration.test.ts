@@ -10,6 +10,7 @@ import {
 } from '../../../../src/tools/cli/types-declaration.ts';
 import type { Catalog } from '../../../../src/tools/cli/types-declaration.ts';
 import { differences } from '../../../../src/tools/cli/types.ts';
+import { modelTypes } from '../../../../src/wire/types/catalog/pricing.ts';
 import { onMock } from '../../../client/support.ts';
 
 async function modelsOfMock(): Promise<Model[]> {
@@ -82,7 +83,8 @@ describe('the generated file', () => {
     ['nothing', ''],
   ])('cannot be changed by an id, a resolution or a unit with %s', async (_, text) => {
     const file = declarationOf(catalogOf([await modelNamed(text)]));
-    expect(declared(file)).toEqual({ chat: [], image: [text], video: [], audio: [] });
+    const none = Object.fromEntries(modelTypes.map((type) => [type, []]));
+    expect(declared(file)).toEqual({ ...none, image: [text] });
     const [comment = '', ...others] = file.match(/\/\*\*.*?\*\//gs) ?? [];
     expect(others).toEqual([]);
     expect(comment).toMatch(/^[^\p{C}\u2028\u2029]*$/u);
