@@ -84,11 +84,11 @@ export class Books {
 
       charge: (usd, replay) => {
         const counted = this.#counted(key);
-        const estimate = counted?.estimate ?? 0;
+        const estimate = counted?.estimate;
         reservation?.charge(usd);
         const mayBeOriginal = isChargedOnce && number <= (counted?.after ?? 0);
         // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
-        const isEstimated = estimate > 0 && (replay || mayBeOriginal);
+        const isEstimated = estimate !== undefined && (replay || mayBeOriginal);
         if (isEstimated) this.#estimated -= estimate;
         const before = isEstimated ? undefined : counted;
         const { isCounted, key: next } = countKey(before, { replay, mayBeOriginal, body });
