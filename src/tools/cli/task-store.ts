@@ -175,7 +175,12 @@ export class TaskStore {
 
   /** All entries, oldest first. Files that this version cannot read are left out. */
   list(): TaskEntry[] {
-    const names = existsSync(this.#folder) ? readdirSync(this.#folder) : [];
+    let names: string[] = [];
+    try {
+      names = readdirSync(this.#folder);
+    } catch {
+      // There is no folder yet, or none that can be read: tasks are found at the service.
+    }
     return names
       .filter((name) => name.endsWith('.json'))
       .map((name) => this.#read(join(this.#folder, name)))

@@ -162,12 +162,10 @@ export class Submissions {
     try {
       if (call.signal.aborted) throw canceledBeforeSent();
       const stored = noteEarlier(this.#find(order).record(), log);
+      // The charge of another process is not part of this budget.
+      if (stored.entry.receipt !== undefined) reservation.leave(notSent());
       const resumed = this.#resume(stored);
-      if (resumed !== undefined) {
-        // The charge of another process is not part of this budget.
-        reservation.leave(notSent());
-        return resumed;
-      }
+      if (resumed !== undefined) return resumed;
       if (!stored.isRepeated) this.#ownKeys.add(idempotencyKey);
       isSent = true;
       const task = await this.#send(stored, log, reservation);
