@@ -13,8 +13,8 @@ beforeAll(async () => {
 
 test.each([
   { code: "export * from 'polygate'", splitting: true, maxKiB: 34.5 },
-  { code: "export * from 'polygate'", splitting: false, maxKiB: 78 },
-  { code: "export { ChatClient } from 'polygate/chat'", splitting: false, maxKiB: 39 },
+  { code: "export * from 'polygate'", splitting: false, maxKiB: 79 },
+  { code: "export { ChatClient } from 'polygate/chat'", splitting: false, maxKiB: 39.5 },
   { code: "export { PolygateError } from 'polygate'", splitting: false, maxKiB: 1 },
   { code: "export { RateLimitError } from 'polygate'", splitting: false, maxKiB: 1.25 },
 ])(
