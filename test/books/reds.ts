@@ -1,5 +1,6 @@
 /** What breaks a rule today, and is left out of random scenarios until it is corrected. */
 import type { Scenario } from './check.ts';
+import type { Order } from './orders.ts';
 
 const failedWithCharge = ['cut off', '500 with charge', '402 with charge', '400 with charge'];
 
@@ -11,7 +12,7 @@ export function withoutReds(book: string, given: Scenario): Scenario {
   if (book !== 'queue' && book !== 'batch') return given;
   const steps = given.steps.map((step) => ({
     ...step,
-    orders: step.orders.map((order) =>
+    orders: step.orders.map((order): Order =>
       failedWithCharge.includes(order.fate)
         ? { ...order, fate: 'accepted', key: undefined }
         : ['low', 'free'].includes(order.model) && order.fate !== 'accepted'
