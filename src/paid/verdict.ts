@@ -21,7 +21,7 @@ export type Outcome = 'rejected' | 'not-sent' | 'unknown';
  * What the response to an attempt says about money. It is made once, next to the response, and everything that decides about
  * money reads it, so that no fact is judged differently in two places:
  *
- * - `charged`: the service has reported the charge `usd`.
+ * - `charged`: the service has reported the charge `usd`, in USD.
  * - `accepted`: the request has succeeded, and nothing reports what it has cost, so an estimate counts.
  * - `unknown`: it may have been carried out and charged.
  * - `none`: it was not charged. That says nothing about earlier requests with its key.
@@ -33,10 +33,7 @@ export type Verdict = {
   /** Why it has failed; undefined after a success. */
   readonly reason?: ErrorReason | undefined;
 } & (
-  | {
-      readonly money: 'charged';
-      /** What the service has reported, in USD. */ readonly usd: number;
-    }
+  | { readonly money: 'charged'; readonly usd: number }
   | { readonly money: 'accepted' | 'unknown' | 'none' | 'void' }
 );
 

@@ -7,8 +7,7 @@ import { described } from './record-schema.ts';
 import type { Schema } from './record-schema.ts';
 
 /**
- * Adds a rule that concerns several fields. `problemOf` is one of the functions with which the client
- * checks params.
+ * Adds a rule that concerns several fields. `problemOf` is one of the functions with which the client checks params.
  *
  * The result is the type of the params, a union if one of several fields is required. Its schema is one object, because
  * tools and forms need one.

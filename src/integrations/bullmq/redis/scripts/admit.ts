@@ -27,9 +27,9 @@ import { spendText } from './spend.ts';
  * A row that was submitted, retried, or removed and added again since the caller has read it is refused: what the
  * caller would send is out of date.
  *
- * `paying` is what the row pays for, or empty. `unpriced` is the path of a row that may be charged although it reserves nothing, or empty. `turn` and `added` are
- * what the caller has read. `admission` is a unique id: a connection that was lost before the reply runs the script again,
- * and must receive the turn that it has taken.
+ * `paying` is what the row pays for, or empty. `unpriced` is the path of a row that may be charged although it reserves
+ * nothing, or empty. `turn` and `added` are what the caller has read. `admission` is a unique id: a connection that was lost
+ * before the reply runs the script again, and must receive the turn that it has taken.
  * Returns 'ok' and the turn, or why the row may not submit: see `Refusal`.
  */
 export const admit = luaScript(
