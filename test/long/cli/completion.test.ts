@@ -150,6 +150,7 @@ describe.skipIf(!has('fish'))('in fish', () => {
     expect([code, stderr]).toEqual([0, '']);
     const offered = stdout.split('\n').slice(0, -1);
     // Commands have descriptions. The shell decides about the order.
-    expect(offered.map((word) => word.split('\t')[0]).toSorted()).toEqual(words.toSorted());
+    expect(new Set(offered.map((word) => word.split('\t')[0]))).toEqual(new Set(words));
+    expect(offered).toHaveLength(words.length);
   });
 });
