@@ -130,42 +130,62 @@ export class ReservedSums<Holder> {
   }
 }
 
+/** The requests of one route. */
+interface RouteTurn {
+  /** The request that is being sent. */
+  active: string | undefined;
+  /** Those that wait, in their order, and what wakes each. */
+  readonly waiting: Map<string, () => void>;
+}
+
 /**
  * Sends requests of which nothing is known about their price one at a time, until the first one of their route has a
  * response. Twenty parallel videos could otherwise pass a limit that covers none of them.
  */
 export class RouteTurns {
-  /** By route, the requests in their order, and what wakes each. It is the turn of the first one. */
-  readonly #queues = new Map<string, Map<string, () => void>>();
+  readonly #turns = new Map<string, RouteTurn>();
   /** The routes that have had a response. */
   readonly #answered = new Set<string>();
 
   /** What a request waits for before it tries again; undefined if it is its turn, or turns are over. */
   wait(route: string, request: string): Promise<void> | undefined {
     if (this.#answered.has(route)) return undefined;
-    const queue = this.#queues.get(route) ?? new Map<string, () => void>();
-    this.#queues.set(route, queue);
-    const [first = request] = queue.keys();
-    if (first !== request) return new Promise((resolve) => void queue.set(request, resolve));
-    queue.set(request, () => {});
-    return undefined;
+    const turn = this.#turns.get(route) ?? { active: undefined, waiting: new Map() };
+    this.#turns.set(route, turn);
+    turn.active ??= request;
+    if (turn.active === request) return undefined;
+    return new Promise((resolve) => void turn.waiting.set(request, resolve));
   }
 
   /** A request has a response. */
   answer(route: string): void {
     this.#answered.add(route);
-    const queue = this.#queues.get(route);
-    this.#queues.delete(route);
-    for (const wake of queue?.values() ?? []) wake();
+    const turn = this.#turns.get(route);
+    this.#turns.delete(route);
+    for (const wake of turn?.waiting.values() ?? []) wake();
+  }
+
+  /**
+   * The hooks of a request run, whose own requests must not wait for it. Those that wait already still do, until it has ended
+   * or one of these has.
+   */
+  pause(route: string, request: string): void {
+    const turn = this.#turns.get(route);
+    if (turn?.active === request) turn.active = undefined;
   }
 
   /** A request has failed, perhaps without a response. Only the next one is woken, because all others would wait again. */
   leave(route: string, request: string): void {
-    const queue = this.#queues.get(route);
-    const [first] = queue?.keys() ?? [];
-    queue?.delete(request);
-    const [wake] = queue?.values() ?? [];
-    if (first === request) wake?.();
-    if (queue?.size === 0) this.#queues.delete(route);
+    const turn = this.#turns.get(route);
+    if (turn === undefined) return;
+    turn.waiting.delete(request);
+    this.pause(route, request);
+    if (turn.active !== undefined) return;
+    const [next] = turn.waiting;
+    if (next === undefined) return void this.#turns.delete(route);
+    const [id, wake] = next;
+    turn.active = id;
+    turn.waiting.delete(id);
+    wake();
   }
 }

@@ -111,6 +111,9 @@ export function createReservations(
           return turns.wait(route, id);
         },
 
+        /** The hooks of the request run, and may send others of its route. It waits for its turn again before it is sent. */
+        pauseTurn: () => turns.pause(route, id),
+
         /**
          * Reserves the price of the request, and at least what such requests have cost; or, before it is sent, the largest
          * charge of its route so far if `price` is undefined. Returns the shortfall if the limit does not cover it.

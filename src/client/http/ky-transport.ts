@@ -27,7 +27,7 @@ export function createKyTransport(
   const { fetch } = config;
   const instance = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
 
-  return async (url, request, { retryCount, onSend, onResponse }) => {
+  return async (url, request, { retryCount, onSend, afterHooks, onResponse }) => {
     // ky calls hooks and `fetch` later, when the span of the call may no longer be active.
     const enter = captureContext(config);
     const { body, signal, redirect, cache } = request;
@@ -52,6 +52,7 @@ export function createKyTransport(
       // A hook can return a request that lacks these options.
       const checked = new Request(input, { signal, redirect, ...(cache && { cache }) });
       checkRequest(checked, url, request);
+      await afterHooks?.();
       onSend(checked.headers);
       return receive(await enter(() => fetch(checked)));
     };

@@ -21,6 +21,8 @@ export interface Attempt {
    * have changed.
    */
   readonly onSend: (changed?: Headers) => void;
+  /** What a transport that runs hooks waits for after `beforeRequest`, if the call has a budget. */
+  readonly afterHooks?: (() => Promise<void>) | undefined;
   /** Called by a transport that runs hooks, with the response as the service sent it, before a hook sees it. */
   readonly onResponse: (response: Response) => void;
 }
