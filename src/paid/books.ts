@@ -1,6 +1,7 @@
 import { toNano } from './amounts.ts';
 import { countKey, isFree } from './keys.ts';
 import type { CountedKey } from './keys.ts';
+import type { PricedUnits } from './prices.ts';
 import type {
   createReservations,
   ReservedRequest,
@@ -17,19 +18,6 @@ export interface Claim extends Pick<ReservedRequest, 'route' | 'unitsOf'> {
   readonly readBody: () => string;
 }
 
-/** The part of one request in the books. Prices and charges are in USD, as the service reports them. */
-export interface Entry {
-  /** Its reservation, if limits were used when it was opened. */
-  readonly reservation: Reservation | undefined;
-  /** Ends the reservation and adds a charge. Returns whether it counts: a replay of a counted key costs nothing. */
-  charge(usd: number, replay: boolean): boolean;
-  /**
-   * Ends a request that has succeeded without a reported charge. What was reserved, and at least `estimate()`, counts until
-   * a replay reports the charge. A replay of a counted key adds nothing.
-   */
-  accept(estimate: () => number | undefined, replay: boolean): void;
-}
-
 /** How many keys to remember at least, to recognize replays of charges that count already. */
 const maxRememberedKeys = 10_000;
 
@@ -40,91 +28,151 @@ interface Counted extends CountedKey {
   readonly after: number;
 }
 
-/** What is spent, reserved and left, in billionths of a USD. */
-export class Books {
-  /** The charges that responses have reported. */
-  spent = 0;
-  /** The estimates of requests that have succeeded without a reported charge. */
-  #estimated = 0;
+/** The keys that count. */
+class CountedKeys {
   #keys = new Map<string, Counted>();
   /** The keys before these. To forget all of them is faster than to find the oldest one again and again. */
-  #olderKeys = this.#keys;
-  #reservations: Reservations | undefined;
-  #requests = 0;
+  #older: ReadonlyMap<string, Counted> | undefined;
 
-  /** Reservations and estimates. */
-  get reserved(): number {
-    return this.#estimated + (this.#reservations?.total ?? 0);
+  get(key: string | undefined): Counted | undefined {
+    return key === undefined ? undefined : (this.#keys.get(key) ?? this.#older?.get(key));
   }
 
-  /** Reserves requests that are opened from now on, so that limits can cover them. */
-  useLimits(create: typeof createReservations): Reservations {
-    const committed = () => ({ spent: this.spent, estimated: this.#estimated });
-    return (this.#reservations ??= create(committed));
-  }
-
-  /** Opens the part of one request. Nothing is reserved yet. */
-  open({ key, isChargedOnce, readBody, route, unitsOf }: Claim): Entry {
-    const number = (this.#requests += 1);
-    const id = `request ${number}`;
-    const isKeyed = isChargedOnce && key !== undefined;
-    let body: string | undefined;
-    const bodyOf = () => (isKeyed ? (body ??= readBody()) : '');
-    const reservation = this.#reservations?.open({
-      route,
-      unitsOf,
-      id,
-      // A request that is charged each time shares its reservation with no other.
-      holder: isKeyed ? holderOf(key) : id,
-      bodyOf,
-      isFree: () => isKeyed && isFree(this.#counted(key), bodyOf),
-    });
-    return {
-      reservation,
-
-      charge: (usd, replay) => {
-        const counted = this.#counted(key);
-        const estimate = counted?.estimate;
-        reservation?.charge(usd);
-        const mayBeOriginal = isChargedOnce && number <= (counted?.after ?? 0);
-        // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
-        const isEstimated = estimate !== undefined && (replay || mayBeOriginal);
-        if (isEstimated) this.#estimated -= estimate;
-        const before = isEstimated ? undefined : counted;
-        const { isCounted, key: next } = countKey(before, { replay, mayBeOriginal, body });
-        this.#remember(key, next, before?.after ?? this.#requests);
-        if (!isCounted) this.spent += toNano(usd);
-        return !isCounted;
-      },
-
-      accept: (estimate, replay) => {
-        const price = estimate();
-        const kept = reservation?.accept(price, replay) ?? toNano(price ?? 0);
-        const counted = this.#counted(key);
-        const mayBeOriginal = isChargedOnce && number <= (counted?.after ?? 0);
-        const { isCounted, key: next } = countKey(counted, { replay, mayBeOriginal, body });
-        // The estimate of a key that the service has charged again is final.
-        const { after, estimate: counting } = counted ?? { after: this.#requests, estimate: kept };
-        this.#remember(key, next, after, counting);
-        if (!isCounted) this.#estimated += kept;
-      },
-    };
-  }
-
-  #counted(key: string | undefined): Counted | undefined {
-    return key === undefined ? undefined : (this.#keys.get(key) ?? this.#olderKeys.get(key));
-  }
-
-  #remember(key: string | undefined, counted: CountedKey, after: number, estimate?: number): void {
-    if (key === undefined) return;
-    const { fromReplay, body, isForgotten } = counted;
-    // Without a spread, which takes longer than the rest.
-    this.#keys.set(key, { fromReplay, body, isForgotten, after, estimate });
+  set(key: string, counted: Counted): void {
+    this.#keys.set(key, counted);
     if (this.#keys.size <= maxRememberedKeys) return;
-    this.#olderKeys = this.#keys;
+    this.#older = this.#keys;
     this.#keys = new Map();
   }
 }
 
-/** What a key reserves for. */
-export const holderOf = (key: string): string => `key ${key}`;
+/** What is spent, reserved and left, in billionths of a USD. */
+export class Books {
+  readonly #keys = new CountedKeys();
+  readonly #sums: Sums = { spent: 0, estimated: 0, requests: 0 };
+  #reservations: Reservations | undefined;
+
+  /** The charges that responses have reported. */
+  get spent(): number {
+    return this.#sums.spent;
+  }
+
+  /** Reservations and estimates. */
+  get reserved(): number {
+    return this.#sums.estimated + (this.#reservations?.total ?? 0);
+  }
+
+  /** Reserves requests that are opened from now on, so that limits can cover them. */
+  useLimits(create: typeof createReservations): Reservations {
+    return (this.#reservations ??= create(this.#sums));
+  }
+
+  /** Opens the part of one request. Nothing is reserved yet. */
+  open(claim: Claim): Entry {
+    return new Entry(claim, this.#keys, this.#sums, this.#reservations);
+  }
+}
+
+interface Sums {
+  /** The charges that responses have reported. */
+  spent: number;
+  /** The estimates of requests that have succeeded without a reported charge. */
+  estimated: number;
+  /** The number of requests that were opened. */
+  requests: number;
+}
+
+/** The part of one request in the books. Prices and charges are in USD, as the service reports them. */
+export class Entry implements ReservedRequest {
+  readonly id: string;
+  readonly holder: string;
+  /** Its reservation, if limits were used when it was opened. */
+  readonly reservation: Reservation | undefined;
+  readonly #claim: Claim;
+  readonly #keys: CountedKeys;
+  readonly #sums: Sums;
+  readonly #number: number;
+  #body: string | undefined;
+
+  constructor(claim: Claim, keys: CountedKeys, sums: Sums, reservations: Reservations | undefined) {
+    this.#claim = claim;
+    this.#keys = keys;
+    this.#sums = sums;
+    this.#number = sums.requests += 1;
+    // No key contains the end of a line.
+    this.id = `${this.#number}\n`;
+    // A request that is charged each time shares its reservation with no other.
+    const { key } = claim;
+    this.holder = claim.isChargedOnce && key !== undefined ? key : this.id;
+    this.reservation = reservations?.open(this);
+  }
+
+  get route(): string {
+    return this.#claim.route;
+  }
+
+  unitsOf(price: number): PricedUnits | undefined {
+    return this.#claim.unitsOf(price);
+  }
+
+  bodyOf(): string {
+    return this.#isKeyed ? (this.#body ??= this.#claim.readBody()) : '';
+  }
+
+  isFree(): boolean {
+    if (!this.#isKeyed) return false;
+    const counted = this.#keys.get(this.#claim.key);
+    return counted !== undefined && isFree(counted, () => this.bodyOf());
+  }
+
+  /** Ends the reservation and adds a charge. Returns whether it counts: a replay of a counted key costs nothing. */
+  charge(usd: number, replay: boolean): boolean {
+    const counted = this.#keys.get(this.#claim.key);
+    const estimate = counted?.estimate;
+    this.reservation?.charge(usd);
+    const mayBeOriginal = this.#mayBeOriginal(counted);
+    // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
+    const isEstimated = estimate !== undefined && (replay || mayBeOriginal);
+    if (isEstimated) this.#sums.estimated -= estimate;
+    const before = isEstimated ? undefined : counted;
+    const { isCounted, key } = countKey(before, { replay, mayBeOriginal, body: this.#body });
+    this.#remember(key, before?.after ?? this.#sums.requests);
+    if (!isCounted) this.#sums.spent += toNano(usd);
+    return !isCounted;
+  }
+
+  /**
+   * Ends a request that has succeeded without a reported charge. What was reserved, and at least `estimate()`, counts until
+   * a replay reports the charge. A replay of a counted key adds nothing.
+   */
+  accept(estimate: () => number | undefined, replay: boolean): void {
+    const price = estimate();
+    const kept = this.reservation?.accept(price, replay) ?? toNano(price ?? 0);
+    const counted = this.#keys.get(this.#claim.key);
+    const mayBeOriginal = this.#mayBeOriginal(counted);
+    const { isCounted, key } = countKey(counted, { replay, mayBeOriginal, body: this.#body });
+    // The estimate of a key that the service has charged again is final.
+    const { after, estimate: counting } = counted ?? {
+      after: this.#sums.requests,
+      estimate: kept,
+    };
+    this.#remember(key, after, counting);
+    if (!isCounted) this.#sums.estimated += kept;
+  }
+
+  get #isKeyed(): boolean {
+    return this.#claim.isChargedOnce && this.#claim.key !== undefined;
+  }
+
+  #mayBeOriginal(counted: Counted | undefined): boolean {
+    return this.#claim.isChargedOnce && this.#number <= (counted?.after ?? 0);
+  }
+
+  #remember(counted: CountedKey, after: number, estimate?: number): void {
+    const { key } = this.#claim;
+    if (key === undefined) return;
+    const { fromReplay, body, isForgotten } = counted;
+    // Without a spread, which takes longer than the rest.
+    this.#keys.set(key, { fromReplay, body, isForgotten, after, estimate });
+  }
+}

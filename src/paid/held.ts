@@ -57,6 +57,8 @@ export function settle(
 ): void {
   const held = holders.get(holder);
   if (held === undefined) return;
+  // A result is that of all of them.
+  if (money === 'charged' || money === 'accepted') return void holders.delete(holder);
   const { requests, lost } = held;
   const nanoUsd = requests.get(request) ?? lost.get(request)?.nanoUsd;
   requests.delete(request);
@@ -65,8 +67,7 @@ export function settle(
   if (money === 'void' && requests.size === 0) {
     for (const [id, other] of lost) if (other.body === body) lost.delete(id);
   }
-  const isCharged = money === 'charged' || money === 'accepted';
-  if (isCharged || requests.size + lost.size === 0) holders.delete(holder);
+  if (requests.size + lost.size === 0) holders.delete(holder);
 }
 
 function heldOf(holders: Holders, holder: string): Held {

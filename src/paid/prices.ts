@@ -25,17 +25,21 @@ export const pricedUnits = (names: readonly unknown[], price: number, units: num
 export class LargestCharges {
   readonly #perUnit = new Map<string, number>();
 
-  /** Records what a request was charged. Returns whether that is more than before. */
-  add({ priceClass, units }: PricedUnits, nanoUsd: number): boolean {
-    const perUnit = nanoUsd / units;
-    if (perUnit <= (this.#perUnit.get(priceClass) ?? 0)) return false;
-    this.#perUnit.set(priceClass, perUnit);
-    return true;
+  /** Whether a charge is more than all before. */
+  isExceededBy({ priceClass, units }: PricedUnits, nanoUsd: number): boolean {
+    return nanoUsd / units > (this.#perUnit.get(priceClass) ?? 0);
+  }
+
+  /** Records what a request was charged. */
+  add(charged: PricedUnits, nanoUsd: number): void {
+    if (!this.isExceededBy(charged, nanoUsd)) return;
+    this.#perUnit.set(charged.priceClass, nanoUsd / charged.units);
   }
 
   /** What a request may cost, judged by the charges so far: 0 before the first one. */
   of({ priceClass, units }: PricedUnits): number {
-    return toNano(((this.#perUnit.get(priceClass) ?? 0) * units) / 1e9);
+    const perUnit = this.#perUnit.get(priceClass);
+    return perUnit === undefined ? 0 : toNano((perUnit * units) / 1e9);
   }
 }
 
@@ -98,10 +102,11 @@ export class ReservedSums<Holder> {
 
   /** Learns what requests cost from a charge. */
   learn(units: PricedUnits, nanoUsd: number): void {
+    if (!this.#largest.isExceededBy(units, nanoUsd)) return;
     const shares = this.#sharesOf(units);
     const ofClass = { priceClass: units.priceClass, units: shares.units };
     const before = this.largest(ofClass);
-    if (!this.#largest.add(units, nanoUsd)) return;
+    this.#largest.add(units, nanoUsd);
     this.#total += this.largest(ofClass) - before;
     for (const holder of Array.from(shares.higher)) {
       this.set(holder, this.#shares.get(holder)?.nanoUsd ?? 0);
@@ -159,6 +164,7 @@ export class RouteTurns {
 
   /** A request has a response. */
   answer(route: string): void {
+    if (this.#answered.has(route)) return;
     this.#answered.add(route);
     const turn = this.#turns.get(route);
     this.#turns.delete(route);
