@@ -1,8 +1,8 @@
+import type { Problem } from '../../../shared/problem.ts';
 import { focusSoon } from '../../state/focus.ts';
 import { promptOf } from '../../state/generation-request.ts';
 import { runJob } from '../../state/jobs.ts';
 import type { Job } from '../../state/jobs.ts';
-import type { Problem } from '../../state/problem.ts';
 import { ViewCode } from '../code/view-code.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';
@@ -14,11 +14,6 @@ export function FailedJob({ job, problem }: { job: Job; problem: Problem }) {
   const { request, state, costUsd, receipt } = job;
   const { name, message } = problem;
   const step = nextStep(problem, state === 'error', receipt !== undefined);
-  const text = message
-    // The route and the request id, which the flight recorder has too.
-    .replace(/ \[[^[\]]*\]$/, '')
-    // Advice for code, and the reason for it, which the proxy has stated already; the button follows the advice.
-    .replace(/( The request may have been charged\.)? [^.]*\berror\.\w+[^.]*\./, '');
   return (
     <li class="card job job-failed" data-state={state} data-job={job.id}>
       <Icon name="warning" />
@@ -27,7 +22,7 @@ export function FailedJob({ job, problem }: { job: Job; problem: Problem }) {
           {promptOf(request)}
         </p>
         <p class="job-problem">
-          <strong>{name}</strong> {text} {step?.hint}
+          <strong>{name}</strong> {message} {step?.hint}
         </p>
         <p class="meta">
           <span>{request.params.model}</span>
