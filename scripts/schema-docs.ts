@@ -21,7 +21,7 @@ const exportedTypes = {
 };
 
 /** Returns the content of each generated file, by path: what the sources use of the schemas, and all that this needs. */
-export function generatedFiles(): Map<string, string> {
+function generatedFiles(): Map<string, string> {
   const used = new Set(
     globSync('src/**/*.ts', { cwd: root })
       .flatMap((file) => [
@@ -130,12 +130,28 @@ function fileOf(
 const importOf = (kind: string, names: readonly string[], from: string): string =>
   names.length === 0 ? '' : `import ${kind}{ ${names.join(', ')} } from '${from}';\n`;
 
+/** The paths of the generated files that differ from what is generated now, are missing, or are no longer generated. */
+function outdatedFiles(files: ReadonlyMap<string, string>): string[] {
+  const present = globSync([`${folder}/**/*.ts`, ...files.keys()], { cwd: root });
+  const isCurrent = (path: string) =>
+    present.includes(path) && files.get(path) === readFileSync(new URL(path, root), 'utf8');
+  return [...new Set([...present, ...files.keys()])].filter((path) => !isCurrent(path));
+}
+
 if (import.meta.main) {
   const files = generatedFiles();
-  rmSync(new URL(folder, root), { recursive: true, force: true });
-  for (const [path, text] of files) {
-    const file = new URL(path, root);
-    mkdirSync(new URL('.', file), { recursive: true });
-    writeFileSync(file, text);
+  if (process.argv.includes('--check')) {
+    const outdated = outdatedFiles(files);
+    if (outdated.length > 0) {
+      console.error(`Not as generated, which npm run schema-docs corrects: ${outdated.join(', ')}`);
+      process.exit(1);
+    }
+  } else {
+    rmSync(new URL(folder, root), { recursive: true, force: true });
+    for (const [path, text] of files) {
+      const file = new URL(path, root);
+      mkdirSync(new URL('.', file), { recursive: true });
+      writeFileSync(file, text);
+    }
   }
 }

@@ -2,7 +2,8 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Model, Polygate, Voice } from 'polygate';
 import { ConfigurationError } from 'polygate';
 
-import { allEndpoints, isSubmit } from '../../wire/endpoints/index.ts';
+import type { Endpoint } from '../../wire/endpoints/endpoint.ts';
+import { allEndpoints } from '../../wire/endpoints/index.ts';
 import { anyOf } from '../cli/arguments.ts';
 import { generationKinds } from '../cli/command-options.ts';
 import { balanceOf, balanceRows, priceText, aboutVoice } from '../cli/look-up.ts';
@@ -28,7 +29,7 @@ export interface LookupsOptions {
 
 /** The types of the models that tools generate with. */
 export const generatedTypes: readonly string[] = [
-  ...new Set(allEndpoints.filter(isSubmit).map(({ kind }) => kind)),
+  ...new Set(allEndpoints.flatMap(({ kind }: Endpoint) => kind ?? [])),
 ];
 
 /** Longer lists would fill the context of a model. */
