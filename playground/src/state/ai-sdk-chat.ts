@@ -4,6 +4,7 @@ import type { UIMessage } from 'ai';
 import type { ChatParams } from 'polygate';
 
 import type { ResponseMetadata } from '../../shared/ai-sdk.ts';
+import type { Problem } from '../../shared/problem.ts';
 import { toProblem } from '../../shared/problem.ts';
 import { backend } from '../backend/server.ts';
 import { aiSdkStatus } from './chat-settings.ts';
