@@ -8,6 +8,8 @@ export interface Problem {
   name: string;
   /** What happened, and whether the request may have been charged, without advice for code. */
   message: string;
+  /** What happened, without what the client says about charges. */
+  summary?: string | undefined;
   /** The request: its method and route, and its id if it is known. */
   request?: string | undefined;
   /** What is known about the request: `rejected`, `not-sent` or `unknown`. */
@@ -35,7 +37,14 @@ export function canRetry({ name }: Problem): boolean {
 export function toProblem(error: unknown): Problem {
   if (PolygateError.is(error)) {
     const message = messageForPeople(error, { request: undefined });
-    return { name: error.name, message, request: requestOf(error), outcome: error.outcome };
+    const summary = messageForPeople(error, { request: undefined, charge: undefined });
+    return {
+      name: error.name,
+      message,
+      summary,
+      request: requestOf(error),
+      outcome: error.outcome,
+    };
   }
   return { name: 'Error', message: error instanceof Error ? error.message : String(error) };
 }

@@ -12,8 +12,10 @@ import { RemoveButton } from './remove-button.tsx';
 /** A job that ended with an error: what happened and what to do next, in a few lines. */
 export function FailedJob({ job, problem }: { job: Job; problem: Problem }) {
   const { request, state, costUsd, receipt } = job;
-  const { name, message } = problem;
+  const { name, message, summary = message, outcome } = problem;
   const step = nextStep(problem, state === 'error', receipt !== undefined);
+  // The summary of a proxy says already that the request may have been charged, and the hint says what that means.
+  const text = step !== undefined && outcome === 'unknown' ? summary : message;
   return (
     <li class="card job job-failed" data-state={state} data-job={job.id}>
       <Icon name="warning" />
@@ -22,7 +24,7 @@ export function FailedJob({ job, problem }: { job: Job; problem: Problem }) {
           {promptOf(request)}
         </p>
         <p class="job-problem">
-          <strong>{name}</strong> {message} {step?.hint}
+          <strong>{name}</strong> {text} {step?.hint}
         </p>
         <p class="meta">
           <span>{request.params.model}</span>
