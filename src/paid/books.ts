@@ -1,7 +1,6 @@
 import { toNano } from './amounts.ts';
 import { countKey, isFree } from './keys.ts';
 import type { CountedKey } from './keys.ts';
-import type { PricedUnits } from './prices.ts';
 import type {
   createReservations,
   ReservedRequest,
@@ -28,116 +27,96 @@ interface Counted extends CountedKey {
   readonly after: number;
 }
 
-/** The keys that count. */
-class CountedKeys {
-  #keys = new Map<string, Counted>();
-  /** The keys before these. To forget all of them is faster than to find the oldest one again and again. */
-  #older: ReadonlyMap<string, Counted> | undefined;
-
-  get(key: string | undefined): Counted | undefined {
-    return key === undefined ? undefined : (this.#keys.get(key) ?? this.#older?.get(key));
-  }
-
-  set(key: string, counted: Counted): void {
-    this.#keys.set(key, counted);
-    if (this.#keys.size <= maxRememberedKeys) return;
-    this.#older = this.#keys;
-    this.#keys = new Map();
-  }
-}
-
 /** What is spent, reserved and left, in billionths of a USD. */
 export class Books {
-  readonly #keys = new CountedKeys();
-  readonly #sums: Sums = { spent: 0, estimated: 0, requests: 0 };
-  #reservations: Reservations | undefined;
-
   /** The charges that responses have reported. */
-  get spent(): number {
-    return this.#sums.spent;
-  }
+  spent = 0;
+  /** The estimates of requests that have succeeded without a reported charge. */
+  estimated = 0;
+  /** The number of requests that were opened. */
+  requests = 0;
+  #reservations: Reservations | undefined;
+  #keys = new Map<string, Counted>();
+  /** The keys before these. To forget all of them is faster than to find the oldest one again and again. */
+  #olderKeys: ReadonlyMap<string, Counted> | undefined;
 
   /** Reservations and estimates. */
   get reserved(): number {
-    return this.#sums.estimated + (this.#reservations?.total ?? 0);
+    return this.estimated + (this.#reservations?.total ?? 0);
   }
 
   /** Reserves requests that are opened from now on, so that limits can cover them. */
   useLimits(create: typeof createReservations): Reservations {
-    return (this.#reservations ??= create(this.#sums));
+    return (this.#reservations ??= create(this));
   }
 
   /** Opens the part of one request. Nothing is reserved yet. */
   open(claim: Claim): Entry {
-    return new Entry(claim, this.#keys, this.#sums, this.#reservations);
+    return new Entry(this, claim, this.#reservations);
   }
-}
 
-interface Sums {
-  /** The charges that responses have reported. */
-  spent: number;
-  /** The estimates of requests that have succeeded without a reported charge. */
-  estimated: number;
-  /** The number of requests that were opened. */
-  requests: number;
+  counted(key: string | undefined): Counted | undefined {
+    return key === undefined ? undefined : (this.#keys.get(key) ?? this.#olderKeys?.get(key));
+  }
+
+  remember(key: string, counted: Counted): void {
+    this.#keys.set(key, counted);
+    if (this.#keys.size <= maxRememberedKeys) return;
+    this.#olderKeys = this.#keys;
+    this.#keys = new Map();
+  }
 }
 
 /** The part of one request in the books. Prices and charges are in USD, as the service reports them. */
 export class Entry implements ReservedRequest {
   readonly id: string;
   readonly holder: string;
+  readonly route: string;
+  readonly unitsOf: Claim['unitsOf'];
   /** Its reservation, if limits were used when it was opened. */
   readonly reservation: Reservation | undefined;
   readonly #claim: Claim;
-  readonly #keys: CountedKeys;
-  readonly #sums: Sums;
+  readonly #books: Books;
   readonly #number: number;
   #body: string | undefined;
 
-  constructor(claim: Claim, keys: CountedKeys, sums: Sums, reservations: Reservations | undefined) {
+  constructor(books: Books, claim: Claim, reservations: Reservations | undefined) {
+    const { key, isChargedOnce, route, unitsOf } = claim;
+    this.#books = books;
     this.#claim = claim;
-    this.#keys = keys;
-    this.#sums = sums;
-    this.#number = sums.requests += 1;
+    this.#number = books.requests += 1;
     // No key contains the end of a line.
     this.id = `${this.#number}\n`;
     // A request that is charged each time shares its reservation with no other.
-    const { key } = claim;
-    this.holder = claim.isChargedOnce && key !== undefined ? key : this.id;
+    this.holder = (isChargedOnce && key) || this.id;
+    this.route = route;
+    this.unitsOf = unitsOf;
     this.reservation = reservations?.open(this);
   }
 
-  get route(): string {
-    return this.#claim.route;
-  }
-
-  unitsOf(price: number): PricedUnits | undefined {
-    return this.#claim.unitsOf(price);
-  }
-
   bodyOf(): string {
-    return this.#isKeyed ? (this.#body ??= this.#claim.readBody()) : '';
+    if (this.holder === this.id) return '';
+    return (this.#body ??= this.#claim.readBody());
   }
 
   isFree(): boolean {
-    if (!this.#isKeyed) return false;
-    const counted = this.#keys.get(this.#claim.key);
-    return counted !== undefined && isFree(counted, () => this.bodyOf());
+    if (this.holder === this.id) return false;
+    return isFree(this.#books.counted(this.holder), () => this.bodyOf());
   }
 
   /** Ends the reservation and adds a charge. Returns whether it counts: a replay of a counted key costs nothing. */
   charge(usd: number, replay: boolean): boolean {
-    const counted = this.#keys.get(this.#claim.key);
+    const counted = this.#books.counted(this.#claim.key);
     const estimate = counted?.estimate;
     this.reservation?.charge(usd);
     const mayBeOriginal = this.#mayBeOriginal(counted);
     // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
     const isEstimated = estimate !== undefined && (replay || mayBeOriginal);
-    if (isEstimated) this.#sums.estimated -= estimate;
+    if (isEstimated) this.#books.estimated -= estimate;
     const before = isEstimated ? undefined : counted;
     const { isCounted, key } = countKey(before, { replay, mayBeOriginal, body: this.#body });
-    this.#remember(key, before?.after ?? this.#sums.requests);
-    if (!isCounted) this.#sums.spent += toNano(usd);
+    this.#remember(key, before?.after ?? this.#books.requests);
+    if (!isCounted) this.#books.spent += toNano(usd);
     return !isCounted;
   }
 
@@ -148,20 +127,16 @@ export class Entry implements ReservedRequest {
   accept(estimate: () => number | undefined, replay: boolean): void {
     const price = estimate();
     const kept = this.reservation?.accept(price, replay) ?? toNano(price ?? 0);
-    const counted = this.#keys.get(this.#claim.key);
+    const counted = this.#books.counted(this.#claim.key);
     const mayBeOriginal = this.#mayBeOriginal(counted);
     const { isCounted, key } = countKey(counted, { replay, mayBeOriginal, body: this.#body });
     // The estimate of a key that the service has charged again is final.
     const { after, estimate: counting } = counted ?? {
-      after: this.#sums.requests,
+      after: this.#books.requests,
       estimate: kept,
     };
     this.#remember(key, after, counting);
-    if (!isCounted) this.#sums.estimated += kept;
-  }
-
-  get #isKeyed(): boolean {
-    return this.#claim.isChargedOnce && this.#claim.key !== undefined;
+    if (!isCounted) this.#books.estimated += kept;
   }
 
   #mayBeOriginal(counted: Counted | undefined): boolean {
@@ -173,6 +148,6 @@ export class Entry implements ReservedRequest {
     if (key === undefined) return;
     const { fromReplay, body, isForgotten } = counted;
     // Without a spread, which takes longer than the rest.
-    this.#keys.set(key, { fromReplay, body, isForgotten, after, estimate });
+    this.#books.remember(key, { fromReplay, body, isForgotten, after, estimate });
   }
 }

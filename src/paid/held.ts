@@ -72,7 +72,7 @@ export function settle(
   if (money === 'void' && requests.size === 0) {
     for (const [id, other] of lost) if (other.body === body) lost.delete(id);
   }
-  if (requests.size + lost.size === 0) holders.delete(holder);
+  if (requests.size + held.lost.size === 0) holders.delete(holder);
 }
 
 function heldOf(holders: Holders, holder: string): Held {

@@ -65,7 +65,6 @@ async function exchange<Result>(
 async function send(call: Call, signal: AbortSignal, checkTime: CheckTime) {
   const { request, config, span } = call;
   const { transport } = call.context;
-  const { budget } = call;
   let meta: (() => ResponseMeta) | undefined;
   const onResponse = (received: Response) =>
     (meta ??= recordResponse(call, received, signal.aborted));
@@ -85,9 +84,8 @@ async function send(call: Call, signal: AbortSignal, checkTime: CheckTime) {
         request.observer?.onSend?.();
       },
       onResponse,
-      afterHooks: budget && (() => budget.afterHooks(signal)),
+      budget: call.budget,
     };
-    if (config.options.hooks) budget?.pauseTurn();
     const sendRequest = () => transport(url, sent, details);
     const response = await (span ? span.runAttempt(sendRequest) : sendRequest());
     return { response, meta: onResponse(response) };
@@ -140,8 +138,6 @@ function recordResponse(call: Call, response: Response, isLate: boolean): () => 
     shared.concurrency.recordLimits(meta().concurrency);
   }
   if (request.paid) call.recordCharge(meta());
-  // Its hooks can send requests, too. If it has failed, it waits for its turn again before its next attempt.
-  call.budget?.pauseTurn();
   return meta;
 }
 
