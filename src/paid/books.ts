@@ -17,19 +17,6 @@ export interface Claim extends Pick<ReservedRequest, 'route' | 'unitsOf'> {
   readonly readBody: () => string;
 }
 
-/** The part of one request in the books. Prices and charges are in USD, as the service reports them. */
-export interface Entry {
-  /** Its reservation, if limits were used when it was opened. */
-  readonly reservation: Reservation | undefined;
-  /** Ends the reservation and adds a charge. Returns whether it counts: a replay of a counted key costs nothing. */
-  charge(usd: number, replay: boolean): boolean;
-  /**
-   * Ends a request that has succeeded without a reported charge. What was reserved, and at least `estimate()`, counts until
-   * a replay reports the charge. A replay of a counted key adds nothing.
-   */
-  accept(estimate: () => number | undefined, replay: boolean): void;
-}
-
 /** How many keys to remember at least, to recognize replays of charges that count already. */
 const maxRememberedKeys = 10_000;
 
@@ -45,86 +32,122 @@ export class Books {
   /** The charges that responses have reported. */
   spent = 0;
   /** The estimates of requests that have succeeded without a reported charge. */
-  #estimated = 0;
+  estimated = 0;
+  /** The number of requests that were opened. */
+  requests = 0;
+  #reservations: Reservations | undefined;
   #keys = new Map<string, Counted>();
   /** The keys before these. To forget all of them is faster than to find the oldest one again and again. */
-  #olderKeys = this.#keys;
-  #reservations: Reservations | undefined;
-  #requests = 0;
+  #olderKeys: ReadonlyMap<string, Counted> | undefined;
 
   /** Reservations and estimates. */
   get reserved(): number {
-    return this.#estimated + (this.#reservations?.total ?? 0);
+    return this.estimated + (this.#reservations?.total ?? 0);
   }
 
   /** Reserves requests that are opened from now on, so that limits can cover them. */
   useLimits(create: typeof createReservations): Reservations {
-    const committed = () => ({ spent: this.spent, estimated: this.#estimated });
-    return (this.#reservations ??= create(committed));
+    return (this.#reservations ??= create(this));
   }
 
   /** Opens the part of one request. Nothing is reserved yet. */
-  open({ key, isChargedOnce, readBody, route, unitsOf }: Claim): Entry {
-    const number = (this.#requests += 1);
-    const id = `request ${number}`;
-    const isKeyed = isChargedOnce && key !== undefined;
-    let body: string | undefined;
-    const bodyOf = () => (isKeyed ? (body ??= readBody()) : '');
-    const reservation = this.#reservations?.open({
-      route,
-      unitsOf,
-      id,
-      // A request that is charged each time shares its reservation with no other.
-      holder: isKeyed ? holderOf(key) : id,
-      bodyOf,
-      isFree: () => isKeyed && isFree(this.#counted(key), bodyOf),
-    });
-    return {
-      reservation,
-
-      charge: (usd, replay) => {
-        const counted = this.#counted(key);
-        const estimate = counted?.estimate;
-        reservation?.charge(usd);
-        const mayBeOriginal = isChargedOnce && number <= (counted?.after ?? 0);
-        // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
-        const isEstimated = estimate !== undefined && (replay || mayBeOriginal);
-        if (isEstimated) this.#estimated -= estimate;
-        const before = isEstimated ? undefined : counted;
-        const { isCounted, key: next } = countKey(before, { replay, mayBeOriginal, body });
-        this.#remember(key, next, before?.after ?? this.#requests);
-        if (!isCounted) this.spent += toNano(usd);
-        return !isCounted;
-      },
-
-      accept: (estimate, replay) => {
-        const price = estimate();
-        const kept = reservation?.accept(price, replay) ?? toNano(price ?? 0);
-        const counted = this.#counted(key);
-        const mayBeOriginal = isChargedOnce && number <= (counted?.after ?? 0);
-        const { isCounted, key: next } = countKey(counted, { replay, mayBeOriginal, body });
-        // The estimate of a key that the service has charged again is final.
-        const { after, estimate: counting } = counted ?? { after: this.#requests, estimate: kept };
-        this.#remember(key, next, after, counting);
-        if (!isCounted) this.#estimated += kept;
-      },
-    };
+  open(claim: Claim): Entry {
+    return new Entry(this, claim, this.#reservations);
   }
 
-  #counted(key: string | undefined): Counted | undefined {
-    return key === undefined ? undefined : (this.#keys.get(key) ?? this.#olderKeys.get(key));
+  counted(key: string | undefined): Counted | undefined {
+    return key === undefined ? undefined : (this.#keys.get(key) ?? this.#olderKeys?.get(key));
   }
 
-  #remember(key: string | undefined, counted: CountedKey, after: number, estimate?: number): void {
-    if (key === undefined) return;
-    const { fromReplay, body, isForgotten } = counted;
-    // Without a spread, which takes longer than the rest.
-    this.#keys.set(key, { fromReplay, body, isForgotten, after, estimate });
+  remember(key: string, counted: Counted): void {
+    this.#keys.set(key, counted);
     if (this.#keys.size <= maxRememberedKeys) return;
     this.#olderKeys = this.#keys;
     this.#keys = new Map();
   }
 }
 
-/** What a key reserves for. */
-export const holderOf = (key: string): string => `key ${key}`;
+/** The part of one request in the books. Prices and charges are in USD, as the service reports them. */
+export class Entry implements ReservedRequest {
+  readonly id: string;
+  readonly holder: string;
+  readonly route: string;
+  readonly unitsOf: Claim['unitsOf'];
+  /** Its reservation, if limits were used when it was opened. */
+  readonly reservation: Reservation | undefined;
+  readonly #claim: Claim;
+  readonly #books: Books;
+  readonly #number: number;
+  #body: string | undefined;
+
+  constructor(books: Books, claim: Claim, reservations: Reservations | undefined) {
+    const { key, isChargedOnce, route, unitsOf } = claim;
+    this.#books = books;
+    this.#claim = claim;
+    this.#number = books.requests += 1;
+    // No key contains the end of a line.
+    this.id = `${this.#number}\n`;
+    // A request that is charged each time shares its reservation with no other.
+    this.holder = (isChargedOnce && key) || this.id;
+    this.route = route;
+    this.unitsOf = unitsOf;
+    this.reservation = reservations?.open(this);
+  }
+
+  bodyOf(): string {
+    if (this.holder === this.id) return '';
+    return (this.#body ??= this.#claim.readBody());
+  }
+
+  isFree(): boolean {
+    if (this.holder === this.id) return false;
+    return isFree(this.#books.counted(this.holder), () => this.bodyOf());
+  }
+
+  /** Ends the reservation and adds a charge. Returns whether it counts: a replay of a counted key costs nothing. */
+  charge(usd: number, replay: boolean): boolean {
+    const counted = this.#books.counted(this.#claim.key);
+    const estimate = counted?.estimate;
+    this.reservation?.charge(usd);
+    const mayBeOriginal = this.#mayBeOriginal(counted);
+    // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
+    const isEstimated = estimate !== undefined && (replay || mayBeOriginal);
+    if (isEstimated) this.#books.estimated -= estimate;
+    const before = isEstimated ? undefined : counted;
+    const { isCounted, key } = countKey(before, { replay, mayBeOriginal, body: this.#body });
+    this.#remember(key, before?.after ?? this.#books.requests);
+    if (!isCounted) this.#books.spent += toNano(usd);
+    return !isCounted;
+  }
+
+  /**
+   * Ends a request that has succeeded without a reported charge. What was reserved, and at least `estimate()`, counts until
+   * a replay reports the charge. A replay of a counted key adds nothing.
+   */
+  accept(estimate: () => number | undefined, replay: boolean): void {
+    const price = estimate();
+    const kept = this.reservation?.accept(price, replay) ?? toNano(price ?? 0);
+    const counted = this.#books.counted(this.#claim.key);
+    const mayBeOriginal = this.#mayBeOriginal(counted);
+    const { isCounted, key } = countKey(counted, { replay, mayBeOriginal, body: this.#body });
+    // The estimate of a key that the service has charged again is final.
+    const { after, estimate: counting } = counted ?? {
+      after: this.#books.requests,
+      estimate: kept,
+    };
+    this.#remember(key, after, counting);
+    if (!isCounted) this.#books.estimated += kept;
+  }
+
+  #mayBeOriginal(counted: Counted | undefined): boolean {
+    return this.#claim.isChargedOnce && this.#number <= (counted?.after ?? 0);
+  }
+
+  #remember(counted: CountedKey, after: number, estimate?: number): void {
+    const { key } = this.#claim;
+    if (key === undefined) return;
+    const { fromReplay, body, isForgotten } = counted;
+    // Without a spread, which takes longer than the rest.
+    this.#books.remember(key, { fromReplay, body, isForgotten, after, estimate });
+  }
+}

@@ -9,13 +9,16 @@ export interface Held {
    * Its requests whose outcome is unknown. They are stored by their id if it was not known when they were lost, because it
    * may still be reported.
    */
-  readonly lost: Map<string, Lost>;
+  lost: Map<string, Lost>;
 }
 
 interface Lost {
   readonly body: string;
   readonly nanoUsd: number;
 }
+
+/** Of most holders, which never lose a request. */
+const nothingLost: Held['lost'] = new Map();
 
 /** By holder. */
 export type Holders = Map<string, Held>;
@@ -37,7 +40,9 @@ export function hold(holders: Holders, holder: string, request: string, nanoUsd:
 
 /** Keeps what a request may have cost whose outcome is unknown. */
 export function lose(holders: Holders, holder: string, lost: Lost, id = `body ${lost.body}`): void {
-  const { lost: others } = heldOf(holders, holder);
+  const held = heldOf(holders, holder);
+  if (held.lost === nothingLost) held.lost = new Map();
+  const { lost: others } = held;
   const nanoUsd = Math.max(lost.nanoUsd, others.get(id)?.nanoUsd ?? 0);
   others.set(id, { body: lost.body, nanoUsd });
 }
@@ -57,6 +62,8 @@ export function settle(
 ): void {
   const held = holders.get(holder);
   if (held === undefined) return;
+  // A result is that of all of them.
+  if (money === 'charged' || money === 'accepted') return void holders.delete(holder);
   const { requests, lost } = held;
   const nanoUsd = requests.get(request) ?? lost.get(request)?.nanoUsd;
   requests.delete(request);
@@ -65,12 +72,11 @@ export function settle(
   if (money === 'void' && requests.size === 0) {
     for (const [id, other] of lost) if (other.body === body) lost.delete(id);
   }
-  const isCharged = money === 'charged' || money === 'accepted';
-  if (isCharged || requests.size + lost.size === 0) holders.delete(holder);
+  if (requests.size + held.lost.size === 0) holders.delete(holder);
 }
 
 function heldOf(holders: Holders, holder: string): Held {
-  const held = holders.get(holder) ?? { requests: new Map(), lost: new Map() };
+  const held = holders.get(holder) ?? { requests: new Map(), lost: nothingLost };
   holders.set(holder, held);
   return held;
 }

@@ -25,17 +25,21 @@ export const pricedUnits = (names: readonly unknown[], price: number, units: num
 export class LargestCharges {
   readonly #perUnit = new Map<string, number>();
 
-  /** Records what a request was charged. Returns whether that is more than before. */
-  add({ priceClass, units }: PricedUnits, nanoUsd: number): boolean {
-    const perUnit = nanoUsd / units;
-    if (perUnit <= (this.#perUnit.get(priceClass) ?? 0)) return false;
-    this.#perUnit.set(priceClass, perUnit);
-    return true;
+  /** Whether a charge is more than all before. */
+  isExceededBy({ priceClass, units }: PricedUnits, nanoUsd: number): boolean {
+    return nanoUsd / units > (this.#perUnit.get(priceClass) ?? 0);
+  }
+
+  /** Records what a request was charged. */
+  add(charged: PricedUnits, nanoUsd: number): void {
+    if (!this.isExceededBy(charged, nanoUsd)) return;
+    this.#perUnit.set(charged.priceClass, nanoUsd / charged.units);
   }
 
   /** What a request may cost, judged by the charges so far: 0 before the first one. */
   of({ priceClass, units }: PricedUnits): number {
-    return toNano(((this.#perUnit.get(priceClass) ?? 0) * units) / 1e9);
+    const perUnit = this.#perUnit.get(priceClass);
+    return perUnit === undefined ? 0 : toNano((perUnit * units) / 1e9);
   }
 }
 
@@ -98,10 +102,11 @@ export class ReservedSums<Holder> {
 
   /** Learns what requests cost from a charge. */
   learn(units: PricedUnits, nanoUsd: number): void {
+    if (!this.#largest.isExceededBy(units, nanoUsd)) return;
     const shares = this.#sharesOf(units);
     const ofClass = { priceClass: units.priceClass, units: shares.units };
     const before = this.largest(ofClass);
-    if (!this.#largest.add(units, nanoUsd)) return;
+    this.#largest.add(units, nanoUsd);
     this.#total += this.largest(ofClass) - before;
     for (const holder of Array.from(shares.higher)) {
       this.set(holder, this.#shares.get(holder)?.nanoUsd ?? 0);
@@ -130,42 +135,63 @@ export class ReservedSums<Holder> {
   }
 }
 
+/** The requests of one route. */
+interface RouteTurn {
+  /** The request that is being sent. */
+  active: string | undefined;
+  /** Those that wait, in their order, and what wakes each. */
+  readonly waiting: Map<string, () => void>;
+}
+
 /**
  * Sends requests of which nothing is known about their price one at a time, until the first one of their route has a
  * response. Twenty parallel videos could otherwise pass a limit that covers none of them.
  */
 export class RouteTurns {
-  /** By route, the requests in their order, and what wakes each. It is the turn of the first one. */
-  readonly #queues = new Map<string, Map<string, () => void>>();
+  readonly #turns = new Map<string, RouteTurn>();
   /** The routes that have had a response. */
   readonly #answered = new Set<string>();
 
   /** What a request waits for before it tries again; undefined if it is its turn, or turns are over. */
   wait(route: string, request: string): Promise<void> | undefined {
     if (this.#answered.has(route)) return undefined;
-    const queue = this.#queues.get(route) ?? new Map<string, () => void>();
-    this.#queues.set(route, queue);
-    const [first = request] = queue.keys();
-    if (first !== request) return new Promise((resolve) => void queue.set(request, resolve));
-    queue.set(request, () => {});
-    return undefined;
+    const turn = this.#turns.get(route) ?? { active: undefined, waiting: new Map() };
+    this.#turns.set(route, turn);
+    turn.active ??= request;
+    if (turn.active === request) return undefined;
+    return new Promise((resolve) => void turn.waiting.set(request, resolve));
   }
 
   /** A request has a response. */
   answer(route: string): void {
+    if (this.#answered.has(route)) return;
     this.#answered.add(route);
-    const queue = this.#queues.get(route);
-    this.#queues.delete(route);
-    for (const wake of queue?.values() ?? []) wake();
+    const turn = this.#turns.get(route);
+    this.#turns.delete(route);
+    for (const wake of turn?.waiting.values() ?? []) wake();
+  }
+
+  /**
+   * The hooks of a request run, whose own requests must not wait for it. Those that wait already still do, until it has ended
+   * or one of these has.
+   */
+  pause(route: string, request: string): void {
+    const turn = this.#turns.get(route);
+    if (turn?.active === request) turn.active = undefined;
   }
 
   /** A request has failed, perhaps without a response. Only the next one is woken, because all others would wait again. */
   leave(route: string, request: string): void {
-    const queue = this.#queues.get(route);
-    const [first] = queue?.keys() ?? [];
-    queue?.delete(request);
-    const [wake] = queue?.values() ?? [];
-    if (first === request) wake?.();
-    if (queue?.size === 0) this.#queues.delete(route);
+    const turn = this.#turns.get(route);
+    if (turn === undefined) return;
+    turn.waiting.delete(request);
+    this.pause(route, request);
+    if (turn.active !== undefined) return;
+    const [next] = turn.waiting;
+    if (next === undefined) return void this.#turns.delete(route);
+    const [id, wake] = next;
+    turn.active = id;
+    turn.waiting.delete(id);
+    wake();
   }
 }

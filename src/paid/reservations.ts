@@ -39,151 +39,198 @@ export interface Shortfall {
 /** `resending` follows an attempt that may have been charged. */
 export type Stage = 'queueing' | 'sending' | 'resending';
 
+/** What is spent, and the estimates that count. */
+interface Committed {
+  readonly spent: number;
+  readonly estimated: number;
+}
+
+/** Creates empty reservations. `committed` is live. */
+export const createReservations = (committed: Committed): Reservations =>
+  new Reservations(committed);
+
 /** The reservations of one client or process: what limits compare with the amounts that are spent. */
-export type Reservations = ReturnType<typeof createReservations>;
+export class Reservations {
+  readonly #holders: Holders = new Map();
+  readonly #sums = new ReservedSums<string>();
+  readonly turns = new RouteTurns();
+  readonly committed: Committed;
 
-/** The reservation of one request. */
-export type Reservation = ReturnType<Reservations['open']>;
+  constructor(committed: Committed) {
+    this.committed = committed;
+  }
 
-/** Creates empty reservations. `committed` returns what is spent, and the estimates that count. */
-export function createReservations(
-  committed: () => { readonly spent: number; readonly estimated: number },
-) {
-  const holders: Holders = new Map();
-  const sums = new ReservedSums<string>();
-  const turns = new RouteTurns();
+  /** Reserved for requests in flight and those that may have been charged, in billionths of a USD. */
+  get total(): number {
+    return this.#sums.total;
+  }
 
-  const amountFor = (holder: string) => sums.amountOf(holder);
+  amountFor(holder: string): number {
+    return this.#sums.amountOf(holder);
+  }
 
-  /** Changes what a holder has reserved. `units` is what it pays for, if that is known now. */
-  function change(holder: string, apply: () => void, units?: PricedUnits): void {
-    apply();
-    const held = holders.get(holder);
-    if (held === undefined) sums.delete(holder);
-    else sums.set(holder, amountOf(held), units);
+  /** What requests have cost that pay for these units: 0 before the first charge. */
+  largest(units: PricedUnits | undefined): number {
+    return this.#sums.largest(units);
   }
 
   /** What a request may cost: its price in USD, or what such requests have been charged above it. */
-  function expected(price: number, units: PricedUnits | undefined): number {
-    return Math.max(toNano(price), sums.largest(units));
+  expected(price: number, units: PricedUnits | undefined): number {
+    return Math.max(toNano(price), this.largest(units));
   }
 
-  return {
-    /** Reserved for requests in flight and those that may have been charged, in billionths of a USD. */
-    get total(): number {
-      return sums.total;
-    },
+  learn(units: PricedUnits, usd: number): void {
+    this.#sums.learn(units, toNano(usd));
+  }
 
-    amountFor,
-    expected,
+  /** Reserves an amount for a request. `units` is what it pays for, if that is known now. */
+  hold({ holder, id }: ReservedRequest, nanoUsd: number, units?: PricedUnits): void {
+    hold(this.#holders, holder, id, nanoUsd);
+    this.#sums.set(holder, amountOf(this.#holders.get(holder)), units);
+  }
 
-    /** Opens the reservation of one request. Nothing is reserved yet. Prices and charges are in USD. */
-    open({ id, route, holder, bodyOf, unitsOf, isFree }: ReservedRequest) {
-      const ofRoute = { priceClass: route, units: 1 };
-      let isReserved = false;
-      /** Whether a limit covers the request, although nothing is known about its price, and no charge is reported. */
-      let isUnpriced = false;
-      /** Whether the request has failed. What remains of it is about to find its signal aborted. */
-      let hasLeft = false;
-      let reservedPrice: number | undefined;
-      let reservedUnits: PricedUnits | undefined;
+  heldBy({ holder, id }: ReservedRequest): number | undefined {
+    return this.#holders.get(holder)?.requests.get(id);
+  }
 
-      function holdNow(nanoUsd: number, units: PricedUnits | undefined): void {
-        change(holder, () => hold(holders, holder, id, nanoUsd), units);
-      }
+  /** Ends the part of a request. */
+  settle(request: ReservedRequest, money: Verdict['money']): void {
+    const { holder, id } = request;
+    const body = request.bodyOf();
+    if (!this.#holders.has(holder)) return;
+    settle(this.#holders, holder, { request: id, body, money });
+    const held = this.#holders.get(holder);
+    if (held === undefined) this.#sums.delete(holder);
+    else this.#sums.set(holder, amountOf(held));
+  }
 
-      /** Learns what such requests cost, if this one has cost more than its price. */
-      function learnFrom(usd: number): void {
-        if (reservedUnits && usd > (reservedPrice ?? 0)) sums.learn(reservedUnits, toNano(usd));
-      }
+  /** Opens the reservation of one request. Nothing is reserved yet. Prices and charges are in USD. */
+  open(request: ReservedRequest): Reservation {
+    return new Reservation(request, this);
+  }
+}
 
-      function end(money: Verdict['money']): void {
-        change(holder, () => settle(holders, holder, { request: id, body: bodyOf(), money }));
-      }
+/** The reservation of one request. */
+export class Reservation {
+  readonly #request: ReservedRequest;
+  readonly #all: Reservations;
+  readonly #ofRoute: PricedUnits;
+  #isReserved = false;
+  /** Whether a limit covers the request, although nothing is known about its price, and no charge is reported. */
+  #isUnpriced = false;
+  /** Whether the request has failed. What remains of it is about to find its signal aborted. */
+  #hasLeft = false;
+  #price: number | undefined;
+  #units: PricedUnits | undefined;
 
-      return {
-        /**
-         * If nothing is known about the price of the request, those of its route are sent one at a time until the first
-         * one has a response: returns what to wait for before the next try, or undefined if it is the turn of this request.
-         */
-        waitForTurn(price: number | undefined): Promise<void> | undefined {
-          if (price !== undefined || hasLeft || isReserved || isFree()) return undefined;
-          return turns.wait(route, id);
-        },
+  constructor(request: ReservedRequest, all: Reservations) {
+    this.#request = request;
+    this.#all = all;
+    this.#ofRoute = { priceClass: request.route, units: 1 };
+  }
 
-        /**
-         * Reserves the price of the request, and at least what such requests have cost; or, before it is sent, the largest
-         * charge of its route so far if `price` is undefined. Returns the shortfall if the limit does not cover it.
-         */
-        reserve(
-          { nanoUsd: limit, policy }: Limit,
-          price: number | undefined,
-          stage: Stage,
-        ): Shortfall | undefined {
-          // While it was queueing, others may have cost more than they had reserved.
-          if (hasLeft || (isReserved && stage !== 'sending') || isFree()) return undefined;
-          const { spent, estimated } = committed();
-          const reserved = estimated + sums.total - amountFor(holder);
-          if (price !== reservedPrice)
-            reservedUnits = price === undefined ? undefined : unitsOf(price);
-          reservedPrice = price;
-          const units = reservedUnits;
-          const known = price === undefined ? undefined : expected(price, units);
-          const basis = known === undefined ? 'unknown' : 'price';
-          const next = { nanoUsd: known ?? 0, basis } as const;
-          if (decideLimit(policy, { limit, committed: spent + reserved, next }) !== 'held') {
-            return { spent, reserved, price: known };
-          }
-          // The price of a chat is known only afterwards. Once it is sent, it may cost as much as any chat before.
-          const usual = stage === 'queueing' ? 0 : sums.largest(ofRoute);
-          isUnpriced = known === undefined && usual === 0;
-          if (isUnpriced) return undefined;
-          const held = holders.get(holder)?.requests.get(id) ?? -1;
-          if ((known ?? usual) > held) holdNow(known ?? usual, units);
-          isReserved = true;
-          return undefined;
-        },
+  /**
+   * If nothing is known about the price of the request, those of its route are sent one at a time until the first
+   * one has a response: returns what to wait for before the next try, or undefined if it is the turn of this request.
+   */
+  waitForTurn(price: number | undefined): Promise<void> | undefined {
+    if (price !== undefined || this.#hasLeft || this.#isReserved || this.#request.isFree()) {
+      return undefined;
+    }
+    return this.#all.turns.wait(this.#request.route, this.#request.id);
+  }
 
-        /** Takes note of a charge in USD that a response reports, before its body was read and `charge` ends the request. */
-        note(usd: number): void {
-          learnFrom(usd);
-          if (isReserved && toNano(usd) > amountFor(holder)) holdNow(toNano(usd), undefined);
-        },
+  /** The hooks of the request run, and may send others of its route. It waits for its turn again before it is sent. */
+  pauseTurn(): void {
+    this.#all.turns.pause(this.#request.route, this.#request.id);
+  }
 
-        /** Ends a request that has failed. What may have been charged stays reserved. */
-        leave(money: Verdict['money']): void {
-          hasLeft = true;
-          turns.leave(route, id);
-          const isUncharged = isUnpaid({ money });
-          // As soon as a charge of its route is known, it counts as much.
-          if (isUnpriced && !isUncharged) holdNow(sums.largest(ofRoute), ofRoute);
-          end(isUncharged ? money : 'unknown');
-        },
+  /**
+   * Reserves the price of the request, and at least what such requests have cost; or, before it is sent, the largest
+   * charge of its route so far if `price` is undefined. Returns the shortfall if the limit does not cover it.
+   */
+  reserve(
+    { nanoUsd: limit, policy }: Limit,
+    price: number | undefined,
+    stage: Stage,
+  ): Shortfall | undefined {
+    const all = this.#all;
+    const request = this.#request;
+    // While it was queueing, others may have cost more than they had reserved.
+    if (this.#hasLeft || (this.#isReserved && stage !== 'sending') || request.isFree()) {
+      return undefined;
+    }
+    const { spent, estimated } = all.committed;
+    const reserved = estimated + all.total - all.amountFor(request.holder);
+    if (price !== this.#price) {
+      this.#units = price === undefined ? undefined : request.unitsOf(price);
+    }
+    this.#price = price;
+    const known = price === undefined ? undefined : all.expected(price, this.#units);
+    const basis = known === undefined ? 'unknown' : 'price';
+    const next = { nanoUsd: known ?? 0, basis } as const;
+    if (decideLimit(policy, { limit, committed: spent + reserved, next }) !== 'held') {
+      return { spent, reserved, price: known };
+    }
+    // The price of a chat is known only afterwards. Once it is sent, it may cost as much as any chat before.
+    const usual = stage === 'queueing' ? 0 : all.largest(this.#ofRoute);
+    this.#isUnpriced = known === undefined && usual === 0;
+    if (this.#isUnpriced) return undefined;
+    const amount = known ?? usual;
+    if (amount > (all.heldBy(request) ?? -1)) all.hold(request, amount, this.#units);
+    this.#isReserved = true;
+    return undefined;
+  }
 
-        /** Ends a request that was charged, and learns what such requests cost. */
-        charge(usd: number): void {
-          turns.answer(route);
-          isUnpriced = false;
-          end('charged');
-          sums.learn(ofRoute, toNano(usd));
-          learnFrom(usd);
-        },
+  /** Takes note of a charge in USD that a response reports, before its body was read and `charge` ends the request. */
+  note(usd: number): void {
+    this.#learnFrom(usd);
+    const nanoUsd = toNano(usd);
+    if (this.#isReserved && nanoUsd > this.#all.amountFor(this.#request.holder)) {
+      this.#all.hold(this.#request, nanoUsd);
+    }
+  }
 
-        /**
-         * Ends a request that has succeeded without a reported charge. Returns what it has reserved, and at least `price`
-         * or, if that is undefined, the largest charge of its route. A replay without a charge does not show the price of
-         * the next request.
-         */
-        accept(price: number | undefined, replay: boolean): number {
-          if (replay) turns.leave(route, id);
-          else turns.answer(route);
-          isUnpriced = false;
-          const usual = price === undefined ? sums.largest(ofRoute) : toNano(price);
-          const kept = Math.max(amountFor(holder), usual);
-          end('accepted');
-          return kept;
-        },
-      };
-    },
-  };
+  /** Ends a request that has failed. What may have been charged stays reserved. */
+  leave(money: Verdict['money']): void {
+    const all = this.#all;
+    this.#hasLeft = true;
+    all.turns.leave(this.#request.route, this.#request.id);
+    const isUncharged = isUnpaid({ money });
+    // As soon as a charge of its route is known, it counts as much.
+    if (this.#isUnpriced && !isUncharged) {
+      all.hold(this.#request, all.largest(this.#ofRoute), this.#ofRoute);
+    }
+    all.settle(this.#request, isUncharged ? money : 'unknown');
+  }
+
+  /** Ends the request, and learns what such requests cost. */
+  charge(usd: number): void {
+    this.#all.turns.answer(this.#request.route);
+    this.#isUnpriced = false;
+    this.#all.settle(this.#request, 'charged');
+    this.#all.learn(this.#ofRoute, usd);
+    this.#learnFrom(usd);
+  }
+
+  /**
+   * Ends a request that has succeeded without a reported charge. Returns what it has reserved, and at least `price`
+   * or, if that is undefined, the largest charge of its route. A replay without a charge does not show the price of
+   * the next request.
+   */
+  accept(price: number | undefined, replay: boolean): number {
+    const { route, id, holder } = this.#request;
+    if (replay) this.#all.turns.leave(route, id);
+    else this.#all.turns.answer(route);
+    this.#isUnpriced = false;
+    const usual = price === undefined ? this.#all.largest(this.#ofRoute) : toNano(price);
+    const kept = Math.max(this.#all.amountFor(holder), usual);
+    this.#all.settle(this.#request, 'accepted');
+    return kept;
+  }
+
+  /** Learns what such requests cost, if this one has cost more than its price. */
+  #learnFrom(usd: number): void {
+    if (this.#units && usd > (this.#price ?? 0)) this.#all.learn(this.#units, usd);
+  }
 }

@@ -97,7 +97,7 @@ export function verdictOfError(error: unknown): Verdict {
 function moneyOfError(status: number, { code, body }: ErrorContent): 'unknown' | 'none' | 'void' {
   // JSON that is cut off counts as unread: nothing reports that a connection was lost if the length of the body was not
   // announced. Then, no code explains a 409, which `attempt_repeated` of the proxy has, and a 503.
-  const isUnread = body === undefined || (typeof body === 'string' && /^\s*\{/.test(body));
+  const isUnread = body === undefined || (typeof body === 'string' && /^\s*[[{]/.test(body));
   const isOpen = isUnread ? status === 409 || status === 503 : codeIs(code, 'uncertain');
   // A 303 says that the request was processed. Browsers report any redirect as 0.
   if (isOpen || [0, 303, 408].includes(status) || (status > 499 && status !== 503)) {

@@ -96,6 +96,28 @@ export const regressions: readonly Regression[] = [
       [{}],
     ]),
   })),
+  ...['cut off', '500 with charge', '402 with charge', '400 with charge'].map((fate) => ({
+    title: `a failed request shows what others cost: ${fate} (0.04 of 0.05, and 0.03 counted)`,
+    scenario: scenario(0.05, [
+      [{ model: 'low', fate }],
+      [{ model: 'low', body: 1, fate: 'lost after' }],
+      [{ body: 2 }],
+    ]),
+  })),
+  {
+    title:
+      'one key with two bodies that were charged, which is forgotten again (0.14, and 0.08 counted)',
+    scenario: scenario(
+      0.2,
+      [
+        [{ key: 'k1' }],
+        [{ key: 'k1', body: 1, units: 3, fate: '400 with charge' }],
+        [{ key: 'k1', body: 1, units: 3, fate: 'lost after' }],
+        [{}],
+      ],
+      { forgets: true },
+    ),
+  },
   {
     title: 'charges above the listed price are known to what follows (3.20 of 3.00)',
     scenario: scenario(

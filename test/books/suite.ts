@@ -7,7 +7,6 @@ import { BrokenRule, run } from './check.ts';
 import type { Scenario } from './check.ts';
 import { differenceOf, differences } from './differences.ts';
 import { sumOf } from './orders.ts';
-import { withoutReds } from './reds.ts';
 import { regressions } from './regressions.ts';
 import { scenariosBy, sequences, sizeOf } from './scenarios.ts';
 
@@ -33,15 +32,15 @@ export function testRandomly(kinds: readonly BookKind[], orders: number): void {
   const share = Math.ceil((orders * times) / prices.length);
   describe.each(kinds.map((kind) => [kind.name, kind] as const))(
     `%s (POLYGATE_SEED=${seed})`,
-    (name, kind) => {
+    (_, kind) => {
       test.each(prices)(
         'keeps its limit, and says at least what is used, with %s',
-        async (_, scenarios) => {
+        async (_name, scenarios) => {
           let count = 0;
           let arrived = 0;
           const property = fc.asyncProperty(scenarios, async (scenario) => {
             count += sizeOf(scenario);
-            const moments = await run(kind, withoutReds(name, scenario));
+            const moments = await run(kind, scenario);
             arrived += moments.at(-1)?.arrived ?? 0;
           });
           // A scenario has 14 orders on average.
@@ -61,9 +60,9 @@ export function testAgreement(
 ): void {
   test.each(others.map((kind) => [kind.name, kind] as const))(
     `${first.name} and %s send the same and say the same (POLYGATE_SEED=${seed})`,
-    async (name, other) => {
+    async (_, other) => {
       const property = fc.asyncProperty(sequences, async (sequence) => {
-        const difference = await differenceOf([first, other], withoutReds(name, sequence));
+        const difference = await differenceOf([first, other], sequence);
         if (difference !== undefined) throw new BrokenRule(difference);
       });
       const result = await fc.check(property, { seed, numRuns: runs * times });

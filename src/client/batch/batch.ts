@@ -6,7 +6,7 @@ import type { CallerContext } from '../config/caller.ts';
 import { checkOptions, checkValue, functionValue } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { Task } from '../tasks/task.ts';
-import type { FetchModel } from './budget.ts';
+import type { FetchModel } from './budget-decisions.ts';
 import { batchRules, recoverRules } from './options.ts';
 import type { BatchOptions } from './options.ts';
 import type { AnySubmission, RowResult } from './results.ts';

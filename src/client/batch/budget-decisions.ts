@@ -78,3 +78,38 @@ export function reservationProblem(
     `It becomes known when the service reports a charge above 0 for one, for example in a run without ${option('maxUsd')}`
   );
 }
+
+/** Fetches a model, so that its prices are known. */
+export type FetchModel = (model: string) => Promise<unknown>;
+
+/** A submission that may have a price. */
+export interface Priced extends Priceable {
+  /** Whether its price can be known before it is sent. */
+  readonly hasPrice: boolean;
+}
+
+/**
+ * Returns a function that estimates the price of a row in USD: that of its most expensive model; undefined if it is not
+ * known. Fetches the prices of each model once, if they are needed. Without `fetchModel`, only those count that the client
+ * knows already.
+ */
+export function rowPrices(
+  prices: ReadonlyMap<string, KnownPrices>,
+  fetchModel: FetchModel | undefined,
+) {
+  const fetched = new Map<string, Promise<unknown>>();
+  const priceAt = async (submission: Priced, model: string) => {
+    const price = submission.estimateUsd(prices.get(model));
+    if (price !== undefined || !fetchModel || !submission.hasPrice) return price;
+    let pending = fetched.get(model);
+    if (!pending) {
+      // Without its price, a row is treated like a chat. The row itself reports what is wrong.
+      pending = fetchModel(model).catch(() => undefined);
+      fetched.set(model, pending);
+    }
+    await pending;
+    return submission.estimateUsd(prices.get(model));
+  };
+  return (submission: Priced) =>
+    highestPrice(submission.models, (model) => priceAt(submission, model));
+}

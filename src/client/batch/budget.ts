@@ -6,15 +6,12 @@ import type { Expected, LimitState } from '../../paid/limits.ts';
 import { ReservedSums } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import type { Verdict } from '../../paid/verdict.ts';
-import type { KnownPrices } from '../limits/prices.ts';
 import {
   forPrograms,
-  highestPrice,
   reservationFor,
   reservationProblem,
   unpricedUsd,
 } from './budget-decisions.ts';
-import type { Priceable } from './budget-decisions.ts';
 import { Changes } from './changes.ts';
 import { noCost, unpricedSubmits } from './row-history.ts';
 import type { RowCost, RowHistory } from './row-history.ts';
@@ -52,6 +49,8 @@ export class BatchBudget {
   readonly #largest = new Map<string, number>();
   /** Number of submissions that were or may have been charged, and of which neither charge nor price is known, by path. */
   readonly #unpriced = new Map<string, number>();
+  /** How many charges the rows of a key have, of keys for which an earlier run knows a charge but has no result. */
+  readonly #paidRows = new Map<string, number>();
   /** What is reserved for the submissions that are not settled. */
   readonly #reserved = new Map<Row, ReservedPrice>();
   /** Submissions that were settled. */
@@ -62,7 +61,7 @@ export class BatchBudget {
   }
 
   /** The costs of all rows in all runs. Unpriced submissions may have cost as much as any other. */
-  get total(): RowCost {
+  get total(): Pick<RowCost, 'chargedUsd' | 'estimatedUsd'> {
     const unpriced = unpricedUsd(this.#unpriced, this.#largest);
     return {
       chargedUsd: this.#chargedUsd,
@@ -70,16 +69,22 @@ export class BatchBudget {
     };
   }
 
-  /** Adds what earlier runs have spent on a row. */
-  addEarlier(id: string, row: RowHistory): void {
-    const { cost = noCost, path = '', units } = row;
-    const { chargedUsd, estimatedUsd } = cost;
+  /** Adds what earlier runs have spent on their rows. */
+  addEarlier(rows: ReadonlyMap<string, RowHistory>): void {
+    for (const { key, receipt, isChargeKnown } of rows.values()) {
+      if (isChargeKnown && !receipt && key) this.#paidRows.set(key, 0);
+    }
+    for (const [id, row] of rows) this.#addRow(id, row);
+  }
+
+  #addRow(id: string, row: RowHistory): void {
+    const { cost = noCost, path = '', units, key } = row;
+    const { chargedUsd, estimatedUsd, largestUsd } = cost;
+    if (chargedUsd > 0) this.#countPaidRow(key);
     const unpriced = unpricedSubmits(row);
     this.#addCharge(chargedUsd);
     if (estimatedUsd > 0) this.#sums.set(id, toNano(estimatedUsd), units);
-    // The sum, because the journal does not keep each charge of a chat that was resent. Too much is safer than
-    // too little.
-    if (chargedUsd > 0) this.#recordCharge(path, units, chargedUsd);
+    if (largestUsd > 0) this.#recordCharge(path, units, largestUsd);
     if (unpriced > 0) this.#addUnpriced(path, unpriced);
   }
 
@@ -138,13 +143,14 @@ export class BatchBudget {
   noteCharge(row: Row, usd: number): void {
     const reserved = this.#reserved.get(row);
     if (reserved === undefined) return;
-    this.#recordCharge(reserved.path, this.unitsOf(row), usd);
+    row.noteCharge(usd);
+    this.#recordCharge(reserved.path, this.#unitsOf(row), usd);
     this.#raise(row, { ...reserved, nanoUsd: Math.max(toNano(usd), reserved.nanoUsd) });
   }
 
   /** What a row pays for, if its price was known. */
-  unitsOf(row: Row): PricedUnits | undefined {
-    return this.#sums.unitsOf(row);
+  #unitsOf(row: Row): PricedUnits | undefined {
+    return this.#sums.unitsOf(row) ?? row.history.units;
   }
 
   /** What rows have reserved that wait for their slot. */
@@ -173,11 +179,22 @@ export class BatchBudget {
     };
   }
 
+  /**
+   * Whether the service still protects a row from a second charge, of which a failed response has reported the first one: only
+   * until its key is charged again.
+   */
+  isFree({ idempotencyKey = '', history: { isChargeKnown, isKeyForgotten } }: Row): boolean {
+    const isPaid = isChargeKnown === true && isKeyForgotten !== true;
+    return isPaid && this.#paidRows.get(idempotencyKey) === 1;
+  }
+
   /** Takes over the reservation of an earlier run, whose submission is sent again under its key. */
   adopt(row: Row, path: string): void {
     const nanoUsd = toNano(row.cost.estimatedUsd);
     this.#sums.delete(row.id);
-    this.#raise(row, { nanoUsd, basis: 'price', path, isSent: true }, row.history.units);
+    const reserved = { nanoUsd, basis: 'price', path, isSent: true } as const;
+    // What is free does not cost what others of its class do.
+    this.#raise(row, reserved, nanoUsd > 0 ? row.history.units : undefined);
   }
 
   /** Ends the reservation of a submission. If it still counts, but has no amount, the submission is unpriced. */
@@ -186,11 +203,12 @@ export class BatchBudget {
     if (reserved === undefined) return;
     this.#reserved.delete(row);
     const { path } = reserved;
-    const units = this.unitsOf(row);
+    const units = this.#unitsOf(row);
     switch (verdict.money) {
       case 'charged':
         this.#sums.delete(row);
         this.#addCharge(verdict.usd);
+        this.#countPaidRow(row.idempotencyKey);
         row.addCharge(verdict.usd);
         this.#recordCharge(path, units, verdict.usd);
         break;
@@ -235,6 +253,11 @@ export class BatchBudget {
     if (units) this.#sums.learn(units, toNano(usd));
   }
 
+  #countPaidRow(key = ''): void {
+    const rows = this.#paidRows.get(key);
+    if (rows !== undefined) this.#paidRows.set(key, rows + 1);
+  }
+
   #addCharge(usd: number): void {
     this.#chargedUsd = roundUsd(this.#chargedUsd + usd);
   }
@@ -248,39 +271,4 @@ export class BatchBudget {
     const details = { outcome: 'not-sent', spentUsd: chargedUsd, maxUsd: this.#maxUsd } as const;
     return createError(BudgetExceededError, { summary }, details);
   }
-}
-
-/** Fetches a model, so that its prices are known. */
-export type FetchModel = (model: string) => Promise<unknown>;
-
-/** A submission that may have a price. */
-export interface Priced extends Priceable {
-  /** Whether its price can be known before it is sent. */
-  readonly hasPrice: boolean;
-}
-
-/**
- * Returns a function that estimates the price of a row in USD: that of its most expensive model; undefined if it is not
- * known. Fetches the prices of each model once, if they are needed. Without `fetchModel`, only those count that the client
- * knows already.
- */
-export function rowPrices(
-  prices: ReadonlyMap<string, KnownPrices>,
-  fetchModel: FetchModel | undefined,
-) {
-  const fetched = new Map<string, Promise<unknown>>();
-  const priceAt = async (submission: Priced, model: string) => {
-    const price = submission.estimateUsd(prices.get(model));
-    if (price !== undefined || !fetchModel || !submission.hasPrice) return price;
-    let pending = fetched.get(model);
-    if (!pending) {
-      // Without its price, a row is treated like a chat. The row itself reports what is wrong.
-      pending = fetchModel(model).catch(() => undefined);
-      fetched.set(model, pending);
-    }
-    await pending;
-    return submission.estimateUsd(prices.get(model));
-  };
-  return (submission: Priced) =>
-    highestPrice(submission.models, (model) => priceAt(submission, model));
 }

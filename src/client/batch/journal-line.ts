@@ -65,6 +65,8 @@ export interface CostFields {
   readonly usd?: number | undefined;
   /** The sum of the estimates in USD for submissions whose charge is not known; absent if it is 0. */
   readonly estimatedUsd?: number | undefined;
+  /** The largest charge that one of its responses has reported in USD, if `usd` is another sum. */
+  readonly largestUsd?: number | undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import { checkOptions, checkValue } from '../config/validation.ts';
 import { requestHash } from '../tasks/submission.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
-import type { FetchModel } from './budget.ts';
+import type { FetchModel } from './budget-decisions.ts';
 import { isChatPath, taskKindOf } from './journal-line.ts';
 import { journalRule } from './journal.ts';
 import { recoverRules } from './options.ts';

@@ -122,13 +122,19 @@ export interface RowCost {
   readonly chargedUsd: number;
   /** The sum of the estimates for submissions whose charge is not known, because they may have been charged. */
   readonly estimatedUsd: number;
+  /** The largest charge that a response has reported. It shows what such a submission costs. */
+  readonly largestUsd: number;
 }
 
-export const noCost: RowCost = { chargedUsd: 0, estimatedUsd: 0 };
+export const noCost: RowCost = { chargedUsd: 0, estimatedUsd: 0, largestUsd: 0 };
 
 /** The fields of a line for a cost. */
-export function toCostFields({ chargedUsd, estimatedUsd }: RowCost): CostFields {
-  return { usd: chargedUsd || undefined, estimatedUsd: estimatedUsd || undefined };
+export function toCostFields({ chargedUsd, estimatedUsd, largestUsd }: RowCost): CostFields {
+  return {
+    usd: chargedUsd || undefined,
+    estimatedUsd: estimatedUsd || undefined,
+    largestUsd: largestUsd === chargedUsd ? undefined : largestUsd,
+  };
 }
 
 /** The same for a line about a task or completion. A charge that is known to be 0 is not absent. */
@@ -138,9 +144,14 @@ export function toSettledFields(cost: RowCost, isChargeKnown: boolean): CostFiel
 }
 
 /** The cost of a row as of a line. An amount that was edited by hand must not make the row unreadable. */
-function readCost({ usd, estimatedUsd }: CostFields, receipt?: Receipt): RowCost {
+function readCost({ usd, estimatedUsd, largestUsd }: CostFields, receipt?: Receipt): RowCost {
   const chargedUsd = amount(usd) ?? amount(receipt?.chargeUsd) ?? 0;
-  return { chargedUsd, estimatedUsd: amount(estimatedUsd) ?? 0 };
+  return {
+    chargedUsd,
+    estimatedUsd: amount(estimatedUsd) ?? 0,
+    // Earlier versions have recorded only the sum. Too much is safer than too little.
+    largestUsd: amount(largestUsd) ?? chargedUsd,
+  };
 }
 
 /** What a submission pays for. It only raises what other rows reserve, so a damaged one is ignored. */

@@ -12,7 +12,7 @@ import { requestHash, rowKey } from '../tasks/submission.ts';
 import type { Submission } from '../tasks/submission.ts';
 import { hasId } from '../tasks/task-scope.ts';
 import type { Task } from '../tasks/task.ts';
-import type { Priced } from './budget.ts';
+import type { Priced } from './budget-decisions.ts';
 import type { CostFields, Intent, JournalLine } from './journal-line.ts';
 import type { RowOutcome } from './results.ts';
 import { changedParamsError, damagedJournalError, lostChatError } from './row-errors.ts';

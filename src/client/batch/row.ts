@@ -156,6 +156,13 @@ export class Row {
 
   addCharge(usd: number): void {
     this.#cost = { ...this.#cost, chargedUsd: roundUsd(this.#cost.chargedUsd + usd) };
+    this.noteCharge(usd);
+  }
+
+  /** A response has reported a charge, which shows what such a submission costs. */
+  noteCharge(usd: number): void {
+    const largestUsd = Math.max(this.#cost.largestUsd, roundUsd(usd));
+    this.#cost = { ...this.#cost, largestUsd };
   }
 
   /** Sets the sum of the estimates for its submissions that may have been charged. */

@@ -1,4 +1,5 @@
 import { isVoid } from '../../paid/life.ts';
+import type { PricedUnits } from '../../paid/prices.ts';
 import { isUnpaid } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
@@ -85,6 +86,8 @@ class SubmittingRow<Accepted> {
   readonly #context: RunContext;
   /** Its cost as of its `submit` line. */
   #recorded = noCost;
+  /** What it pays for, if its price is known. */
+  #units: PricedUnits | undefined;
 
   constructor(
     row: Row,
@@ -98,6 +101,11 @@ class SubmittingRow<Accepted> {
     this.#context = context;
   }
 
+  /** Whether a charge counts already, because a failed response to the row has reported it. */
+  #isCounted(replay: boolean): boolean {
+    return replay && this.#row.history.isChargeKnown === true;
+  }
+
   /** Reserves the price of the row, records its intent, sends it, and records what the service has accepted. */
   async submit(): Promise<Accepted> {
     const row = this.#row;
@@ -107,9 +115,9 @@ class SubmittingRow<Accepted> {
     if (this.#submission.recordedBy) row.record();
     const accepted = await pause.whileSubmitting(row, () => this.#reserveAndSend());
     const reported = plan.verdictOf(accepted);
-    // What a failed response has reported counts already.
-    const isCounted = reported.replay && row.history.isChargeKnown === true;
-    const verdict: Verdict = isCounted ? { ...reported, money: 'none' } : reported;
+    const verdict: Verdict = this.#isCounted(reported.replay)
+      ? { ...reported, money: 'none' }
+      : reported;
     budget.settle(row, verdict);
     const cost = toSettledFields(row.cost, verdict.money !== 'accepted');
     const line = plan.toLine(row.id, accepted, cost);
@@ -142,12 +150,14 @@ class SubmittingRow<Accepted> {
     const { recordedBy, intent } = this.#submission;
     const { budget, priceOf } = this.#context;
     const { path } = intent;
-    const { isChargeKnown, isKeyForgotten } = row.history;
-    const isFree = isChargeKnown === true && isKeyForgotten !== true;
-    if (recordedBy && (isFree || row.cost.estimatedUsd > 0)) return budget.adopt(row, path);
+    if (recordedBy && (budget.isFree(row) || row.cost.estimatedUsd > 0)) {
+      this.#units = row.history.units;
+      return budget.adopt(row, path);
+    }
     const repeats = recordedBy ? unpricedSubmits(row.history) : 0;
     const price = await priceOf(this.#submission);
     const units = price === undefined ? undefined : unitsOf(this.#submission, path, price);
+    this.#units = units;
     return budget.reserve(row, { path, price, units, repeats });
   }
 
@@ -195,8 +205,7 @@ class SubmittingRow<Accepted> {
 
   get #submitLine() {
     const { id, cost } = this.#row;
-    const units = this.#context.budget.unitsOf(this.#row);
-    const fields = { ...this.#submission.intent, units, ...toCostFields(cost) };
+    const fields = { ...this.#submission.intent, units: this.#units, ...toCostFields(cost) };
     return { type: 'submit', id, ...fields } as const;
   }
 
@@ -223,8 +232,8 @@ class SubmittingRow<Accepted> {
       },
       onResponse: (response) => {
         if (response.status === 402) pause.begin();
-        const { chargeUsd } = parseResponseMeta(response, config);
-        if (chargeUsd) budget.noteCharge(row, chargeUsd);
+        const { chargeUsd, idempotentReplay } = parseResponseMeta(response, config);
+        if (chargeUsd && !this.#isCounted(idempotentReplay)) budget.noteCharge(row, chargeUsd);
       },
       // Attempts that were certainly rejected count as unsent.
       onRetry: (outcome) => {
@@ -258,7 +267,9 @@ class SubmittingRow<Accepted> {
     const isFreed = isVoid(error);
     const recordedBy = isFreed ? thisRun : (this.#submission.recordedBy ?? thisRun);
     const { isChargedOnce } = this.#plan;
-    const verdict = verdictOfFailure({ recordedBy, isChargedOnce }, error);
+    const reported = verdictOfFailure({ recordedBy, isChargedOnce }, error);
+    const isCounted = reported.money === 'charged' && this.#isCounted(reported.replay);
+    const verdict: Verdict = isCounted ? { ...reported, money: 'unknown' } : reported;
     budget.settle(row, verdict);
     if (!isUnpaid(verdict)) return this.#recordLoss();
     if (!recordedBy) return;
@@ -272,7 +283,8 @@ class SubmittingRow<Accepted> {
     const { cost, controller } = this.#row;
     const isRecorded =
       cost.chargedUsd === this.#recorded.chargedUsd &&
-      cost.estimatedUsd === this.#recorded.estimatedUsd;
+      cost.estimatedUsd === this.#recorded.estimatedUsd &&
+      cost.largestUsd === this.#recorded.largestUsd;
     if (isRecorded) return;
     const appended = this.#tryAppend({ ...this.#submitLine, lost: true });
     // An aborted run does not wait for the lines of its tasks.

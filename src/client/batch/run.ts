@@ -4,8 +4,9 @@ import type { ClientContext } from '../call/context.ts';
 import type { CallerContext } from '../config/caller.ts';
 import { parseHeaderChanges } from '../config/validation.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
-import { BatchBudget, rowPrices } from './budget.ts';
-import type { FetchModel } from './budget.ts';
+import { rowPrices } from './budget-decisions.ts';
+import type { FetchModel } from './budget-decisions.ts';
+import { BatchBudget } from './budget.ts';
 import { Changes } from './changes.ts';
 import { BatchJournal } from './journal.ts';
 import type { RecoverOptions } from './options.ts';
@@ -90,7 +91,7 @@ export async function beginRun(context: RunContext): Promise<void> {
   if (journal.hasChats || resendUnknown || maxUsd !== undefined) {
     await journal.lock({ isRequired: resendUnknown });
   }
-  for (const [id, row] of journal.earlier.byId) budget.addEarlier(id, row);
+  budget.addEarlier(journal.earlier.byId);
   if (resendUnknown) warnOfLostChats(context);
 }
 

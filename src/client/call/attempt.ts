@@ -84,6 +84,7 @@ async function send(call: Call, signal: AbortSignal, checkTime: CheckTime) {
         request.observer?.onSend?.();
       },
       onResponse,
+      budget: call.budget,
     };
     const sendRequest = () => transport(url, sent, details);
     const response = await (span ? span.runAttempt(sendRequest) : sendRequest());

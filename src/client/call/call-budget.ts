@@ -40,15 +40,31 @@ export class CallBudget {
    * whose charge shows what this one may cost.
    */
   async prepare(signal: AbortSignal | undefined): Promise<void> {
-    const limit = { signal, errors: this.#call };
     const loading = this.#loadPrices();
-    if (loading) await runWithTimeLimit(() => loading, limit);
-    this.reserve('queueing');
+    if (loading) await runWithTimeLimit(() => loading, { signal, errors: this.#call });
+    await this.#takeTurn('queueing', signal);
+  }
+
+  /** The hooks of the call run. What they send must not wait for it. */
+  pauseTurn(): void {
+    this.#reservation.pauseTurn();
+  }
+
+  /** After the hooks, and right before the call is sent: waits for what they have sent, and checks the limit again. */
+  afterHooks(signal: AbortSignal): Promise<void> {
+    return this.#takeTurn('sending', signal);
+  }
+
+  async #takeTurn(
+    stage: Exclude<Stage, 'resending'>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    this.reserve(stage);
     let turn: Promise<void> | undefined;
     while ((turn = this.#reservation.waitForTurn(this.#call.estimate()))) {
       const other = turn;
-      await runWithTimeLimit(() => other, limit);
-      this.reserve('queueing');
+      await runWithTimeLimit(() => other, { signal, errors: this.#call });
+      this.reserve(stage);
     }
   }
 

@@ -119,10 +119,12 @@ function openEntry(
 
 /** Tells bodies apart that are sent with one key. */
 function fingerprint(body: string | Uint8Array): string {
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  // Without a copy of the bytes, which takes longer than the rest of the ledger.
+  const codeAt =
+    typeof body === 'string' ? (at: number) => body.charCodeAt(at) : (at: number) => body[at] ?? 0;
   let hash = 0;
-  for (const byte of bytes) hash = (Math.imul(hash, 31) + byte) | 0;
-  return `${bytes.length} ${hash}`;
+  for (let at = 0; at < body.length; at += 1) hash = (Math.imul(hash, 31) + codeAt(at)) | 0;
+  return `${body.length} ${hash}`;
 }
 
 function startCallSpan(config: Config, request: ApiRequest, parent: Span | undefined) {

@@ -4,6 +4,7 @@ import {
   AbortedError,
   ConnectionError,
   RequestTimeoutError,
+  BudgetExceededError,
   HookError,
 } from '../../errors/call.ts';
 import { StreamError } from '../../errors/chat.ts';
@@ -72,6 +73,7 @@ export class CallErrors extends CallHistory {
       const { message: summary, cause, reason, outcome: known = outcome } = error;
       return composeError(this, ConfigurationError, { summary }, { outcome: known, cause, reason });
     }
+    if (BudgetExceededError.is(error)) return error;
     if (HookError.is(error)) {
       const { message: summary, cause } = error;
       return composeError(this, HookError, { summary }, { outcome, cause });

@@ -27,7 +27,7 @@ export function createKyTransport(
   const { fetch } = config;
   const instance = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
 
-  return async (url, request, { retryCount, onSend, onResponse }) => {
+  return async (url, request, { retryCount, onSend, budget, onResponse }) => {
     // ky calls hooks and `fetch` later, when the span of the call may no longer be active.
     const enter = captureContext(config);
     const { body, signal, redirect, cache } = request;
@@ -37,6 +37,7 @@ export function createKyTransport(
     let result: Response | undefined;
     const receive = (response: Response): Response => {
       onResponse(response);
+      budget?.pauseTurn();
       received = response;
       shown = isEventStream(response) ? withBody(response, null) : response;
       return shown;
@@ -52,9 +53,11 @@ export function createKyTransport(
       // A hook can return a request that lacks these options.
       const checked = new Request(input, { signal, redirect, ...(cache && { cache }) });
       checkRequest(checked, url, request);
+      await budget?.afterHooks(signal);
       onSend(checked.headers);
       return receive(await enter(() => fetch(checked)));
     };
+    budget?.pauseTurn();
     try {
       const final = await instance(url, {
         ...request,

@@ -74,11 +74,15 @@ const maxErrorBodyBytes = 1_048_576;
  * Reads the body of an error response; undefined if it is lost or too large. After an abort, the text can be
  * incomplete.
  */
-export function readErrorText(
+export async function readErrorText(
   response: Response,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  return readBodyText(response, maxErrorBodyBytes, signal).catch(() => undefined);
+  const text = await readBodyText(response, maxErrorBodyBytes, signal).catch(() => undefined);
+  // Nothing reports that the connection was lost before the first byte, unless the body has announced how it ends.
+  const { body, headers } = response;
+  const isComplete = body === null || headers.get('content-length') === '0';
+  return text || isComplete || headers.has('transfer-encoding') ? text : undefined;
 }
 
 function decode(pieces: readonly Uint8Array[]): string {

@@ -21,6 +21,16 @@ export interface Attempt {
    * have changed.
    */
   readonly onSend: (changed?: Headers) => void;
+  /**
+   * The budget of the call, if it has one. While hooks run, requests that they send must not wait for it; after
+   * `beforeRequest`, it waits for its turn again.
+   */
+  readonly budget?:
+    | {
+        readonly pauseTurn: () => void;
+        readonly afterHooks: (signal: AbortSignal) => Promise<void>;
+      }
+    | undefined;
   /** Called by a transport that runs hooks, with the response as the service sent it, before a hook sees it. */
   readonly onResponse: (response: Response) => void;
 }

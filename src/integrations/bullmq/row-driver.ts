@@ -17,7 +17,7 @@ import type {
 } from 'polygate';
 
 import { ConfigurationError } from '../../errors/base.ts';
-import { parseRetryAfter, requestPrice } from '../../internal.ts';
+import { contextOf, parseResponseMeta, parseRetryAfter, requestPrice } from '../../internal.ts';
 
 /** What a row is: the kind of its task, or a chat, which the service may charge each time it is sent. */
 export type RowKind = TaskKind | 'chat';
@@ -82,17 +82,34 @@ export function estimateUsd(
   return requestPrice[kind](params)(prices);
 }
 
+/**
+ * Observes the attempts of a submission. `onCharge` is called with each charge in USD that a response reports, also if another
+ * attempt follows, of which the result says nothing about it.
+ */
+const observe = (gateway: Polygate, onCharge: OnCharge) => ({
+  onResponse: (response: Response) => {
+    const { chargeUsd, idempotentReplay } = parseResponseMeta(response, contextOf(gateway));
+    if (chargeUsd) onCharge(chargeUsd, idempotentReplay);
+  },
+});
+
+type OnCharge = (usd: number, isReplay: boolean) => void;
+
 /** Submits a row. `isRepeated`: before the response, an attempt was made that may have been charged. */
 export async function submitStoredRow(
   gateway: Polygate,
   { kind, path, params, fallback }: RowRequest & { readonly kind: TaskKind },
   idempotencyKey: string,
+  onCharge: OnCharge,
 ): Promise<TaskResponse & { readonly isRepeated: boolean }> {
   let isRepeated = false;
   const submission = namespaceOf(gateway, kind).restore(path, params, fallback);
   const task = await submission.send(
     { idempotencyKey },
-    { onRetry: (outcome) => (isRepeated ||= outcome === 'unknown') },
+    {
+      ...observe(gateway, onCharge),
+      onRetry: (outcome) => (isRepeated ||= outcome === 'unknown'),
+    },
   );
   const { meta } = task;
   return { task, meta, result: await resultOf(task, meta), isRepeated };
@@ -105,9 +122,12 @@ export async function submitStoredRow(
 export async function sendChat(
   gateway: Polygate,
   { params, fallback }: RowRequest,
+  onCharge: OnCharge,
 ): Promise<{ readonly completion: ChatCompletion; readonly meta: ResponseMeta }> {
   const submission = gateway.chat.completions.restore(params, fallback);
-  const { data, meta } = await submission.send().withResponse();
+  const { data, meta } = await submission
+    .sendUnparsed({}, observe(gateway, onCharge))
+    .withResponse();
   return { completion: data, meta };
 }
 

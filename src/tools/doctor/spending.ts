@@ -1,10 +1,11 @@
 import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
 
-import { contextOf, isUncharged } from '../../internal.ts';
+import { contextOf } from '../../internal.ts';
 import { roundUsd, toNano } from '../../paid/amounts.ts';
 import { decideLimit, limitPolicies } from '../../paid/limits.ts';
+import { isUnpaid, verdictOfError } from '../../paid/verdict.ts';
 import { exactUsd } from '../money.ts';
-import { errorResponse, statusOf } from './run/failure.ts';
+import { errorResponse } from './run/failure.ts';
 import type { Skip } from './run/findings.ts';
 
 /** Differences below this are rounding, in USD. */
@@ -172,5 +173,6 @@ export function chargeOfFailure(
     const isMissing = meta.chargeUsd === undefined && !mayBeReplay;
     return isMissing ? { money: 'accepted', meta } : { money: 'unknown' };
   }
-  return { money: isUncharged(error) && statusOf(error) !== 503 ? 'none' : 'unknown' };
+  const verdict = verdictOfError(error);
+  return { money: isUnpaid(verdict) && verdict.reason !== 'unavailable' ? 'none' : 'unknown' };
 }

@@ -3,7 +3,7 @@ import type { PolygateError, Task, KnownPrices, Model } from 'polygate';
 
 import { highestBodyPrice, highestBodyUnits } from '../../internal.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
-import { Books, holderOf } from '../../paid/books.ts';
+import { Books } from '../../paid/books.ts';
 import type { Entry } from '../../paid/books.ts';
 import { verdictOfTask } from '../../paid/life.ts';
 import { limitPolicies } from '../../paid/limits.ts';
@@ -123,7 +123,7 @@ export class ProcessBudget {
         if (verdict.money === 'charged') entry.charge(verdict.usd, verdict.replay);
         entry.reservation?.leave(verdict.money);
         const { idempotencyKey: key } = purchase;
-        if (this.#reservations.amountFor(holderOf(key)) === 0) this.#open.delete(key);
+        if (this.#reservations.amountFor(key) === 0) this.#open.delete(key);
       },
     };
   }
@@ -162,7 +162,7 @@ export class ProcessBudget {
 
   #charge(entry: Entry, { idempotencyKey }: Purchase, task: Charged): number {
     const verdict = verdictOfTask(task);
-    const reservedUsd = toUsd(this.#reservations.amountFor(holderOf(idempotencyKey)));
+    const reservedUsd = toUsd(this.#reservations.amountFor(idempotencyKey));
     this.#open.delete(idempotencyKey);
     if (verdict.money === 'charged') {
       entry.charge(verdict.usd, verdict.replay);

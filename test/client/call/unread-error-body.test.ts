@@ -39,10 +39,14 @@ test.each([
 /** Responds with JSON that is cut off, as if the body had ended there: its length was not announced. */
 const cutOff = (status: number): Reply => textReply(status, '{"error":{"code":"attempt_rep');
 
-test.each([409, 503])(
-  'a %i of a chat whose JSON is cut off leaves the outcome open',
-  async (status) => {
-    const { gateway, sent, fail } = failWith(cutOff(status));
+test.each(
+  [409, 503].flatMap((status) =>
+    ['{"error":{"code":"attempt_rep', '[{"err', ''].map((text) => [status, text] as const),
+  ),
+)(
+  'a %i of a chat whose body is cut off after "%s" leaves the outcome open',
+  async (status, text) => {
+    const { gateway, sent, fail } = failWith(textReply(status, text));
     const fallback = { fallback: ['another-model'] };
     const error = await fail(gateway.chat.completions.create(chat, fallback));
     expect(error).toMatchObject({ status, outcome: 'unknown' });
@@ -57,8 +61,15 @@ test('a 429 of a chat whose body is lost is retried', async () => {
   expect(sent).toHaveLength(3);
 });
 
-test('a 503 of a chat without a body is retried', async () => {
-  const { gateway, sent, fail } = failWith(() => new Response(null, { status: 503 }));
+test.each([
+  ['no body', () => new Response(null, { status: 503 })],
+  ['a length of 0', () => new Response('', { status: 503, headers: { 'content-length': '0' } })],
+  [
+    'an end that is announced',
+    () => new Response('', { status: 503, headers: { 'transfer-encoding': 'chunked' } }),
+  ],
+])('a 503 of a chat with %s is read, and retried', async (_, reply) => {
+  const { gateway, sent, fail } = failWith(reply);
   const error = await fail(gateway.chat.completions.create(chat));
   expect(error).toMatchObject({ status: 503, outcome: 'rejected', body: '' });
   expect(sent).toHaveLength(3);

@@ -1,7 +1,12 @@
 /** What a budget limits if keys do not protect, prices are wrong, or nothing is known about them. */
 import { describe, expect, test } from 'vitest';
 
-import { AbortedError, BudgetExceededError, Polygate } from '../../../src/index.ts';
+import {
+  AbortedError,
+  BudgetExceededError,
+  Polygate,
+  RequestTimeoutError,
+} from '../../../src/index.ts';
 import { contextOf } from '../../../src/internal.ts';
 import { caught, chat, image, onMock, turns } from '../support.ts';
 
@@ -230,6 +235,31 @@ describe('without known prices', () => {
     expect(await mock.clock.settle(first)).toMatchObject({ outcome: 'unknown' });
     expect(await mock.clock.settle(third)).toMatchObject({ kind: 'image' });
   });
+
+  test.each(['beforeRequest', 'afterResponse'] as const)(
+    'a call that a %s hook makes does not wait for the call of the hook, and others still go one at a time',
+    async (name) => {
+      const nested: Promise<unknown>[] = [];
+      const hook = async ({ request }: { readonly request: Request }) => {
+        if (nested.length > 1 || request.method === 'GET') return;
+        const inner = [0, 1].map(() => caught(gateway.images.submit(image)));
+        nested.push(...inner);
+        await Promise.all(inner);
+      };
+      const { mock, gateway } = onUnlisted({
+        budget: { maxUsd: 0.02 },
+        maxRetries: 0,
+        hooks: { [name]: [hook] },
+      });
+      // A rejection shows no price, so that the calls still wait for each other.
+      mock.fail({ route: submits, status: 403, times: 1 });
+      const results = await mock.clock.settle(twenty(() => gateway.images.submit(image)));
+      expect(nested).toHaveLength(2);
+      const errors = results.map((each) => (each.status === 'rejected' ? each.reason : undefined));
+      expect(errors.filter((error) => RequestTimeoutError.is(error))).toEqual([]);
+      expect(mock.invoice).toHaveLength(1);
+    },
+  );
 
   test('chats wait for the first response, and no longer', async () => {
     const { mock, gateway } = onUnlisted({ budget: { maxUsd: 1 } });

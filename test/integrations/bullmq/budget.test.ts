@@ -91,6 +91,31 @@ describe.skipIf(!isRedisInstalled)('the budget of a queue', () => {
     expect(all.spent()).toBeLessThanOrEqual(all.maxUsd);
   });
 
+  test('knows a charge that an attempt has reported, although the next ones were lost', async () => {
+    await using all = await setUp(redis.url, { client: { maxRetries: 2, random: () => 0 } });
+    const { mock, gateway } = all;
+    const image = { model: 'prism-image', prompt: 'A harbor' };
+    const pricing = { unitPriceUsd: 0.002 };
+    const submits = 'POST /v1/images/tasks';
+    const failure = { route: submits, status: 500, retryAfter: 0 };
+    mock.fail({
+      route: 'GET /v1/models/prism-image',
+      body: { id: image.model, type: 'image', pricing },
+    });
+    const headers = { 'x-svc-charge-usd': '0.02' };
+    mock.fail({ ...failure, handled: true, headers, times: 1 });
+    mock.fail({ ...failure, times: 2 });
+    const queue = all.open({ maxUsd: 0.03 });
+    await queue.addBulk(numbered(5), (id) => ({
+      id,
+      submission: gateway.images.submission(image),
+    }));
+    queue.work({ concurrency: 1 });
+    await until(() => queue.paused).toBe('budget');
+    await until(async () => (await queue.count()).submitting).toBe(0);
+    expect(mock.invoice).toHaveLength(1);
+  });
+
   test('reserves what images cost if their listed price is too low', async () => {
     await using all = await setUp(redis.url);
     const { mock, gateway } = all;

@@ -16,6 +16,8 @@ export interface Move {
   readonly state: RowState;
   /** What happens to the reserved price; undefined keeps it. */
   readonly settlement?: Settlement | undefined;
+  /** The largest charge that a response has reported in USD, also if the submission does not end with it; 0 without one. */
+  readonly reportedUsd?: number | undefined;
   /** The account's limit as the service has reported it, or a hint if it reports none. */
   readonly limit?: number | 'more' | 'less' | undefined;
   /** Why the queue must pause. It pauses at once, so that no other row is submitted before. */

@@ -105,7 +105,7 @@ export class RowStore {
   /** Moves a row. Returns false if its status or turn has changed. */
   async move(
     { jobId, data, key, turn }: RowVersion,
-    { from, to, state, settlement, limit, pause }: Move,
+    { from, to, state, settlement, reportedUsd = 0, limit, pause }: Move,
   ): Promise<boolean> {
     const reply = await this.#run(move, jobId, {
       before: from,
@@ -115,6 +115,7 @@ export class RowStore {
       key,
       path: data.path,
       ...settleArguments(settlement),
+      reported: storedUsd(reportedUsd),
       limit: limit ?? '',
       pause: pause ?? '',
       channel: this.#keys.channels.ended,

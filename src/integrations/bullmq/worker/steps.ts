@@ -45,7 +45,8 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
   const { gateway, row, mayBeCharged, waitTimeout } = admitted;
   const { data, state, key } = row;
   const { kind } = data;
-  if (kind === 'chat') return submitChat(admitted);
+  const reported = new ReportedCharge(state);
+  if (kind === 'chat') return submitChat(admitted, reported);
   const accept = (task: Task, result: TaskResult, isReplayPaid: boolean) =>
     afterAccepted(
       {
@@ -64,29 +65,47 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
       gateway,
       { ...data, kind },
       key,
+      reported.add,
     );
     const step = accept(task, result, mayBeCharged || isRepeated);
-    return withLimit(step, meta.concurrency.limit ?? 'more');
+    return withResponse(step, meta.concurrency.limit ?? 'more', reported);
   } catch (error) {
     const limit = reportedLimit(error);
     const task = PolygateError.is(error) ? error.task : undefined;
-    if (!task) return withLimit(afterFailedSubmit(failedSubmission(admitted), error), limit);
+    if (!task) {
+      return withResponse(afterFailedSubmit(failedSubmission(admitted), error), limit, reported);
+    }
     // Its task is known, although the response is not valid: it counts as paid. Errors declare less of a task, because
     // their module does not know `Task`.
-    return withLimit(accept(unchecked<Task>(task), {}, true), limit);
+    return withResponse(accept(unchecked<Task>(task), {}, true), limit, reported);
   }
 }
 
+/** The largest charge that the responses to a submission have reported. */
+class ReportedCharge {
+  usd = 0;
+  readonly #isCounted: boolean;
+
+  constructor({ isCounted = false }: StoredRow['state']) {
+    this.#isCounted = isCounted;
+  }
+
+  readonly add = (usd: number, isReplay: boolean): void => {
+    // The replay of a charge that counts already says nothing new.
+    if (!(isReplay && this.#isCounted)) this.usd = Math.max(this.usd, usd);
+  };
+}
+
 /** Sends the chat of a row that was admitted. */
-async function submitChat(admitted: AdmittedRow): Promise<Step> {
+async function submitChat(admitted: AdmittedRow, reported: ReportedCharge): Promise<Step> {
   const { gateway, row } = admitted;
   try {
-    const { completion, meta } = await sendChat(gateway, row.data);
+    const { completion, meta } = await sendChat(gateway, row.data, reported.add);
     const step = afterChat(row.state, completion, verdictOf(meta));
-    return withLimit(step, meta.concurrency.limit ?? 'more');
+    return withResponse(step, meta.concurrency.limit ?? 'more', reported);
   } catch (error) {
     const step = afterFailedSubmit({ ...failedSubmission(admitted), isChat: true }, error);
-    return withLimit(step, reportedLimit(error));
+    return withResponse(step, reportedLimit(error), reported);
   }
 }
 
@@ -97,10 +116,10 @@ export async function poll(due: DueRow & { readonly row: RunningRow }): Promise<
   try {
     const { meta, result } = await pollRow(gateway, state.receipt);
     const step = afterPoll({ state, key }, result, timingOf(due));
-    return withLimit(step, meta.concurrency.limit);
+    return withResponse(step, meta.concurrency.limit);
   } catch (error) {
     const step = afterFailedPoll({ state, key }, error, timingOf(due));
-    return withLimit(step, reportedLimit(error));
+    return withResponse(step, reportedLimit(error));
   }
 }
 
@@ -122,9 +141,10 @@ const timingOf = ({ gateway, clock }: DueRow): PollTiming => {
   return { maxRetryDelay, random, now: clock() };
 };
 
-const withLimit = (step: Step, limit: Move['limit']): Step => ({
+/** Adds what any response reports. */
+const withResponse = (step: Step, limit: Move['limit'], reported?: ReportedCharge): Step => ({
   ...step,
-  move: { ...step.move, limit },
+  move: { ...step.move, limit, reportedUsd: reported?.usd },
 });
 
 /** Logs that a step has failed and is repeated after `delayMs`. */
