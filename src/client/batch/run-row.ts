@@ -1,6 +1,5 @@
-import { isVoid } from '../../paid/life.ts';
+import { countReplay, isVoid } from '../../paid/life.ts';
 import { isUnpaid } from '../../paid/verdict.ts';
-import type { Verdict } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
@@ -106,10 +105,9 @@ class SubmittingRow<Accepted> {
     // An earlier run may have sent it, so a budget that has no room for new rows does not keep it back.
     if (this.#submission.recordedBy) row.record();
     const accepted = await pause.whileSubmitting(row, () => this.#reserveAndSend());
-    const reported = plan.verdictOf(accepted);
     // What a failed response has reported counts already.
-    const isCounted = reported.replay && row.history.isChargeKnown === true;
-    const verdict: Verdict = isCounted ? { ...reported, money: 'none' } : reported;
+    const isCounted = row.history.isChargeKnown;
+    const verdict = countReplay(plan.verdictOf(accepted), 'any', { isCounted });
     budget.settle(row, verdict);
     const cost = toSettledFields(row.cost, verdict.money !== 'accepted');
     const line = plan.toLine(row.id, accepted, cost);
