@@ -2,7 +2,7 @@ import { ConfigurationError, ConnectionError } from 'polygate';
 import { expect, test } from 'vitest';
 
 import { countReplay } from '../../src/paid/life.ts';
-import { isUncharged } from '../../src/paid/verdict.ts';
+import { isUncharged, verdictOfError } from '../../src/paid/verdict.ts';
 
 const replay = { money: 'charged', usd: 0.2, replay: true } as const;
 const original = { ...replay, replay: false };
@@ -33,4 +33,15 @@ test.each([
   [undefined, false],
 ])('%j proves that nothing was charged: %s', (error, expected) => {
   expect(isUncharged(error)).toBe(expected);
+});
+
+test.each([
+  [{ outcome: 'rejected' }, 'void'],
+  [{ outcome: 'unknown' }, 'unknown'],
+  // The requests to different models share the key but not the body.
+  [{ outcome: 'rejected', attempts: [{}] }, 'none'],
+  [{ outcome: 'unknown', attempts: [{}, {}] }, 'unknown'],
+])('an invalid request with %j says about its key: %s', (error, money) => {
+  const verdict = { money: 'void', replay: false };
+  expect(verdictOfError({ ...error, verdict }).money).toBe(money);
 });
