@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import { createProxyHandler } from 'polygate/proxy';
 import { Agent } from 'undici';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { Polygate } from '../../../src/index.ts';
 import { caught, chat, drain, firstEvent, image } from '../support.ts';
@@ -18,15 +18,15 @@ async function slowService(respond: (response: ServerResponse) => void) {
     server.listen(0, '127.0.0.1', resolve);
   });
   const dispatcher = new Agent({ headersTimeout: 50, bodyTimeout: 50 });
-  onTestFinished(async () => {
+  const close = async () => {
     server.closeAllConnections();
     server.close();
     await dispatcher.destroy();
-  });
+  };
   const { port } = server.address() as AddressInfo;
   const limitedFetch: typeof fetch = (input, init) =>
     fetch(input, Object.assign({ dispatcher }, init));
-  return { baseURL: `http://127.0.0.1:${port}`, fetch: limitedFetch };
+  return { baseURL: `http://127.0.0.1:${port}`, fetch: limitedFetch, [Symbol.asyncDispose]: close };
 }
 
 const noHeaders = () => undefined;
@@ -63,9 +63,10 @@ const cases: readonly [string, (response: ServerResponse) => void, Call, RegExp]
   ],
 ];
 
-describe("a limit of undici, which Node's own fetch has", () => {
+describe.concurrent("a limit of undici, which Node's own fetch has", () => {
   test.each(cases)('in %s is named, with what to do', async (_, respond, call, message) => {
-    const { baseURL, fetch } = await slowService(respond);
+    await using service = await slowService(respond);
+    const { baseURL, fetch } = service;
     const options = { apiKey: 'sk-test', baseURL, fetch, maxRetries: 0, logLevel: 'off' } as const;
     const error = await caught(call(new Polygate(options)));
     expect(error.message).toMatch(message);
@@ -74,7 +75,8 @@ describe("a limit of undici, which Node's own fetch has", () => {
   });
 
   test('is named to the operator of a proxy', async () => {
-    const { baseURL, fetch } = await slowService(noHeaders);
+    await using service = await slowService(noHeaders);
+    const { baseURL, fetch } = service;
     const reports: Error[] = [];
     const handler = createProxyHandler({
       apiKey: 'sk-test',

@@ -14,7 +14,7 @@ test('a random split of a random message is read as the message, in every way', 
       for (const [way, read] of Object.entries(ways)) expect([way, read]).toEqual([way, message]);
       calls += 'tool_calls' in message ? 1 : 0;
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
-  expect(calls).toBeGreaterThan(30);
+  expect(calls).toBeGreaterThan(10);
 });

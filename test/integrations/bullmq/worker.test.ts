@@ -78,7 +78,7 @@ describe.skipIf(!isRedisInstalled).concurrent('the workers of a queue', () => {
 
     test('a call whose totalTimeout ends while it waits for a slot is no attempt', async () => {
       await using all = await start({
-        mock: { assumptions: { A14: 'task' }, concurrencyLimit: 1, tasks: { durationMs: 4_000 } },
+        mock: { assumptions: { A14: 'task' }, concurrencyLimit: 1, tasks: { durationMs: 1_500 } },
         queue: { attempts: 1 },
         client: { totalTimeout: 1_000 },
       });

@@ -165,7 +165,8 @@ describe('a run that fails', () => {
     const faults = ['tasks', 'generations'].map((name) =>
       mock.fail({ route: `GET /v1/images/${name}/{id}`, status: 404 }),
     );
-    const program = async (gateway: Polygate) => gateway.images.generate(image);
+    const program = async (gateway: Polygate) =>
+      gateway.images.generate(image, { pollInterval: 1 });
     await rejection(Error, run(path, clientOf, program));
     expect(warned().at(-1)).toMatch(/was deleted, because the service does not know/);
     for (const fault of faults) fault.remove();
