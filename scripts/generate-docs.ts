@@ -48,7 +48,7 @@ function optionsList(): string {
 /** The error codes, by what the client does. */
 function codesList(): string {
   const byReaction = new Map<string, string[]>();
-  for (const [code, status] of Object.entries(errorCodes)) {
+  for (const [code, [status]] of Object.entries(errorCodes)) {
     const reaction = clientReaction(status, code);
     byReaction.set(reaction, [...(byReaction.get(reaction) ?? []), `\`${code}\``]);
   }

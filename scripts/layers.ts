@@ -155,6 +155,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'internal.ts',
     'integrations/node/final-path.ts',
     'wire/codes.ts',
+    'wire/endpoints',
     'wire/schemas',
     'wire/types',
     'polygate',

@@ -11,6 +11,7 @@ import { createPolygate } from 'polygate/ai-sdk';
 import type { PolygateProviderSettings } from 'polygate/ai-sdk';
 
 import type { ResponseMetadata } from '../shared/ai-sdk.ts';
+import { toProblem } from '../shared/problem.ts';
 
 /** Creates the route that the page's AI SDK chat uses. It responds like any app that uses the AI SDK. */
 export function createAiSdkRoute(
@@ -94,13 +95,12 @@ function readMetadata(part: TextStreamPart<ToolSet>): ResponseMetadata | undefin
 }
 
 /**
- * The text that the page's chat reports as its error. By default, the AI SDK hides errors from the page, because they may
- * contain secrets. The messages of polygate contain none, and say whether money may have been spent.
+ * The problem that the page shows, as JSON, because the AI SDK sends an error as a text. By default, it hides errors from the
+ * page, because they may contain secrets. The messages of polygate contain none, and say whether money may have been spent.
  */
 function toErrorText(error: unknown): string {
   const errors = [error, error instanceof Error ? error.cause : undefined];
   const known = errors.find((candidate) => PolygateError.is(candidate));
-  if (known !== undefined) return `${known.name}: ${known.message}`;
-  console.error(error);
-  return 'The playground failed to handle this message.';
+  if (known === undefined) console.error(error);
+  return JSON.stringify(toProblem(known ?? 'The playground failed to handle this message.'));
 }

@@ -213,10 +213,10 @@ export async function listVoices() {
   for (const voice of data) console.log(voice.voice_id);
 }
 
-// For GenerationFields, TaskRecord
+// For AudioTaskRecord, GenerationFields, ImageTaskRecord, TaskRecord, TaskRecords, VideoTaskRecord
 export async function readRecord() {
-  const generation = await gateway.images.retrieve('task_123');
-  console.log(generation.status, generation.rawStatus, generation.raw.task_id);
+  const image = await gateway.images.retrieve('task_123');
+  console.log(image.status, image.rawStatus, image.raw.task_id);
 }
 
 // For TaskStatus

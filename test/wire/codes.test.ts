@@ -6,12 +6,29 @@ import type { CodeTrait } from '../../src/wire/codes.ts';
 import type { ErrorDetail } from '../../src/wire/types/catalog/errors.ts';
 import { codes as specified } from '../coverage/specification.ts';
 
+const all: CodeTrait[] = [
+  'permanent',
+  'uncertain',
+  'void',
+  'conflict',
+  'model',
+  'task',
+  'api-key',
+  'user',
+];
 const listed = Object.keys(errorCodes);
 const withTrait = (trait: CodeTrait) => listed.filter((code) => codeIs(code, trait));
 
 test('every code of the specification is listed', () => {
   expect(listed).toEqual(expect.arrayContaining([...specified]));
 });
+
+test.each(Object.entries<readonly [number, ...CodeTrait[]]>(errorCodes))(
+  '%s has the traits that the table lists, and no others',
+  (code, [, ...traits]) => {
+    expect(all.filter((trait) => codeIs(code, trait)).toSorted()).toEqual(traits.toSorted());
+  },
+);
 
 test('the reference gateway sends each code with the status that the table lists', async () => {
   const mock = createMockGateway();
@@ -20,7 +37,7 @@ test('the reference gateway sends each code with the status that the table lists
   const sent = new Map(data.map(({ code = '', httpStatus }) => [code, httpStatus]));
   const ofProxy = ['attempt_repeated', 'user_limit_exceeded'];
   const ofService = Object.entries(errorCodes).filter(([code]) => !ofProxy.includes(code));
-  for (const [code, status] of ofService) {
+  for (const [code, [status]] of ofService) {
     expect([code, sent.get(code)]).toEqual([code, status]);
   }
   // The client follows their status only.
@@ -55,15 +72,6 @@ describe('a code that is not listed', () => {
     ['', []],
     [undefined, []],
   ])('%s has the traits %j', (code, traits) => {
-    const all: CodeTrait[] = [
-      'permanent',
-      'uncertain',
-      'void',
-      'conflict',
-      'model',
-      'task',
-      'user',
-    ];
     expect(all.filter((trait) => codeIs(code, trait))).toEqual(traits);
   });
 });

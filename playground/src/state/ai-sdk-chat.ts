@@ -4,9 +4,10 @@ import type { UIMessage } from 'ai';
 import type { ChatParams } from 'polygate';
 
 import type { ResponseMetadata } from '../../shared/ai-sdk.ts';
+import type { Problem } from '../../shared/problem.ts';
+import { toProblem } from '../../shared/problem.ts';
 import { backend } from '../backend/server.ts';
 import { aiSdkStatus } from './chat-settings.ts';
-import { toProblem } from './problem.ts';
 import { SignalChat } from './signal-chat.ts';
 import { activeResponse, changeTurn, readHistory } from './turns.ts';
 import type { Turn } from './turns.ts';
@@ -47,7 +48,16 @@ export async function streamThroughAiSdk(
   const { error } = aiSdkChat;
   if (isStopped) return { state: 'stopped' };
   if (error === undefined) return { state: 'done' };
-  return { state: 'failed', problem: toProblem(error) };
+  return { state: 'failed', problem: receivedProblem(error) };
+}
+
+/** The problem that the route has sent as the text of an error, or another error. */
+function receivedProblem(error: Error): Problem {
+  try {
+    return JSON.parse(error.message);
+  } catch {
+    return toProblem(error);
+  }
 }
 
 /** What the route needs in addition to the messages, under the names of the AI SDK. */

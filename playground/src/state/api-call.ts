@@ -5,8 +5,8 @@ import type {
   VoiceDesignParams,
 } from 'polygate';
 
+import type { Problem } from '../../shared/problem.ts';
 import type { GenerationRequest } from './generation-request.ts';
-import type { Problem } from './problem.ts';
 
 /** A call to the gateway that the page made, as "View code" shows it. */
 export type ApiCall =

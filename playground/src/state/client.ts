@@ -33,8 +33,7 @@ export interface Slots {
   queued: number;
 }
 
-const addLogMessage = (message: string) => {
-  const text = message.replace(/^polygate: /, '');
+const addLogMessage = (text: string) => {
   logMessages.value = [...logMessages.value, { at: Date.now(), text }].slice(-40);
 };
 

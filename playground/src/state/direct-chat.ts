@@ -1,8 +1,8 @@
 import { extractImages } from 'polygate';
 import type { ChatCompletionChunk, ChatParams } from 'polygate';
 
+import { toProblem } from '../../shared/problem.ts';
 import { gateway } from './client.ts';
-import { toProblem } from './problem.ts';
 import { activeResponse, changeTurn, turns } from './turns.ts';
 import type { Turn } from './turns.ts';
 

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 import type { Receipt, TaskStatus, TaskUpdate } from 'polygate';
 
+import { toProblem } from '../../shared/problem.ts';
+import type { Problem } from '../../shared/problem.ts';
 import { announce } from './announce.ts';
 import { gateway } from './client.ts';
 import { submit } from './generation-request.ts';
 import type { GenerationRequest } from './generation-request.ts';
-import { toProblem } from './problem.ts';
-import type { Problem } from './problem.ts';
 
 /** A generation request and its current state. */
 export interface Job {

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals';
 import type { Material, MaterialCreateParams, MaterialUpdate } from 'polygate';
 
+import { toProblem } from '../../shared/problem.ts';
 import { announce } from './announce.ts';
 import { createKey } from './api-call.ts';
 import type { Creation } from './api-call.ts';
 import { gateway } from './client.ts';
-import { toProblem } from './problem.ts';
 
 /** A material in the library. */
 export interface LibraryItem {

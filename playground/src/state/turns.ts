@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 
 import type { Tokens } from '../../shared/ai-sdk.ts';
+import type { Problem } from '../../shared/problem.ts';
 import type { ApiCall } from './api-call.ts';
 import { lab } from './lab.ts';
-import type { Problem } from './problem.ts';
 
 /** One message of the conversation. */
 export interface Turn {

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals';
 import type { Voice, VoiceCloneParams, VoiceCreation, VoiceDesignParams } from 'polygate';
 
+import { toProblem } from '../../shared/problem.ts';
 import { announce } from './announce.ts';
 import { createKey } from './api-call.ts';
 import type { ApiCall, Creation } from './api-call.ts';
 import { gateway } from './client.ts';
-import { toProblem } from './problem.ts';
 
 /** All voices of the service and the account. */
 export const voices = signal<readonly Voice[]>([]);

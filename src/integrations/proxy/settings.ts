@@ -148,11 +148,10 @@ function warnInProduction(): void {
 /** @throws `ConfigurationError` that suggests the documented route, if the route is misspelled. */
 function checkRoute(text: string): boolean {
   const suggestion = suggestRoute(text);
-  assert(
-    suggestion === undefined,
-    'allow',
-    `unknown route ${JSON.stringify(text)}. Did you mean ${suggestion}?`,
-  );
+  if (suggestion !== undefined) {
+    const problem = `unknown route ${JSON.stringify(text)}. Did you mean ${suggestion}?`;
+    throw new ConfigurationError(`allow: ${problem}`);
+  }
   return parseRoute(text) !== undefined;
 }
 
@@ -179,5 +178,5 @@ function normalizeBaseURL(text: string, allowInsecure: boolean): string {
 }
 
 function assert(condition: boolean, name: string, requirement: string): void {
-  if (!condition) throw new ConfigurationError(`${name}: ${requirement.replace(/(?<!\?)$/, '.')}`);
+  if (!condition) throw new ConfigurationError(`${name}: ${requirement}.`);
 }

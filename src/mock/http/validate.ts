@@ -76,37 +76,32 @@ export function describeIssue(issues: readonly Issue[], body: unknown): string {
   if (issue.path.length === 0) return 'The body must be a JSON object';
   const field = pathText(issue.path);
   if (valueAt(body, issue.path) === undefined) return `\`${field}\` is required`;
-  return `\`${field}\` ${rule(issue)}`;
+  const choices = allowed(issue);
+  return choices.length === 0
+    ? `\`${field}\` has a value of the wrong type`
+    : `\`${field}\` must be ${choices.join(' or ')}`;
 }
 
-function rule(issue: Issue): string {
-  if (issue.errors !== undefined) {
-    const rules = issue.errors.map(([first]) => (first === undefined ? '' : rule(first)));
-    return rules.join(' or ').replaceAll(' or must be', ' or');
+/** What a field must be, by what a schema expects. */
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** What the field must be: each of several alternatives. Empty if that is not known. */
+function allowed({ code, values, expected, errors }: Issue): string[] {
+  if (errors !== undefined) {
+    return errors.flatMap(([first]) => (first === undefined ? [] : allowed(first)));
   }
-  if (issue.code === 'too_big' || issue.code === 'too_small') {
-    return 'must be an integer within ±2^53';
-  }
-  if (issue.values !== undefined) {
-    return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
-  }
-  switch (issue.expected) {
-    case 'string':
-      return 'must be a string';
-    case 'number':
-      return 'must be a number';
-    case 'int':
-      return 'must be an integer';
-    case 'boolean':
-      return 'must be true or false';
-    case 'array':
-      return 'must be an array';
-    case 'object':
-    case 'record':
-      return 'must be an object';
-    default:
-      return 'has a value of the wrong type';
-  }
+  if (code === 'too_big' || code === 'too_small') return ['an integer within ±2^53'];
+  if (values !== undefined) return values.map((value) => JSON.stringify(value));
+  const kind = kinds[String(expected)];
+  return kind === undefined ? [] : [kind];
 }
 
 /** Formats a path, such as `messages[0].role`. */

@@ -40,7 +40,7 @@ export function openApiDocument({ origin, services }: RequestContext): JsonObjec
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: origin, description: 'The gateway that served this document' }],
-    tags: tags.map(({ tag }) => tag),
+    tags: tags.map(({ tag }) => tag).toSorted((a, b) => a.name.localeCompare(b.name)),
     security: [{ bearer: [] }],
     paths,
     components: {

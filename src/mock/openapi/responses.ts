@@ -20,10 +20,10 @@ const statuses: Readonly<Record<string, readonly [description: string, ...codes:
 
 const { missing, unknown, disabled } = keyMessages('balance');
 
-/** The error messages of the key balance endpoint, by status. */
-const balanceMessages: Readonly<Record<string, readonly string[]>> = {
-  401: [missing, unknown],
-  403: [disabled],
+/** The error messages of the key balance endpoint, by status and name of their example. */
+const balanceMessages: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  401: { token_not_provided: missing, invalid_token: unknown },
+  403: { token_invalid: disabled },
 };
 
 /** Creates the error responses of an endpoint; a generic `4XX` if it has none. */
@@ -73,8 +73,8 @@ function codeExamples(status: string, codes: readonly string[]): JsonObject {
 
 function balanceExamples(status: string): JsonObject {
   return Object.fromEntries(
-    (balanceMessages[status] ?? []).map((message) => [
-      message.toLowerCase().replaceAll(' ', '_'),
+    Object.entries(balanceMessages[status] ?? {}).map(([name, message]) => [
+      name,
       { summary: message, value: { success: false, message } },
     ]),
   );

@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsOptionsConfig } from 'node:util';
 
+import { PolygateError } from 'polygate';
+
 import { nearestName } from '../../wire/types/nearest-name.ts';
 
 /** The command line is invalid. The message is one line. */
@@ -126,7 +128,7 @@ export function parseArguments<const Options extends ParseArgsOptionsConfig>(
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(messageOf(error).split('\n')[0]);
+    throw new UsageError(lineOf(error));
   }
 }
 
@@ -184,6 +186,13 @@ export function parseDecimal(text: string): number | undefined {
 /** The message of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The message of an error in one line. Only Node and other packages write more: the first line says what happened. */
+export function lineOf(error: unknown): string {
+  const message = messageOf(error);
+  const isOwn = typeof error === 'string' || error instanceof UsageError || PolygateError.is(error);
+  return isOwn ? message : (message.split('\n')[0] ?? '');
 }
 
 /** A value in an error message. Quoted if it is empty. */

@@ -1,3 +1,4 @@
+import { modelTypes } from '../../wire/types/catalog/pricing.ts';
 import { choice, flag, one, many } from './arguments.ts';
 
 /**
@@ -151,7 +152,7 @@ export const commandOptions = {
     ...service,
   },
   models: {
-    type: choice('<type>', ['chat', 'image', 'video', 'audio'], 'only models of this type: ', {}),
+    type: choice('<type>', modelTypes, 'only models of this type: ', {}),
     ...json('one JSON array, with every field that the service sends'),
     ...service,
   },

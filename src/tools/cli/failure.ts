@@ -14,7 +14,7 @@ import type { Verdict } from '../../paid/verdict.ts';
 import { nearestName } from '../../wire/types/nearest-name.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { forCommands, formatUsd } from '../money.ts';
-import { messageOf, MissingPackageError, UsageError } from './arguments.ts';
+import { lineOf, MissingPackageError, UsageError } from './arguments.ts';
 import type { BatchKind } from './params.ts';
 import { cleanText } from './text.ts';
 
@@ -73,8 +73,8 @@ export function exitCodeOf(error: unknown, context: FailureContext): 1 | 2 | 3 {
 const isUsage = (error: unknown): boolean =>
   error instanceof UsageError || ConfigurationError.is(error);
 
-/** Describes a failure: what happened, whether money may have been spent, the key, and the command that continues. */
-export function describeFailure(error: unknown, context: FailureContext): string {
+/** Describes a failure: what happened, whether money may have been spent, the key, and the command that continues. In lines. */
+export function describeFailure(error: unknown, context: FailureContext): string[] {
   const { command, isPaid, idempotencyKey, hint, next, saved = [], clean = cleanText } = context;
   const message = commandMessage(error);
   const isMissing = error instanceof MissingPackageError;
@@ -88,7 +88,7 @@ export function describeFailure(error: unknown, context: FailureContext): string
   if (isPaid && idempotencyKey !== undefined) lines.push(`Idempotency key: ${idempotencyKey}`);
   for (const path of saved) lines.push(`Saved: ${clean(path)}`);
   if (next !== undefined) lines.push(`To continue: ${clean(next)}`);
-  return lines.map((line) => `${line}\n`).join('');
+  return lines;
 }
 
 /** Whether the message of an error says already what it means for the caller's money. */
@@ -101,12 +101,9 @@ function isStated(money: Known | 'none', error: unknown): boolean {
 export const isLimit = (error: unknown): boolean =>
   BudgetExceededError.is(error) || PaymentRequiredError.is(error);
 
-/** The first line of an error's message, for users of a command, without the parts that `change` removes. */
+/** The message of an error for users of a command, without the parts that `change` removes. */
 export function commandMessage(error: unknown, change?: Partial<MessageParts>): string {
-  const text = PolygateError.is(error)
-    ? messageForPeople(error, change, forCommands)
-    : messageOf(error);
-  return text.split('\n')[0] ?? '';
+  return PolygateError.is(error) ? messageForPeople(error, change, forCommands) : lineOf(error);
 }
 
 /** Advice for an error about one request, if an earlier request with the same key may have been charged. */

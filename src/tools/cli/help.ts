@@ -42,11 +42,11 @@ function helpStyle(): Style {
 /** The help of a command. */
 export function helpOf(command: CommandName, text: HelpText, style: Style = helpStyle()): string {
   const { about, usage, examples = [], examplesNeed = '', notes = [], lists = {}, end } = text;
-  const usageLines = usage.map((line, index) => `${index === 0 ? 'Usage:' : '      '} ${line}`);
+  const usageText = usage.join('\n       ');
   const title = `${examples.length > 1 ? 'Examples' : 'Example'}${examplesNeed}`;
   const sections = [
     wrap(about, 0, style.width),
-    usageLines.join('\n').replace('Usage:', heading(style, 'Usage:')),
+    `${heading(style, 'Usage:')} ${usageText}`,
     ...(examples.length === 0
       ? []
       : [`${heading(style, `${title}:`)}\n${examples.map(indented).join('\n')}`]),

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import createSpinner from 'yocto-spinner';
 import type { Spinner } from 'yocto-spinner';
 
-import { maskKeys, messageOf, UsageError } from './arguments.ts';
+import { lineOf, maskKeys, UsageError } from './arguments.ts';
 import { paint, styleFor, wrap, wrapLines } from './text.ts';
 
 /** Exit code after a write to a pipe whose reader has ended, as shells report for SIGPIPE. */
@@ -40,20 +40,17 @@ export function note(text: string): void {
   process.stderr.write(`${wrapLines(text, styleFor(process.stderr).width)}\n`);
 }
 
-/** Writes the description of a failure to stderr: its first line in red, and what follows from it. */
-export function noteFailure(description: string): void {
+/** Writes the lines of a failure to stderr: the first one in red, and what follows from it. */
+export function noteFailure(lines: readonly string[]): void {
   const style = styleFor(process.stderr);
-  const [first = '', ...others] = description.trimEnd().split('\n');
-  const lines = [first, ...others].map((line) => wrapLines(line, style.width));
-  lines[0] = paint(style, 'red', lines[0] ?? '');
-  process.stderr.write(`${lines.join('\n')}\n`);
+  const [first = '', ...others] = lines.map((line) => wrapLines(line, style.width));
+  process.stderr.write(`${[paint(style, 'red', first), ...others].join('\n')}\n`);
 }
 
 /** Prints a one-line error and returns the exit code. Usage errors refer to the help text. */
 export function printError(command: string, error: unknown, code: number): number {
-  const [line = ''] = messageOf(error).split('\n');
   const advice = error instanceof UsageError ? ' (see --help)' : '';
-  noteFailure(`${command}: ${maskKeys(line)}${advice}`);
+  noteFailure([`${command}: ${maskKeys(lineOf(error))}${advice}`]);
   return code;
 }
 

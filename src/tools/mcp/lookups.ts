@@ -2,6 +2,9 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Model, Polygate, Voice } from 'polygate';
 import { ConfigurationError } from 'polygate';
 
+import type { Endpoint } from '../../wire/endpoints/endpoint.ts';
+import { allEndpoints } from '../../wire/endpoints/index.ts';
+import { anyOf } from '../cli/arguments.ts';
 import { generationKinds } from '../cli/command-options.ts';
 import { balanceOf, balanceRows, priceText, aboutVoice } from '../cli/look-up.ts';
 import type { GenerationKind, TaskEntry } from '../cli/task-store.ts';
@@ -24,6 +27,11 @@ export interface LookupsOptions {
   readonly clean: (text: string) => string;
 }
 
+/** The types of the models that tools generate with. */
+export const generatedTypes: readonly string[] = [
+  ...new Set(allEndpoints.flatMap(({ kind }: Endpoint) => kind ?? [])),
+];
+
 /** Longer lists would fill the context of a model. */
 const maxLines = 100;
 
@@ -39,15 +47,14 @@ export class Lookups {
   listModels(type: unknown, call: Call): Promise<CallToolResult> {
     return this.#look('list_models', call, async (signal) => {
       const { gateway, allowedModels } = this.#options;
-      if (type !== undefined && type !== 'image' && type !== 'video' && type !== 'audio') {
-        throw new ConfigurationError('type: must be image, video or audio.');
+      const types = generatedTypes.filter((each) => type === undefined || type === each);
+      if (types.length === 0) {
+        throw new ConfigurationError(`type: must be ${anyOf(generatedTypes)}.`);
       }
       const { data } = await gateway.models.list({}, { signal });
       const models = data.filter(
         (model) =>
-          (type === undefined
-            ? /^(image|video|audio)$/.test(String(model.type))
-            : model.type === type) &&
+          types.includes(String(model.type)) &&
           (allowedModels.length === 0 || allowedModels.includes(model.id)),
       );
       if (models.length === 0) return ['There are no such models.'];

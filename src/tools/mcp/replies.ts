@@ -44,9 +44,7 @@ export function errorReply(
   const [cause, known] =
     error instanceof CallFailure ? [error.cause, error.context] : [error, context];
   const next = known.next ?? continueAfter(cause, known.command);
-  const text = describeFailure(cause, { ...known, next, clean })
-    .trimEnd()
-    .split('\n');
+  const text = describeFailure(cause, { ...known, next, clean });
   // The last line explains how to continue.
   text.splice(-1, 0, ...lines);
   return { ...reply(text, clean), isError: true };

@@ -7,6 +7,7 @@ import { generationKinds } from '../cli/command-options.ts';
 import { createCall } from './call.ts';
 import type { Call } from './call.ts';
 import type { Generations } from './generations.ts';
+import { generatedTypes } from './lookups.ts';
 import type { Lookups } from './lookups.ts';
 import { errorReply } from './replies.ts';
 import { checkNames, estimateInput, generationInput, inputSchema } from './tool-schemas.ts';
@@ -76,7 +77,7 @@ function freeTools({ generations, lookups, clean }: ServerOptions): Tool[] {
       input: object({
         type: {
           type: 'string',
-          enum: ['image', 'video', 'audio'],
+          enum: generatedTypes,
           description: 'Only models of this type. Music and speech are audio.',
         },
       }),

@@ -21,6 +21,12 @@ import {
 } from '../../../src/tools/cli/failure.ts';
 import type { FailureContext } from '../../../src/tools/cli/failure.ts';
 
+/** The description of a failure as it is printed. */
+const textOf = (error: unknown, context: FailureContext) =>
+  describeFailure(error, context)
+    .map((line) => `${line}\n`)
+    .join('');
+
 const task: TaskHandle = {
   id: 'task_1',
   kind: 'image',
@@ -60,7 +66,7 @@ test.each<[error: Error, context: Partial<FailureContext>, code: number, text: s
 ])('%s with %j exits with %d and says what was charged', (error, known, code, text) => {
   const context: FailureContext = { command: 'polygate image', isPaid: true, ...known };
   expect(exitCodeOf(error, context)).toBe(code);
-  expect(describeFailure(error, context)).toContain(`\n${text}`);
+  expect(textOf(error, context)).toContain(`\n${text}`);
 });
 
 test('a failure names the key and the command that continues, and commands that are free say nothing about money', () => {
@@ -73,21 +79,18 @@ test('a failure names the key and the command that continues, and commands that 
     idempotencyKey: 'k1',
     next,
   };
-  expect(describeFailure(error, { ...paid, sent: 'unknown' })).toBe(
+  expect(textOf(error, { ...paid, sent: 'unknown' })).toBe(
     'polygate image: lost\nIt may have been charged.\nIdempotency key: k1\nTo continue: polygate task wait k1\n',
   );
   const free = { command: 'polygate models', isPaid: false };
-  expect([describeFailure(error, free), exitCodeOf(error, free)]).toEqual([
-    'polygate models: lost\n',
-    1,
-  ]);
+  expect([textOf(error, free), exitCodeOf(error, free)]).toEqual(['polygate models: lost\n', 1]);
 });
 
 test('a package that is missing is a short sentence, and the command that installs it on a line of its own', () => {
   const error = new MissingPackageError('@scope/server', new Error('not found'));
   const context: FailureContext = { command: 'polygate mcp', isPaid: false };
   expect(exitCodeOf(error, context)).toBe(2);
-  expect(describeFailure(error, context)).toBe(
+  expect(textOf(error, context)).toBe(
     'polygate mcp: @scope/server is not installed.\nInstall it next to polygate:\n' +
       '  npm install @scope/server\n',
   );
@@ -97,12 +100,12 @@ test('a message of the client that says what was charged is not repeated', () =>
   const parts = { summary: 'lost.', charge: 'Nothing was charged.' };
   const error = createError(ConnectionError, parts, { outcome: 'not-sent' });
   const context: FailureContext = { command: 'c', isPaid: true, sent: 'unknown' };
-  expect(describeFailure(error, context)).toBe('c: lost. Nothing was charged.\n');
+  expect(textOf(error, context)).toBe('c: lost. Nothing was charged.\n');
   const charge = 'The request may have been charged; sending it again may charge you again.';
   const lost = createError(ConnectionError, { ...parts, charge }, { outcome: 'unknown' });
-  expect(describeFailure(lost, context)).toBe(`c: lost. ${charge}\n`);
+  expect(textOf(lost, context)).toBe(`c: lost. ${charge}\n`);
   const repeated = { ...context, isRepeated: true };
-  expect(describeFailure(error, repeated)).toContain('\nIt may have been charged.\n');
+  expect(textOf(error, repeated)).toContain('\nIt may have been charged.\n');
 });
 
 test('a message says once that nothing was sent or charged', () => {
@@ -110,19 +113,17 @@ test('a message says once that nothing was sent or charged', () => {
   const parts = { summary: 'Another process uses it.', charge: 'Nothing was sent.' };
   const busy = createError(ConfigurationError, parts, {});
   for (const hasEarlierCharges of [true, false]) {
-    const text = describeFailure(busy, { ...context, hasEarlierCharges });
+    const text = textOf(busy, { ...context, hasEarlierCharges });
     expect(text).toBe('c: Another process uses it. Nothing was sent.\n');
   }
 });
 
 test('a command that continues earlier ones does not say that nothing was charged', () => {
   const context: FailureContext = { command: 'c', isPaid: true, hasEarlierCharges: true };
-  expect(describeFailure(new UsageError('x'), context)).toBe(
-    'c: x (see --help)\nNothing was sent.\n',
-  );
+  expect(textOf(new UsageError('x'), context)).toBe('c: x (see --help)\nNothing was sent.\n');
   expect(exitCodeOf(new UsageError('x'), context)).toBe(2);
   const lost = new ConnectionError('lost', { outcome: 'unknown' });
-  expect(describeFailure(lost, { ...context, sent: 'unknown' })).toBe(
+  expect(textOf(lost, { ...context, sent: 'unknown' })).toBe(
     'c: lost\nIt may have been charged.\n',
   );
 });
@@ -135,7 +136,7 @@ test('advice for programs is left out', () => {
     { summary: 'lost.', charge: 'It may have been charged.', programAdvice: 'Retry.', request },
     { outcome: 'unknown' },
   );
-  expect(describeFailure(lost, { ...context, sent: 'unknown' })).toBe(
+  expect(textOf(lost, { ...context, sent: 'unknown' })).toBe(
     'c: lost. It may have been charged. [GET /v1/x]\n',
   );
   const waiting = createError(
@@ -143,22 +144,22 @@ test('advice for programs is left out', () => {
     { summary: 'lost.', programAdvice: 'Wait.', request },
     { task },
   );
-  expect(describeFailure(waiting, context)).toContain('c: lost. [GET /v1/x]\n');
+  expect(textOf(waiting, context)).toContain('c: lost. [GET /v1/x]\n');
 });
 
 test('what is known about an earlier request and a refund takes precedence', () => {
   const context: FailureContext = { command: 'c', isPaid: true, sent: 'unknown', isRepeated: true };
   const error = new ConfigurationError('x');
-  expect(describeFailure(error, context)).toBe('c: x\nIt may have been charged.\n');
+  expect(textOf(error, context)).toBe('c: x\nIt may have been charged.\n');
   expect(exitCodeOf(error, context)).toBe(3);
   const copy = createError(
     ConfigurationError,
     { summary: 'x', charge: earlierRequestAdvice },
     { outcome: 'unknown' },
   );
-  expect(describeFailure(copy, context)).toBe(`c: x ${earlierRequestAdvice}\n`);
+  expect(textOf(copy, context)).toBe(`c: x ${earlierRequestAdvice}\n`);
   const refund = 'It was refunded.';
-  expect(describeFailure(new TaskFailedError('x', { task }), { ...context, refund })).toContain(
+  expect(textOf(new TaskFailedError('x', { task }), { ...context, refund })).toContain(
     'The failed task may have been charged. It was refunded.',
   );
 });
@@ -173,10 +174,10 @@ test('options are named as those of the command, except in what a service wrote'
   expect(budget.message).toBe(
     'Over maxUsd: 0.9 of 1 USD spent. Raise the budget, then run it again with the same journal.',
   );
-  expect(describeFailure(budget, context)).toBe(
+  expect(textOf(budget, context)).toBe(
     'c: Over --max-usd: $0.90 of $1.00 spent. Raise --max-usd, then run the same command again.\n',
   );
-  expect(describeFailure(lostChatError('a'), context)).toContain('With --resend-unknown, it');
+  expect(textOf(lostChatError('a'), context)).toContain('With --resend-unknown, it');
   const failed = new TaskFailedError('Task task_1 failed: maxUsd and resendUnknown.', { task });
-  expect(describeFailure(failed, context)).toContain('failed: maxUsd and resendUnknown.');
+  expect(textOf(failed, context)).toContain('failed: maxUsd and resendUnknown.');
 });

@@ -1,5 +1,5 @@
+import { canRetry } from '../../../shared/problem.ts';
 import { editMessage, regenerate, tryAgain } from '../../state/chat.ts';
-import { canRetry } from '../../state/problem.ts';
 import { activeResponse, chargesOf } from '../../state/turns.ts';
 import type { Turn } from '../../state/turns.ts';
 import { ViewCode } from '../code/view-code.tsx';

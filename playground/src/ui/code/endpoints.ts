@@ -1,3 +1,4 @@
+import { endpoints as known } from '../../../../src/wire/endpoints/index.ts';
 import type { ApiCall } from '../../state/api-call.ts';
 
 interface Endpoint {
@@ -10,12 +11,12 @@ interface Endpoint {
 
 /** The endpoint of each kind of call. */
 export const endpoints: Readonly<Record<ApiCall['kind'], Endpoint>> = {
-  chat: { path: '/v1/chat/completions', method: 'chat.completions.stream', result: 'stream' },
-  image: { path: '/v1/images/tasks', method: 'images.submit', result: 'task' },
-  video: { path: '/v1/videos', method: 'videos.submit', result: 'task' },
-  speech: { path: '/v1/audio/tasks', method: 'audio.speech.submit', result: 'task' },
-  music: { path: '/v1/audio/tasks', method: 'audio.music.submit', result: 'task' },
-  'voice-clone': { path: '/v1/audio/voices/clone', method: 'voices.clone', result: 'voice' },
-  'voice-design': { path: '/v1/audio/voices/design', method: 'voices.design', result: 'voice' },
-  material: { path: '/v1/materials', method: 'materials.create', result: 'material' },
+  chat: { path: known.chat.create.path, method: 'chat.completions.stream', result: 'stream' },
+  image: { path: known.images.tasks.path, method: 'images.submit', result: 'task' },
+  video: { path: known.videos.videos.path, method: 'videos.submit', result: 'task' },
+  speech: { path: known.audio.tasks.path, method: 'audio.speech.submit', result: 'task' },
+  music: { path: known.audio.tasks.path, method: 'audio.music.submit', result: 'task' },
+  'voice-clone': { path: known.voices.clone.path, method: 'voices.clone', result: 'voice' },
+  'voice-design': { path: known.voices.design.path, method: 'voices.design', result: 'voice' },
+  material: { path: known.materials.create.path, method: 'materials.create', result: 'material' },
 };

@@ -1,8 +1,8 @@
+import type { Problem } from '../../../shared/problem.ts';
 import { focusSoon } from '../../state/focus.ts';
 import { promptOf } from '../../state/generation-request.ts';
 import { runJob } from '../../state/jobs.ts';
 import type { Job } from '../../state/jobs.ts';
-import type { Problem } from '../../state/problem.ts';
 import { ViewCode } from '../code/view-code.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { usd } from '../parts/money.tsx';
@@ -12,13 +12,10 @@ import { RemoveButton } from './remove-button.tsx';
 /** A job that ended with an error: what happened and what to do next, in a few lines. */
 export function FailedJob({ job, problem }: { job: Job; problem: Problem }) {
   const { request, state, costUsd, receipt } = job;
-  const { name, message } = problem;
+  const { name, message, summary = message, outcome } = problem;
   const step = nextStep(problem, state === 'error', receipt !== undefined);
-  const text = message
-    // The route and the request id, which the flight recorder has too.
-    .replace(/ \[[^[\]]*\]$/, '')
-    // Advice for code, and the reason for it, which the proxy has stated already; the button follows the advice.
-    .replace(/( The request may have been charged\.)? [^.]*\berror\.\w+[^.]*\./, '');
+  // The summary of a proxy says already that the request may have been charged, and the hint says what that means.
+  const text = step !== undefined && outcome === 'unknown' ? summary : message;
   return (
     <li class="card job job-failed" data-state={state} data-job={job.id}>
       <Icon name="warning" />

@@ -1,5 +1,5 @@
-import { canRetry } from '../../state/problem.ts';
-import type { Problem } from '../../state/problem.ts';
+import { canRetry } from '../../../shared/problem.ts';
+import type { Problem } from '../../../shared/problem.ts';
 
 /** The button of a failed job. */
 interface NextStep {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-import type { Problem } from '../../state/problem.ts';
+import type { Problem } from '../../../shared/problem.ts';
 
 interface ProblemNoteProps {
   problem: Problem;
@@ -8,16 +8,15 @@ interface ProblemNoteProps {
   children?: ComponentChildren;
 }
 
-/** Shows an error. Its message says whether it may have been charged; the route and the request id follow in brackets. */
-export function ProblemNote({ problem: { name, message }, children }: ProblemNoteProps) {
-  const [, text = message, request] = /^(.*) (\[[^[\]]*\])$/s.exec(message) ?? [];
+/** Shows an error, and the request that it is about. */
+export function ProblemNote({ problem: { name, message, request }, children }: ProblemNoteProps) {
   return (
     <div class="problem" role="alert">
       <p>
         <strong>{name}</strong>
       </p>
-      <p class="problem-text">{text}</p>
-      {request !== undefined && <p class="problem-request">{request.slice(1, -1)}</p>}
+      <p class="problem-text">{message}</p>
+      {request !== undefined && <p class="problem-request">{request}</p>}
       {children}
     </div>
   );

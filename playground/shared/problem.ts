@@ -1,10 +1,17 @@
 import { PolygateError } from 'polygate';
 
+import { messageForPeople, requestOf } from '../../src/internal.ts';
+
 /** An error as the page shows it. */
 export interface Problem {
   /** The class of the error. */
   name: string;
+  /** What happened, and whether the request may have been charged, without advice for code. */
   message: string;
+  /** What happened, without what the client says about charges. */
+  summary?: string | undefined;
+  /** The request: its method and route, and its id if it is known. */
+  request?: string | undefined;
   /** What is known about the request: `rejected`, `not-sent` or `unknown`. */
   outcome?: string | undefined;
 }
@@ -28,12 +35,16 @@ export function canRetry({ name }: Problem): boolean {
 
 /** Converts any thrown value. */
 export function toProblem(error: unknown): Problem {
-  if (error instanceof PolygateError) {
-    const { name, message, outcome } = error;
-    return { name, message, outcome };
+  if (PolygateError.is(error)) {
+    const message = messageForPeople(error, { request: undefined });
+    const summary = messageForPeople(error, { request: undefined, charge: undefined });
+    return {
+      name: error.name,
+      message,
+      summary,
+      request: requestOf(error),
+      outcome: error.outcome,
+    };
   }
-  const message = error instanceof Error ? error.message : String(error);
-  // The server sends an error through the AI SDK as text that starts with the class.
-  const [, name = 'Error', text = message] = /^(\w+Error): (.*)$/s.exec(message) ?? [];
-  return { name, message: text };
+  return { name: 'Error', message: error instanceof Error ? error.message : String(error) };
 }
