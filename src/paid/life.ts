@@ -72,29 +72,37 @@ export type LifeStep =
   | 'nothing_to_resume';
 
 /**
- * Decides how a request continues. `test/paid/life.test.ts` has the whole table. The policy says what a driver keeps apart:
+ * Decides how a task continues, which its key protects from a second charge. `test/paid/life.test.ts` has the whole table, also
+ * for the policy of chats. The policy says what a driver keeps apart:
  *
  * - `key`: a key stands for one task for ever, so that the same params always return its result. For batches, queues, the
  *   command line and the MCP server.
  * - `place`: a place on a page shows one task after the other, and the user decides when the next one begins. For React.
- * - `chat`: no key protects a chat from a second charge, so one that may have been charged is never sent again by itself, but
- *   only if its caller accepts that. Its result is in the record. For batches and queues.
  */
 export function next(
   life: Life,
   { fingerprint, hasParams, isForced }: Intent,
-  policy: 'key' | 'place' | 'chat',
+  policy: 'key' | 'place',
 ): LifeStep {
   const isPlace = policy === 'place';
-  const isChat = policy === 'chat';
   const { receipt, end } = life;
   if (!mayBeCharged(life) || (isPlace && end)) return fingerprint ? 'send' : 'nothing_to_resume';
   if (isPlace && receipt && fingerprint) return isForced ? 'send' : 'generation_pending';
   if (fingerprint && life.fingerprint && fingerprint !== life.fingerprint) return 'outcome_unknown';
-  if (receipt) return isChat ? 'done' : 'wait';
-  if (isChat && !isForced) return 'chat_lost';
-  if (!fingerprint && !hasParams) return 'params_not_stored';
-  return isChat ? 'send' : 'resend';
+  if (receipt) return 'wait';
+  return fingerprint || hasParams ? 'resend' : 'params_not_stored';
+}
+
+/**
+ * The policy of chats: no key protects a chat from a second charge, so one that may have been charged is never sent again by
+ * itself, but only if its caller accepts that. Its result is in the record. For batches and queues.
+ */
+export function nextChat(life: Life, intent: Intent): LifeStep {
+  const step = next(life, intent, 'key');
+  if (step === 'wait') return 'done';
+  if (step !== 'resend' && step !== 'params_not_stored') return step;
+  if (!intent.isForced) return 'chat_lost';
+  return step === 'resend' ? 'send' : step;
 }
 
 /**

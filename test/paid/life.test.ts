@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { fold, mayBeCharged, next } from '../../src/paid/life.ts';
+import { fold, mayBeCharged, next, nextChat } from '../../src/paid/life.ts';
 import type { Intent, Life } from '../../src/paid/life.ts';
 
 type LifeEvent = Parameters<typeof fold>[1];
@@ -92,7 +92,8 @@ describe.each(tables)('$title', ({ policy, steps }) => {
     .split('\n')
     .slice(1)
     .map((line) => line.split('|').map((cell) => cell.trim()));
-  const decide = (life: Life, wanted: Intent) => next(life, wanted, policy);
+  const decide = (life: Life, wanted: Intent) =>
+    policy === 'chat' ? nextChat(life, wanted) : next(life, wanted, policy);
 
   test('has a decision for every record and every intent', () => {
     expect(head.slice(1)).toEqual(Object.keys(intents));
@@ -120,7 +121,7 @@ describe.each(tables)('$title', ({ policy, steps }) => {
 
 test('a chat that may have been charged is sent again only if its caller accepts that, and its params are known', () => {
   const lost = recordOf(states['sent, and lost']);
-  expect(next(lost, { hasParams: false, isForced: true }, 'chat')).toBe('params_not_stored');
+  expect(nextChat(lost, { hasParams: false, isForced: true })).toBe('params_not_stored');
 });
 
 test('a refusal takes back one submission, and never more than there were', () => {

@@ -1,4 +1,4 @@
-import { next } from '../../paid/life.ts';
+import { next, nextChat } from '../../paid/life.ts';
 import type { Journal } from '../../wire/types/tasks/task-handle.ts';
 import type { Receipt, TaskKind } from '../../wire/types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -133,7 +133,7 @@ async function planChatRecovery(
 ): Promise<RowPlan<unknown>> {
   const { completedAt, path = '', params, fallback, fingerprint: hash = '', key } = history;
   const wanted = { fingerprint: await storedFingerprint(history), isForced };
-  const step = next(lifeOf(history), wanted, 'chat');
+  const step = nextChat(lifeOf(history), wanted);
   if (step === 'done' && completedAt !== undefined) {
     return chatPlan(receivedEarlier(await journal.completionAt(completedAt)));
   }

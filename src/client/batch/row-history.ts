@@ -1,4 +1,4 @@
-import { fold, mayBeCharged as isOpen, next } from '../../paid/life.ts';
+import { fold, mayBeCharged as isOpen, next, nextChat } from '../../paid/life.ts';
 import type { Life, LifeStep } from '../../paid/life.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import type { Receipt } from '../../wire/types/tasks/task.ts';
@@ -38,8 +38,11 @@ export const lifeOf = (history: RowHistory): Life => ({
 export const mayBeCharged = (history: RowHistory): boolean => isOpen(lifeOf(history));
 
 /** How the next run continues a row that may have been charged. */
-export const nextOf = (history: RowHistory): LifeStep =>
-  next(lifeOf(history), { hasParams: true }, isChatPath(history.path) ? 'chat' : 'key');
+export function nextOf(history: RowHistory): LifeStep {
+  const life = lifeOf(history);
+  const wanted = { hasParams: true };
+  return isChatPath(history.path) ? nextChat(life, wanted) : next(life, wanted, 'key');
+}
 
 /** Whether a row is a chat that was sent, and whose completion is not in the journal. */
 export const isLostChat = (history: RowHistory): boolean => nextOf(history) === 'chat_lost';

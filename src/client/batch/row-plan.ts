@@ -1,4 +1,4 @@
-import { next, verdictOfTask } from '../../paid/life.ts';
+import { next, nextChat, verdictOfTask } from '../../paid/life.ts';
 import { verdictOf } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
@@ -132,7 +132,7 @@ export async function planChat(
   const hash = await requestHash(path, body, fallback);
   const isDamaged = !mayBeCharged(history) && journal.isIncompleteFor(history);
   const life = isDamaged ? { open: 1 } : lifeOf(history);
-  const step = next(life, { fingerprint: hash, isForced: resendUnknown }, 'chat');
+  const step = nextChat(life, { fingerprint: hash, isForced: resendUnknown });
   if (step === 'chat_lost') throw isDamaged ? damagedJournalError(id) : lostChatError(id);
   if (step !== 'send') {
     const { completedAt } = history;

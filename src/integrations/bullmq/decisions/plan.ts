@@ -5,7 +5,7 @@
 import { abortedError, BudgetExceededError } from '../../../errors/call.ts';
 import { PaymentRequiredError } from '../../../errors/responses.ts';
 import { canSucceedLater, failedRow, slotRejectionOf } from '../../../internal.ts';
-import { fold, mayBeCharged, next } from '../../../paid/life.ts';
+import { fold, mayBeCharged, next, nextChat } from '../../../paid/life.ts';
 import type { Life, LifeStep } from '../../../paid/life.ts';
 import { isUnpaid, verdictOfError } from '../../../paid/verdict.ts';
 import type { RowKind } from '../row-driver.ts';
@@ -38,8 +38,10 @@ export const nextOf = (row: PlannedRow): LifeStep =>
   // Only its caller retries a chat that may have been charged, and accepts that it may be charged again.
   continueFrom(row, lifeOf(row), row.status !== 'submitting');
 
-const continueFrom = ({ data }: PlannedRow, life: Life, isForced: boolean): LifeStep =>
-  next(life, { fingerprint: data.hash, isForced }, data.kind === 'chat' ? 'chat' : 'key');
+function continueFrom({ data }: PlannedRow, life: Life, isForced: boolean): LifeStep {
+  const wanted = { fingerprint: data.hash, isForced };
+  return data.kind === 'chat' ? nextChat(life, wanted) : next(life, wanted, 'key');
+}
 
 /** Whether a retry needs a new key. A chat that is sent again may be charged again, as if it had one. */
 export const needsNewKey = (kind: RowKind, isAnew: boolean): boolean => isAnew || kind === 'chat';
