@@ -63,17 +63,21 @@ export const search: LocalSearch = {
 
 /** What users call the subject of a guide, in other words than its own. A search for them finds the page first. */
 const keywords: Readonly<Record<string, string>> = {
-  'docs/batches.md': 'bulk crash journal',
+  'docs/batches.md': 'bulk crash journal kill',
   'docs/browsers-and-proxy.md': 'cors frontend',
-  'docs/costs.md': 'balance budget price spend token usage',
+  'docs/client-options.md': 'api key environment variable',
+  'docs/costs.md': 'balance budget maxUsd price spend token usage',
   'docs/errors.md': 'rate limit 429 402',
   'docs/faq.md': 'embeddings vision webhook',
   'docs/images-video-and-audio.md': 'save download image reference video from music speech',
+  'docs/many-machines.md': 'bullmq queue redis worker',
   'docs/materials.md': 'upload file asset',
-  'docs/payment-safety.md': 'duplicate idempotency lost receipt refund retry twice',
+  'docs/payment-safety.md':
+    'double charge charged duplicate idempotency key lost receipt refund retry twice',
   'docs/quick-start.md': 'install installation npm pnpm yarn bun setup',
   'docs/runtimes.md': 'corporate certificate proxy undici',
   'docs/serverless-and-edge.md': 'lambda vercel',
+  'docs/structured-output-and-tools.md': 'function calling',
   'docs/testing.md': 'jest mock msw vitest',
   'docs/timeouts.md': 'abort cancel deadline',
   'docs/voices.md': 'clone',
@@ -86,16 +90,62 @@ function withKeywords(source: string, path: string): string {
   return source.replace(/^# .*\n/m, (title) => `${title}\n${`${words} `.repeat(5)}\n`);
 }
 
-/** Shows that the index is loading, where VitePress shows an empty list. */
+/**
+ * What the box of VitePress lacks. While the index loads, it shows an empty list. Screen readers hear that the box is a
+ * button and that each result is an option with a link in it, both with names that differ from their texts.
+ */
+const corrections: ReadonlyMap<string, string> = new Map([
+  [
+    `<li
+            v-if="filterText && !results.length && enableNoResults"`,
+    `<li v-if="!searchIndex" class="no-results"><span role="status">Loading …</span></li>
+          <li
+            v-if="filterText && !results.length && enableNoResults"`,
+  ],
+  [
+    `role="button"
+      :aria-owns="results?.length ? 'localsearch-list' : undefined"
+      aria-expanded="true"
+      aria-haspopup="listbox"
+      aria-labelledby="localsearch-label"`,
+    'role="dialog" aria-modal="true" aria-label="Search"',
+  ],
+  [
+    `aria-labelledby="localsearch-label"
+            autocapitalize="off"`,
+    `role="combobox" :aria-expanded="results?.length > 0" aria-haspopup="listbox" :aria-label="buttonText"
+            autocapitalize="off"`,
+  ],
+  [
+    `:aria-labelledby="results?.length ? 'localsearch-label' : undefined"`,
+    `:aria-label="results?.length ? 'Results' : undefined"`,
+  ],
+  [
+    `:id="'localsearch-item-' + index"
+            :aria-selected="selectedIndex === index ? 'true' : 'false'"
+            role="option"`,
+    'role="none"',
+  ],
+  [
+    `:aria-label="[...p.titles, p.title].join(' > ')"`,
+    `:id="'localsearch-item-' + index" role="option" :aria-selected="selectedIndex === index"`,
+  ],
+  ['<span class="title-icon">', '<span class="title-icon" aria-hidden="true">'],
+  ['<kbd :aria-label', '<kbd role="img" :aria-label'],
+]);
+
+/** Corrects the box of the search. */
 export const searchBox: Plugin = {
   name: 'box of the search',
   enforce: 'pre',
   transform(code, id) {
     if (!id.endsWith('/VPLocalSearchBox.vue')) return undefined;
-    const noResults = '<li\n            v-if="filterText && !results.length && enableNoResults"';
-    const loading = '<li v-if="!searchIndex" class="no-results" role="status">Loading …</li>';
-    if (!code.includes(noResults)) throw new Error('The search of VitePress has changed');
-    return code.replace(noResults, `${loading}\n${noResults}`);
+    let corrected = code;
+    for (const [original, correction] of corrections) {
+      if (!corrected.includes(original)) throw new Error('The search of VitePress has changed');
+      corrected = corrected.replaceAll(original, () => correction);
+    }
+    return corrected;
   },
 };
 

@@ -64,12 +64,12 @@ export async function openSite() {
     return { page, problems, requests };
   };
 
-  /** Returns serious and critical accessibility violations. */
+  /** Returns all accessibility violations. */
   const findBarriers = async (page: any): Promise<string[]> => {
     const { violations } = await page.evaluate(`${axe}; axe.run()`);
-    return violations
-      .filter(({ impact }: any) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }: any) => nodes.map(({ target }: any) => `${id}: ${target}`));
+    return violations.flatMap(({ id, nodes }: any) =>
+      nodes.map(({ target }: any) => `${id}: ${target}`),
+    );
   };
 
   const close = async () => {

@@ -221,6 +221,17 @@ test.each([390, 768, 1280, 1440, 1920])(
   },
 );
 
+test('on a phone, both totals are above the menu', async () => {
+  const { page } = await open('', { viewport: { width: 390, height: 844 } });
+  await page.getByRole('button', { name: 'Pull the plug' }).click();
+  await page.getByText('paid twice').waitFor();
+  const menu = await page.locator('.menu').boundingBox();
+  for (const total of await page.locator('.plug-total').all()) {
+    const { y, height } = await total.boundingBox();
+    expect(y + height).toBeLessThanOrEqual(menu.y);
+  }
+});
+
 test.each([390, 768, 1280, 1440, 1920])(
   'at %i pixels, each row of cards above the invoice is complete',
   async (width) => {

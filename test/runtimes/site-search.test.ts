@@ -17,27 +17,38 @@ test.each([
   ['429', 'errors'],
   ['402', 'errors'],
   ['abort', 'timeouts'],
+  ['api key', 'client-options'],
   ['balance', 'costs'],
   ['batch', 'batches'],
   ['budget', 'costs'],
   ['cancel', 'timeouts'],
+  ['charged twice', 'payment-safety'],
+  ['corporate proxy', 'runtimes'],
   ['cost', 'costs'],
   ['crash', 'batches'],
   ['deadline', 'timeouts'],
+  ['double charge', 'payment-safety'],
   ['embeddings', 'faq'],
   ['fallback', 'fallback'],
+  ['function calling', 'structured-output-and-tools'],
   ['hooks', 'hooks'],
+  ['idempotency key', 'payment-safety'],
   ['install', 'quick-start'],
   ['journal', 'batches'],
+  ['kill -9', 'batches'],
   ['logging', 'logging'],
+  ['maxUsd', 'costs'],
   ['MCP', 'mcp'],
   ['mock', 'testing'],
+  ['msw', 'testing'],
   ['music', 'images-video-and-audio'],
   ['OpenTelemetry', 'observability'],
   ['proxy', 'browsers-and-proxy'],
+  ['queue', 'many-machines'],
   ['rate limit', 'errors'],
   ['React', 'react-and-nextjs'],
   ['receipt', 'payment-safety'],
+  ['redis', 'many-machines'],
   ['reference image', 'images-video-and-audio'],
   ['retry', 'payment-safety'],
   ['save image', 'images-video-and-audio'],
@@ -62,11 +73,8 @@ test.each([
 /** What only a part of a page is about, or the API reference. */
 test.each([
   ['BatchOptions', /^\/api\/polygate\/interfaces\/BatchOptions.html/],
-  ['charged twice', /guides\/(?:faq|payment-safety).html/],
   ['Cloudflare Workers', /guides\/(?:runtimes|serverless-and-edge).html/],
-  ['corporate proxy', /guides\/(?:runtimes|browsers-and-proxy).html/],
   ['gateway.chat.completions.create', /^\/api\/polygate\/interfaces\/ChatCompletions.html/],
-  ['idempotency key', /guides\/(?:payment-safety|other-libraries).html/],
   ['images.generate', /^\/api\/polygate\/interfaces\/Images.html/],
   ['LangChain', /guides\/other-libraries.html/],
   ['outcome', /guides\/errors.html#outcome/],
@@ -124,4 +132,28 @@ test('while the index loads, the box says so, and not that there are no results'
   release();
   await page.locator('.VPLocalSearchBox .result').first().waitFor();
   expect(await list.innerText()).not.toContain('Loading …');
+});
+
+test.each([
+  { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+  { colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+])('the box is accessible: $colorScheme, $viewport.width pixels', async (appearance) => {
+  const { page } = await site.openPage('/guides/quick-start.html', appearance);
+  await page.locator('.VPNavBarSearch button').click();
+  const input = page.getByRole('dialog', { name: 'Search' }).getByRole('combobox');
+  await input.waitFor();
+  expect(await site.findBarriers(page)).toEqual([]);
+  await input.fill('balance');
+  const options = page.getByRole('option');
+  const [first, second] = [options.nth(0), options.nth(1)];
+  await first.getByText('Costs and limits').waitFor();
+  await page.locator('.VPLocalSearchBox .excerpt').first().waitFor();
+  expect(await site.findBarriers(page)).toEqual([]);
+  expect(await first.getAttribute('aria-selected')).toBe('true');
+  await input.press('ArrowDown');
+  expect(await input.getAttribute('aria-activedescendant')).toBe(await second.getAttribute('id'));
+  await input.fill('zzqxqy');
+  await page.getByText('No results for').waitFor();
+  expect(await site.findBarriers(page)).toEqual([]);
 });

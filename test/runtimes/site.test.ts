@@ -189,18 +189,6 @@ test('before scripts run, the theme switch has a name, and copy buttons are visi
   expect(new Set(opacities)).toEqual(new Set(['1']));
 });
 
-test('"Playground" opens the playground, which leads back to the guides', async () => {
-  const { page, problems } = await openPage('/guides/quick-start.html', {
-    viewport: { width: 1440, height: 900 },
-  });
-  await page.locator('.VPNavBarMenu').getByRole('link', { name: 'Playground' }).click();
-  await page.getByRole('button', { name: 'Pull the plug' }).waitFor();
-  await page.getByRole('link', { name: 'Docs' }).click();
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  expect(page.url()).toBe(`${origin}/guides/`);
-  expect(problems).toEqual([]);
-});
-
 test('an address without a page offers a search and the main pages', async () => {
   const { page } = await openPage('/guides/nothing.html');
   await page.getByRole('heading', { name: 'There is no page here' }).waitFor();
@@ -237,6 +225,17 @@ test('on paper, there are no bars, and code wraps, also from the dark theme', as
   expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
     'rgb(255, 255, 255)',
   );
+});
+
+test('headings in the outline of a page are not cut off', async () => {
+  const viewport = { width: 1440, height: 900 };
+  const { page } = await openPage('/guides/batches.html', { viewport });
+  const links = page.locator('.VPDocAsideOutline .outline-link');
+  expect(await links.count()).toBeGreaterThan(5);
+  const cut = await links.evaluateAll((all: any[]) =>
+    all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText),
+  );
+  expect(cut).toEqual([]);
 });
 
 test('the page of each namespace begins with an example and its methods', async () => {

@@ -16,7 +16,7 @@ export function Slots() {
         </svg>
       ))}
       <span class="slots-queued" data-busy={queued > 0}>
-        {queued > 0 ? `+${queued}` : `${inFlight}/${limit ?? '?'}`}
+        {queued > 0 ? `+${queued}` : `${inFlight}/${limit ?? '…'}`}
       </span>
     </div>
   );
