@@ -16,6 +16,7 @@ import { accepted, settlementOfFailed } from './settlement.ts';
 import { after, end, whenResumed } from './step.ts';
 import type { Move, Step } from './step.ts';
 import { deadlineAfter } from './task-plan.ts';
+import type { PollTiming } from './task-plan.ts';
 
 /** What a plan knows of a row, as it was before the step. */
 export type PlannedRow = Pick<StoredRow, 'data' | 'status' | 'state' | 'key'>;
@@ -78,14 +79,6 @@ const slotDelay = 1_000;
 const firstBackoff = 5_000;
 const maxBackoff = 60_000;
 
-/** How often, and when, a submission that has failed is repeated. */
-export interface Attempts {
-  /** How many submissions of a row may fail. */
-  readonly attempts: number;
-  /** The longest delay that the service may request, in ms. */
-  readonly maxRetryDelay: number;
-}
-
 /**
  * How a row continues after a failed submission: it waits while the queue is paused, for a slot or for a while, or
  * ends.
@@ -107,12 +100,13 @@ const continuations: readonly (readonly [Continuation, Condition])[] = [
 /**
  * What follows from a submission that failed without a task. A rejection for lack of a slot, money, budget or a valid
  * API key does not count as an attempt. Other temporary failures are repeated under the same key until the attempts are
- * used up.
+ * used up. `attempts`: how many submissions of a row may fail.
  */
 export function afterFailedSubmit(
   row: PlannedRow,
   error: unknown,
-  { attempts, maxRetryDelay }: Attempts,
+  attempts: number,
+  { maxRetryDelay }: Pick<PollTiming, 'maxRetryDelay'>,
 ): Step {
   const { step, state, status, settlement } = foldFailure(row, error);
   const failures = (state.failures ?? 0) + 1;

@@ -13,7 +13,7 @@ import type { IntegrationContext } from '../../../internal.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
 import type { TaskResult } from '../row-driver.ts';
 import { errorRecord } from '../row.ts';
-import type { RowError, RowState } from '../row.ts';
+import type { RowError, RowState, StoredRow } from '../row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
 import { settlementOf } from './settlement.ts';
 import { after, end } from './step.ts';
@@ -26,10 +26,7 @@ import type { Move, Step } from './step.ts';
 const maxPollInterval = 10_000;
 
 /** A row whose task is polled. */
-interface PolledRow {
-  readonly state: RowState;
-  readonly key: string;
-}
+type PolledRow = Pick<StoredRow, 'state' | 'key'>;
 
 /** A row that has a task, which its submission or a poll has returned. */
 interface RowWithTask extends PolledRow {
@@ -43,9 +40,7 @@ export interface PollTiming extends Pick<IntegrationContext, 'maxRetryDelay' | '
 }
 
 /** A submission that the service has accepted. */
-export interface AcceptedSubmission {
-  readonly state: RowState;
-  readonly key: string;
+export interface AcceptedSubmission extends PolledRow {
   readonly receipt: Receipt;
   /** What counts of its response. */
   readonly verdict: Verdict;

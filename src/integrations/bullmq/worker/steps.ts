@@ -11,7 +11,6 @@ import { isRecord, textOf } from '../../../wire/types/type-guards.ts';
 import { afterChat } from '../decisions/chat-plan.ts';
 import { reportedLimit } from '../decisions/failures.ts';
 import { afterFailedSubmit, lifeOf } from '../decisions/plan.ts';
-import type { Attempts } from '../decisions/plan.ts';
 import type { Move, Step } from '../decisions/step.ts';
 import { afterAccepted, afterFailedPoll, afterPoll } from '../decisions/task-plan.ts';
 import type { PollTiming } from '../decisions/task-plan.ts';
@@ -67,7 +66,8 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
   } catch (error) {
     const limit = reportedLimit(error);
     const task = PolygateError.is(error) ? error.task : undefined;
-    if (!task) return withLimit(afterFailedSubmit(row, error, attemptsOf(admitted)), limit);
+    if (!task)
+      return withLimit(afterFailedSubmit(row, error, admitted.attempts, timingOf(admitted)), limit);
     // Its task is known, although the response is not valid: it counts as paid. Errors declare less of a task, because
     // their module does not know `Task`.
     return withLimit(accept(unchecked<Task>(task), {}, true), limit);
@@ -82,7 +82,7 @@ async function submitChat(admitted: AdmittedRow): Promise<Step> {
     const step = afterChat(row.state, completion, verdictOf(meta));
     return withLimit(step, meta.concurrency.limit ?? 'more');
   } catch (error) {
-    const step = afterFailedSubmit(row, error, attemptsOf(admitted));
+    const step = afterFailedSubmit(row, error, admitted.attempts, timingOf(admitted));
     return withLimit(step, reportedLimit(error));
   }
 }
@@ -100,11 +100,6 @@ export async function poll(due: DueRow & { readonly row: RunningRow }): Promise<
     return withLimit(step, reportedLimit(error));
   }
 }
-
-const attemptsOf = ({ gateway, attempts }: AdmittedRow): Attempts => ({
-  attempts,
-  maxRetryDelay: contextOf(gateway).maxRetryDelay,
-});
 
 const timingOf = ({ gateway, clock }: DueRow): PollTiming => {
   const { maxRetryDelay, random } = contextOf(gateway);

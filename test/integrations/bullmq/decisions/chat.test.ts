@@ -24,8 +24,7 @@ describe('a chat', () => {
   const request = { id: 'r', kind: 'chat', path: '/', params: { model: 'm' } } as const;
   const data = { ...request, hash: 'h', key: 'k' };
   const fail = (mayBeCharged: boolean, error: Error) =>
-    afterFailedSubmit({ data, status: 'waiting', state: { mayBeCharged }, key: 'k' }, error, {
-      attempts: 5,
+    afterFailedSubmit({ data, status: 'waiting', state: { mayBeCharged }, key: 'k' }, error, 5, {
       maxRetryDelay: 1_000,
     });
 

@@ -73,7 +73,7 @@ describe('an accepted submission', () => {
 });
 
 describe('a failed submission', () => {
-  const attempts = { attempts: 5, maxRetryDelay: 70_000 };
+  const timing = { maxRetryDelay: 70_000 };
   const request = { id: 'r', kind: 'image', path: '/', params: { model: 'm' } } as const;
   const data = { ...request, hash: 'h', key: 'k' };
   const rowOf = (state: RowState) => ({ data, status: 'waiting', state, key: 'k' }) as const;
@@ -146,7 +146,7 @@ describe('a failed submission', () => {
 
   test.each(cases)('$error.name after $failures failures leads to $to', (row) => {
     const { error, failures, mayBeCharged = false, to, settlement, delayMs, pause, counted } = row;
-    const step = afterFailedSubmit(rowOf({ failures, mayBeCharged }), error, attempts);
+    const step = afterFailedSubmit(rowOf({ failures, mayBeCharged }), error, 5, timing);
     expect(step.move).toMatchObject({ from: 'submitting', to, settlement });
     const waits = pause ? { kind: 'when-resumed' } : { kind: 'delay', delayMs };
     expect(step.next).toEqual(to === 'waiting' ? waits : { kind: 'end' });
@@ -162,9 +162,9 @@ describe('a failed submission', () => {
       { meta: meta(400), code: 'invalid', ...rejected },
     );
     const { message } = error;
-    const first = afterFailedSubmit(rowOf({}), error, attempts);
+    const first = afterFailedSubmit(rowOf({}), error, 5, timing);
     expect(first.move.state.error).toMatchObject({ message, outcome: 'rejected' });
-    const later = afterFailedSubmit(rowOf({ mayBeCharged: true }), error, attempts);
+    const later = afterFailedSubmit(rowOf({ mayBeCharged: true }), error, 5, timing);
     expect(later.move.state.error).toMatchObject({
       name: 'BadRequestError',
       code: 'invalid',
@@ -176,7 +176,8 @@ describe('a failed submission', () => {
   });
 
   test('the delay is limited to a minute', () => {
-    const many = { ...attempts, attempts: 100 };
-    expect(afterFailedSubmit(rowOf({ failures: 20 }), notSent, many).next).toEqual(after(60_000));
+    expect(afterFailedSubmit(rowOf({ failures: 20 }), notSent, 100, timing).next).toEqual(
+      after(60_000),
+    );
   });
 });
