@@ -17,18 +17,24 @@ export interface Life {
 }
 
 /**
- * The record after one more event. A request is recorded as `sent` before it is sent, in every driver. `refused` takes back
- * one submission, because its response proves that it was not charged, and says nothing about earlier ones.
+ * The record after one more event. A request is recorded as `sent` before it is sent, in every driver. The verdict `none`
+ * takes back one submission, because its response proves that it was not charged, and says nothing about earlier ones. `void`
+ * takes back all.
  */
-export function fold(
-  life: Life,
-  event: { readonly sent: string } | 'refused' | Pick<Life, 'receipt'> | Pick<Life, 'end'>,
-): Life {
+export function fold<Known extends Life>(
+  life: Known,
+  event:
+    | { readonly sent: string }
+    | Pick<Verdict, 'money'>
+    | Pick<Life, 'receipt'>
+    | Pick<Life, 'end'>,
+): Known {
   const { open = 0 } = life;
-  // The line of the submission that was refused may be damaged. Later ones still count.
-  if (event === 'refused') return { ...life, open: Math.max(0, open - 1) };
   if ('sent' in event) return { ...life, open: open + 1, fingerprint: event.sent };
-  return { ...life, ...event };
+  if (!('money' in event)) return { ...life, ...event };
+  if (event.money === 'void') return { ...life, open: 0 };
+  // The line of the submission that was refused may be damaged. Later ones still count.
+  return event.money === 'none' ? { ...life, open: Math.max(0, open - 1) } : life;
 }
 
 /** Whether the request may have been paid for. Then it must never be sent under another key. */
@@ -52,6 +58,10 @@ export type LifeStep =
   | 'resend'
   /** For the task. An expired result is polled again. */
   | 'wait'
+  /** Nothing: the result is recorded. */
+  | 'done'
+  /** Refuse: the chat may have been charged, and only its caller can send it again. */
+  | 'chat_lost'
   /** Refuse: an earlier request with other params may have been charged. */
   | 'outcome_unknown'
   /** Refuse: the task in this place has not ended. */
@@ -62,11 +72,11 @@ export type LifeStep =
   | 'nothing_to_resume';
 
 /**
- * Decides how a task continues, which its key protects from a second charge. `test/paid/life.test.ts` has the whole table.
- * The policy says what a driver keeps apart:
+ * Decides how a task continues, which its key protects from a second charge. `test/paid/life.test.ts` has the whole table, also
+ * for the policy of chats. The policy says what a driver keeps apart:
  *
- * - `key`: a key stands for one request for ever, so that the same params always return its result. For batches, the command
- *   line and the MCP server.
+ * - `key`: a key stands for one task for ever, so that the same params always return its result. For batches, queues, the
+ *   command line and the MCP server.
  * - `place`: a place on a page shows one task after the other, and the user decides when the next one begins. For React.
  */
 export function next(
@@ -81,6 +91,38 @@ export function next(
   if (fingerprint && life.fingerprint && fingerprint !== life.fingerprint) return 'outcome_unknown';
   if (receipt) return 'wait';
   return fingerprint || hasParams ? 'resend' : 'params_not_stored';
+}
+
+/**
+ * The policy of chats: no key protects a chat from a second charge, so one that may have been charged is never sent again by
+ * itself, but only if its caller accepts that. Its result is in the record. For batches and queues.
+ */
+export function nextChat(life: Life, intent: Intent): LifeStep {
+  const step = next(life, intent, 'key');
+  if (step === 'wait') return 'done';
+  if (step !== 'resend' && step !== 'params_not_stored') return step;
+  if (!intent.isForced) return 'chat_lost';
+  return step === 'resend' ? 'send' : step;
+}
+
+/**
+ * What counts of a response that has returned a task or a completion. A replay whose charge counts already (`isCounted`) costs
+ * nothing. The policy says what else a driver knows about the request that a replay repeats:
+ *
+ * - `any`: a replay counts, even if another program has paid for the original: the journal has neither the requests of a run
+ *   without a journal, whose keys the caller can pass on, nor those whose lines are lost. `maxUsd` limits what the tasks and
+ *   completions of a batch cost together.
+ * - `own`: a replay counts if the original may be a request of this row (`isOwn`), so that the row has paid for it. Redis has
+ *   every request of every row, and the sum of a queue keeps the charges of removed rows. So any other request counts already,
+ *   or another program has paid for it.
+ */
+export function countReplay(
+  verdict: Verdict,
+  policy: 'any' | 'own',
+  { isCounted, isOwn }: { readonly isCounted?: boolean | undefined; readonly isOwn?: boolean },
+): Verdict {
+  const isFree = verdict.replay && (isCounted || (policy === 'own' && !isOwn));
+  return isFree ? { ...verdict, money: 'none' } : verdict;
 }
 
 /** The verdict about a submission that has a task, whatever the status of the response that named it. */

@@ -72,6 +72,8 @@ interface FailedCall extends ErrorContent {
   readonly outcome?: Outcome;
   readonly reason?: ErrorReason;
   readonly name?: string;
+  /** The models that were tried, if there is a fallback. */
+  readonly attempts?: readonly unknown[];
 }
 
 /** Whether an error proves that no attempt of its call was charged. It may be that of another copy of the client. */
@@ -87,8 +89,10 @@ export function isUncharged(error: unknown): boolean {
  */
 export function verdictOfError(error: unknown): Verdict {
   const failed = unchecked<FailedCall>(Object(error));
-  const { meta, reason, verdict = meta && verdictOf(meta, failed) } = failed;
-  const known: Verdict = verdict ?? { money: 'none', replay: false, reason };
+  const { meta, reason, attempts, verdict = meta && verdictOf(meta, failed) } = failed;
+  const last: Verdict = verdict ?? { money: 'none', replay: false, reason };
+  // With a fallback, requests to different models share the key but not the body.
+  const known: Verdict = attempts && last.money === 'void' ? { ...last, money: 'none' } : last;
   if (isUnpaid(known) === isUncharged(error)) return known;
   return { ...known, money: isUnpaid(known) ? 'unknown' : 'none' };
 }

@@ -49,6 +49,8 @@ export interface Driver {
   /** Whether a run whose key cannot be stored sends nothing. */
   readonly needsStorage: boolean;
   open(): World;
+  /** Judges the invoice in place of the rule for tasks: no key is charged twice, and a result is that of its params. */
+  check?(world: World, run: Run | undefined, ending: Ending | undefined): void;
 }
 
 export const paramsOf = (index: number) => ({ model: 'prism-image', prompt: `A harbor ${index}` });

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 
 import { browser } from './browser.ts';
+import { batch, chats } from './journal.ts';
 import { commandLine, mcp } from './state-folder.ts';
 import { testLife } from './suite.ts';
 
 testLife(commandLine, 100);
 testLife(mcp, 50);
 testLife(browser, 50);
+testLife(batch, 50);
+testLife(chats, 50);
 
 test.each([commandLine, mcp])(
   '$name forgets a lost request once the service says that it was invalid',

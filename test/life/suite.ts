@@ -45,6 +45,7 @@ export function testLife(driver: Driver, count: number): void {
 
 async function play(driver: Driver, world: World, all: readonly Run[]): Promise<void> {
   const delivered = new Set<string>();
+  const check = driver.check ?? checkTask;
   const note = (run: Run | undefined, ending: Ending | undefined) => {
     check(world, run, ending);
     if (typeof ending === 'object') delivered.add(ending.taskId);
@@ -67,8 +68,13 @@ async function play(driver: Driver, world: World, all: readonly Run[]): Promise<
     note(run, ended);
     const isAlone = before === undefined;
     const posts = world.mock.requests.slice(length).filter(({ method }) => method === 'POST');
-    if (isAlone && (ended === 'refused' || (run.isFull && driver.needsStorage))) {
-      expect(posts).toEqual([]);
+    if (isAlone && ended === 'refused') expect(posts).toEqual([]);
+    if (isAlone && run.isFull && driver.needsStorage) {
+      const stored = world.stored();
+      const unknown = posts.filter(
+        ({ headers: { 'x-idempotency-key': key = '' } }) => !key || !stored.includes(key),
+      );
+      expect(unknown, 'nothing is sent under a key that is not stored').toEqual([]);
     }
     slow = undefined;
   }
@@ -89,7 +95,7 @@ async function play(driver: Driver, world: World, all: readonly Run[]): Promise<
 }
 
 /** No key is charged twice, and the result of a run is a task that was paid for. */
-function check({ mock }: World, run: Run | undefined, ending: Ending | undefined): void {
+function checkTask({ mock }: World, run: Run | undefined, ending: Ending | undefined): void {
   if (mock.invoice.length > 0) mock.assertPaidOnce();
   if (run === undefined || typeof ending !== 'object') return;
   const paid = mock.invoice.find(({ taskId }) => taskId === ending.taskId);

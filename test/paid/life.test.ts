@@ -1,14 +1,13 @@
-import { ConfigurationError, ConnectionError } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import { fold, mayBeCharged, next } from '../../src/paid/life.ts';
+import { fold, mayBeCharged, next, nextChat } from '../../src/paid/life.ts';
 import type { Intent, Life } from '../../src/paid/life.ts';
-import { isUncharged } from '../../src/paid/verdict.ts';
 
 type LifeEvent = Parameters<typeof fold>[1];
 
 const sent = { sent: 'same' };
-const refused = 'refused';
+const refused = { money: 'none' } as const;
+const voided = { money: 'void' } as const;
 const accepted = { receipt: {} };
 const ended = { end: 'succeeded' };
 
@@ -18,6 +17,7 @@ const states = {
   'sent, and refused': [sent, refused],
   'sent, and lost': [sent],
   'lost, and then refused when it was sent again': [sent, sent, refused],
+  'lost twice, and then void': [sent, sent, voided],
   'sent, but the line is damaged': 'damaged',
   accepted: [sent, accepted],
   ended: [sent, accepted, ended],
@@ -34,175 +34,94 @@ const intents = {
   'other, forced': { fingerprint: 'other', isForced: true },
   continue: { hasParams: true },
   'continue, forced': { hasParams: true, isForced: true },
-  'continue without params': { hasParams: false },
+  'no params': { hasParams: false },
 } as const satisfies Record<string, Intent>;
 
-type Row = readonly [state: keyof typeof states, ...steps: string[]];
+/** What follows, by policy: one line for each record, and one column for each intent. */
+const tables = [
+  {
+    policy: 'key',
+    title: 'a task, which its key protects from a second charge',
+    steps: `
+                                              | same params | other params    | same, forced | other, forced   | continue          | continue, forced  | no params
+nothing                                       | send        | send            | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, and refused                             | send        | send            | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, and lost                                | resend      | outcome_unknown | resend       | outcome_unknown | resend            | resend            | params_not_stored
+lost, and then refused when it was sent again | resend      | outcome_unknown | resend       | outcome_unknown | resend            | resend            | params_not_stored
+lost twice, and then void                     | send        | send            | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, but the line is damaged                 | resend      | resend          | resend       | resend          | resend            | resend            | params_not_stored
+accepted                                      | wait        | outcome_unknown | wait         | outcome_unknown | wait              | wait              | wait
+ended                                         | wait        | outcome_unknown | wait         | outcome_unknown | wait              | wait              | wait
+`,
+  },
+  {
+    policy: 'place',
+    title: 'a place on a page, which shows one task after the other',
+    steps: `
+                                              | same params        | other params       | same, forced | other, forced   | continue          | continue, forced  | no params
+nothing                                       | send               | send               | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, and refused                             | send               | send               | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, and lost                                | resend             | outcome_unknown    | resend       | outcome_unknown | resend            | resend            | params_not_stored
+lost, and then refused when it was sent again | resend             | outcome_unknown    | resend       | outcome_unknown | resend            | resend            | params_not_stored
+lost twice, and then void                     | send               | send               | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, but the line is damaged                 | resend             | resend             | resend       | resend          | resend            | resend            | params_not_stored
+accepted                                      | generation_pending | generation_pending | send         | send            | wait              | wait              | wait
+ended                                         | send               | send               | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+`,
+  },
+  {
+    policy: 'chat',
+    title: 'a chat, which no key protects from a second charge',
+    steps: `
+                                              | same params | other params    | same, forced | other, forced   | continue          | continue, forced  | no params
+nothing                                       | send        | send            | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, and refused                             | send        | send            | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, and lost                                | chat_lost   | outcome_unknown | send         | outcome_unknown | chat_lost         | send              | chat_lost
+lost, and then refused when it was sent again | chat_lost   | outcome_unknown | send         | outcome_unknown | chat_lost         | send              | chat_lost
+lost twice, and then void                     | send        | send            | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, but the line is damaged                 | chat_lost   | chat_lost       | send         | send            | chat_lost         | send              | chat_lost
+accepted                                      | done        | outcome_unknown | done         | outcome_unknown | done              | done              | done
+ended                                         | done        | outcome_unknown | done         | outcome_unknown | done              | done              | done
+`,
+  },
+] as const;
 
-const tables: readonly (readonly [
-  string,
-  (life: Life, intent: Intent) => string,
-  readonly Row[],
-])[] = [
-  [
-    'a task, which its key protects from a second charge',
-    (life, wanted) => next(life, wanted, 'key'),
-    [
-      // same, other, same forced, other forced, continue, continue forced, continue without params
-      [
-        'nothing',
-        'send',
-        'send',
-        'send',
-        'send',
-        'nothing_to_resume',
-        'nothing_to_resume',
-        'nothing_to_resume',
-      ],
-      [
-        'sent, and refused',
-        'send',
-        'send',
-        'send',
-        'send',
-        'nothing_to_resume',
-        'nothing_to_resume',
-        'nothing_to_resume',
-      ],
-      [
-        'sent, and lost',
-        'resend',
-        'outcome_unknown',
-        'resend',
-        'outcome_unknown',
-        'resend',
-        'resend',
-        'params_not_stored',
-      ],
-      [
-        'lost, and then refused when it was sent again',
-        'resend',
-        'outcome_unknown',
-        'resend',
-        'outcome_unknown',
-        'resend',
-        'resend',
-        'params_not_stored',
-      ],
-      [
-        'sent, but the line is damaged',
-        'resend',
-        'resend',
-        'resend',
-        'resend',
-        'resend',
-        'resend',
-        'params_not_stored',
-      ],
-      ['accepted', 'wait', 'outcome_unknown', 'wait', 'outcome_unknown', 'wait', 'wait', 'wait'],
-      ['ended', 'wait', 'outcome_unknown', 'wait', 'outcome_unknown', 'wait', 'wait', 'wait'],
-    ],
-  ],
-  [
-    'a place on a page, which shows one task after the other',
-    (life, wanted) => next(life, wanted, 'place'),
-    [
-      [
-        'nothing',
-        'send',
-        'send',
-        'send',
-        'send',
-        'nothing_to_resume',
-        'nothing_to_resume',
-        'nothing_to_resume',
-      ],
-      [
-        'sent, and refused',
-        'send',
-        'send',
-        'send',
-        'send',
-        'nothing_to_resume',
-        'nothing_to_resume',
-        'nothing_to_resume',
-      ],
-      [
-        'sent, and lost',
-        'resend',
-        'outcome_unknown',
-        'resend',
-        'outcome_unknown',
-        'resend',
-        'resend',
-        'params_not_stored',
-      ],
-      [
-        'lost, and then refused when it was sent again',
-        'resend',
-        'outcome_unknown',
-        'resend',
-        'outcome_unknown',
-        'resend',
-        'resend',
-        'params_not_stored',
-      ],
-      [
-        'sent, but the line is damaged',
-        'resend',
-        'resend',
-        'resend',
-        'resend',
-        'resend',
-        'resend',
-        'params_not_stored',
-      ],
-      [
-        'accepted',
-        'generation_pending',
-        'generation_pending',
-        'send',
-        'send',
-        'wait',
-        'wait',
-        'wait',
-      ],
-      [
-        'ended',
-        'send',
-        'send',
-        'send',
-        'send',
-        'nothing_to_resume',
-        'nothing_to_resume',
-        'nothing_to_resume',
-      ],
-    ],
-  ],
-];
+describe.each(tables)('$title', ({ policy, steps }) => {
+  const [head = [], ...rows] = steps
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  const decide = (life: Life, wanted: Intent) =>
+    policy === 'chat' ? nextChat(life, wanted) : next(life, wanted, policy);
 
-describe.each(tables)('%s', (_, decide, rows) => {
-  const names = Object.keys(intents) as (keyof typeof intents)[];
   test('has a decision for every record and every intent', () => {
+    expect(head.slice(1)).toEqual(Object.keys(intents));
     expect(rows.map(([state]) => state)).toEqual(Object.keys(states));
-    for (const row of rows) expect(row).toHaveLength(1 + names.length);
   });
 
   test.each(
-    rows.flatMap(([state, ...steps]) =>
-      names.map((name, index) => [state, name, steps[index]] as const),
+    Object.entries(states).flatMap(([state, events], row) =>
+      Object.entries(intents).map(
+        ([name, intent], column) => [state, name, rows[row]?.[column + 1], events, intent] as const,
+      ),
     ),
-  )('%s, then %s: %s', (state, name, step) => {
-    expect(decide(recordOf(states[state]), intents[name])).toBe(step);
+  )('%s, then %s: %s', (_, __, step, events, intent) => {
+    expect(decide(recordOf(events), intent)).toBe(step);
   });
 
   test('is never sent under another key while an earlier request may have been charged, unless the caller accepts that', () => {
     const records = Object.values(states).map(recordOf);
     const open = records.filter((life) => mayBeCharged(life) && !life.end);
     const unforced = Object.values<Intent>(intents).filter(({ isForced }) => !isForced);
-    const steps = open.flatMap((life) => unforced.map((wanted) => decide(life, wanted)));
-    expect(steps).not.toContain('send');
+    const decided = open.flatMap((life) => unforced.map((wanted) => decide(life, wanted)));
+    expect(decided).not.toContain('send');
   });
+});
+
+test('a chat that may have been charged is sent again only if its caller accepts that, and its params are known', () => {
+  const lost = recordOf(states['sent, and lost']);
+  expect(nextChat(lost, { hasParams: false, isForced: true })).toBe('params_not_stored');
 });
 
 test('a refusal takes back one submission, and never more than there were', () => {
@@ -210,17 +129,5 @@ test('a refusal takes back one submission, and never more than there were', () =
   expect(mayBeCharged(recordOf([sent, sent, refused]))).toBe(true);
   expect(mayBeCharged(recordOf([sent, sent, refused, refused]))).toBe(false);
   expect(mayBeCharged(recordOf([sent, accepted, refused]))).toBe(true);
-});
-
-test.each([
-  [new ConnectionError('x', { outcome: 'not-sent' }), true],
-  [new ConnectionError('x', { outcome: 'rejected' }), true],
-  [new ConnectionError('x', { outcome: 'unknown' }), false],
-  [new ConnectionError('x'), false],
-  [new ConfigurationError('x'), true],
-  [new ConfigurationError('x', { outcome: 'unknown' }), false],
-  [new TypeError('fetch failed'), false],
-  [undefined, false],
-])('%j proves that nothing was charged: %s', (error, expected) => {
-  expect(isUncharged(error)).toBe(expected);
+  expect(recordOf([sent, { money: 'unknown' }])).toEqual(recordOf([sent]));
 });

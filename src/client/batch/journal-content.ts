@@ -1,9 +1,8 @@
 import type { Journal } from '../../wire/types/tasks/task-handle.ts';
 import { JournalContents } from './journal-contents.ts';
-import { isChatPath } from './journal-line.ts';
 /** What the journal of a batch says about its rows, by the rules of the client. */
 import { BatchJournal } from './journal.ts';
-import { isLostChat, mayBeCharged, unpricedSubmits } from './row-history.ts';
+import { isLostChat, mayBeCharged, nextOf, unpricedSubmits } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
 
 /** A row of a journal. */
@@ -67,20 +66,18 @@ export async function openJournal(file: Journal): Promise<string> {
 }
 
 function toRow(history: RowHistory): JournalRow {
-  const { path, key, receipt, completedAt, cost, status } = history;
+  const { key, receipt, completedAt, cost, end } = history;
   const { chargedUsd = 0, estimatedUsd = 0 } = cost ?? {};
-  const isCompleted = completedAt !== undefined;
-  const isCharged = mayBeCharged(history);
   return {
     usd: chargedUsd,
     estimatedUsd,
     key: key ?? receipt?.idempotencyKey,
     taskId: receipt?.id,
-    isCompleted,
-    mayBeCharged: isCharged,
+    isCompleted: completedAt !== undefined,
+    mayBeCharged: mayBeCharged(history),
     isUncertain: estimatedUsd > 0 || unpricedSubmits(history) > 0,
-    needsReplay: isCharged && !receipt && !isCompleted && !isChatPath(path),
+    needsReplay: nextOf(history) === 'resend',
     isLostChat: isLostChat(history),
-    status,
+    status: end,
   };
 }

@@ -1,3 +1,4 @@
+import { next, nextChat } from '../../paid/life.ts';
 import type { Journal } from '../../wire/types/tasks/task-handle.ts';
 import type { Receipt, TaskKind } from '../../wire/types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
@@ -14,7 +15,7 @@ import { recoverRules } from './options.ts';
 import type { RecoverOptions } from './options.ts';
 import type { RowResult } from './results.ts';
 import { lostChatError, missingParamsError } from './row-errors.ts';
-import { mayBeCharged } from './row-history.ts';
+import { lifeOf, mayBeCharged } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
 import { chatPlan, chatSubmission, receivedEarlier, taskPlan, taskSubmission } from './row-plan.ts';
 import type { RowPlan } from './row-plan.ts';
@@ -87,7 +88,7 @@ export async function* runRecovery(
  * if a 402 or a budget is the reason; such a chat is left to the next batch.
  */
 function isUnfinished(history: RowHistory): boolean {
-  if (history.status) return false;
+  if (history.end) return false;
   return mayBeCharged(history) || (history.params !== undefined && !isChatPath(history.path));
 }
 
@@ -106,40 +107,45 @@ async function planRecovery(
   recreate: RecoverArguments['recreate'],
   context: RunContext,
 ): Promise<RowPlan<unknown>> {
-  const { receipt, path = '', params, fallback, hash = '', key = '' } = row.history;
+  const { history } = row;
+  const { receipt, path = '', params, fallback, fingerprint: hash = '', key = '' } = history;
   if (isChatPath(path)) return planChatRecovery(row, recreate, context);
-  if (receipt) {
+  const step = next(lifeOf(history), { fingerprint: await storedFingerprint(history) }, 'key');
+  if (step === 'wait' && receipt) {
     const accepted = recreate.namespaceFor(receipt.kind).task(receipt);
     return taskPlan({ accepted }, context);
   }
   const kind = taskKindOf(path);
-  if (kind && params && (await isIntact(row.history))) {
-    // A row that was rejected is submitted anew, which must be durable before it is sent.
-    const recordedBy = mayBeCharged(row.history) ? 'earlier-run' : undefined;
-    const restored = recreate.namespaceFor(kind).restore(path, params, fallback);
-    const intent = { key, path, hash, params, fallback };
-    return taskPlan({ submission: taskSubmission(restored, intent, recordedBy) }, context);
-  }
-  throw missingParamsError(row.id, key);
+  const isSent = step === 'send' || step === 'resend';
+  if (!isSent || !kind || !params) throw missingParamsError(row.id, key);
+  // A row that was rejected is submitted anew, which must be durable before it is sent.
+  const recordedBy = step === 'resend' ? 'earlier-run' : undefined;
+  const restored = recreate.namespaceFor(kind).restore(path, params, fallback);
+  const intent = { key, path, hash, params, fallback };
+  return taskPlan({ submission: taskSubmission(restored, intent, recordedBy) }, context);
 }
 
-/** A chat that was sent is sent again only with `resendUnknown`. Completions are not checked: the schema is not stored. */
+/** Completions are not checked: the schema is not stored. */
 async function planChatRecovery(
   { id, history }: Row,
   recreate: RecoverArguments['recreate'],
-  { journal, resendUnknown }: RunContext,
+  { journal, resendUnknown: isForced }: RunContext,
 ): Promise<RowPlan<unknown>> {
-  const { completedAt, path = '', params, fallback, hash = '', key } = history;
-  if (completedAt !== undefined) {
+  const { completedAt, path = '', params, fallback, fingerprint: hash = '', key } = history;
+  const wanted = { fingerprint: await storedFingerprint(history), isForced };
+  const step = nextChat(lifeOf(history), wanted);
+  if (step === 'done' && completedAt !== undefined) {
     return chatPlan(receivedEarlier(await journal.completionAt(completedAt)));
   }
-  if (!resendUnknown || !params || !(await isIntact(history))) throw lostChatError(id);
+  if (step !== 'send' || !params) throw lostChatError(id);
   const submission = recreate.chat(params, fallback);
   const intent = { key, path, hash, params, fallback };
   return chatPlan({ submission: chatSubmission(submission, intent) }, submission);
 }
 
-/** Params that were edited in the journal would be another request under the same key. */
-async function isIntact({ path = '', params, fallback, hash }: RowHistory): Promise<boolean> {
-  return hash === (await requestHash(path, JSON.stringify(params), fallback));
+/** The fingerprint of stored params. Params that were edited in the journal would be another request under the same key. */
+async function storedFingerprint(history: RowHistory): Promise<string | undefined> {
+  const { path = '', params, fallback, fingerprint } = history;
+  const hash = params && (await requestHash(path, JSON.stringify(params), fallback));
+  return hash === fingerprint ? hash : undefined;
 }

@@ -1,19 +1,21 @@
+import { fold, mayBeCharged as isOpen, next, nextChat } from '../../paid/life.ts';
+import type { Life, LifeStep } from '../../paid/life.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import type { Receipt } from '../../wire/types/tasks/task.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { chatPath, isChatPath } from './journal-line.ts';
 import type { CostFields, Intent, JournalLine } from './journal-line.ts';
 
-/** What earlier runs recorded about a row. Its {@link Intent} is that of the latest submission. */
-export interface RowHistory extends Partial<Intent> {
-  /** Number of recorded submissions without a matching `refused` line. Each run refuses only its own. */
-  readonly openSubmits?: number;
+/**
+ * What earlier runs recorded about a row. Its {@link Intent} is that of the latest submission, and its `end` is known once the
+ * caller has taken the result.
+ */
+export interface RowHistory extends Life, Partial<Omit<Intent, 'hash'>> {
+  readonly end?: string | undefined;
   /** Receipt of the task, once a submission was accepted. */
   readonly receipt?: Receipt | undefined;
   /** Number of the line with the completion of a chat. Completions are read when their rows need them. */
   readonly completedAt?: number | undefined;
-  /** How the row ended, once the caller took the result. */
-  readonly status?: string | undefined;
   /** What it has cost in all runs. */
   readonly cost?: RowCost | undefined;
   /** Whether the charge of its task or completion is known. */
@@ -26,26 +28,35 @@ export interface RowHistory extends Partial<Intent> {
   readonly lineNumber?: number | undefined;
 }
 
+/** A history as a record of any paid request. What proves that a chat was accepted is its completion. */
+export const lifeOf = (history: RowHistory): Life => ({
+  ...history,
+  receipt: history.receipt ?? history.completedAt,
+});
+
 /** Whether an earlier run may have paid for the row. If so, it must never be submitted under another key. */
-export function mayBeCharged({ openSubmits = 0, receipt, completedAt }: RowHistory): boolean {
-  return openSubmits > 0 || receipt !== undefined || completedAt !== undefined;
+export const mayBeCharged = (history: RowHistory): boolean => isOpen(lifeOf(history));
+
+/** How the next run continues a row that may have been charged. */
+export function nextOf(history: RowHistory): LifeStep {
+  const life = lifeOf(history);
+  const wanted = { hasParams: true };
+  return isChatPath(history.path) ? nextChat(life, wanted) : next(life, wanted, 'key');
 }
 
 /** Whether a row is a chat that was sent, and whose completion is not in the journal. */
-export function isLostChat(history: RowHistory): boolean {
-  return isChatPath(history.path) && mayBeCharged(history) && history.completedAt === undefined;
-}
+export const isLostChat = (history: RowHistory): boolean => nextOf(history) === 'chat_lost';
 
 /**
  * The number of submissions of a row that were or may have been charged, and of which neither charge nor price is known. All
  * submissions of a task are charged once.
  */
 export function unpricedSubmits(history: RowHistory): number {
-  const { path, openSubmits = 0, completedAt, cost, isChargeKnown } = history;
+  const { path, open = 0, completedAt, cost, isChargeKnown } = history;
   if (!mayBeCharged(history) || (cost?.estimatedUsd ?? 0) > 0) return 0;
   if (!isChatPath(path)) return isChargeKnown ? 0 : 1;
   // The `submit` line of a completion may be damaged.
-  const charged = Math.max(openSubmits, completedAt === undefined ? 0 : 1);
+  const charged = Math.max(open, completedAt === undefined ? 0 : 1);
   return charged - (isChargeKnown ? 1 : 0);
 }
 
@@ -57,20 +68,19 @@ export function addLine(
 ): RowHistory {
   // Params can be large, and only a submission that is open or paused is ever resent from them.
   const { params, fallback, ...kept } = before;
-  const { openSubmits = 0 } = before;
   const history = { ...kept, lineNumber };
   switch (line.type) {
     case 'submit': {
       // A chat that is sent without a key may still be replayed under that of an earlier request.
-      const { key = before.key, path, hash } = line;
-      const intent: Intent = { key, path, hash, params: line.params, fallback: line.fallback };
-      const submitted = { ...history, ...intent, units: readUnits(line) };
+      const { key = before.key, path, hash, params: sent, fallback: models } = line;
+      const intent = { key, path, params: sent, fallback: models, units: readUnits(line) };
+      const submitted = { ...history, ...intent, fingerprint: hash };
       if (line.lost) return addLoss(submitted, line);
-      return { ...submitted, cost: readCost(line), openSubmits: openSubmits + 1 };
+      return fold({ ...submitted, cost: readCost(line) }, { sent: hash });
     }
     case 'accepted': {
       const { receipt } = line;
-      return { ...history, receipt, ...readCharge(line, receipt) };
+      return fold({ ...history, ...readCharge(line, receipt) }, { receipt });
     }
     case 'completed':
       return { ...history, completedAt: lineNumber, path: chatPath, ...readCharge(line) };
@@ -78,30 +88,26 @@ export function addLine(
       // If two processes submit a task under one key, the one that is rejected knows nothing about the cost of the other, unless
       // the service says that none was charged.
       const isOther =
-        !line.void && !isChatPath(before.path) && (openSubmits > 1 || before.receipt !== undefined);
-      return {
-        ...history,
-        ...(line.paused && { params, fallback }),
-        cost: isOther ? before.cost : readCost(line),
-        // If the `submit` line of a `refused` line is damaged, later submissions still count.
-        openSubmits: line.void ? 0 : Math.max(0, openSubmits - 1),
-      };
+        !line.void && !isChatPath(before.path) && ((before.open ?? 0) > 1 || before.receipt);
+      const cost = isOther ? before.cost : readCost(line);
+      const refused = { ...history, ...(line.paused && { params, fallback }), cost };
+      return fold(refused, { money: line.void ? 'void' : 'none' });
     }
     case 'finished':
-      return { ...history, status: line.status };
+      return fold(history, { end: line.status });
   }
 }
 
 /** What is known about a submission that was lost, which has its own line already. */
 function addLoss(before: RowHistory, line: CostFields): RowHistory {
-  const openSubmits = Math.max(1, before.openSubmits ?? 0);
+  const open = Math.max(1, before.open ?? 0);
   // Another run has received its task in the meantime.
-  if (before.receipt || before.completedAt !== undefined) return { ...before, openSubmits };
+  if (before.receipt || before.completedAt !== undefined) return { ...before, open };
   const cost = readCost(line);
   const isCharged = cost.chargedUsd > (before.cost?.chargedUsd ?? 0);
   return {
     ...before,
-    openSubmits,
+    open,
     cost,
     isChargeKnown: before.isChargeKnown === true || isCharged,
     isKeyForgotten: before.isKeyForgotten === true || (before.isChargeKnown && isCharged),

@@ -1,4 +1,4 @@
-import { verdictOfTask } from '../../paid/life.ts';
+import { next, nextChat, verdictOfTask } from '../../paid/life.ts';
 import { verdictOf } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
@@ -16,7 +16,7 @@ import type { Priced } from './budget-decisions.ts';
 import type { CostFields, Intent, JournalLine } from './journal-line.ts';
 import type { RowOutcome } from './results.ts';
 import { changedParamsError, damagedJournalError, lostChatError } from './row-errors.ts';
-import { mayBeCharged } from './row-history.ts';
+import { lifeOf, mayBeCharged } from './row-history.ts';
 import type { Row } from './row.ts';
 import type { RunContext } from './run.ts';
 
@@ -47,11 +47,7 @@ export interface RowPlan<Accepted> {
    * at the last moment, when the request has a concurrency slot: after a crash, a row with an intent is not sent again.
    */
   readonly isChargedOnce: boolean;
-  /**
-   * What the response says about the charge of the submission. A replay counts, even if another program has paid for the
-   * original: the journal has neither the requests of a run without a journal, whose keys the caller can pass on, nor those
-   * whose lines are lost. `maxUsd` limits what the tasks and completions of a batch cost together.
-   */
+  /** What the response says about the charge of the submission. */
   verdictOf(accepted: Accepted): Verdict;
   /** The task, if the row is one. */
   taskOf(accepted: Accepted): Task | undefined;
@@ -134,16 +130,14 @@ export async function planChat(
   const details = await submission.details(storeParams);
   const { idempotencyKey, signal, path, body, params, fallback } = details;
   const hash = await requestHash(path, body, fallback);
-  // Without a readable `submit` line, the completion is all that is known.
-  const hasChanged = history.hash !== undefined && history.hash !== hash;
-  if (mayBeCharged(history) && hasChanged) throw changedParamsError(id);
-  if (history.completedAt !== undefined) {
-    const completion = await journal.completionAt(history.completedAt);
-    return chatPlan(receivedEarlier(completion), submission, signal);
-  }
-  if (!resendUnknown) {
-    if (mayBeCharged(history)) throw lostChatError(id);
-    if (journal.isIncompleteFor(history)) throw damagedJournalError(id);
+  const isDamaged = !mayBeCharged(history) && journal.isIncompleteFor(history);
+  const life = isDamaged ? { open: 1 } : lifeOf(history);
+  const step = nextChat(life, { fingerprint: hash, isForced: resendUnknown });
+  if (step === 'chat_lost') throw isDamaged ? damagedJournalError(id) : lostChatError(id);
+  if (step !== 'send') {
+    const { completedAt } = history;
+    if (step !== 'done' || completedAt === undefined) throw changedParamsError(id);
+    return chatPlan(receivedEarlier(await journal.completionAt(completedAt)), submission, signal);
   }
   // Only a request that the service replays carries a derived key.
   const derived = config.retryAmbiguous.chat ? await rowKey(runId, id, hash) : undefined;
@@ -207,19 +201,20 @@ export async function planTask<Kind extends TaskKind>(
   const { id, history } = row;
   const { idempotencyKey, signal, ...request } = await submission.details(storeParams);
   const { hash } = request;
-  const hasChanged =
-    history.completedAt !== undefined || (history.hash !== undefined && history.hash !== hash);
-  if (mayBeCharged(history)) {
-    if (hasChanged) throw changedParamsError(id);
-    if (history.receipt) {
-      return taskPlan({ accepted: submission.task(history.receipt) }, context, signal);
-    }
+  const step = next(lifeOf(history), { fingerprint: hash }, 'key');
+  if (step === 'resend') {
     const repeated = { ...request, key: row.idempotencyKey };
     const start = { submission: taskSubmission(submission, repeated, 'earlier-run') };
     return taskPlan(start, context, signal);
   }
+  if (step !== 'send') {
+    // A completion is that of another request.
+    if (step !== 'wait' || !history.receipt) throw changedParamsError(id);
+    return taskPlan({ accepted: submission.task(history.receipt) }, context, signal);
+  }
   // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
   // derived key is the same in every process that runs the batch with the same journal.
+  const hasChanged = history.fingerprint !== undefined && history.fingerprint !== hash;
   const key =
     idempotencyKey ??
     (hasChanged ? undefined : history.key) ??

@@ -195,6 +195,6 @@ export class RowPool<Result extends RowResult> {
 
 /** The line for the end of a row; undefined if it is not final, or was recorded by an earlier run. */
 function finishedLine({ state, history }: Row, { id, status }: RowResult): JournalLine | undefined {
-  if (state !== 'durable' || status === 'unknown' || status === history.status) return undefined;
+  if (state !== 'durable' || status === 'unknown' || status === history.end) return undefined;
   return { type: 'finished', id, status };
 }

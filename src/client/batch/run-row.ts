@@ -1,4 +1,4 @@
-import { isVoid } from '../../paid/life.ts';
+import { countReplay, isVoid } from '../../paid/life.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { isUnpaid } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
@@ -114,10 +114,8 @@ class SubmittingRow<Accepted> {
     // An earlier run may have sent it, so a budget that has no room for new rows does not keep it back.
     if (this.#submission.recordedBy) row.record();
     const accepted = await pause.whileSubmitting(row, () => this.#reserveAndSend());
-    const reported = plan.verdictOf(accepted);
-    const verdict: Verdict = this.#isCounted(reported.replay)
-      ? { ...reported, money: 'none' }
-      : reported;
+    const isCounted = row.history.isChargeKnown;
+    const verdict = countReplay(plan.verdictOf(accepted), 'any', { isCounted });
     budget.settle(row, verdict);
     const cost = toSettledFields(row.cost, verdict.money !== 'accepted');
     const line = plan.toLine(row.id, accepted, cost);

@@ -91,7 +91,7 @@ function runAbortedError(
   if (!unread) return unreadJournalError(reason, 'batch');
   const rows = Array.from(open, toOpenRow);
   const unknown = rows.filter(({ outcome }) => outcome === 'unknown').length;
-  const isUnreadPaid = unread.some((row) => mayBeCharged(row) && !row.status);
+  const isUnreadPaid = unread.some((row) => mayBeCharged(row) && !row.end);
   const outcome = unknown > 0 || isUnreadPaid ? 'unknown' : 'not-sent';
   return abortedError(
     reason,

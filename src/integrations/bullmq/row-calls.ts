@@ -2,7 +2,7 @@
 import { ConfigurationError } from '../../errors/base.ts';
 import { ConnectionError } from '../../errors/call.ts';
 import { rowKey } from '../../internal.ts';
-import { afterRetry, needsNewKey } from './decisions/retry.ts';
+import { afterRetry, needsNewKey } from './decisions/plan.ts';
 import type { RowStore } from './redis/row-store.ts';
 import type { StoredRow } from './row.ts';
 

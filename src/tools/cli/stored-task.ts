@@ -1,8 +1,9 @@
 import type { Outcome, Polygate, Submission, Task } from 'polygate';
 
-import { isUncharged, withEarlierCharge } from '../../internal.ts';
-import { fold, isVoid, mayBeCharged, next } from '../../paid/life.ts';
+import { withEarlierCharge } from '../../internal.ts';
+import { fold, mayBeCharged, next } from '../../paid/life.ts';
 import type { Life } from '../../paid/life.ts';
+import { verdictOfError } from '../../paid/verdict.ts';
 import { messageOf, UsageError } from './arguments.ts';
 import { earlierRequestAdvice } from './failure.ts';
 import type { CommandLog } from './run-command.ts';
@@ -103,10 +104,9 @@ export class StoredTask {
   /** Forgets the request if its failure proves that nothing was charged under its key. Returns whether that is so. */
   refuse(error: unknown): boolean {
     const sent = fold(this.#earlier, { sent: this.entry.hash });
-    const isOnly = !mayBeCharged(fold(sent, 'refused'));
-    const isFreed = isVoid(error);
-    const isUnpaid = isFreed || (isUncharged(error) && isOnly);
-    if (isUnpaid) this.#store.remove(this.entry, isFreed);
+    const verdict = verdictOfError(error);
+    const isUnpaid = !mayBeCharged(fold(sent, verdict));
+    if (isUnpaid) this.#store.remove(this.entry, verdict.money === 'void');
     return isUnpaid;
   }
 

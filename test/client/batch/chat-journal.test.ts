@@ -106,6 +106,18 @@ describe('the journal of chats', () => {
     expect(statusesOf(rows)).toEqual(Array(3).fill('succeeded'));
   });
 
+  test('never replaces a task that was paid for, also if the line of its submission is damaged', async () => {
+    const world = onMock();
+    const journal = lockedJournal();
+    await runImageBatch(world, numbers(1), { journal });
+    const damaged = journal.lines.findIndex((line) => line.includes('"submit"'));
+    journal.lines[damaged] = journal.lines[damaged]?.slice(0, 60) ?? '';
+    const options = { journal, resendUnknown: true };
+    const [row] = await runChatBatch(newProcess(world), numbers(1), options);
+    expect(row?.error?.message).toContain('its params differ from an earlier submission');
+    expect(chatRequests(world.mock)).toEqual([]);
+  });
+
   test('refuses rows without a readable line if another line than the last is damaged', async () => {
     const world = onMock();
     const journal = lockedJournal();

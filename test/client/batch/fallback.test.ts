@@ -58,6 +58,20 @@ describe('a batch with a fallback', () => {
     },
   );
 
+  test('keeps what may have been charged for one model if the request to another one is invalid', async () => {
+    const journal = memoryJournal();
+    const world = await killed(journal);
+    const fault = world.mock.fail({ model, status: 400, code: 'invalid_idempotency_key' });
+    const [row] = await run(newProcess(world), journal, ['prism-sketch']);
+    expect(row).toMatchObject({ status: 'unknown', error: { outcome: 'unknown' } });
+    fault.remove();
+    const [other] = await run(newProcess(world), journal);
+    expect(other?.error?.message).toContain('its params differ from an earlier submission');
+    const rows = await run(newProcess(world), journal, ['prism-sketch']);
+    expect(rows).toMatchObject([{ status: 'succeeded', task: { model: 'prism-sketch' } }]);
+    expect(world.mock.invoice).toHaveLength(1);
+  });
+
   test('is recovered with its list, if params are stored', async () => {
     const journal = memoryJournal([], { storeParams: true });
     const world = await killed(journal);

@@ -2,9 +2,9 @@ import { Polygate } from 'polygate';
 import type { ChatCompletion } from 'polygate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { afterRetry } from '../../../src/integrations/bullmq/decisions/retry.ts';
+import { afterChat } from '../../../src/integrations/bullmq/decisions/chat-plan.ts';
+import { afterRetry } from '../../../src/integrations/bullmq/decisions/plan.ts';
 import { charged, undecided } from '../../../src/integrations/bullmq/decisions/settlement.ts';
-import { afterChat } from '../../../src/integrations/bullmq/decisions/submit.ts';
 import { recordSubmission } from '../../../src/integrations/bullmq/worker/record-submission.ts';
 import { verdictOfTask } from '../../../src/paid/life.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';

@@ -4,7 +4,7 @@ import { Queue } from 'bullmq';
 import { ConfigurationError } from 'polygate';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { afterRetry } from '../../../src/integrations/bullmq/decisions/retry.ts';
+import { afterRetry } from '../../../src/integrations/bullmq/decisions/plan.ts';
 import { redisKeys } from '../../../src/integrations/bullmq/redis/keys.ts';
 import { RowStore } from '../../../src/integrations/bullmq/redis/row-store.ts';
 import type { RowData } from '../../../src/integrations/bullmq/row.ts';

@@ -3,7 +3,7 @@ import { roundUsd, toNano, toUsd } from '../../../paid/amounts.ts';
 import { decideLimit, limitPolicies } from '../../../paid/limits.ts';
 import type { Expected } from '../../../paid/limits.ts';
 import type { PricedUnits } from '../../../paid/prices.ts';
-import { verdictOfError } from '../../../paid/verdict.ts';
+import { isUnpaid } from '../../../paid/verdict.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
 
 /**
@@ -36,33 +36,33 @@ export const charged = (usd: number, taskId?: string) =>
     ...(taskId !== undefined && { taskId }),
   }) as const satisfies Settlement;
 
-/**
- * What an accepted submission has cost. `isReplayPaid`: if it is a replay, the original request may be one of this row, so that
- * the row has paid for it. Redis has every request of every row, and the sum of a queue keeps the charges of removed rows. So
- * any other request counts already, or another program has paid for it.
- */
-export function settlementOf(verdict: Verdict, isReplayPaid: boolean, taskId?: string): Settlement {
-  if (verdict.replay && !isReplayPaid) return unpaid;
+/** What counts of an accepted submission. */
+export function settlementOf(verdict: Verdict, taskId?: string): Settlement {
+  if (verdict.money === 'none') return unpaid;
   if (verdict.money === 'charged') return charged(verdict.usd, taskId);
   return taskId === undefined ? accepted : { ...accepted, taskId };
 }
 
-/**
- * What a row keeps reserved for its earlier submissions under the key, if the latest one was not charged. What those of
- * a chat may have cost was spent when it was retried.
- */
-export const settlementOfEarlier = (mayBeCharged: boolean, isChat: boolean): Settlement =>
-  mayBeCharged && !isChat ? undecided : unpaid;
+/** What decides what a failed submission counts. */
+interface FailedRequest {
+  readonly isChat: boolean;
+  /** Whether it or an earlier one may have been charged. */
+  readonly isOpen: boolean;
+  /** Whether a charge of its key counts already. */
+  readonly isCounted: boolean;
+}
 
-/**
- * What a submission counts that has failed and may have been charged. Without a charge, it keeps its reservation.
- * `isCounted`: a charge of its key counts already.
- */
-export function settlementOfLost(error: unknown, isChat: boolean, isCounted: boolean): Settlement {
-  const verdict = verdictOfError(error);
-  if (verdict.money !== 'charged') return undecided;
-  if (isChat) return charged(verdict.usd);
-  return isCounted && verdict.replay ? undecided : { ...charged(verdict.usd), isLost: true };
+/** What a submission counts that has failed. What may have been charged keeps its reservation, unless a charge is reported. */
+export function settlementOfFailed(
+  verdict: Verdict,
+  { isChat, isOpen, isCounted }: FailedRequest,
+): Settlement {
+  if (verdict.money === 'charged' && !(isCounted && verdict.replay)) {
+    return isChat ? charged(verdict.usd) : { ...charged(verdict.usd), isLost: true };
+  }
+  // What earlier requests of a chat may have cost was spent when it was retried.
+  const isKept = isChat ? !isUnpaid(verdict) : isOpen;
+  return isKept ? undecided : unpaid;
 }
 
 /** Whether the budget of a queue covers a row, by the rule of a batch. */

@@ -1,5 +1,6 @@
-import { isEnded } from '../row.ts';
-import type { RowStatus, RowState, RunningRow, StoredRow } from '../row.ts';
+import type { RowStatus, RowState } from '../row.ts';
+import { workerPauseAfter } from './failures.ts';
+import type { Refusal } from './failures.ts';
 import type { Settlement } from './settlement.ts';
 
 /** What a step has led to: how the row moves, and when its next step is due. */
@@ -27,24 +28,6 @@ export interface Move {
 /** Why a queue submits nothing: a 401 or no API key, a 402, its budget, or a call of `pause()`. */
 export type PauseReason = 'authentication' | 'balance' | 'budget' | 'caller';
 
-/** What a worker does with a row whose job it has taken. */
-type NextStep =
-  | { readonly kind: 'end' | 'submit' | 'record-lost-chat' }
-  | { readonly kind: 'poll'; readonly row: RunningRow };
-
-/**
- * What comes next for a row. A worker that finds a submitting row takes the turn to submit it again under its key,
- * because the worker that has sent it died or lost its job. A chat has no such key; the turn stays that of the worker
- * that has sent it, which may still be alive and record the completion.
- */
-export function nextStepOf(row: StoredRow): NextStep {
-  const { status, data } = row;
-  if (isEnded(status)) return { kind: 'end' };
-  if (row.status === 'running') return { kind: 'poll', row };
-  const isLostChat = status === 'submitting' && data.kind === 'chat';
-  return { kind: isLostChat ? 'record-lost-chat' : 'submit' };
-}
-
 /**
  * When the next step of a row is due: after a delay, when its queue is resumed, or never, because the row has ended.
  */
@@ -58,3 +41,36 @@ export const end = { kind: 'end' } as const satisfies NextTime;
 export const whenResumed = { kind: 'when-resumed' } as const satisfies NextTime;
 
 export const after = (delayMs: number): NextTime => ({ kind: 'delay', delayMs });
+
+/** What BullMQ does with a job after a step of its row. */
+export type JobEnd =
+  | { readonly kind: 'complete'; readonly taskId: string | undefined }
+  | { readonly kind: 'fail'; readonly reason: string }
+  /** It runs again after a delay; if it is a poll, before the jobs of new rows. */
+  | { readonly kind: 'delay'; readonly delayMs: number; readonly isPoll: boolean }
+  /** It returns to its position in the queue, and this worker takes no jobs for a while. */
+  | { readonly kind: 'return'; readonly pauseMs: number };
+
+/** How the job of a row that has ended ends. The result is in Redis already, with the row. */
+export function jobEndOf(status: RowStatus, state: RowState): JobEnd {
+  if (status === 'succeeded') return { kind: 'complete', taskId: state.receipt?.id };
+  return { kind: 'fail', reason: state.error?.message ?? status };
+}
+
+/** How a job ends whose row may not submit now. */
+export const jobEndAfterRefusal = (reason: Exclude<Refusal, 'gone'>): JobEnd => ({
+  kind: 'return',
+  pauseMs: workerPauseAfter(reason),
+});
+
+/** How a job ends after a step that was recorded. */
+export function jobEndAfter({ move: { to, state }, next }: Step): JobEnd {
+  switch (next.kind) {
+    case 'end':
+      return jobEndOf(to, state);
+    case 'when-resumed':
+      return jobEndAfterRefusal('paused');
+    case 'delay':
+      return { kind: 'delay', delayMs: next.delayMs, isPoll: to === 'running' };
+  }
+}

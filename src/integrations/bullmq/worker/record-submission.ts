@@ -4,9 +4,9 @@ import type { Polygate, KnownPrices } from 'polygate';
 
 import { highestPrice, contextOf, unitsOf } from '../../../internal.ts';
 import type { PricedUnits } from '../../../paid/prices.ts';
+import { lateChargeOf, lateStep } from '../decisions/chat-plan.ts';
 import { isRejected, lacksKey } from '../decisions/failures.ts';
 import type { Move, Step } from '../decisions/step.ts';
-import { lateChargeOf, lateStep } from '../decisions/submit.ts';
 import { repeatInOutage } from '../redis/connection.ts';
 import type { RowStore } from '../redis/row-store.ts';
 import { estimateUsd } from '../row-driver.ts';

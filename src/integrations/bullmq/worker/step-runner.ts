@@ -2,15 +2,15 @@ import { DelayedError, RateLimitError, UnrecoverableError } from 'bullmq';
 import type { Job, Queue } from 'bullmq';
 import type { Polygate } from 'polygate';
 
+import { afterLostChat } from '../decisions/chat-plan.ts';
 import { lacksKey } from '../decisions/failures.ts';
-import { afterClose, jobEndAfter, jobEndAfterRefusal, jobEndOf } from '../decisions/job-end.ts';
-import type { JobEnd } from '../decisions/job-end.ts';
-import { nextStepOf } from '../decisions/step.ts';
-import type { Step } from '../decisions/step.ts';
-import { afterLostChat } from '../decisions/submit.ts';
+import { afterClose, nextOf } from '../decisions/plan.ts';
+import { jobEndAfter, jobEndAfterRefusal, jobEndOf } from '../decisions/step.ts';
+import type { JobEnd, Step } from '../decisions/step.ts';
 import { pollPriority } from '../redis/keys.ts';
 import type { RowStore } from '../redis/row-store.ts';
 import type { Pauses } from '../redis/spend.ts';
+import { isEnded } from '../row.ts';
 import type { RowData, StoredRow } from '../row.ts';
 import { Admissions } from './admissions.ts';
 import { recordSubmission, RowPrices } from './record-submission.ts';
@@ -79,17 +79,13 @@ export class StepRunner {
     const startedAt = performance.now();
     const clock = () => redisTime + performance.now() - startedAt;
     const due = { gateway, row, clock };
-    const next = nextStepOf(row);
-    switch (next.kind) {
-      case 'end':
-        return jobEndOf(row.status, row.state);
-      case 'poll':
-        return this.#recordOnce(job, row, await poll({ ...due, row: next.row }));
-      case 'record-lost-chat':
-        return this.#recordOnce(job, row, afterLostChat(row.data.id, row.state));
-      case 'submit':
-        return this.#submit(job, due);
+    const { status, data, state } = row;
+    if (isEnded(status)) return jobEndOf(status, state);
+    if (row.status === 'running') return this.#recordOnce(job, row, await poll({ ...due, row }));
+    if (nextOf(row) === 'chat_lost') {
+      return this.#recordOnce(job, row, afterLostChat(data.id, state));
     }
+    return this.#submit(job, due);
   }
 
   /** Submits a row as soon as it is admitted. Returns it to the queue if that takes too long. */
@@ -113,13 +109,11 @@ export class StepRunner {
   /** Sends a row that was admitted, unless the worker has been closed in the meantime. */
   async #send(job: Job<RowData>, due: DueRow, turn: string): Promise<JobEnd> {
     const { row } = due;
-    // Also if the worker that has sent it has moved it back to waiting since it was read.
-    const mayBeCharged = row.state.mayBeCharged === true || row.status === 'submitting';
     const { rows, gateway, attempts, waitTimeout } = this.#context;
     try {
       const step = this.#admissions.isStopped
-        ? afterClose(row, mayBeCharged)
-        : await submit({ ...due, mayBeCharged, attempts, waitTimeout });
+        ? afterClose(row)
+        : await submit({ ...due, attempts, waitTimeout });
       return await this.#endJob(job, await recordSubmission(gateway, rows, { ...row, turn }, step));
     } finally {
       this.#admissions.release(row.jobId, turn);

@@ -4,16 +4,16 @@ import type { Polygate, Task } from 'polygate';
 
 import { PolygateError } from '../../../errors/base.ts';
 import { contextOf } from '../../../internal.ts';
-import { verdictOfTask } from '../../../paid/life.ts';
+import { countReplay, mayBeCharged, verdictOfTask } from '../../../paid/life.ts';
 import { verdictOf } from '../../../paid/verdict.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord, textOf } from '../../../wire/types/type-guards.ts';
+import { afterChat } from '../decisions/chat-plan.ts';
 import { reportedLimit } from '../decisions/failures.ts';
-import { afterFailedPoll, afterPoll } from '../decisions/poll.ts';
-import type { PollTiming } from '../decisions/poll.ts';
+import { afterFailedSubmit, lifeOf } from '../decisions/plan.ts';
 import type { Move, Step } from '../decisions/step.ts';
-import { afterChat, afterAccepted, afterFailedSubmit } from '../decisions/submit.ts';
-import type { FailedSubmission } from '../decisions/submit.ts';
+import { afterAccepted, afterFailedPoll, afterPoll } from '../decisions/task-plan.ts';
+import type { PollTiming } from '../decisions/task-plan.ts';
 import { pollRow, sendChat, submitStoredRow } from '../row-driver.ts';
 import type { TaskResult } from '../row-driver.ts';
 import type { RunningRow, StoredRow, RowData } from '../row.ts';
@@ -35,27 +35,23 @@ export interface DueRow {
 }
 
 /** A row that was admitted. */
-export interface AdmittedRow extends DueRow, StepOptions {
-  /** Whether an earlier submission under the key may have been charged. */
-  readonly mayBeCharged: boolean;
-}
+export interface AdmittedRow extends DueRow, StepOptions {}
 
 /** Submits a row that was admitted. */
 export async function submit(admitted: AdmittedRow): Promise<Step> {
-  const { gateway, row, mayBeCharged, waitTimeout } = admitted;
+  const { gateway, row, waitTimeout } = admitted;
   const { data, state, key } = row;
   const { kind } = data;
   const reported = new ReportedCharge(state);
   if (kind === 'chat') return submitChat(admitted, reported);
-  const accept = (task: Task, result: TaskResult, isReplayPaid: boolean) =>
+  const accept = (task: Task, result: TaskResult, isOwn: boolean) =>
     afterAccepted(
       {
         state,
         key,
         waitTimeout,
         receipt: task.toJSON(),
-        verdict: verdictOfTask(task),
-        isReplayPaid: isReplayPaid && !state.isCounted,
+        verdict: countReplay(verdictOfTask(task), 'own', { isCounted: state.isCounted, isOwn }),
       },
       result,
       timingOf(admitted),
@@ -67,13 +63,14 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
       key,
       reported.add,
     );
-    const step = accept(task, result, mayBeCharged || isRepeated);
+    const step = accept(task, result, mayBeCharged(lifeOf(row)) || isRepeated);
     return withResponse(step, meta.concurrency.limit ?? 'more', reported);
   } catch (error) {
     const limit = reportedLimit(error);
     const task = PolygateError.is(error) ? error.task : undefined;
     if (!task) {
-      return withResponse(afterFailedSubmit(failedSubmission(admitted), error), limit, reported);
+      const step = afterFailedSubmit(row, error, admitted.attempts, timingOf(admitted));
+      return withResponse(step, limit, reported);
     }
     // Its task is known, although the response is not valid: it counts as paid. Errors declare less of a task, because
     // their module does not know `Task`.
@@ -104,7 +101,7 @@ async function submitChat(admitted: AdmittedRow, reported: ReportedCharge): Prom
     const step = afterChat(row.state, completion, verdictOf(meta));
     return withResponse(step, meta.concurrency.limit ?? 'more', reported);
   } catch (error) {
-    const step = afterFailedSubmit({ ...failedSubmission(admitted), isChat: true }, error);
+    const step = afterFailedSubmit(row, error, admitted.attempts, timingOf(admitted));
     return withResponse(step, reportedLimit(error), reported);
   }
 }
@@ -122,19 +119,6 @@ export async function poll(due: DueRow & { readonly row: RunningRow }): Promise<
     return withResponse(step, reportedLimit(error));
   }
 }
-
-const failedSubmission = ({
-  gateway,
-  row,
-  mayBeCharged,
-  attempts,
-}: AdmittedRow): FailedSubmission => ({
-  state: row.state,
-  key: row.key,
-  mayBeCharged,
-  attempts,
-  maxRetryDelay: contextOf(gateway).maxRetryDelay,
-});
 
 const timingOf = ({ gateway, clock }: DueRow): PollTiming => {
   const { maxRetryDelay, random } = contextOf(gateway);

@@ -2,26 +2,31 @@ import type { ChatCompletion } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
 import {
+  afterChat,
+  afterLostChat,
+  lateChargeOf,
+  lateStep,
+} from '../../../../src/integrations/bullmq/decisions/chat-plan.ts';
+import { afterFailedSubmit } from '../../../../src/integrations/bullmq/decisions/plan.ts';
+import {
   accepted,
   charged,
   undecided,
   unpaid,
 } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 import { end } from '../../../../src/integrations/bullmq/decisions/step.ts';
-import {
-  afterChat,
-  afterLostChat,
-  lateChargeOf,
-  lateStep,
-  afterFailedSubmit,
-} from '../../../../src/integrations/bullmq/decisions/submit.ts';
 import { verdictOfTask } from '../../../../src/paid/life.ts';
 import { badRequest, chargedResponse, noSlot, notSent, reset } from './errors.ts';
 
 const completion = { id: 'c', object: 'chat.completion' } as ChatCompletion;
 
 describe('a chat', () => {
-  const attempt = { state: {}, key: 'k', attempts: 5, maxRetryDelay: 1_000, isChat: true };
+  const request = { id: 'r', kind: 'chat', path: '/', params: { model: 'm' } } as const;
+  const data = { ...request, hash: 'h', key: 'k' };
+  const fail = (mayBeCharged: boolean, error: Error) =>
+    afterFailedSubmit({ data, status: 'waiting', state: { mayBeCharged }, key: 'k' }, error, 5, {
+      maxRetryDelay: 1_000,
+    });
 
   test.each([
     { chargeUsd: 0.1, replayed: false, settlement: charged(0.1) },
@@ -55,7 +60,7 @@ describe('a chat', () => {
     'that another worker has recorded as lost, and that $error.name has rejected, is $to',
     (row) => {
       const { error, to, mayBeCharged = false } = row;
-      const rejected = afterFailedSubmit({ ...attempt, mayBeCharged }, error);
+      const rejected = fail(mayBeCharged, error);
       const late = lateStep(rejected);
       expect(late?.move).toMatchObject({ from: 'unknown', to, settlement: unpaid });
       expect(late?.move.state.error?.name).toBe(error.name);
@@ -64,12 +69,12 @@ describe('a chat', () => {
   );
 
   test('that another worker has recorded as lost, and whose response was lost, stays so', () => {
-    const lost = afterFailedSubmit({ ...attempt, mayBeCharged: false }, reset);
+    const lost = fail(false, reset);
     expect(lateStep(lost)).toBeUndefined();
   });
 
   test('that another worker has recorded as lost, and whose response reports a charge, counts it', () => {
-    const lost = afterFailedSubmit({ ...attempt, mayBeCharged: false }, chargedResponse);
+    const lost = fail(false, chargedResponse);
     expect(lateStep(lost)?.move).toMatchObject({
       from: 'unknown',
       to: 'unknown',
@@ -94,7 +99,7 @@ describe('a chat', () => {
     { error: noSlot, to: 'waiting', settlement: unpaid },
   ])('whose request ends with $error.name leads to $to', (row) => {
     const { error, to, settlement, mayBeCharged = false } = row;
-    const { move } = afterFailedSubmit({ ...attempt, mayBeCharged }, error);
+    const { move } = fail(mayBeCharged, error);
     expect(move).toMatchObject({ to, settlement });
     expect(move.state.error?.idempotencyKey).toBeUndefined();
   });

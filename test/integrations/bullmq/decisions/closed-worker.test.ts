@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { afterClose } from '../../../../src/integrations/bullmq/decisions/job-end.ts';
+import { afterClose } from '../../../../src/integrations/bullmq/decisions/plan.ts';
 import { undecided, unpaid } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 
 const version = { jobId: 'row-a', turn: '1', addedAt: '1', key: 'k' };
@@ -15,8 +15,9 @@ test.each([
 ] as const)(
   'a row (%s, may be charged: %s) that was admitted after its worker was closed waits',
   (kind, mayBeCharged, settlement) => {
-    const row = { ...version, status: 'waiting', state: {}, data: { ...request, kind } } as const;
-    const { move, next } = afterClose(row, mayBeCharged);
+    const state = { mayBeCharged };
+    const row = { ...version, status: 'waiting', state, data: { ...request, kind } } as const;
+    const { move, next } = afterClose(row);
     expect(next).toEqual({ kind: 'delay', delayMs: 0 });
     expect(move).toMatchObject({ from: 'submitting', to: 'waiting', settlement });
     expect(move.state.mayBeCharged).toBe(mayBeCharged);

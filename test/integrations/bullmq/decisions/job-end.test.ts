@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest';
 
 import { pauseTime, slotPause } from '../../../../src/integrations/bullmq/decisions/failures.ts';
 import {
+  after,
+  end,
   jobEndAfter,
   jobEndAfterRefusal,
   jobEndOf,
-} from '../../../../src/integrations/bullmq/decisions/job-end.ts';
-import { after, end, whenResumed } from '../../../../src/integrations/bullmq/decisions/step.ts';
+  whenResumed,
+} from '../../../../src/integrations/bullmq/decisions/step.ts';
 
 const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
 

@@ -1,33 +1,28 @@
 import { describe, expect, test } from 'vitest';
 
-import { nextStepOf } from '../../../../src/integrations/bullmq/decisions/step.ts';
+import { nextOf } from '../../../../src/integrations/bullmq/decisions/plan.ts';
 
 const receipt = { v: 1, kind: 'image', id: 'task_1' } as const;
 
 describe('the next step of a row', () => {
   test.each([
-    ['image', 'waiting', 'submit'],
+    ['image', 'waiting', {}, 'send'],
+    ['image', 'waiting', { mayBeCharged: true }, 'resend'],
     // The key protects it from a second charge.
-    ['image', 'submitting', 'submit'],
-    ['image', 'running', 'poll'],
-    ['image', 'succeeded', 'end'],
-    ['image', 'failed', 'end'],
-    ['image', 'unknown', 'end'],
-    ['chat', 'waiting', 'submit'],
-    ['chat', 'submitting', 'record-lost-chat'],
-    ['chat', 'succeeded', 'end'],
-    ['chat', 'unknown', 'end'],
-  ] as const)('of kind %s that is %s is: %s', (kind, status, next) => {
-    const state = { receipt };
-    const row = {
-      jobId: 'j',
-      data: { id: 'r', kind, path: '/', params: { model: 'm' }, hash: 'h', key: 'k' },
-      status,
-      state,
-      key: 'k',
-      turn: '1',
-      addedAt: '1',
-    };
-    expect(nextStepOf(row)).toMatchObject({ kind: next });
+    ['image', 'submitting', {}, 'resend'],
+    ['image', 'running', { receipt }, 'wait'],
+    ['image', 'unknown', { receipt }, 'wait'],
+    ['image', 'unknown', { mayBeCharged: true }, 'resend'],
+    ['image', 'failed', {}, 'send'],
+    ['image', 'failed', { receipt }, 'send'],
+    ['chat', 'waiting', {}, 'send'],
+    ['chat', 'submitting', {}, 'chat_lost'],
+    ['chat', 'submitting', { mayBeCharged: true }, 'chat_lost'],
+    // Its caller has retried it.
+    ['chat', 'waiting', { mayBeCharged: true }, 'send'],
+    ['chat', 'unknown', { mayBeCharged: true }, 'send'],
+  ] as const)('of kind %s that is %s with %j is: %s', (kind, status, state, step) => {
+    const data = { id: 'r', kind, path: '/', params: { model: 'm' }, hash: 'h', key: 'k' };
+    expect(nextOf({ data, status, state, key: 'k' })).toBe(step);
   });
 });

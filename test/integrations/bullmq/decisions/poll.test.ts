@@ -2,13 +2,13 @@ import { ConfigurationError, ResponseValidationError, TaskFailedError } from 'po
 import type { SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
+import { after, end } from '../../../../src/integrations/bullmq/decisions/step.ts';
 import {
   afterFailedPoll,
   afterPoll,
   afterTask,
   deadlineAfter,
-} from '../../../../src/integrations/bullmq/decisions/poll.ts';
-import { after, end } from '../../../../src/integrations/bullmq/decisions/step.ts';
+} from '../../../../src/integrations/bullmq/decisions/task-plan.ts';
 import { errorRecord } from '../../../../src/integrations/bullmq/row.ts';
 import type { RowState } from '../../../../src/integrations/bullmq/row.ts';
 import {

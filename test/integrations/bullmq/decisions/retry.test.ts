@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { afterRetry, needsNewKey } from '../../../../src/integrations/bullmq/decisions/retry.ts';
+import { afterRetry, needsNewKey } from '../../../../src/integrations/bullmq/decisions/plan.ts';
 import { accepted } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 import type { RowState } from '../../../../src/integrations/bullmq/row.ts';
 
@@ -15,7 +15,12 @@ const dataOf = (kind: 'image' | 'chat') => ({
 });
 
 describe('a retry', () => {
-  const data = dataOf('image');
+  const rowOf = (status: 'failed' | 'unknown', state: RowState) => ({
+    data: dataOf('image'),
+    status,
+    state,
+    key: 'k',
+  });
   const state: RowState = {
     receipt,
     key: 'second',
@@ -25,32 +30,23 @@ describe('a retry', () => {
   };
 
   test('sends a failed row again under its key', () => {
-    const next = afterRetry({ data, status: 'failed', state }, undefined, 0, 1_000);
+    const next = afterRetry(rowOf('failed', state), undefined, 0, 1_000);
     expect(next).toEqual({ to: 'waiting', state: { key: 'second', mayBeCharged: true } });
   });
 
   test('continues the wait for an unknown row with a receipt', () => {
-    const next = afterRetry({ data, status: 'unknown', state }, undefined, 500, 1_000);
+    const next = afterRetry(rowOf('unknown', state), undefined, 500, 1_000);
     expect(next).toMatchObject({ to: 'running', state: { receipt, deadline: 1_500 } });
     expect(next.settlement).toBeUndefined();
   });
 
   test('sends an unknown row without a receipt again under its key', () => {
-    const next = afterRetry(
-      { data, status: 'unknown', state: { mayBeCharged: true } },
-      undefined,
-      0,
-      1_000,
-    );
+    const next = afterRetry(rowOf('unknown', { mayBeCharged: true }), undefined, 0, 1_000);
     expect(next).toEqual({ to: 'waiting', state: { mayBeCharged: true } });
   });
 
   test('anew, it starts over with a new key', () => {
-    const {
-      to,
-      state: next,
-      settlement,
-    } = afterRetry({ data, status: 'unknown', state }, 'pg-2', 0, 1_000);
+    const { to, state: next, settlement } = afterRetry(rowOf('unknown', state), 'pg-2', 0, 1_000);
     expect([to, settlement, Object.keys(next)]).toEqual(['waiting', accepted, ['key']]);
     expect(next.key).toBe('pg-2');
   });
@@ -72,6 +68,7 @@ describe('a retry', () => {
     const row = {
       data: dataOf(kind),
       status: 'unknown',
+      key: 'old',
       state: { key: 'old', mayBeCharged: true, failures: 3 },
     } as const;
     expect(afterRetry(row, 'new', 0, 1_000)).toEqual({

@@ -6,7 +6,7 @@ import {
   settlementOf,
   unpaid,
 } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
-import { verdictOfTask } from '../../../../src/paid/life.ts';
+import { countReplay, verdictOfTask } from '../../../../src/paid/life.ts';
 
 test.each([
   { replayed: false, chargeUsd: 0.2, settlement: charged(0.2), ofOthers: charged(0.2) },
@@ -20,7 +20,9 @@ test.each([
 ])(
   'replayed: $replayed, with a charge of $chargeUsd settles $settlement if the row was sent before, or else $ofOthers',
   ({ settlement, ofOthers, ...task }) => {
-    expect(settlementOf(verdictOfTask(task), true)).toEqual(settlement);
-    expect(settlementOf(verdictOfTask(task), false)).toEqual(ofOthers);
+    const settle = (isOwn: boolean) =>
+      settlementOf(countReplay(verdictOfTask(task), 'own', { isOwn }));
+    expect(settle(true)).toEqual(settlement);
+    expect(settle(false)).toEqual(ofOthers);
   },
 );

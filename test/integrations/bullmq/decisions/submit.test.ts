@@ -3,6 +3,7 @@ import type { SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
 import { createError } from '../../../../src/errors/message.ts';
+import { afterFailedSubmit } from '../../../../src/integrations/bullmq/decisions/plan.ts';
 import {
   accepted,
   charged,
@@ -11,12 +12,9 @@ import {
 } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 import type { Settlement } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
 import { after } from '../../../../src/integrations/bullmq/decisions/step.ts';
-import {
-  afterAccepted,
-  afterFailedSubmit,
-} from '../../../../src/integrations/bullmq/decisions/submit.ts';
+import { afterAccepted } from '../../../../src/integrations/bullmq/decisions/task-plan.ts';
 import type { RowState } from '../../../../src/integrations/bullmq/row.ts';
-import { verdictOfTask } from '../../../../src/paid/life.ts';
+import { countReplay, verdictOfTask } from '../../../../src/paid/life.ts';
 import {
   meta,
   rejected,
@@ -47,7 +45,6 @@ describe('an accepted submission', () => {
     receipt,
     waitTimeout: 5_000,
     verdict: verdictOfTask({ chargeUsd: undefined, replayed: false }),
-    isReplayPaid: false,
   };
 
   test.each([
@@ -56,9 +53,9 @@ describe('an accepted submission', () => {
       change: { verdict: verdictOfTask({ chargeUsd: 0.2, replayed: false }) },
       settlement: charged(0.2, 'task_1'),
     },
-    { change: { verdict: replay }, settlement: unpaid },
+    { change: { verdict: countReplay(replay, 'own', { isOwn: false }) }, settlement: unpaid },
     {
-      change: { verdict: replay, isReplayPaid: true },
+      change: { verdict: countReplay(replay, 'own', { isOwn: true }) },
       settlement: { ...accepted, taskId: 'task_1' },
     },
   ])('with $change settles $settlement', ({ change, settlement }) => {
@@ -76,6 +73,10 @@ describe('an accepted submission', () => {
 });
 
 describe('a failed submission', () => {
+  const timing = { maxRetryDelay: 70_000 };
+  const request = { id: 'r', kind: 'image', path: '/', params: { model: 'm' } } as const;
+  const data = { ...request, hash: 'h', key: 'k' };
+  const rowOf = (state: RowState) => ({ data, status: 'waiting', state, key: 'k' }) as const;
   const cases: {
     error: Error;
     failures?: number;
@@ -145,9 +146,7 @@ describe('a failed submission', () => {
 
   test.each(cases)('$error.name after $failures failures leads to $to', (row) => {
     const { error, failures, mayBeCharged = false, to, settlement, delayMs, pause, counted } = row;
-    const state: RowState = { failures };
-    const attempt = { state, key: 'k', mayBeCharged, attempts: 5, maxRetryDelay: 70_000 };
-    const step = afterFailedSubmit(attempt, error);
+    const step = afterFailedSubmit(rowOf({ failures, mayBeCharged }), error, 5, timing);
     expect(step.move).toMatchObject({ from: 'submitting', to, settlement });
     const waits = pause ? { kind: 'when-resumed' } : { kind: 'delay', delayMs };
     expect(step.next).toEqual(to === 'waiting' ? waits : { kind: 'end' });
@@ -163,10 +162,9 @@ describe('a failed submission', () => {
       { meta: meta(400), code: 'invalid', ...rejected },
     );
     const { message } = error;
-    const attempt = { state: {}, key: 'k', attempts: 5, maxRetryDelay: 70_000 };
-    const first = afterFailedSubmit({ ...attempt, mayBeCharged: false }, error);
+    const first = afterFailedSubmit(rowOf({}), error, 5, timing);
     expect(first.move.state.error).toMatchObject({ message, outcome: 'rejected' });
-    const later = afterFailedSubmit({ ...attempt, mayBeCharged: true }, error);
+    const later = afterFailedSubmit(rowOf({ mayBeCharged: true }), error, 5, timing);
     expect(later.move.state.error).toMatchObject({
       name: 'BadRequestError',
       code: 'invalid',
@@ -178,8 +176,8 @@ describe('a failed submission', () => {
   });
 
   test('the delay is limited to a minute', () => {
-    const state = { failures: 20 };
-    const attempt = { state, key: 'k', mayBeCharged: false, attempts: 100, maxRetryDelay: 70_000 };
-    expect(afterFailedSubmit(attempt, notSent).next).toEqual(after(60_000));
+    expect(afterFailedSubmit(rowOf({ failures: 20 }), notSent, 100, timing).next).toEqual(
+      after(60_000),
+    );
   });
 });

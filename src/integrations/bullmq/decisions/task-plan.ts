@@ -1,3 +1,6 @@
+/** What follows from the responses about a task, which its key protects from a second charge. */
+import type { Receipt } from 'polygate';
+
 import { ConfigurationError } from '../../../errors/base.ts';
 import { TaskWaitTimeoutError } from '../../../errors/tasks.ts';
 import {
@@ -7,10 +10,12 @@ import {
   taskPollInterval,
 } from '../../../internal.ts';
 import type { IntegrationContext } from '../../../internal.ts';
+import type { Verdict } from '../../../paid/verdict.ts';
 import type { TaskResult } from '../row-driver.ts';
 import { errorRecord } from '../row.ts';
-import type { RowError, RowState } from '../row.ts';
+import type { RowError, RowState, StoredRow } from '../row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
+import { settlementOf } from './settlement.ts';
 import { after, end } from './step.ts';
 import type { Move, Step } from './step.ts';
 
@@ -21,10 +26,7 @@ import type { Move, Step } from './step.ts';
 const maxPollInterval = 10_000;
 
 /** A row whose task is polled. */
-interface PolledRow {
-  readonly state: RowState;
-  readonly key: string;
-}
+type PolledRow = Pick<StoredRow, 'state' | 'key'>;
 
 /** A row that has a task, which its submission or a poll has returned. */
 interface RowWithTask extends PolledRow {
@@ -35,6 +37,28 @@ interface RowWithTask extends PolledRow {
 export interface PollTiming extends Pick<IntegrationContext, 'maxRetryDelay' | 'random'> {
   /** The time of Redis in ms. */
   readonly now: number;
+}
+
+/** A submission that the service has accepted. */
+export interface AcceptedSubmission extends PolledRow {
+  readonly receipt: Receipt;
+  /** What counts of its response. */
+  readonly verdict: Verdict;
+  /** How long to wait for the task, in ms. */
+  readonly waitTimeout: number;
+}
+
+/** What follows from a submission that was accepted, and from the state of its task. */
+export function afterAccepted(
+  accepted: AcceptedSubmission,
+  result: TaskResult,
+  timing: PollTiming,
+): Step {
+  const { receipt, key, verdict, waitTimeout } = accepted;
+  const state = { ...accepted.state, receipt, deadline: deadlineAfter(timing.now, waitTimeout) };
+  const { move, ...step } = afterTask({ from: 'submitting', state, key }, result, timing);
+  const settlement = settlementOf(verdict, receipt.id);
+  return { ...step, move: { ...move, settlement } };
 }
 
 /** What follows from the state of the task of a row. */

@@ -1,0 +1,119 @@
+import { expect } from 'vitest';
+
+import { ConfigurationError } from '../../src/index.ts';
+import type { BatchResult, ChatResult, Journal, Polygate } from '../../src/index.ts';
+import { clientOf, openService, paramsOf } from './driver.ts';
+import type { Driver, Ending, Run } from './driver.ts';
+
+/** How a run takes its row to a result, with a journal of its process. */
+type Take = (run: Run, client: Polygate, journal: Journal) => Promise<Ending>;
+
+/** Processes with one journal, whose row is the same in all of them. */
+const openJournal = (take: Take) => () => {
+  const mock = openService();
+  const lines: string[] = [];
+  let owner: object | undefined;
+  /** Resolves when the process before has recorded its row. */
+  let recorded: Promise<unknown> = Promise.resolve();
+  return {
+    mock,
+    async start(run: Run, held: Promise<void>): Promise<Ending> {
+      const process = {};
+      let isDead = false;
+      let end = (_: Ending) => undefined as void;
+      const death = new Promise<Ending>((resolve) => (end = resolve));
+      const die = (): Promise<never> => {
+        isDead = true;
+        if (owner === process) owner = undefined;
+        end('dead');
+        return new Promise(() => undefined);
+      };
+      const before = recorded;
+      let note = (): void => undefined;
+      const own = new Promise<void>((resolve) => (note = resolve));
+      const journal: Journal = {
+        async *read() {
+          await before;
+          yield* lines.slice();
+        },
+        async append(line) {
+          if (isDead) return die();
+          if (run.isFull) throw new Error('ENOSPC: no space left on device');
+          lines.push(line);
+          if (line.includes('"type":"submit"')) note();
+          const isAccepted = /"type":"(accepted|completed)"/.test(line);
+          return run.death === 'accepted' && isAccepted ? die() : undefined;
+        },
+        async lock() {
+          if (owner !== undefined) throw new ConfigurationError('journal: is in use.');
+          owner = process;
+          return async () => void (owner === process && (owner = undefined));
+        },
+      };
+      const taken = take(run, clientOf(mock, run, held, die), journal);
+      const ending = Promise.race([taken, death]);
+      recorded = Promise.race([own, ending]);
+      return mock.clock.settle(ending);
+    },
+    stored: () => lines.join('\n'),
+  };
+};
+
+/** Nothing was sent for a row whose params have changed, or which is a chat that may have been charged. */
+const isRefused = (error: unknown): boolean =>
+  ConfigurationError.is(error) || Object(error).reason === 'resend';
+
+/** Takes the only result of a batch. */
+async function endingOf(rows: AsyncIterable<BatchResult | ChatResult>): Promise<Ending> {
+  try {
+    for await (const { status, generation, completion, error } of rows) {
+      if (status === 'succeeded') return { taskId: generation?.id ?? completion?.id ?? '' };
+      return isRefused(error) ? 'refused' : 'failed';
+    }
+    return 'failed';
+  } catch (error) {
+    return isRefused(error) ? 'refused' : 'failed';
+  }
+}
+
+const id = () => 'row';
+
+/** Runs of a batch with one task. */
+export const batch: Driver = {
+  name: 'a batch',
+  needsStorage: true,
+  open: openJournal(({ params }, gateway, journal) =>
+    endingOf(
+      gateway.batch([params], (index) => gateway.images.submission(paramsOf(index)), {
+        journal,
+        id,
+      }),
+    ),
+  ),
+};
+
+const chatOf = (index: number) => ({
+  model: 'aurora-chat',
+  messages: [{ role: 'user' as const, content: paramsOf(index).prompt }],
+});
+
+/** Runs of a batch with one chat, which may be charged each time it is sent. */
+export const chats: Driver = {
+  name: 'a batch of chats',
+  needsStorage: true,
+  open: openJournal(({ params }, gateway, journal) =>
+    endingOf(
+      gateway.batch([params], (index) => gateway.chat.completions.submission(chatOf(index)), {
+        journal,
+        id,
+      }),
+    ),
+  ),
+  check({ mock: { invoice, requests } }, run, ending) {
+    expect(invoice.length).toBeLessThan(2);
+    if (run === undefined || typeof ending !== 'object') return;
+    const [charge] = invoice;
+    const paid = requests.find(({ requestId }) => requestId === charge?.requestId);
+    expect(paid?.body).toMatchObject({ messages: chatOf(run.params).messages });
+  },
+};
