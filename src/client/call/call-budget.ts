@@ -50,8 +50,13 @@ export class CallBudget {
     this.#reservation.pauseTurn();
   }
 
-  /** After the hooks, and right before the call is sent: waits for what they have sent, and checks the limit again. */
-  afterHooks(signal: AbortSignal): Promise<void> {
+  /** An attempt of the call has failed, and another one follows. */
+  passTurn(): void {
+    this.#reservation.passTurn();
+  }
+
+  /** Right before the call is sent: waits for what others are sending, and checks the limit again. */
+  takeTurn(signal: AbortSignal): Promise<void> {
     return this.#takeTurn('sending', signal);
   }
 
@@ -61,7 +66,7 @@ export class CallBudget {
   ): Promise<void> {
     this.reserve(stage);
     let turn: Promise<void> | undefined;
-    while ((turn = this.#reservation.waitForTurn(this.#call.estimate()))) {
+    while ((turn = this.#reservation.waitForTurn(this.#call.estimate(), stage === 'sending'))) {
       const other = turn;
       await runWithTimeLimit(() => other, { signal, errors: this.#call });
       this.reserve(stage);

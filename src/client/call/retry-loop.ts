@@ -40,6 +40,8 @@ export async function runAttempts<Result>(
       // Record this before releasing the slot: the release would admit the next request, although the service has just rejected
       // one for lack of a slot.
       recordRetry(call, retry, error);
+      // Others may hold the slot that it needs next.
+      call.budget?.passTurn();
     } finally {
       lease.end();
     }
