@@ -172,7 +172,7 @@ export class RouteTurns {
     this.#turns.set(route, turn);
     if (turn.active === undefined || (isSending && !turn.isSending)) turn.active = request;
     if (turn.active === request) {
-      turn.isSending = isSending;
+      turn.isSending ||= isSending;
       return undefined;
     }
     if (isSending) turn.ready.add(request);

@@ -140,7 +140,7 @@ export class Reservation {
     return this.#all.turns.wait(this.#request.route, this.#request.id, isSending);
   }
 
-  /** An attempt has failed. Until the next one, it is the turn of another request. */
+  /** The request was rejected, and is sent again. Until then, it is the turn of another one. */
   passTurn(): void {
     this.#all.turns.leave(this.#request.route, this.#request.id);
   }

@@ -50,9 +50,9 @@ export class CallBudget {
     this.#reservation.pauseTurn();
   }
 
-  /** An attempt of the call has failed, and another one follows. */
+  /** Another attempt follows. If none may have been charged, it is the turn of another call until then. */
   passTurn(): void {
-    this.#reservation.passTurn();
+    if (this.#call.earlier.outcome !== 'unknown') this.#reservation.passTurn();
   }
 
   /** Right before the call is sent: waits for what others are sending, and checks the limit again. */

@@ -63,3 +63,22 @@ test('a call without hooks that has got its slot waits for one that has passed i
   expect(await clock.settle(second)).toBeInstanceOf(BudgetExceededError);
   expect(mock.invoice).toHaveLength(2);
 });
+
+test('a call that may have been charged, and is sent again, keeps its turn', async () => {
+  const hook = async ({ request }: { readonly request: Request }) => {
+    if (request.method === 'POST') await clock.sleep(100);
+  };
+  const { mock, gateway } = onMock(
+    {},
+    { budget: { maxUsd: 0.02 }, hooks: { beforeRequest: [hook] } },
+  );
+  const { clock } = mock;
+  mock.fail({ route: 'GET /v1/models', status: 500 });
+  mock.fail({ route: 'POST /v1/images/tasks', reset: 'after', times: 1 });
+  const first = gateway.images.submit(image);
+  await clock.advance(50);
+  const second = caught(gateway.images.submit(image));
+  await clock.settle(first);
+  expect(await clock.settle(second)).toBeInstanceOf(BudgetExceededError);
+  expect(mock.invoice).toHaveLength(1);
+});
