@@ -162,13 +162,12 @@ export class RouteTurns {
    */
   wait(route: string, request: string, isSending: boolean): Promise<void> | undefined {
     if (this.#answered.has(route)) return undefined;
-    const created = {
+    const turn: RouteTurn = this.#turns.get(route) ?? {
       active: undefined,
       isSending: false,
       waiting: new Map(),
-      ready: new Set<string>(),
+      ready: new Set(),
     };
-    const turn: RouteTurn = this.#turns.get(route) ?? created;
     this.#turns.set(route, turn);
     if (turn.active === undefined || (isSending && !turn.isSending)) turn.active = request;
     if (turn.active === request) {

@@ -64,17 +64,17 @@ export class CallBudget {
     stage: Exclude<Stage, 'resending'>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    this.reserve(stage);
+    this.#reserve(stage);
     let turn: Promise<void> | undefined;
     while ((turn = this.#reservation.waitForTurn(this.#call.estimate(), stage === 'sending'))) {
       const other = turn;
       await runWithTimeLimit(() => other, { signal, errors: this.#call });
-      this.reserve(stage);
+      this.#reserve(stage);
     }
   }
 
   /** Reserves the estimated price, or throws if the budget does not cover it. */
-  reserve(stage: Exclude<Stage, 'resending'>): void {
+  #reserve(stage: Exclude<Stage, 'resending'>): void {
     const { earlier, request } = this.#call;
     const { maxUsd, strict } = this.#budget;
     const policy = strict ? limitPolicies.strictClient : limitPolicies.client;
