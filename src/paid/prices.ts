@@ -137,10 +137,14 @@ export class ReservedSums<Holder> {
 
 /** The requests of one route. */
 interface RouteTurn {
-  /** The request that is being sent. */
+  /** The request whose turn it is. */
   active: string | undefined;
+  /** Whether it is being sent. If not, it may wait for a slot. */
+  isSending: boolean;
   /** Those that wait, in their order, and what wakes each. */
   readonly waiting: Map<string, () => void>;
+  /** Those of them that wait right before they are sent. They hold a slot, so they come first. */
+  readonly ready: Set<string>;
 }
 
 /**
@@ -152,13 +156,25 @@ export class RouteTurns {
   /** The routes that have had a response. */
   readonly #answered = new Set<string>();
 
-  /** What a request waits for before it tries again; undefined if it is its turn, or turns are over. */
-  wait(route: string, request: string): Promise<void> | undefined {
+  /**
+   * What a request waits for before it tries again; undefined if it is its turn, or turns are over. Right before it is sent
+   * (`isSending`), it waits only for one that is being sent: any other may wait for the slot that this one holds.
+   */
+  wait(route: string, request: string, isSending: boolean): Promise<void> | undefined {
     if (this.#answered.has(route)) return undefined;
-    const turn = this.#turns.get(route) ?? { active: undefined, waiting: new Map() };
+    const turn: RouteTurn = this.#turns.get(route) ?? {
+      active: undefined,
+      isSending: false,
+      waiting: new Map(),
+      ready: new Set(),
+    };
     this.#turns.set(route, turn);
-    turn.active ??= request;
-    if (turn.active === request) return undefined;
+    if (turn.active === undefined || (isSending && !turn.isSending)) turn.active = request;
+    if (turn.active === request) {
+      turn.isSending ||= isSending;
+      return undefined;
+    }
+    if (isSending) turn.ready.add(request);
     return new Promise((resolve) => void turn.waiting.set(request, resolve));
   }
 
@@ -177,21 +193,25 @@ export class RouteTurns {
    */
   pause(route: string, request: string): void {
     const turn = this.#turns.get(route);
-    if (turn?.active === request) turn.active = undefined;
+    if (turn?.active !== request) return;
+    turn.active = undefined;
+    turn.isSending = false;
   }
 
-  /** A request has failed, perhaps without a response. Only the next one is woken, because all others would wait again. */
+  /** An attempt has failed, perhaps without a response. Only the next one is woken, because all others would wait again. */
   leave(route: string, request: string): void {
     const turn = this.#turns.get(route);
     if (turn === undefined) return;
     turn.waiting.delete(request);
+    turn.ready.delete(request);
     this.pause(route, request);
     if (turn.active !== undefined) return;
-    const [next] = turn.waiting;
+    const [next] = [...turn.ready, ...turn.waiting.keys()];
     if (next === undefined) return void this.#turns.delete(route);
-    const [id, wake] = next;
-    turn.active = id;
-    turn.waiting.delete(id);
-    wake();
+    const wake = turn.waiting.get(next);
+    turn.active = next;
+    turn.waiting.delete(next);
+    turn.ready.delete(next);
+    wake?.();
   }
 }

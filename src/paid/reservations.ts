@@ -133,11 +133,16 @@ export class Reservation {
    * If nothing is known about the price of the request, those of its route are sent one at a time until the first
    * one has a response: returns what to wait for before the next try, or undefined if it is the turn of this request.
    */
-  waitForTurn(price: number | undefined): Promise<void> | undefined {
+  waitForTurn(price: number | undefined, isSending: boolean): Promise<void> | undefined {
     if (price !== undefined || this.#hasLeft || this.#isReserved || this.#request.isFree()) {
       return undefined;
     }
-    return this.#all.turns.wait(this.#request.route, this.#request.id);
+    return this.#all.turns.wait(this.#request.route, this.#request.id, isSending);
+  }
+
+  /** The request was rejected, and is sent again. Until then, it is the turn of another one. */
+  passTurn(): void {
+    this.#all.turns.leave(this.#request.route, this.#request.id);
   }
 
   /** The hooks of the request run, and may send others of its route. It waits for its turn again before it is sent. */

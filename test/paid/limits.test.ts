@@ -115,7 +115,7 @@ test('a request of unknown price that fails wakes only the next one of its route
   const turns = new RouteTurns();
   const woken: string[] = [];
   const start = (request: string) =>
-    turns.wait('route', request)?.then(() => void woken.push(request));
+    turns.wait('route', request, false)?.then(() => void woken.push(request));
   const waiting = ['first', 'aborted', 'second', 'third', 'fourth'].map(start);
   expect(waiting[0]).toBeUndefined();
   turns.leave('route', 'aborted');

@@ -43,7 +43,8 @@ export async function runRow<Accepted>(
     // Of the earlier submission, which counts here: the plan may be another kind of request, or may have failed.
     const isChargedOnce = !isChatPath(row.history.path);
     const { chargeFacts } = row;
-    const mayBeCharged = chargeFacts.mayBeCharged && !(chargeFacts.isRecorded && isVoid(error));
+    const isOpen = chargeFacts.mayBeCharged || context.journal.isIncompleteFor(row.history);
+    const mayBeCharged = isOpen && !(chargeFacts.isRecorded && isVoid(error));
     const facts = { ...chargeFacts, mayBeCharged, isChargedOnce, isPauseReason };
     return { ...identityOf(row), ...failedRow(facts, error) };
   } finally {
@@ -139,10 +140,7 @@ class SubmittingRow<Accepted> {
     }
   }
 
-  /**
-   * Reserves the price, unless an earlier run has reserved it for the same submission. If that run did not know it, the
-   * submission is counted as unpriced until now.
-   */
+  /** Reserves the price, unless an earlier run has. If that run did not know it, the submission is unpriced until now. */
   async #reservePrice(): Promise<void> {
     const row = this.#row;
     const { recordedBy, intent } = this.#submission;
@@ -154,9 +152,8 @@ class SubmittingRow<Accepted> {
     }
     const repeats = recordedBy ? unpricedSubmits(row.history) : 0;
     const price = await priceOf(this.#submission);
-    const units = price === undefined ? undefined : unitsOf(this.#submission, path, price);
-    this.#units = units;
-    return budget.reserve(row, { path, price, units, repeats });
+    this.#units = price === undefined ? undefined : unitsOf(this.#submission, path, price);
+    return budget.reserve(row, { path, price, units: this.#units, repeats });
   }
 
   async #recordAndSend(): Promise<Accepted> {
@@ -259,12 +256,15 @@ class SubmittingRow<Accepted> {
   /** Settles the reservation of a failed submission, and takes its `submit` line back if it was certainly not charged. */
   async #settleFailure(error: Error): Promise<void> {
     const row = this.#row;
-    const { budget, pause } = this.#context;
+    const { budget, journal, pause } = this.#context;
     const thisRun = row.state === 'planned' ? undefined : 'this-run';
     // The service says that what an earlier run has sent was not charged, either.
     const isFreed = isVoid(error);
-    const recordedBy = isFreed ? thisRun : (this.#submission.recordedBy ?? thisRun);
     const { isChargedOnce } = this.#plan;
+    // A damaged line may be that of an earlier submission under its key.
+    const isDamaged = thisRun && isChargedOnce && journal.isIncompleteFor(row.history);
+    const earlier = this.#submission.recordedBy ?? (isDamaged ? 'earlier-run' : undefined);
+    const recordedBy = isFreed ? thisRun : (earlier ?? thisRun);
     const reported = verdictOfFailure({ recordedBy, isChargedOnce }, error);
     const isCounted = reported.money === 'charged' && this.#isCounted(reported.replay);
     const verdict: Verdict = isCounted ? { ...reported, money: 'unknown' } : reported;

@@ -50,8 +50,13 @@ export class CallBudget {
     this.#reservation.pauseTurn();
   }
 
-  /** After the hooks, and right before the call is sent: waits for what they have sent, and checks the limit again. */
-  afterHooks(signal: AbortSignal): Promise<void> {
+  /** Another attempt follows. If none may have been charged, it is the turn of another call until then. */
+  passTurn(): void {
+    if (this.#call.earlier.outcome !== 'unknown') this.#reservation.passTurn();
+  }
+
+  /** Right before the call is sent: waits for what others are sending, and checks the limit again. */
+  takeTurn(signal: AbortSignal): Promise<void> {
     return this.#takeTurn('sending', signal);
   }
 
@@ -59,17 +64,17 @@ export class CallBudget {
     stage: Exclude<Stage, 'resending'>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    this.reserve(stage);
+    this.#reserve(stage);
     let turn: Promise<void> | undefined;
-    while ((turn = this.#reservation.waitForTurn(this.#call.estimate()))) {
+    while ((turn = this.#reservation.waitForTurn(this.#call.estimate(), stage === 'sending'))) {
       const other = turn;
       await runWithTimeLimit(() => other, { signal, errors: this.#call });
-      this.reserve(stage);
+      this.#reserve(stage);
     }
   }
 
   /** Reserves the estimated price, or throws if the budget does not cover it. */
-  reserve(stage: Exclude<Stage, 'resending'>): void {
+  #reserve(stage: Exclude<Stage, 'resending'>): void {
     const { earlier, request } = this.#call;
     const { maxUsd, strict } = this.#budget;
     const policy = strict ? limitPolicies.strictClient : limitPolicies.client;

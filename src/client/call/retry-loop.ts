@@ -30,8 +30,6 @@ export async function runAttempts<Result>(
     try {
       // A journal that never finishes its write must not keep the slot of an aborted call.
       if (beforeAttempt) await runWithTimeLimit(beforeAttempt, { signal, errors: call });
-      // Other calls may have used up the budget while this one waited. Nothing waits from here until it is sent.
-      call.budget?.reserve('sending');
       return await attempt(call, handle, lease, signal, checkTotal);
     } catch (error) {
       lease.takeBack();
@@ -40,6 +38,8 @@ export async function runAttempts<Result>(
       // Record this before releasing the slot: the release would admit the next request, although the service has just rejected
       // one for lack of a slot.
       recordRetry(call, retry, error);
+      // Others may hold the slot that it needs next.
+      call.budget?.passTurn();
     } finally {
       lease.end();
     }

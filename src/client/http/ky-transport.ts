@@ -53,7 +53,7 @@ export function createKyTransport(
       // A hook can return a request that lacks these options.
       const checked = new Request(input, { signal, redirect, ...(cache && { cache }) });
       checkRequest(checked, url, request);
-      await budget?.afterHooks(signal);
+      await budget?.takeTurn(signal);
       onSend(checked.headers);
       return receive(await enter(() => fetch(checked)));
     };

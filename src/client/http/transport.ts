@@ -22,13 +22,13 @@ export interface Attempt {
    */
   readonly onSend: (changed?: Headers) => void;
   /**
-   * The budget of the call, if it has one. While hooks run, requests that they send must not wait for it; after
-   * `beforeRequest`, it waits for its turn again.
+   * The budget of the call, if it has one. While hooks run, requests that they send must not wait for it. It takes its turn
+   * right before `onSend`.
    */
   readonly budget?:
     | {
         readonly pauseTurn: () => void;
-        readonly afterHooks: (signal: AbortSignal) => Promise<void>;
+        readonly takeTurn: (signal: AbortSignal) => Promise<void>;
       }
     | undefined;
   /** Called by a transport that runs hooks, with the response as the service sent it, before a hook sees it. */
@@ -47,8 +47,11 @@ export interface Transport {
 
 /** A transport that calls `fetch` with the URL, its options and the body as a string. */
 export function createFetchTransport(fetch: typeof globalThis.fetch): Transport {
-  return (url, request, { onSend }) => {
-    onSend();
-    return fetch(url, request);
+  return (url, request, { onSend, budget }) => {
+    const send = () => {
+      onSend();
+      return fetch(url, request);
+    };
+    return budget ? budget.takeTurn(request.signal).then(send) : send();
   };
 }

@@ -1,5 +1,5 @@
 import { BudgetExceededError } from 'polygate';
-import type { PolygateError, Task, KnownPrices, Model } from 'polygate';
+import type { PolygateError, ResponseMeta, Task, KnownPrices, Model } from 'polygate';
 
 import { highestBodyPrice, highestBodyUnits } from '../../internal.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
@@ -10,7 +10,7 @@ import { limitPolicies } from '../../paid/limits.ts';
 import { pricedUnits } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { createReservations } from '../../paid/reservations.ts';
-import { verdictOfError } from '../../paid/verdict.ts';
+import { verdictOf, verdictOfError } from '../../paid/verdict.ts';
 import { generationKinds } from '../cli/command-options.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
 import { exactUsd, formatUsd } from '../money.ts';
@@ -40,9 +40,9 @@ type Charged = Pick<Task, 'chargeUsd' | 'replayed'>;
 export interface Reserved {
   /** Checks right before it is sent whether the limits still cover it: others may have cost more than expected. */
   readonly recheck: () => void;
-  /** Takes note of the charge that a response reports. */
-  readonly note: (usd: number) => void;
-  /** Replaces it with the charge of the accepted task, or with the reserved amount if the service reports none. */
+  /** Counts the charge that a response reports, also one that has failed and that another attempt follows. */
+  readonly note: (meta: ResponseMeta) => void;
+  /** Ends it with an accepted task. Counts the reserved amount if the service has reported no charge. */
   readonly charge: (task: Charged) => number;
   /** Ends it after a failure, unless the request may have been charged. */
   readonly leave: (error: PolygateError) => void;
@@ -115,13 +115,13 @@ export class ProcessBudget {
       recheck: () => {
         if (!this.#reserveNow(entry, purchase)) throw this.#exceeded(purchase);
       },
-      note: (usd) => entry.reservation?.note(usd),
-      charge: (task) => this.#charge(entry, purchase, task),
-      leave: (error) => {
-        const verdict = verdictOfError(error);
-        // An error can report a charge. The task may still be found under its key.
+      note: (meta) => {
+        const verdict = verdictOf(meta);
         if (verdict.money === 'charged') entry.charge(verdict.usd, verdict.replay);
-        entry.reservation?.leave(verdict.money);
+      },
+      charge: (task) => this.#accept(entry, purchase, task),
+      leave: (error) => {
+        entry.reservation?.leave(verdictOfError(error).money);
         const { idempotencyKey: key } = purchase;
         if (this.#reservations.amountFor(key) === 0) this.#open.delete(key);
       },
@@ -141,7 +141,9 @@ export class ProcessBudget {
     // It was reserved when it was sent. Its charge shows what such calls cost.
     const limit = { nanoUsd: Infinity, policy: limitPolicies.mcp };
     entry.reservation?.reserve(limit, this.#listed(purchase.quote), 'sending');
-    return this.#charge(entry, purchase, task);
+    const verdict = verdictOfTask(task);
+    if (verdict.money === 'charged') entry.charge(verdict.usd, verdict.replay);
+    return this.#accept(entry, purchase, task);
   }
 
   #enter({ idempotencyKey: key, route, quote }: Purchase): Entry {
@@ -160,14 +162,12 @@ export class ProcessBudget {
     return true;
   }
 
-  #charge(entry: Entry, { idempotencyKey }: Purchase, task: Charged): number {
+  /** Ends a purchase whose charge was counted, if one is reported. Returns what it has cost. */
+  #accept(entry: Entry, { idempotencyKey }: Purchase, task: Charged): number {
     const verdict = verdictOfTask(task);
-    const reservedUsd = toUsd(this.#reservations.amountFor(idempotencyKey));
     this.#open.delete(idempotencyKey);
-    if (verdict.money === 'charged') {
-      entry.charge(verdict.usd, verdict.replay);
-      return verdict.usd;
-    }
+    if (verdict.money === 'charged') return verdict.usd;
+    const reservedUsd = toUsd(this.#reservations.amountFor(idempotencyKey));
     entry.accept(() => reservedUsd, verdict.replay);
     return reservedUsd;
   }

@@ -184,10 +184,8 @@ export class Submissions {
     const { idempotencyKey } = stored.entry;
     const waitCommand = (idOrKey: string) =>
       idOrKey === idempotencyKey ? repeatCall : continueTask(idOrKey, clean);
-    const onResponse = (response: Response) => {
-      const { chargeUsd } = parseResponseMeta(response, contextOf(gateway));
-      if (chargeUsd) reservation.note(chargeUsd);
-    };
+    const onResponse = (response: Response) =>
+      reservation.note(parseResponseMeta(response, contextOf(gateway)));
     const beforeSent = reservation.recheck;
     const run = { gateway, signal: ended, log, waitCommand, beforeSent, onResponse };
     const task = await submitEntry(stored, run);

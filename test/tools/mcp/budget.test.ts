@@ -1,11 +1,17 @@
 /** What a lost call counts once the service has rejected its repetition. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { APIError, ConnectionError, Polygate } from 'polygate';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { emptyMeta } from '../../../src/client/http/response-meta.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
+import { TaskStore } from '../../../src/tools/cli/task-store.ts';
 import { ProcessBudget } from '../../../src/tools/mcp/budget.ts';
 import { Refunds } from '../../../src/tools/mcp/refunds.ts';
+import { Submissions } from '../../../src/tools/mcp/submissions.ts';
 
 const quote = { usd: 0.02, priceClass: 'image', units: 1 };
 const purchase = { route: 'generate_image', model: 'prism-image', quote };
@@ -24,6 +30,7 @@ async function leftAfter(status: number, code?: string): Promise<number> {
   const rejected = new APIError('no', { code, body, meta: emptyMeta(status), outcome: 'rejected' });
   (await reserve('a')).leave(rejected);
   const other = await reserve('b');
+  other.note({ ...emptyMeta(202), chargeUsd: 0.05 });
   other.charge({ chargeUsd: 0.05, replayed: false });
   return budget.leftUsd;
 }
@@ -38,3 +45,40 @@ test.each([400, 401, 402, 403, 404, 422, 429, 503])(
     expect(await leftAfter(status)).toBe(0.9);
   },
 );
+
+test('each charge counts, also that of an attempt that another one follows', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'polygate-mcp-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const mock = createMockGateway();
+  // As if the service ignored keys.
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    const request = new Request(input, init);
+    request.headers.delete('x-idempotency-key');
+    return mock.fetch(request);
+  };
+  const { apiKey, baseURL } = mock;
+  const gateway = new Polygate({ apiKey, baseURL, fetch, logLevel: 'off', random: () => 0 });
+  const { signal } = new AbortController();
+  const refunds = new Refunds(gateway, signal);
+  const budget = new ProcessBudget({ maxUsd: 1, maxUsdPerCall: undefined }, refunds);
+  const submissions = new Submissions({
+    gateway,
+    store: new TaskStore({ XDG_STATE_HOME: folder }),
+    account: 'account',
+    budget,
+    refunds,
+    allowedModels: [],
+    ended: signal,
+    clean: (text) => text,
+  });
+  const headers = { 'x-svc-charge-usd': '0.02' };
+  mock.fail({ route: 'POST /v1/images/tasks', status: 500, handled: true, headers, times: 1 });
+  const body = { model: 'prism-image', prompt: 'A harbor' };
+  const request = { kind: 'image' as const, ...body, params: {} };
+  const output = join(folder, '{id}.{ext}');
+  const order = { tool: 'generate_image', request, body, idempotencyKey: 'k', output };
+  const call = { signal, remainingMs: () => 1e9, limitMs: () => 1e9, report: () => undefined };
+  await submissions.open(order, call);
+  expect(mock.invoice).toHaveLength(2);
+  expect(budget.leftUsd).toBe(0.96);
+});
