@@ -26,6 +26,8 @@ export interface Run {
   readonly death: Death;
   /** Whether its response arrives only while the next run is at work. */
   readonly isSlow: boolean;
+  /** Whether the next run begins at the same moment, if this one is slow. */
+  readonly isTwin?: boolean;
   /** Whether nothing can be stored meanwhile. */
   readonly isFull: boolean;
 }

@@ -13,8 +13,6 @@ const openJournal = (take: Take) => () => {
   const mock = openService();
   const lines: string[] = [];
   let owner: object | undefined;
-  /** Resolves when the process before has recorded its row. */
-  let recorded: Promise<unknown> = Promise.resolve();
   return {
     mock,
     async start(run: Run, held: Promise<void>): Promise<Ending> {
@@ -28,19 +26,14 @@ const openJournal = (take: Take) => () => {
         end('dead');
         return new Promise(() => undefined);
       };
-      const before = recorded;
-      let note = (): void => undefined;
-      const own = new Promise<void>((resolve) => (note = resolve));
       const journal: Journal = {
         async *read() {
-          await before;
           yield* lines.slice();
         },
         async append(line) {
           if (isDead) return die();
           if (run.isFull) throw new Error('ENOSPC: no space left on device');
           lines.push(line);
-          if (line.includes('"type":"submit"')) note();
           const isAccepted = /"type":"(accepted|completed)"/.test(line);
           return run.death === 'accepted' && isAccepted ? die() : undefined;
         },
@@ -51,9 +44,7 @@ const openJournal = (take: Take) => () => {
         },
       };
       const taken = take(run, clientOf(mock, run, held, die), journal);
-      const ending = Promise.race([taken, death]);
-      recorded = Promise.race([own, ending]);
-      return mock.clock.settle(ending);
+      return mock.clock.settle(Promise.race([taken, death]));
     },
     stored: () => lines.join('\n'),
   };

@@ -9,12 +9,13 @@ const seed = Number(process.env.POLYGATE_SEED ?? 1);
 const fates = ['accepted', 'lost-before', 'lost-after', 'unpaid', 'invalid', 'outage'] as const;
 const runs = fc.record<Run>({
   params: fc.nat(1),
-  fate: fc.constantFrom(...fates),
+  fate: fc.oneof(fc.constant('accepted' as const), fc.constantFrom(...fates)),
   death: fc.oneof(
     { weight: 3, arbitrary: fc.constant('never' as const) },
     { weight: 2, arbitrary: fc.constantFrom('recorded', 'in-flight', 'accepted') },
   ),
   isSlow: fc.boolean(),
+  isTwin: fc.boolean(),
   isFull: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, fc.constant(true)),
 });
 const clean = { fate: 'accepted', death: 'never', isSlow: false, isFull: false } as const;
@@ -57,7 +58,7 @@ async function play(driver: Driver, world: World, all: readonly Run[]): Promise<
     let free = (): void => undefined;
     const held = run.isSlow ? new Promise<void>((resolve) => (free = resolve)) : Promise.resolve();
     const ending = world.start(run, held);
-    if (slow !== undefined || run.isSlow) await turns(30);
+    if (run.isSlow ? !run.isTwin : slow !== undefined) await turns(30);
     release();
     const before = await slow?.ending;
     note(slow?.run, before);
