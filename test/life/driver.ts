@@ -41,8 +41,10 @@ export interface World {
   /** Runs a program in a process of its own. Its responses are held back until `held` resolves. */
   start(run: Run, held: Promise<void>): Promise<Ending>;
   /** What the storage contains. */
-  stored(): string;
-  close?(): void;
+  stored(): string | Promise<string>;
+  /** Waits until a run waits for its response, if that takes more than a few turns of the event loop. */
+  settle?(): Promise<void>;
+  close?(): void | Promise<void>;
 }
 
 /** What keeps paid requests. */

@@ -22,8 +22,8 @@ test.each([commandLine, mcp])(
       ['void', false],
     ] as const) {
       expect(await world.start({ ...run, fate }, Promise.resolve())).toBe('failed');
-      expect(world.stored().includes('key')).toBe(isKept);
+      expect((await world.stored()).includes('key')).toBe(isKept);
     }
-    world.close?.();
+    await world.close?.();
   },
 );

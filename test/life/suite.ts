@@ -35,7 +35,7 @@ export function testLife(driver: Driver, count: number): void {
         try {
           await play(driver, world, all);
         } finally {
-          world.close?.();
+          await world.close?.();
         }
       },
     );
@@ -51,6 +51,7 @@ async function play(driver: Driver, world: World, all: readonly Run[]): Promise<
     check(world, run, ending);
     if (typeof ending === 'object') delivered.add(ending.taskId);
   };
+  const settle = world.settle ?? (() => turns(30));
   let release = (): void => undefined;
   let slow: { run: Run; ending: Promise<Ending> } | undefined;
   for (const run of all) {
@@ -58,7 +59,7 @@ async function play(driver: Driver, world: World, all: readonly Run[]): Promise<
     let free = (): void => undefined;
     const held = run.isSlow ? new Promise<void>((resolve) => (free = resolve)) : Promise.resolve();
     const ending = world.start(run, held);
-    if (run.isSlow ? !run.isTwin : slow !== undefined) await turns(30);
+    if (run.isSlow ? !run.isTwin : slow !== undefined) await settle();
     release();
     const before = await slow?.ending;
     note(slow?.run, before);
@@ -71,7 +72,7 @@ async function play(driver: Driver, world: World, all: readonly Run[]): Promise<
     const posts = world.mock.requests.slice(length).filter(({ method }) => method === 'POST');
     if (isAlone && ended === 'refused') expect(posts).toEqual([]);
     if (isAlone && run.isFull && driver.needsStorage) {
-      const stored = world.stored();
+      const stored = await world.stored();
       const unknown = posts.filter(
         ({ headers: { 'x-idempotency-key': key = '' } }) => !key || !stored.includes(key),
       );
@@ -83,7 +84,7 @@ async function play(driver: Driver, world: World, all: readonly Run[]): Promise<
   note(slow?.run, await slow?.ending);
 
   // Whatever has happened, a later process gets what was paid for, and pays for nothing twice.
-  const stored = world.stored();
+  const stored = await world.stored();
   const canForget = !driver.needsStorage && all.some(({ isFull }) => isFull);
   for (const { taskId = '', idempotencyKey = '' } of canForget ? [] : world.mock.invoice) {
     expect(delivered.has(taskId) || stored.includes(idempotencyKey), 'it was forgotten').toBe(true);
