@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 
 import { ConfigurationError } from '../../src/index.ts';
 import type { BatchResult, ChatResult, Journal, Polygate } from '../../src/index.ts';
-import { clientOf, openService, paramsOf } from './driver.ts';
+import { clientOf, openService, paramsOf, storageOf } from './driver.ts';
 import type { Driver, Ending, Run } from './driver.ts';
 
 /** How a run takes its row to a result, with a journal of its process. */
@@ -26,14 +26,17 @@ const openJournal = (take: Take) => () => {
         end('dead');
         return new Promise(() => undefined);
       };
+      const store = storageOf(run);
       const journal: Journal = {
         async *read() {
           yield* lines.slice();
         },
         async append(line) {
           if (isDead) return die();
-          if (run.isFull) throw new Error('ENOSPC: no space left on device');
-          lines.push(line);
+          store();
+          const isTorn = run.death === 'torn' && line.includes('"type":"submit"');
+          lines.push(isTorn ? line.slice(0, line.length / 2) : line);
+          if (isTorn) return die();
           const isAccepted = /"type":"(accepted|completed)"/.test(line);
           return run.death === 'accepted' && isAccepted ? die() : undefined;
         },
@@ -47,6 +50,8 @@ const openJournal = (take: Take) => () => {
       return mock.clock.settle(Promise.race([taken, death]));
     },
     stored: () => lines.join('\n'),
+    rewrite: (change: (text: string) => string) =>
+      void lines.splice(0, Infinity, ...lines.map(change)),
   };
 };
 
