@@ -61,12 +61,14 @@ const isRefused = (error: unknown): boolean =>
 
 /** Takes the only result of a batch. */
 async function endingOf(rows: AsyncIterable<BatchResult | ChatResult>): Promise<Ending> {
+  let ending: Ending = 'failed';
   try {
+    // A result counts as taken once the next one is requested.
     for await (const { status, generation, completion, error } of rows) {
-      if (status === 'succeeded') return { taskId: generation?.id ?? completion?.id ?? '' };
-      return isRefused(error) ? 'refused' : 'failed';
+      if (status === 'succeeded') ending = { taskId: generation?.id ?? completion?.id ?? '' };
+      else ending = isRefused(error) ? 'refused' : 'failed';
     }
-    return 'failed';
+    return ending;
   } catch (error) {
     return isRefused(error) ? 'refused' : 'failed';
   }
