@@ -92,7 +92,7 @@ function showSpend(): void {
 function showNextSteps(): void {
   title('What to look at next');
   row(['npm run playground', 34], ['the same on a page, with faults', 0]);
-  row(['README.md', 34], ['ten lines of code to start with', 0]);
+  row(['README.md', 34], ['the first lines of code', 0]);
   row(['docs/payment-safety.md', 34], ['how no task is paid for twice', 0]);
   row(['node examples/queue/start.ts', 34], ['a batch on several machines', 0]);
   row(['npx polygate doctor', 34], ['check a real service before you use it', 0]);

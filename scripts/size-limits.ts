@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 /** The most that a page may have to load before its first call, in KiB. */
 const targets = new Map([
-  ['dist/index.js { Polygate }', 30.9],
-  ['dist/chat.js { ChatClient }', 22],
+  ['dist/index.js { Polygate }', 31],
+  ['dist/chat.js { ChatClient }', 22.1],
 ]);
 
 /** The limit for a measured size: 3 % more, rounded up to 0.1 KiB, and at most the target. */
@@ -23,7 +23,13 @@ if (import.meta.main) {
   );
   const changed = entries.map((entry) => {
     const { size = Number.NaN } = measured.find(({ name }) => name === entry.name) ?? {};
-    return { ...entry, limit: limitFor(size, targets.get(`${entry.path} ${entry.import}`)) };
+    const target = targets.get(`${entry.path} ${entry.import}`) ?? Number.POSITIVE_INFINITY;
+    const excess = size - target * 1024;
+    if (excess > 0) {
+      console.error(`${entry.name}: ${Math.ceil(excess)} B above the target of ${target} KiB`);
+      process.exitCode = 1;
+    }
+    return { ...entry, limit: limitFor(size, target) };
   });
   writeFileSync(file, JSON.stringify(changed, null, 2));
   execFileSync('oxfmt', [file], { stdio: 'inherit' });

@@ -3,7 +3,8 @@ import { effect, signal } from '@preact/signals';
 /** The color theme; `auto` follows the system's preference. */
 export type Theme = 'auto' | 'light' | 'dark';
 
-const storageKey = 'polygate-playground-theme';
+// The key of VitePress, so that the documentation has the same theme.
+const storageKey = 'vitepress-theme-appearance';
 const stored = localStorage.getItem(storageKey);
 
 /** The chosen theme. */

@@ -119,11 +119,12 @@ function openEntry(
 
 /** Tells bodies apart that are sent with one key. */
 function fingerprint(body: string | Uint8Array): string {
-  // Without a copy of the bytes, which takes longer than the rest of the ledger.
-  const codeAt =
-    typeof body === 'string' ? (at: number) => body.charCodeAt(at) : (at: number) => body[at] ?? 0;
   let hash = 0;
-  for (let at = 0; at < body.length; at += 1) hash = (Math.imul(hash, 31) + codeAt(at)) | 0;
+  // Without a copy of a text as bytes, which takes longer than the rest of the ledger.
+  for (let at = 0; at < body.length; at += 1) {
+    const code = typeof body === 'string' ? body.charCodeAt(at) : (body[at] ?? 0);
+    hash = (Math.imul(hash, 31) + code) | 0;
+  }
   return `${body.length} ${hash}`;
 }
 

@@ -81,8 +81,8 @@ export async function readErrorText(
   const text = await readBodyText(response, maxErrorBodyBytes, signal).catch(() => undefined);
   // Nothing reports that the connection was lost before the first byte, unless the body has announced how it ends.
   const { body, headers } = response;
-  const isComplete = body === null || headers.get('content-length') === '0';
-  return text || isComplete || headers.has('transfer-encoding') ? text : undefined;
+  const hasEnd = headers.get('content-length') === '0' || headers.has('transfer-encoding');
+  return text || !body || hasEnd ? text : undefined;
 }
 
 function decode(pieces: readonly Uint8Array[]): string {

@@ -19,7 +19,7 @@ const budgets = [
 ] as const;
 
 /** More than all images cost. */
-const raisedUsd = 0.5;
+const enoughUsd = 0.5;
 
 /** Runs a batch with a budget, at which it pauses, and continues it with a higher one. */
 export function SetABudget() {
@@ -30,6 +30,8 @@ export function SetABudget() {
   const state = batch.state.value;
   const isRunning = state.phase === 'running';
   const isPaused = state.phase === 'paused';
+  const lastUsd = used.at(-1) ?? 0;
+  const raisedUsd = Number(budget) > lastUsd ? Number(budget) : enoughUsd;
   const start = () => {
     if (isRunning) return;
     if (!isPaused) batch.reset();
@@ -44,14 +46,14 @@ export function SetABudget() {
         <button type="button" class="primary plug-button" aria-disabled={isRunning} onClick={start}>
           <Icon name="play" />
           {isPaused || (isRunning && used.length > 1)
-            ? `Raise the budget to ${usd(raisedUsd)}`
+            ? `Raise the budget to ${usd(isPaused ? raisedUsd : lastUsd)}`
             : state.run === 0 || isRunning
               ? 'Run 24 images'
               : 'Run them again'}
         </button>
         <Choice label="Budget" hideLabel options={budgets} value={budget} onChange={setBudget} />
         <p class="plug-note" role="status">
-          <Note state={state} maxUsd={used.at(-1) ?? 0} />
+          <Note state={state} maxUsd={lastUsd} />
         </p>
       </div>
       <div class="plug-sides">

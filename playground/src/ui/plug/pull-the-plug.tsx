@@ -60,7 +60,7 @@ export function PullThePlug() {
           method={
             sent === 'chat'
               ? 'No response? A chat has no key, so it is not sent again.'
-              : 'No response? Send it with the same key.'
+              : 'No response? Send it again with the same key.'
           }
           path={plugRequests[sent].path}
           state={race.polygate.value}

@@ -22,7 +22,7 @@ const scenes = {
   },
   kill: {
     title: 'The process is killed. Who pays again?',
-    text: 'A batch has paid for a part of its images, then its process dies. Kill it, run it again, and watch the invoices.',
+    text: 'A batch has paid for some of its images, then its process dies. Kill it, run it again, and watch the invoices.',
     Content: KillABatch,
   },
   budget: {

@@ -175,9 +175,12 @@ export async function priceToReserve(
     return { usd: Math.max(usd, toUsd(largestCharges.of(units)), minUsd), units };
   }
   if (limits.allowsUnpriced) return { usd: Math.max(limits.chatUsd, minUsd) };
+  const advice = price
+    ? 'Use a model with a listed price, and name the resolution, without a size in pixels, and the duration.'
+    : "The operator of the proxy can allow it with unpriced: 'allow'.";
   throw new ProxyError(
     403,
     'price_unknown',
-    'The price of this request is not known in advance, so it could exceed the limit of its user. Use a model with a listed price, and name the resolution, without a size in pixels, and the duration. Nothing was sent.',
+    `The price of this request is not known in advance, so it could exceed the limit of its user. ${advice} Nothing was sent.`,
   );
 }

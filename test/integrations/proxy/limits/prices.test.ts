@@ -67,6 +67,15 @@ describe('a request whose price is not known', () => {
     expect(await usageOf(setup)).toEqual(nothing);
   });
 
+  test('of a route without any price names no field of tasks', async () => {
+    const path = '/v1/embeddings';
+    const { origin } = await startProxy({ limits: { usd: 1 }, allow: [`POST ${path}`] });
+    const { status, body } = await send(origin, path, { input: 'A harbor' });
+    expect(status).toBe(403);
+    expect(body).toContain("The operator of the proxy can allow it with unpriced: 'allow'.");
+    expect(body).not.toContain('resolution');
+  });
+
   test.each([
     ['of the proxy', { limits: { usd: 0.04 }, unpriced: 'allow' }],
     ['of the limits', { limits: { usd: 0.04, unpriced: 'allow' } }],
