@@ -43,7 +43,7 @@ export class BatchJournal {
     const contents = new JournalContents();
     this.#contents = contents;
     this.earlier.beginReading(contents.rows);
-    for await (const text of this.#journal?.read() ?? []) contents.add(text);
+    await this.#fill(contents);
     this.earlier.endReading(contents.rows);
     const completed = [...contents.rows.values()].flatMap(({ completedAt = [] }) => completedAt);
     this.#completions = new StoredCompletions(() => this.#journal?.read() ?? noLines(), completed);
@@ -63,7 +63,7 @@ export class BatchJournal {
   async checkParams({ id, idempotencyKey }: Row, { hash }: Intent): Promise<void> {
     this.#nextReading ??= this.#lastReading.then(() => {
       this.#nextReading = undefined;
-      const reading = this.#readRows();
+      const reading = this.#fill(new JournalContents());
       this.#lastReading = reading.catch(() => undefined);
       return reading;
     });
@@ -72,8 +72,7 @@ export class BatchJournal {
     if (step === 'outcome_unknown') throw contestedRowError(id, idempotencyKey);
   }
 
-  async #readRows(): Promise<ReadonlyMap<string, RowHistory>> {
-    const contents = new JournalContents();
+  async #fill(contents: JournalContents): Promise<ReadonlyMap<string, RowHistory>> {
     for await (const text of this.#journal?.read() ?? []) contents.add(text);
     return contents.rows;
   }

@@ -31,20 +31,12 @@ export function changedParamsError(id: string): ConfigurationError {
 }
 
 /** A row that several runs have sent with different params at the same time, so that its task may be that of any of them. */
-export function contestedRowError(
-  id: string,
-  idempotencyKey: string | undefined,
-): ConfigurationError {
-  const parts = {
-    ...rowParts(id),
-    summary:
-      'Another run has sent this row with other params at the same time, so the task of its key may be that of the other params.',
-    charge: 'It was charged once at most.',
-    advice:
-      'Use another id for each of them. A submission with `error.idempotencyKey` returns the task.',
-  };
-  return createError(ConfigurationError, parts, { outcome: 'unknown', idempotencyKey });
-}
+export const contestedRowError = (id: string, idempotencyKey?: string): ConfigurationError =>
+  rowError(
+    id,
+    'another run has sent it with other params at the same time, so the task of its key, which was charged once at most, may be that of the other params. Use another id for each of them. A submission with `error.idempotencyKey` returns the task.',
+    { outcome: 'unknown', idempotencyKey },
+  );
 
 /**
  * A chat that an earlier run sent and that has no completion. A `ConnectionError`, as for any request whose response was lost.
