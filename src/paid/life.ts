@@ -1,4 +1,4 @@
-import { verdictOf, verdictOfError } from './verdict.ts';
+import { isUnpaid, verdictOf, verdictOfError } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
@@ -10,6 +10,8 @@ export interface Life {
   readonly open?: number | undefined;
   /** Identifies the params of the last submission; undefined if they are not known, as after a damaged line. */
   readonly fingerprint?: string | undefined;
+  /** Whether requests with different params may have been charged, so that it is not known which of them is the receipt's. */
+  readonly isContested?: boolean | undefined;
   /** What proves that the service has accepted it: the receipt of the task. */
   readonly receipt?: unknown;
   /** How it has ended, once that is known. */
@@ -19,7 +21,7 @@ export interface Life {
 /**
  * The record after one more event. A request is recorded as `sent` before it is sent, in every driver. The verdict `none`
  * takes back one submission, because its response proves that it was not charged, and says nothing about earlier ones. `void`
- * takes back all.
+ * takes back all with the same params. Two processes that begin at the same moment may record different ones.
  */
 export function fold<Known extends Life>(
   life: Known,
@@ -29,12 +31,16 @@ export function fold<Known extends Life>(
     | Pick<Life, 'receipt'>
     | Pick<Life, 'end'>,
 ): Known {
-  const { open = 0 } = life;
-  if ('sent' in event) return { ...life, open: open + 1, fingerprint: event.sent };
+  const { open = 0, fingerprint, isContested } = life;
+  if ('sent' in event) {
+    const isOther = isContested || (fingerprint ?? event.sent) !== event.sent;
+    const contested = (mayBeCharged(life) && isOther) || undefined;
+    return { ...life, open: open + 1, fingerprint: event.sent, isContested: contested };
+  }
   if (!('money' in event)) return { ...life, ...event };
-  if (event.money === 'void') return { ...life, open: 0 };
+  if (event.money === 'void' && !isContested) return { ...life, open: 0 };
   // The line of the submission that was refused may be damaged. Later ones still count.
-  return event.money === 'none' ? { ...life, open: Math.max(0, open - 1) } : life;
+  return isUnpaid(event) ? { ...life, open: Math.max(0, open - 1) } : life;
 }
 
 /** Whether the request may have been paid for. Then it must never be sent under another key. */
@@ -62,7 +68,7 @@ export type LifeStep =
   | 'done'
   /** Refuse: the chat may have been charged, and only its caller can send it again. */
   | 'chat_lost'
-  /** Refuse: an earlier request with other params may have been charged. */
+  /** Refuse: a request with other params may have been charged. */
   | 'outcome_unknown'
   /** Refuse: the task in this place has not ended. */
   | 'generation_pending'
@@ -88,6 +94,7 @@ export function next(
   const { receipt, end } = life;
   if (!mayBeCharged(life) || (isPlace && end)) return fingerprint ? 'send' : 'nothing_to_resume';
   if (isPlace && receipt && fingerprint) return isForced ? 'send' : 'generation_pending';
+  if (life.isContested && (fingerprint || !receipt)) return 'outcome_unknown';
   if (fingerprint && life.fingerprint && fingerprint !== life.fingerprint) return 'outcome_unknown';
   if (receipt) return 'wait';
   return fingerprint || hasParams ? 'resend' : 'params_not_stored';

@@ -1,5 +1,5 @@
 import { GenerationStore } from '../../src/integrations/react/store/generation-store.ts';
-import { clientOf, openService, paramsOf } from './driver.ts';
+import { clientOf, openService, paramsOf, storageOf } from './driver.ts';
 import type { Driver, Ending } from './driver.ts';
 
 const storageKey = 'polygate:image:hero';
@@ -19,14 +19,16 @@ export const browser: Driver = {
       mock,
       async start(run, held) {
         let isDead = false;
+        const note = storageOf(run);
         const unlessDead = (work: () => unknown) => {
-          if (run.isFull) throw new Error('The quota has been exceeded.');
-          if (!isDead) work();
+          if (isDead) return;
+          note();
+          work();
         };
         const storage = {
           getItem: (key: string) => items.get(key) ?? null,
           setItem: (key: string, value: string) => unlessDead(() => items.set(key, value)),
-          removeItem: (key: string) => unlessDead(() => items.delete(key)),
+          removeItem: (key: string) => void (isDead || items.delete(key)),
         };
         // The locks of a tab end with it, so that its request must end, too.
         const die = async (): Promise<never> => {
@@ -50,6 +52,7 @@ export const browser: Driver = {
         };
         return mock.clock.settle(ending());
       },
+      rewrite: (change) => items.forEach((text, key) => items.set(key, change(text))),
       stored: () => [...items.values()].join('\n'),
     };
   },

@@ -1,5 +1,6 @@
 /** What the drivers of paid requests have in common, so that one list of events can be played to each of them. */
 import { Polygate } from 'polygate';
+import type { PolygateOptions } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import type { MockGateway } from 'polygate/mock';
 
@@ -15,8 +16,11 @@ export type Fate =
   | 'void'
   | 'outage';
 
-/** When the process that makes the request dies: after it has recorded the request, sent it, or recorded the receipt. */
-export type Death = 'never' | 'recorded' | 'in-flight' | 'accepted';
+/**
+ * When the process that makes the request dies: while it writes the record of the request, after that, when it has sent it, when
+ * it has recorded the receipt, or while it polls. Only a journal and a state folder can have a half of a record.
+ */
+export type Death = 'never' | 'torn' | 'recorded' | 'in-flight' | 'accepted' | 'polled';
 
 /** One run of a program. */
 export interface Run {
@@ -26,8 +30,14 @@ export interface Run {
   readonly death: Death;
   /** Whether its response arrives only while the next run is at work. */
   readonly isSlow: boolean;
+  /** Whether the next run begins at the same moment, if this one is slow. */
+  readonly isTwin?: boolean;
   /** Whether nothing can be stored meanwhile. */
   readonly isFull: boolean;
+  /** How many records can be stored before nothing more can; not limited if undefined. */
+  readonly room?: number | undefined;
+  /** How far the clock of the process jumps forward or back, and back again, each time that it is read. */
+  readonly jumpMs?: number;
 }
 
 /** How a run has ended: with its task, with a refusal before anything was sent, or without a result. */
@@ -39,8 +49,12 @@ export interface World {
   /** Runs a program in a process of its own. Its responses are held back until `held` resolves. */
   start(run: Run, held: Promise<void>): Promise<Ending>;
   /** What the storage contains. */
-  stored(): string;
-  close?(): void;
+  stored(): string | Promise<string>;
+  /** Changes each entry, as another version or a person could. */
+  rewrite?(change: (text: string) => string): void;
+  /** Waits until a run waits for its response, if that takes more than a few turns of the event loop. */
+  settle?(): Promise<void>;
+  close?(): void | Promise<void>;
 }
 
 /** What keeps paid requests. */
@@ -69,10 +83,32 @@ const statuses: Partial<Record<Fate, number>> = {
   outage: 503,
 };
 
+/** Counts what a run stores. Throws when there is no room left. */
+export function storageOf({ isFull, room = Infinity }: Run): () => void {
+  let left = isFull ? 0 : room;
+  return () => {
+    left -= 1;
+    if (left < 0) throw new Error('ENOSPC: no space left on device');
+  };
+}
+
+/** The clock of a process, whose time of day jumps whenever it is read. */
+function jumping({ clock }: MockGateway, jumpMs = 0): NonNullable<PolygateOptions['clock']> {
+  let isAhead = false;
+  return {
+    now: () => {
+      isAhead = !isAhead;
+      return clock.now() + (isAhead ? jumpMs : 0);
+    },
+    monotonic: () => clock.now(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  };
+}
+
 /** The client of a process. `die` is called when the process dies. */
 export function clientOf(
   mock: MockGateway,
-  { fate, death }: Run,
+  { fate, death, jumpMs }: Run,
   held: Promise<void>,
   die: () => Promise<never>,
 ): Polygate {
@@ -82,9 +118,11 @@ export function clientOf(
   const fetch: typeof globalThis.fetch = async (input, init) => {
     if (init?.method !== 'POST') {
       const isPoll = new Request(input).url.includes('/tasks/');
-      return isPoll && death === 'accepted' ? die() : mock.fetch(input, init);
+      return isPoll && (death === 'accepted' || death === 'polled')
+        ? die()
+        : mock.fetch(input, init);
     }
-    if (death === 'recorded') return die();
+    if (death === 'recorded' || death === 'torn') return die();
     if (fate === 'lost-before') lose();
     const status = statuses[fate];
     const codes = { invalid: 'invalid_request_parameter', void: 'invalid_idempotency_key' };
@@ -97,6 +135,7 @@ export function clientOf(
     if (fate === 'lost-after') lose();
     return response;
   };
-  const { apiKey, baseURL, clock } = mock;
+  const { apiKey, baseURL } = mock;
+  const clock = jumping(mock, jumpMs);
   return new Polygate({ apiKey, baseURL, fetch, clock, maxRetries: 0, logLevel: 'off' });
 }

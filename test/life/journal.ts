@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 
 import { ConfigurationError } from '../../src/index.ts';
 import type { BatchResult, ChatResult, Journal, Polygate } from '../../src/index.ts';
-import { clientOf, openService, paramsOf } from './driver.ts';
+import { clientOf, openService, paramsOf, storageOf } from './driver.ts';
 import type { Driver, Ending, Run } from './driver.ts';
 
 /** How a run takes its row to a result, with a journal of its process. */
@@ -13,8 +13,6 @@ const openJournal = (take: Take) => () => {
   const mock = openService();
   const lines: string[] = [];
   let owner: object | undefined;
-  /** Resolves when the process before has recorded its row. */
-  let recorded: Promise<unknown> = Promise.resolve();
   return {
     mock,
     async start(run: Run, held: Promise<void>): Promise<Ending> {
@@ -28,19 +26,17 @@ const openJournal = (take: Take) => () => {
         end('dead');
         return new Promise(() => undefined);
       };
-      const before = recorded;
-      let note = (): void => undefined;
-      const own = new Promise<void>((resolve) => (note = resolve));
+      const store = storageOf(run);
       const journal: Journal = {
         async *read() {
-          await before;
           yield* lines.slice();
         },
         async append(line) {
           if (isDead) return die();
-          if (run.isFull) throw new Error('ENOSPC: no space left on device');
-          lines.push(line);
-          if (line.includes('"type":"submit"')) note();
+          store();
+          const isTorn = run.death === 'torn' && line.includes('"type":"submit"');
+          lines.push(isTorn ? line.slice(0, line.length / 2) : line);
+          if (isTorn) return die();
           const isAccepted = /"type":"(accepted|completed)"/.test(line);
           return run.death === 'accepted' && isAccepted ? die() : undefined;
         },
@@ -51,11 +47,11 @@ const openJournal = (take: Take) => () => {
         },
       };
       const taken = take(run, clientOf(mock, run, held, die), journal);
-      const ending = Promise.race([taken, death]);
-      recorded = Promise.race([own, ending]);
-      return mock.clock.settle(ending);
+      return mock.clock.settle(Promise.race([taken, death]));
     },
     stored: () => lines.join('\n'),
+    rewrite: (change: (text: string) => string) =>
+      void lines.splice(0, Infinity, ...lines.map(change)),
   };
 };
 
@@ -65,12 +61,14 @@ const isRefused = (error: unknown): boolean =>
 
 /** Takes the only result of a batch. */
 async function endingOf(rows: AsyncIterable<BatchResult | ChatResult>): Promise<Ending> {
+  let ending: Ending = 'failed';
   try {
+    // A result counts as taken once the next one is requested.
     for await (const { status, generation, completion, error } of rows) {
-      if (status === 'succeeded') return { taskId: generation?.id ?? completion?.id ?? '' };
-      return isRefused(error) ? 'refused' : 'failed';
+      if (status === 'succeeded') ending = { taskId: generation?.id ?? completion?.id ?? '' };
+      else ending = isRefused(error) ? 'refused' : 'failed';
     }
-    return 'failed';
+    return ending;
   } catch (error) {
     return isRefused(error) ? 'refused' : 'failed';
   }

@@ -22,8 +22,25 @@ test.each([commandLine, mcp])(
       ['void', false],
     ] as const) {
       expect(await world.start({ ...run, fate }, Promise.resolve())).toBe('failed');
-      expect(world.stored().includes('key')).toBe(isKept);
+      expect((await world.stored()).includes('key')).toBe(isKept);
     }
-    world.close?.();
+    await world.close?.();
+  },
+);
+
+test.each([commandLine, mcp, browser, batch, chats])(
+  '$name sends nothing for an entry of a newer format, and leaves it as it is',
+  async ({ open }) => {
+    const world = open();
+    const run = { params: 0, death: 'never', isSlow: false, isFull: false } as const;
+    await world.start({ ...run, fate: 'lost-after' }, Promise.resolve());
+    world.rewrite?.((text) => text.replaceAll(/("v": ?)1/g, '$12'));
+    const [before, { length }] = [await world.stored(), world.mock.requests];
+    expect(before).toMatch(/"v": ?2/);
+    const ending = await world.start({ ...run, fate: 'accepted' }, Promise.resolve());
+    expect(ending).toMatch(/refused|failed/);
+    expect(world.mock.requests).toHaveLength(length);
+    expect(await world.stored()).toBe(before);
+    await world.close?.();
   },
 );

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -6,10 +15,11 @@ import type { Polygate } from '../../src/index.ts';
 import { CommandLog } from '../../src/tools/cli/run-command.ts';
 import { StoredTask, submitEntry } from '../../src/tools/cli/stored-task.ts';
 import { TaskStore } from '../../src/tools/cli/task-store.ts';
+import type { TaskEntry } from '../../src/tools/cli/task-store.ts';
 import { ProcessBudget } from '../../src/tools/mcp/budget.ts';
 import { Refunds } from '../../src/tools/mcp/refunds.ts';
 import { Submissions } from '../../src/tools/mcp/submissions.ts';
-import { clientOf, openService, paramsOf } from './driver.ts';
+import { clientOf, openService, paramsOf, storageOf } from './driver.ts';
 import type { Driver, Ending, Run, World } from './driver.ts';
 
 /** A folder in memory, where there is one, because each entry is flushed. */
@@ -21,6 +31,30 @@ const requestOf = (index: number) => {
   const { model, prompt } = paramsOf(index);
   return { kind: 'image', model, prompt, params: {} } as const;
 };
+
+/** The state folder, as one run uses it. A crash can leave a part of an entry that it creates, never of one that it replaces. */
+class RunStore extends TaskStore {
+  readonly #store: () => void;
+  readonly #tear: (() => never) | undefined;
+
+  constructor(environment: { XDG_STATE_HOME: string }, run: Run, tear: () => never) {
+    super(environment);
+    this.#store = storageOf({ ...run, isFull: false });
+    this.#tear = run.death === 'torn' ? tear : undefined;
+  }
+
+  override create(entry: TaskEntry): boolean {
+    this.#store();
+    const isCreated = super.create(entry);
+    if (isCreated) this.#tear?.();
+    return isCreated;
+  }
+
+  override write(entry: TaskEntry): void {
+    this.#store();
+    super.write(entry);
+  }
+}
 
 /** A state folder whose processes take a request to its task. */
 function open(
@@ -41,9 +75,15 @@ function open(
         return new Promise(() => undefined);
       });
       // A folder below a file can neither be read nor created.
-      const store = new TaskStore({ XDG_STATE_HOME: run.isFull ? file : folder });
+      const store = new RunStore({ XDG_STATE_HOME: run.isFull ? file : folder }, run, () => {
+        die('dead');
+        for (const name of readdirSync(tasks)) {
+          truncateSync(join(tasks, name), statSync(join(tasks, name)).size / 2);
+        }
+        throw new Error('The process was killed.');
+      });
       const { signal } = new AbortController();
-      return Promise.race([take(run, client, store, signal), death]);
+      return mock.clock.settle(Promise.race([death, take(run, client, store, signal)]));
     },
     stored: () =>
       existsSync(tasks)
@@ -51,6 +91,12 @@ function open(
             .map((name) => readFileSync(join(tasks, name), 'utf8'))
             .join('\n')
         : '',
+    rewrite: (change) => {
+      for (const name of readdirSync(tasks)) {
+        const path = join(tasks, name);
+        writeFileSync(path, change(readFileSync(path, 'utf8')));
+      }
+    },
     close: () => rmSync(folder, { recursive: true }),
   };
 }
@@ -78,6 +124,7 @@ export const commandLine: Driver = {
             ? await submitEntry(stored, { gateway, signal, log, waitCommand })
             : gateway.resume(receipt);
         if (death === 'accepted') return 'dead';
+        await task.wait({ signal });
         stored.end(task, 'succeeded');
         return { taskId: task.id };
       } catch {
@@ -102,8 +149,10 @@ export const mcp: Driver = {
       const order = { tool: 'generate_image', request, body: paramsOf(params), output: '/x' };
       try {
         const opened = await submissions.open({ ...order, idempotencyKey: `key-${params}` }, call);
-        if (death !== 'accepted') opened.stored.end(opened.task, 'succeeded');
-        return death === 'accepted' ? 'dead' : { taskId: opened.task.id };
+        if (death === 'accepted') return 'dead';
+        await opened.task.wait({ signal });
+        opened.stored.end(opened.task, 'succeeded');
+        return { taskId: opened.task.id };
       } catch {
         return isFull ? 'refused' : 'failed';
       }

@@ -21,6 +21,8 @@ const states = {
   'sent, but the line is damaged': 'damaged',
   accepted: [sent, accepted],
   ended: [sent, accepted, ended],
+  'sent with two params': [{ sent: 'other' }, sent],
+  'accepted with one of two': [{ sent: 'other' }, sent, accepted],
 } as const satisfies Record<string, readonly LifeEvent[] | 'damaged'>;
 
 const recordOf = (events: readonly LifeEvent[] | 'damaged'): Life =>
@@ -43,45 +45,51 @@ const tables = [
     policy: 'key',
     title: 'a task, which its key protects from a second charge',
     steps: `
-                                              | same params | other params    | same, forced | other, forced   | continue          | continue, forced  | no params
-nothing                                       | send        | send            | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
-sent, and refused                             | send        | send            | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
-sent, and lost                                | resend      | outcome_unknown | resend       | outcome_unknown | resend            | resend            | params_not_stored
-lost, and then refused when it was sent again | resend      | outcome_unknown | resend       | outcome_unknown | resend            | resend            | params_not_stored
-lost twice, and then void                     | send        | send            | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
-sent, but the line is damaged                 | resend      | resend          | resend       | resend          | resend            | resend            | params_not_stored
-accepted                                      | wait        | outcome_unknown | wait         | outcome_unknown | wait              | wait              | wait
-ended                                         | wait        | outcome_unknown | wait         | outcome_unknown | wait              | wait              | wait
+                                              | same params     | other params    | same, forced    | other, forced   | continue          | continue, forced  | no params
+nothing                                       | send            | send            | send            | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, and refused                             | send            | send            | send            | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, and lost                                | resend          | outcome_unknown | resend          | outcome_unknown | resend            | resend            | params_not_stored
+lost, and then refused when it was sent again | resend          | outcome_unknown | resend          | outcome_unknown | resend            | resend            | params_not_stored
+lost twice, and then void                     | send            | send            | send            | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, but the line is damaged                 | resend          | resend          | resend          | resend          | resend            | resend            | params_not_stored
+accepted                                      | wait            | outcome_unknown | wait            | outcome_unknown | wait              | wait              | wait
+ended                                         | wait            | outcome_unknown | wait            | outcome_unknown | wait              | wait              | wait
+sent with two params                          | outcome_unknown | outcome_unknown | outcome_unknown | outcome_unknown | outcome_unknown   | outcome_unknown   | outcome_unknown
+accepted with one of two                      | outcome_unknown | outcome_unknown | outcome_unknown | outcome_unknown | wait              | wait              | wait
 `,
   },
   {
     policy: 'place',
     title: 'a place on a page, which shows one task after the other',
     steps: `
-                                              | same params        | other params       | same, forced | other, forced   | continue          | continue, forced  | no params
-nothing                                       | send               | send               | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
-sent, and refused                             | send               | send               | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
-sent, and lost                                | resend             | outcome_unknown    | resend       | outcome_unknown | resend            | resend            | params_not_stored
-lost, and then refused when it was sent again | resend             | outcome_unknown    | resend       | outcome_unknown | resend            | resend            | params_not_stored
-lost twice, and then void                     | send               | send               | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
-sent, but the line is damaged                 | resend             | resend             | resend       | resend          | resend            | resend            | params_not_stored
-accepted                                      | generation_pending | generation_pending | send         | send            | wait              | wait              | wait
-ended                                         | send               | send               | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+                                              | same params        | other params       | same, forced    | other, forced   | continue          | continue, forced  | no params
+nothing                                       | send               | send               | send            | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, and refused                             | send               | send               | send            | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, and lost                                | resend             | outcome_unknown    | resend          | outcome_unknown | resend            | resend            | params_not_stored
+lost, and then refused when it was sent again | resend             | outcome_unknown    | resend          | outcome_unknown | resend            | resend            | params_not_stored
+lost twice, and then void                     | send               | send               | send            | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, but the line is damaged                 | resend             | resend             | resend          | resend          | resend            | resend            | params_not_stored
+accepted                                      | generation_pending | generation_pending | send            | send            | wait              | wait              | wait
+ended                                         | send               | send               | send            | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent with two params                          | outcome_unknown    | outcome_unknown    | outcome_unknown | outcome_unknown | outcome_unknown   | outcome_unknown   | outcome_unknown
+accepted with one of two                      | generation_pending | generation_pending | send            | send            | wait              | wait              | wait
 `,
   },
   {
     policy: 'chat',
     title: 'a chat, which no key protects from a second charge',
     steps: `
-                                              | same params | other params    | same, forced | other, forced   | continue          | continue, forced  | no params
-nothing                                       | send        | send            | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
-sent, and refused                             | send        | send            | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
-sent, and lost                                | chat_lost   | outcome_unknown | send         | outcome_unknown | chat_lost         | send              | chat_lost
-lost, and then refused when it was sent again | chat_lost   | outcome_unknown | send         | outcome_unknown | chat_lost         | send              | chat_lost
-lost twice, and then void                     | send        | send            | send         | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
-sent, but the line is damaged                 | chat_lost   | chat_lost       | send         | send            | chat_lost         | send              | chat_lost
-accepted                                      | done        | outcome_unknown | done         | outcome_unknown | done              | done              | done
-ended                                         | done        | outcome_unknown | done         | outcome_unknown | done              | done              | done
+                                              | same params     | other params    | same, forced    | other, forced   | continue          | continue, forced  | no params
+nothing                                       | send            | send            | send            | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, and refused                             | send            | send            | send            | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, and lost                                | chat_lost       | outcome_unknown | send            | outcome_unknown | chat_lost         | send              | chat_lost
+lost, and then refused when it was sent again | chat_lost       | outcome_unknown | send            | outcome_unknown | chat_lost         | send              | chat_lost
+lost twice, and then void                     | send            | send            | send            | send            | nothing_to_resume | nothing_to_resume | nothing_to_resume
+sent, but the line is damaged                 | chat_lost       | chat_lost       | send            | send            | chat_lost         | send              | chat_lost
+accepted                                      | done            | outcome_unknown | done            | outcome_unknown | done              | done              | done
+ended                                         | done            | outcome_unknown | done            | outcome_unknown | done              | done              | done
+sent with two params                          | outcome_unknown | outcome_unknown | outcome_unknown | outcome_unknown | outcome_unknown   | outcome_unknown   | outcome_unknown
+accepted with one of two                      | outcome_unknown | outcome_unknown | outcome_unknown | outcome_unknown | done              | done              | done
 `,
   },
 ] as const;
@@ -129,5 +137,10 @@ test('a refusal takes back one submission, and never more than there were', () =
   expect(mayBeCharged(recordOf([sent, sent, refused]))).toBe(true);
   expect(mayBeCharged(recordOf([sent, sent, refused, refused]))).toBe(false);
   expect(mayBeCharged(recordOf([sent, accepted, refused]))).toBe(true);
+  expect(mayBeCharged(recordOf([...states['sent with two params'], voided]))).toBe(true);
+  expect(recordOf([...states['sent with two params'], voided, voided, sent])).toMatchObject({
+    open: 1,
+    isContested: undefined,
+  });
   expect(recordOf([sent, { money: 'unknown' }])).toEqual(recordOf([sent]));
 });

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors/base.ts';
 import { createError, nothingSent } from '../../errors/message.ts';
+import { next } from '../../paid/life.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { Journal } from '../../wire/types/tasks/task-handle.ts';
 import type { Log } from '../config/log.ts';
@@ -8,10 +9,11 @@ import type { Rule } from '../config/validation.ts';
 import { newIdempotencyKey } from '../http/request-headers.ts';
 import { JournalContents, tornLine } from './journal-contents.ts';
 import { isChatPath, parseLine } from './journal-line.ts';
-import type { JournalLine } from './journal-line.ts';
-import { unsentError } from './row-errors.ts';
-import { EarlierRows } from './row-history.ts';
+import type { Intent, JournalLine } from './journal-line.ts';
+import { contestedRowError, unsentError } from './row-errors.ts';
+import { EarlierRows, lifeOf } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
+import type { Row } from './row.ts';
 
 export const journalRule: Rule = objectWithMethods('read', 'append');
 
@@ -28,6 +30,8 @@ export class BatchJournal {
   /** While a torn line is being marked. */
   #marking: Promise<void> | undefined;
   #isClosed = false;
+  #lastReading: Promise<unknown> = Promise.resolve();
+  #nextReading: Promise<ReadonlyMap<string, RowHistory>> | undefined;
 
   constructor(journal: Journal | undefined, log: Log) {
     this.#journal = journal;
@@ -39,7 +43,7 @@ export class BatchJournal {
     const contents = new JournalContents();
     this.#contents = contents;
     this.earlier.beginReading(contents.rows);
-    for await (const text of this.#journal?.read() ?? []) contents.add(text);
+    await this.#fill(contents);
     this.earlier.endReading(contents.rows);
     const completed = [...contents.rows.values()].flatMap(({ completedAt = [] }) => completedAt);
     this.#completions = new StoredCompletions(() => this.#journal?.read() ?? noLines(), completed);
@@ -48,6 +52,29 @@ export class BatchJournal {
   /** What earlier runs recorded about the rows that this run has not read; undefined if a journal itself was not read. */
   get unread(): RowHistory[] | undefined {
     return this.#journal && !this.earlier.isRead ? undefined : this.earlier.unread;
+  }
+
+  /**
+   * Checks a row whose task was replayed: another run, which has begun at the same time, may have sent other params under its key.
+   * Rows that are checked while the journal is being read share the next reading.
+   *
+   * @throws {@link ConfigurationError} if the task may be that of the other params.
+   */
+  async checkParams({ id, idempotencyKey }: Row, { hash }: Intent): Promise<void> {
+    this.#nextReading ??= this.#lastReading.then(() => {
+      this.#nextReading = undefined;
+      const reading = this.#fill(new JournalContents());
+      this.#lastReading = reading.catch(() => undefined);
+      return reading;
+    });
+    const history = (await this.#nextReading).get(id) ?? {};
+    const step = next(lifeOf(history), { fingerprint: hash }, 'key');
+    if (step === 'outcome_unknown') throw contestedRowError(id, idempotencyKey);
+  }
+
+  async #fill(contents: JournalContents): Promise<ReadonlyMap<string, RowHistory>> {
+    for await (const text of this.#journal?.read() ?? []) contents.add(text);
+    return contents.rows;
   }
 
   /** One error for each damaged line. */
@@ -217,11 +244,11 @@ class StoredCompletions {
     if (passed !== undefined) return passed;
     this.#lines ??= this.#read()[Symbol.asyncIterator]();
     while (this.#number < lineNumber) {
-      const next: IteratorResult<string, unknown> = await this.#lines.next();
-      if (next.done) return undefined;
+      const line: IteratorResult<string, unknown> = await this.#lines.next();
+      if (line.done) return undefined;
       this.#number += 1;
-      if (this.#number === lineNumber) return next.value;
-      if (this.#wanted.has(this.#number)) this.#passed.set(this.#number, next.value);
+      if (this.#number === lineNumber) return line.value;
+      if (this.#wanted.has(this.#number)) this.#passed.set(this.#number, line.value);
     }
     return undefined;
   }

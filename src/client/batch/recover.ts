@@ -14,7 +14,7 @@ import { journalRule } from './journal.ts';
 import { recoverRules } from './options.ts';
 import type { RecoverOptions } from './options.ts';
 import type { RowResult } from './results.ts';
-import { lostChatError, missingParamsError } from './row-errors.ts';
+import { contestedRowError, lostChatError, missingParamsError } from './row-errors.ts';
 import { lifeOf, mayBeCharged } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
 import { chatPlan, chatSubmission, receivedEarlier, taskPlan, taskSubmission } from './row-plan.ts';
@@ -110,12 +110,15 @@ async function planRecovery(
   const { history } = row;
   const { receipt, path = '', params, fallback, fingerprint: hash = '', key = '' } = history;
   if (isChatPath(path)) return planChatRecovery(row, recreate, context);
-  const step = next(lifeOf(history), { fingerprint: await storedFingerprint(history) }, 'key');
+  // The task is there, whoever has sent it.
+  const fingerprint = receipt ? undefined : await storedFingerprint(history);
+  const step = next(lifeOf(history), { fingerprint }, 'key');
   if (step === 'wait' && receipt) {
     const accepted = recreate.namespaceFor(receipt.kind).task(receipt);
     return taskPlan({ accepted }, context);
   }
   const kind = taskKindOf(path);
+  if (step === 'outcome_unknown') throw contestedRowError(row.id, key);
   const isSent = step === 'send' || step === 'resend';
   if (!isSent || !kind || !params) throw missingParamsError(row.id, key);
   // A row that was rejected is submitted anew, which must be durable before it is sent.

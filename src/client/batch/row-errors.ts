@@ -30,6 +30,14 @@ export function changedParamsError(id: string): ConfigurationError {
   );
 }
 
+/** A row that several runs have sent with different params at the same time, so that its task may be that of any of them. */
+export const contestedRowError = (id: string, idempotencyKey?: string): ConfigurationError =>
+  rowError(
+    id,
+    'another run has sent it with other params at the same time, so the task of its key, which was charged once at most, may be that of the other params. Use another id for each of them. A submission with `error.idempotencyKey` returns the task.',
+    { outcome: 'unknown', idempotencyKey },
+  );
+
 /**
  * A chat that an earlier run sent and that has no completion. A `ConnectionError`, as for any request whose response was lost.
  */

@@ -74,8 +74,8 @@ export function addLine(
       // A chat that is sent without a key may still be replayed under that of an earlier request.
       const { key = before.key, path, hash, params: sent, fallback: models } = line;
       const intent = { key, path, params: sent, fallback: models, units: readUnits(line) };
-      const submitted = { ...history, ...intent, fingerprint: hash };
-      if (line.lost) return addLoss(submitted, line);
+      const submitted = { ...history, ...intent };
+      if (line.lost) return addLoss({ ...submitted, fingerprint: hash }, line);
       return fold({ ...submitted, cost: readCost(line) }, { sent: hash });
     }
     case 'accepted': {
@@ -88,7 +88,9 @@ export function addLine(
       // If two processes submit a task under one key, the one that is rejected knows nothing about the cost of the other, unless
       // the service says that none was charged.
       const isOther =
-        !line.void && !isChatPath(before.path) && ((before.open ?? 0) > 1 || before.receipt);
+        (!line.void || before.isContested) &&
+        !isChatPath(before.path) &&
+        ((before.open ?? 0) > 1 || before.receipt);
       const cost = isOther ? before.cost : readCost(line);
       const refused = { ...history, ...(line.paused && { params, fallback }), cost };
       return fold(refused, { money: line.void ? 'void' : 'none' });

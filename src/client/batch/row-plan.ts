@@ -15,7 +15,12 @@ import type { Task } from '../tasks/task.ts';
 import type { Priced } from './budget-decisions.ts';
 import type { CostFields, Intent, JournalLine } from './journal-line.ts';
 import type { RowOutcome } from './results.ts';
-import { changedParamsError, damagedJournalError, lostChatError } from './row-errors.ts';
+import {
+  changedParamsError,
+  contestedRowError,
+  damagedJournalError,
+  lostChatError,
+} from './row-errors.ts';
 import { lifeOf, mayBeCharged } from './row-history.ts';
 import type { Row } from './row.ts';
 import type { RunContext } from './run.ts';
@@ -209,6 +214,7 @@ export async function planTask<Kind extends TaskKind>(
   }
   if (step !== 'send') {
     // A completion is that of another request.
+    if (history.isContested) throw contestedRowError(id, row.idempotencyKey);
     if (step !== 'wait' || !history.receipt) throw changedParamsError(id);
     return taskPlan({ accepted: submission.task(history.receipt) }, context, signal);
   }

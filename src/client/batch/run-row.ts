@@ -111,9 +111,10 @@ class SubmittingRow<Accepted> {
   async submit(): Promise<Accepted> {
     const row = this.#row;
     const plan = this.#plan;
-    const { budget, pause } = this.#context;
+    const { budget, journal, pause } = this.#context;
+    const { intent, recordedBy } = this.#submission;
     // An earlier run may have sent it, so a budget that has no room for new rows does not keep it back.
-    if (this.#submission.recordedBy) row.record();
+    if (recordedBy) row.record();
     const accepted = await pause.whileSubmitting(row, () => this.#reserveAndSend());
     const isCounted = row.history.isChargeKnown;
     const verdict = countReplay(plan.verdictOf(accepted), 'any', { isCounted });
@@ -122,6 +123,7 @@ class SubmittingRow<Accepted> {
     const line = plan.toLine(row.id, accepted, cost);
     const isAppended = !line || (await this.#tryAppend(line));
     if (isAppended || plan.isChargedOnce) row.makeDurable();
+    if (verdict.replay && plan.isChargedOnce) await journal.checkParams(row, intent);
     return accepted;
   }
 

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { UnrecoverableError } from 'bullmq';
+import { Redis } from 'ioredis';
+
+import { ConflictError } from '../../src/index.ts';
+import type { Polygate } from '../../src/index.ts';
+import { GenerationQueue } from '../../src/integrations/bullmq/index.ts';
+import { QueueConnection } from '../../src/integrations/bullmq/queue-connection.ts';
+import { redisKeys } from '../../src/integrations/bullmq/redis/keys.ts';
+import { RowStore } from '../../src/integrations/bullmq/redis/row-store.ts';
+import { isEnded, jobIdOf } from '../../src/integrations/bullmq/row.ts';
+import { StepRunner } from '../../src/integrations/bullmq/worker/step-runner.ts';
+import { clientOf, openService, paramsOf } from './driver.ts';
+import type { Driver, Ending, Run, World } from './driver.ts';
+
+const name = 'pictures';
+const id = 'row';
+const jobId = jobIdOf(id);
+/** More steps than a row needs. */
+const maxSteps = 6;
+let worlds = 0;
+
+/**
+ * Workers of a queue with one row. Each is a process with a connection of its own, which ends with it, and takes the row from step
+ * to step. BullMQ decides only when a step is due, and that is now: no worker waits until the job of a dead one counts as stalled.
+ */
+export const queueIn = (url: () => string): Driver => ({
+  name: 'the queue',
+  needsStorage: true,
+  open() {
+    const mock = openService();
+    worlds += 1;
+    return new QueueWorld(mock, url(), `life${worlds}`);
+  },
+});
+
+class QueueWorld implements World {
+  readonly mock: World['mock'];
+  readonly #prefix: string;
+  readonly #redis: Redis;
+  readonly #connection: QueueConnection;
+
+  constructor(mock: World['mock'], url: string, prefix: string) {
+    this.mock = mock;
+    this.#prefix = prefix;
+    this.#redis = new Redis(url);
+    const { baseURL } = mock;
+    this.#connection = new QueueConnection({ name, connection: this.#redis, prefix, baseURL });
+  }
+
+  async start(run: Run, held: Promise<void>): Promise<Ending> {
+    const own = this.#redis.duplicate({ maxRetriesPerRequest: 0 });
+    own.on('error', () => undefined);
+    let isDead = false;
+    const die = async (): Promise<never> => {
+      isDead = true;
+      own.disconnect();
+      throw new TypeError('The process was killed.');
+    };
+    const gateway = clientOf(this.mock, run, held, die);
+    const queue = new GenerationQueue(name, { gateway, connection: own, prefix: this.#prefix });
+    const { jobs, pauses } = this.#connection;
+    const keys = redisKeys(jobs, { prefix: this.#prefix, baseURL: gateway.baseURL });
+    const rows = new RowStore(own, keys);
+    const limits = { attempts: 3, waitTimeout: 1e9, maxUsd: undefined, concurrency: 2 };
+    const runner = new StepRunner({ jobs, rows, pauses, gateway, ...limits });
+    const step = () => this.#step(runner);
+    try {
+      if (run.isFull) own.disconnect();
+      await pauses.resume();
+      await this.#add(run, queue, gateway, step);
+      const before = this.mock.requests.length;
+      for (let count = 0; count < maxSteps; count += 1) {
+        await step();
+        const row = await this.#connection.rows.read(id);
+        if (isDead) return 'dead';
+        if (row?.status === 'succeeded') return { taskId: row.state.receipt?.id ?? '' };
+        if (row === undefined || isEnded(row.status)) return 'failed';
+        const hasSent = this.mock.requests.length > before;
+        if (hasSent && row.status !== 'running') return 'failed';
+      }
+      return 'failed';
+    } catch (error) {
+      if (isDead) return 'dead';
+      return run.isFull || ConflictError.is(error) ? 'refused' : 'failed';
+    } finally {
+      runner.stop();
+      own.disconnect();
+      void queue.close();
+    }
+  }
+
+  /** A program adds its row, and removes or retries one that has failed. */
+  async #add(
+    { params }: Run,
+    queue: GenerationQueue,
+    gateway: Polygate,
+    step: () => Promise<void>,
+  ) {
+    const row = await queue.get(id);
+    // A dead worker may have left the job of an ended row, which another worker then ends.
+    if (row !== undefined && isEnded(row.status) && row.status !== 'succeeded') {
+      await step();
+      if (row.status === 'failed') await queue.remove(id);
+      else await queue.retry(id);
+    }
+    await queue.add(id, gateway.images.submission(paramsOf(params)));
+  }
+
+  async #step(runner: StepRunner): Promise<void> {
+    const { jobs } = this.#connection;
+    const job = await jobs.getJob(jobId);
+    if (job === undefined) return;
+    try {
+      await runner.run(job, undefined);
+    } catch (error) {
+      if (!(error instanceof UnrecoverableError)) return;
+      // BullMQ keeps the jobs of failed rows in a set, from which they are retried.
+      await this.#redis.zrem(jobs.toKey('prioritized'), jobId);
+      await this.#redis.zadd(jobs.toKey('failed'), 1, jobId);
+    }
+  }
+
+  settle = () => sleep(15);
+
+  async stored(): Promise<string> {
+    return JSON.stringify(await this.#redis.hgetall(this.#connection.jobs.toKey(jobId)));
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close();
+    this.#redis.disconnect();
+  }
+}
