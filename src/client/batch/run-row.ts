@@ -1,17 +1,17 @@
 import { countReplay, isVoid } from '../../paid/life.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
-import { isUnpaid } from '../../paid/verdict.ts';
+import { isUncharged, isUnpaid } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
 import { unitsOf } from './budget-decisions.ts';
-import { failedRow, isUncharged, slotRejectionOf, verdictOfFailure } from './charge-rules.ts';
+import { failedRow, slotRejectionOf, verdictOfFailure } from './charge-rules.ts';
 import { isChatPath } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
 import type { RowResult } from './results.ts';
 import { notRecordedError, toRowError, unsentError } from './row-errors.ts';
-import { noCost, toCostFields, toSettledFields, unpricedSubmits } from './row-history.ts';
+import { noCost, toCostFields, toSettledFields } from './row-history.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 import type { RunContext } from './run.ts';
@@ -140,7 +140,7 @@ class SubmittingRow<Accepted> {
   }
 
   /**
-   * Reserves the price, unless an earlier run has reserved it for the same submission. If that run did not know it, the
+   * Reserves the price, or what an earlier run has reserved for the same submission. If that run did not know it, the
    * submission is counted as unpriced until now.
    */
   async #reservePrice(): Promise<void> {
@@ -148,15 +148,17 @@ class SubmittingRow<Accepted> {
     const { recordedBy, intent } = this.#submission;
     const { budget, priceOf } = this.#context;
     const { path } = intent;
-    if (recordedBy && (budget.isFree(row) || row.cost.estimatedUsd > 0)) {
+    const { estimatedUsd } = row.cost;
+    if (recordedBy && (budget.isFree(row) || estimatedUsd > 0)) {
       this.#units = row.history.units;
-      return budget.adopt(row, path);
+      // What is free does not cost what others of its class do.
+      const units = estimatedUsd > 0 ? this.#units : undefined;
+      return budget.reserve(row, { path, price: estimatedUsd, units, repeated: 'reserved' });
     }
-    const repeats = recordedBy ? unpricedSubmits(row.history) : 0;
     const price = await priceOf(this.#submission);
     const units = price === undefined ? undefined : unitsOf(this.#submission, path, price);
     this.#units = units;
-    return budget.reserve(row, { path, price, units, repeats });
+    return budget.reserve(row, { path, price, units, repeated: recordedBy && 'unpriced' });
   }
 
   async #recordAndSend(): Promise<Accepted> {
