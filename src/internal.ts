@@ -72,7 +72,6 @@ export { nothingCharged } from './client/call/compose-error.ts';
 export {
   failedRow,
   isFinalError,
-  isUncharged,
   slotRejectionOf,
   withEarlierCharge,
 } from './client/batch/charge-rules.ts';
@@ -81,13 +80,7 @@ export {
 export { listedPrice, requestPrice, resolutionPrices } from './client/limits/prices.ts';
 export type { KnownPrices } from './client/limits/prices.ts';
 export { highestBodyPrice, highestBodyUnits } from './client/limits/body-price.ts';
-export {
-  reservationFor,
-  reservationProblem,
-  unpricedUsd,
-  highestPrice,
-} from './client/batch/budget-decisions.ts';
-export { unitsOf } from './client/batch/budget-decisions.ts';
+export { reservationProblem, highestPrice, unitsOf } from './client/batch/budget-decisions.ts';
 
 // Rows of journals and queues
 export { openJournal, readJournal } from './client/batch/journal-content.ts';

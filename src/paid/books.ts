@@ -1,12 +1,7 @@
 import { toNano } from './amounts.ts';
 import { countKey, isFree } from './keys.ts';
 import type { CountedKey } from './keys.ts';
-import type {
-  createReservations,
-  ReservedRequest,
-  Reservation,
-  Reservations,
-} from './reservations.ts';
+import type { ReservedRequest, Reservation, Reservations } from './reservations.ts';
 
 /** A paid request. */
 export interface Claim extends Pick<ReservedRequest, 'route' | 'unitsOf'> {
@@ -46,8 +41,8 @@ export class Books {
   }
 
   /** Reserves requests that are opened from now on, so that limits can cover them. */
-  useLimits(create: typeof createReservations): Reservations {
-    return (this.#reservations ??= create(this));
+  useLimits(Ledger: typeof Reservations): Reservations {
+    return (this.#reservations ??= new Ledger(this));
   }
 
   /** Opens the part of one request. Nothing is reserved yet. */

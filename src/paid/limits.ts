@@ -40,6 +40,13 @@ export interface Expected {
   readonly basis: 'price' | 'largest-charge' | 'unknown';
 }
 
+/** What to reserve for a request, from its price or the largest charge for such a request so far. */
+export function expectedOf(price: number | undefined, largest: number | undefined): Expected {
+  if (price !== undefined) return { nanoUsd: price, basis: 'price' };
+  if (largest !== undefined) return { nanoUsd: largest, basis: 'largest-charge' };
+  return { nanoUsd: 0, basis: 'unknown' };
+}
+
 /** What decides whether a limit covers a request. */
 export interface LimitState {
   readonly limit: number;

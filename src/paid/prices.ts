@@ -25,28 +25,29 @@ export const pricedUnits = (names: readonly unknown[], price: number, units: num
 export class LargestCharges {
   readonly #perUnit = new Map<string, number>();
 
-  /** Whether a charge is more than all before. */
-  isExceededBy({ priceClass, units }: PricedUnits, nanoUsd: number): boolean {
-    return nanoUsd / units > (this.#perUnit.get(priceClass) ?? 0);
+  /** Learns what requests cost from a charge. Returns whether it is more than all before. */
+  learn({ priceClass, units }: PricedUnits, nanoUsd: number): boolean {
+    const isHigher = nanoUsd / units > (this.#perUnit.get(priceClass) ?? -1);
+    if (isHigher) this.#perUnit.set(priceClass, nanoUsd / units);
+    return isHigher;
   }
 
-  /** Records what a request was charged. */
-  add(charged: PricedUnits, nanoUsd: number): void {
-    if (!this.isExceededBy(charged, nanoUsd)) return;
-    this.#perUnit.set(charged.priceClass, nanoUsd / charged.units);
-  }
-
-  /** What a request may cost, judged by the charges so far: 0 before the first one. */
-  of({ priceClass, units }: PricedUnits): number {
+  /** What a request may cost, judged by the charges so far, which can be 0; undefined before the first one. */
+  known({ priceClass, units }: PricedUnits): number | undefined {
     const perUnit = this.#perUnit.get(priceClass);
-    return perUnit === undefined ? 0 : toNano((perUnit * units) / 1e9);
+    return perUnit === undefined ? undefined : toNano((perUnit * units) / 1e9);
+  }
+
+  /** The same: 0 before the first one. */
+  largest(units: PricedUnits | undefined): number {
+    return (units && this.known(units)) ?? 0;
   }
 }
 
 /** What the holders of one price class have reserved. */
-interface ClassShares<Holder> {
+interface ClassShares {
   /** Those that have reserved more than the largest charge of the class. */
-  readonly higher: Set<Holder>;
+  readonly higher: Set<string>;
   /** What all others pay for: they reserve the largest charge. */
   units: number;
 }
@@ -55,10 +56,9 @@ interface ClassShares<Holder> {
  * What holders have reserved, in billionths of a USD: each its own amount, and at least what its class was charged. A new largest
  * charge only visits holders that had reserved more until then, so that it is fast however many there are.
  */
-export class ReservedSums<Holder> {
-  readonly #largest = new LargestCharges();
-  readonly #shares = new Map<Holder, { nanoUsd: number; units: PricedUnits | undefined }>();
-  readonly #classes = new Map<string, ClassShares<Holder>>();
+export class ReservedSums extends LargestCharges {
+  readonly #shares = new Map<string, { nanoUsd: number; units: PricedUnits | undefined }>();
+  readonly #classes = new Map<string, ClassShares>();
   #total = 0;
 
   /** The sum of all reservations. */
@@ -66,23 +66,25 @@ export class ReservedSums<Holder> {
     return this.#total;
   }
 
-  /** What a request may cost, judged by the charges so far: 0 before the first one. */
-  largest(units: PricedUnits | undefined): number {
-    return units === undefined ? 0 : this.#largest.of(units);
+  /** How many units others pay for that reserve the largest charge of the class, and nothing before the first one. */
+  unitsAtLargest({ priceClass }: PricedUnits, except: string): number {
+    const own = this.unitsOf(except);
+    const all = this.#classes.get(priceClass)?.units ?? 0;
+    return all - (own?.priceClass === priceClass ? own.units : 0);
   }
 
-  amountOf(holder: Holder): number {
+  amountOf(holder: string): number {
     const { nanoUsd, units } = this.#shares.get(holder) ?? { nanoUsd: 0 };
     return Math.max(nanoUsd, this.largest(units));
   }
 
   /** What a holder pays for, if that is known. */
-  unitsOf(holder: Holder): PricedUnits | undefined {
+  unitsOf(holder: string): PricedUnits | undefined {
     return this.#shares.get(holder)?.units;
   }
 
   /** Replaces what a holder has reserved. Without `units`, it pays for the same as before. */
-  set(holder: Holder, nanoUsd: number, given?: PricedUnits): void {
+  set(holder: string, nanoUsd: number, given?: PricedUnits): void {
     const units = this.#mostOf(holder, given);
     this.delete(holder);
     this.#shares.set(holder, { nanoUsd, units });
@@ -91,7 +93,7 @@ export class ReservedSums<Holder> {
     if (units !== undefined) this.#sharesOf(units).higher.add(holder);
   }
 
-  delete(holder: Holder): void {
+  delete(holder: string): void {
     const share = this.#shares.get(holder);
     if (share === undefined) return;
     const { nanoUsd, units } = share;
@@ -100,21 +102,20 @@ export class ReservedSums<Holder> {
     else this.#addUnits(units, -1);
   }
 
-  /** Learns what requests cost from a charge. */
-  learn(units: PricedUnits, nanoUsd: number): void {
-    if (!this.#largest.isExceededBy(units, nanoUsd)) return;
+  override learn(units: PricedUnits, nanoUsd: number): boolean {
     const shares = this.#sharesOf(units);
     const ofClass = { priceClass: units.priceClass, units: shares.units };
     const before = this.largest(ofClass);
-    this.#largest.add(units, nanoUsd);
+    if (!super.learn(units, nanoUsd)) return false;
     this.#total += this.largest(ofClass) - before;
     for (const holder of Array.from(shares.higher)) {
       this.set(holder, this.#shares.get(holder)?.nanoUsd ?? 0);
     }
+    return true;
   }
 
   /** The requests of a holder are charged once. In one class, that with the most units may be the one. */
-  #mostOf(holder: Holder, given: PricedUnits | undefined): PricedUnits | undefined {
+  #mostOf(holder: string, given: PricedUnits | undefined): PricedUnits | undefined {
     const before = this.unitsOf(holder);
     if (before === undefined || given === undefined) return given ?? before;
     const isLess = before.priceClass === given.priceClass && before.units > given.units;
@@ -128,8 +129,8 @@ export class ReservedSums<Holder> {
     this.#total += this.largest({ priceClass, units: shares.units }) - before;
   }
 
-  #sharesOf({ priceClass }: PricedUnits): ClassShares<Holder> {
-    const shares = this.#classes.get(priceClass) ?? { higher: new Set<Holder>(), units: 0 };
+  #sharesOf({ priceClass }: PricedUnits): ClassShares {
+    const shares = this.#classes.get(priceClass) ?? { higher: new Set<string>(), units: 0 };
     this.#classes.set(priceClass, shares);
     return shares;
   }

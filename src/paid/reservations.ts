@@ -1,8 +1,8 @@
 import { toNano } from './amounts.ts';
 import { amountOf, hold, settle } from './held.ts';
 import type { Holders } from './held.ts';
-import { decideLimit } from './limits.ts';
-import type { LimitPolicy } from './limits.ts';
+import { decideLimit, expectedOf, isUnpriced } from './limits.ts';
+import type { LimitPolicy, LimitState } from './limits.ts';
 import { ReservedSums, RouteTurns } from './prices.ts';
 import type { PricedUnits } from './prices.ts';
 import { isUnpaid } from './verdict.ts';
@@ -27,51 +27,42 @@ export interface ReservedRequest {
 export interface Limit {
   readonly nanoUsd: number;
   readonly policy: LimitPolicy;
+  /** Number of requests for which a request can wait. */
+  readonly inFlight?: number;
 }
 
 /** Why a limit does not cover a request, in billionths of a USD: the amounts without its own, and what it may cost. */
-export interface Shortfall {
+export interface Shortfall extends Pick<LimitState, 'next' | 'unpriced'> {
+  readonly decision: 'wait' | 'exceeded';
   readonly spent: number;
   readonly reserved: number;
-  readonly price: number | undefined;
 }
 
 /** `resending` follows an attempt that may have been charged. */
 export type Stage = 'queueing' | 'sending' | 'resending';
 
 /** What is spent, and the estimates that count. */
-interface Committed {
-  readonly spent: number;
-  readonly estimated: number;
-}
-
-/** Creates empty reservations. `committed` is live. */
-export const createReservations = (committed: Committed): Reservations =>
-  new Reservations(committed);
+type Committed = Readonly<Record<'spent' | 'estimated', number>>;
 
 /** The reservations of one client or process: what limits compare with the amounts that are spent. */
-export class Reservations {
+export class Reservations extends ReservedSums {
   readonly #holders: Holders = new Map();
-  readonly #sums = new ReservedSums<string>();
+  /** The holders of a policy that waits whose requests are not sent. */
+  readonly unsent = new Set<string>();
   readonly turns = new RouteTurns();
   readonly committed: Committed;
 
+  /** `committed` is live. */
   constructor(committed: Committed) {
+    super();
     this.committed = committed;
   }
 
-  /** Reserved for requests in flight and those that may have been charged, in billionths of a USD. */
-  get total(): number {
-    return this.#sums.total;
-  }
-
-  amountFor(holder: string): number {
-    return this.#sums.amountOf(holder);
-  }
-
-  /** What requests have cost that pay for these units: 0 before the first charge. */
-  largest(units: PricedUnits | undefined): number {
-    return this.#sums.largest(units);
+  /** What requests have reserved that are not sent: each is checked again before. */
+  totalUnsent(except?: string): number {
+    let nano = 0;
+    for (const holder of this.unsent) if (holder !== except) nano += this.amountOf(holder);
+    return nano;
   }
 
   /** What a request may cost: its price in USD, or what such requests have been charged above it. */
@@ -79,29 +70,27 @@ export class Reservations {
     return Math.max(toNano(price), this.largest(units));
   }
 
-  learn(units: PricedUnits, usd: number): void {
-    this.#sums.learn(units, toNano(usd));
-  }
-
-  /** Reserves an amount for a request. `units` is what it pays for, if that is known now. */
-  hold({ holder, id }: ReservedRequest, nanoUsd: number, units?: PricedUnits): void {
+  /** Reserves an amount for a request, unless it has reserved as much. `units` is what it pays for, if that is known now. */
+  hold(
+    { holder, id }: Pick<ReservedRequest, 'holder' | 'id'>,
+    nanoUsd: number,
+    units?: PricedUnits,
+  ): void {
+    if (nanoUsd <= (this.#holders.get(holder)?.requests.get(id) ?? -1)) return;
     hold(this.#holders, holder, id, nanoUsd);
-    this.#sums.set(holder, amountOf(this.#holders.get(holder)), units);
-  }
-
-  heldBy({ holder, id }: ReservedRequest): number | undefined {
-    return this.#holders.get(holder)?.requests.get(id);
+    this.set(holder, amountOf(this.#holders.get(holder)), units);
   }
 
   /** Ends the part of a request. */
   settle(request: ReservedRequest, money: Verdict['money']): void {
     const { holder, id } = request;
     const body = request.bodyOf();
+    this.unsent.delete(holder);
     if (!this.#holders.has(holder)) return;
     settle(this.#holders, holder, { request: id, body, money });
     const held = this.#holders.get(holder);
-    if (held === undefined) this.#sums.delete(holder);
-    else this.#sums.set(holder, amountOf(held));
+    if (held === undefined) this.delete(holder);
+    else this.set(holder, amountOf(held));
   }
 
   /** Opens the reservation of one request. Nothing is reserved yet. Prices and charges are in USD. */
@@ -120,7 +109,8 @@ export class Reservation {
   #isUnpriced = false;
   /** Whether the request has failed. What remains of it is about to find its signal aborted. */
   #hasLeft = false;
-  #price: number | undefined;
+  /** In USD, as it was last reserved; undefined if it is not known. */
+  price: number | undefined;
   #units: PricedUnits | undefined;
 
   constructor(request: ReservedRequest, all: Reservations) {
@@ -155,7 +145,7 @@ export class Reservation {
    * charge of its route so far if `price` is undefined. Returns the shortfall if the limit does not cover it.
    */
   reserve(
-    { nanoUsd: limit, policy }: Limit,
+    { nanoUsd: limit, policy, inFlight = 0 }: Limit,
     price: number | undefined,
     stage: Stage,
   ): Shortfall | undefined {
@@ -165,24 +155,31 @@ export class Reservation {
     if (this.#hasLeft || (this.#isReserved && stage !== 'sending') || request.isFree()) {
       return undefined;
     }
+    const isQueueing = stage === 'queueing';
     const { spent, estimated } = all.committed;
-    const reserved = estimated + all.total - all.amountFor(request.holder);
-    if (price !== this.#price) {
+    const { holder } = request;
+    // Others that wait for their slot are checked again, too, so they do not keep this one back.
+    const unsent = policy.waits && !isQueueing ? all.totalUnsent(holder) : 0;
+    const reserved = estimated + all.total - all.amountOf(holder) - unsent;
+    if (price !== this.price) {
       this.#units = price === undefined ? undefined : request.unitsOf(price);
     }
-    this.#price = price;
+    this.price = price;
     const known = price === undefined ? undefined : all.expected(price, this.#units);
-    const basis = known === undefined ? 'unknown' : 'price';
-    const next = { nanoUsd: known ?? 0, basis } as const;
-    if (decideLimit(policy, { limit, committed: spent + reserved, next }) !== 'held') {
-      return { spent, reserved, price: known };
-    }
+    const learns = policy.unknownPrice === 'one-at-a-time';
+    const next = expectedOf(known, learns ? all.known(this.#ofRoute) : undefined);
+    const unpriced = isQueueing ? all.unitsAtLargest(this.#ofRoute, holder) : 0;
+    const state = { limit, committed: spent + reserved, next, inFlight, unpriced };
+    const decision = decideLimit(policy, state);
+    if (decision !== 'held') return { decision, spent, reserved, next, unpriced };
     // The price of a chat is known only afterwards. Once it is sent, it may cost as much as any chat before.
-    const usual = stage === 'queueing' ? 0 : all.largest(this.#ofRoute);
-    this.#isUnpriced = known === undefined && usual === 0;
+    const isChat = next.basis === 'unknown' && !isQueueing;
+    const amount = isChat ? all.largest(this.#ofRoute) : next.nanoUsd;
+    this.#isUnpriced = isUnpriced({ ...next, nanoUsd: amount });
     if (this.#isUnpriced) return undefined;
-    const amount = known ?? usual;
-    if (amount > (all.heldBy(request) ?? -1)) all.hold(request, amount, this.#units);
+    all.hold(request, amount, this.#units);
+    if (policy.waits && isQueueing) all.unsent.add(holder);
+    else all.unsent.delete(holder);
     this.#isReserved = true;
     return undefined;
   }
@@ -191,9 +188,11 @@ export class Reservation {
   note(usd: number): void {
     this.#learnFrom(usd);
     const nanoUsd = toNano(usd);
-    if (this.#isReserved && nanoUsd > this.#all.amountFor(this.#request.holder)) {
-      this.#all.hold(this.#request, nanoUsd);
-    }
+    const isCovered = this.#isReserved || this.#isUnpriced;
+    if (!isCovered || nanoUsd <= this.#all.amountOf(this.#request.holder)) return;
+    this.#all.hold(this.#request, nanoUsd);
+    this.#isReserved = true;
+    this.#isUnpriced = false;
   }
 
   /** Ends a request that has failed. What may have been charged stays reserved. */
@@ -214,7 +213,6 @@ export class Reservation {
     this.#all.turns.answer(this.#request.route);
     this.#isUnpriced = false;
     this.#all.settle(this.#request, 'charged');
-    this.#all.learn(this.#ofRoute, usd);
     this.#learnFrom(usd);
   }
 
@@ -229,13 +227,14 @@ export class Reservation {
     else this.#all.turns.answer(route);
     this.#isUnpriced = false;
     const usual = price === undefined ? this.#all.largest(this.#ofRoute) : toNano(price);
-    const kept = Math.max(this.#all.amountFor(holder), usual);
+    const kept = Math.max(this.#all.amountOf(holder), usual);
     this.#all.settle(this.#request, 'accepted');
     return kept;
   }
 
-  /** Learns what such requests cost, if this one has cost more than its price. */
+  /** Learns what requests of its route cost, and others like it if this one has cost more than its price. */
   #learnFrom(usd: number): void {
-    if (this.#units && usd > (this.#price ?? 0)) this.#all.learn(this.#units, usd);
+    this.#all.learn(this.#ofRoute, toNano(usd));
+    if (this.#units && usd > (this.price ?? 0)) this.#all.learn(this.#units, toNano(usd));
   }
 }

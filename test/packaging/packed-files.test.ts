@@ -91,6 +91,8 @@ describe('the packed package', () => {
         "package/dist/client/recover.js.map",
         "package/dist/client/refused-signal.js",
         "package/dist/client/refused-signal.js.map",
+        "package/dist/client/reservations.js",
+        "package/dist/client/reservations.js.map",
         "package/dist/client/response-details.js",
         "package/dist/client/response-details.js.map",
         "package/dist/client/restate-charge.js",

@@ -140,7 +140,7 @@ test('reservations are at least what their class was charged, whatever happens i
     amount,
   });
   const property = fc.property(fc.array(step), (steps) => {
-    const sums = new ReservedSums<string>();
+    const sums = new ReservedSums();
     for (const { action, holder, units, amount: nanoUsd } of steps) {
       if (action === 'set') sums.set(holder, nanoUsd, units);
       else if (action === 'delete') sums.delete(holder);

@@ -1,8 +1,8 @@
 import type { Wording } from '../../errors/base.ts';
 import { usdText } from '../../errors/message.ts';
-import { toNano, toUsd } from '../../paid/amounts.ts';
+import { toUsd } from '../../paid/amounts.ts';
 import { isUnpriced, maxUnpriced } from '../../paid/limits.ts';
-import type { Expected, LimitState } from '../../paid/limits.ts';
+import type { LimitState } from '../../paid/limits.ts';
 import { pricedUnits } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import type { KnownPrices } from '../limits/prices.ts';
@@ -30,15 +30,10 @@ export async function highestPrice(
   return highest;
 }
 
-/** What to reserve for a request. `largest` is the largest charge for such a request so far, if one is known. In USD. */
-export function reservationFor(price: number | undefined, largest: number | undefined): Expected {
-  if (price !== undefined) return { nanoUsd: toNano(price), basis: 'price' };
-  if (largest !== undefined) return { nanoUsd: toNano(largest), basis: 'largest-charge' };
-  return { nanoUsd: 0, basis: 'unknown' };
-}
-
-/** A submission whose price can be estimated. */
-export interface Priceable {
+/** A submission that may have a price. */
+export interface Priced {
+  /** Whether its price can be known before it is sent. */
+  readonly hasPrice: boolean;
   /** The models to which it may be sent. */
   readonly models: readonly string[];
   /** Estimates the price in USD from the prices of a model; undefined if it is not known. */
@@ -47,28 +42,17 @@ export interface Priceable {
 
 /** What a submission with this price in USD pays for; undefined if that is not known. */
 export function unitsOf(
-  { models, estimateUsd }: Priceable,
+  { models, estimateUsd }: Omit<Priced, 'hasPrice'>,
   path: string,
   price: number,
 ): PricedUnits | undefined {
   const units = estimateUsd({ unitPriceUsd: 1 });
-  if (!units) return undefined;
-  return pricedUnits([path, models], price, units);
-}
-
-/** What unpriced requests may have cost: as much as any other. Both are by path. */
-export function unpricedUsd(
-  unpriced: ReadonlyMap<string, number>,
-  largest: ReadonlyMap<string, number>,
-): number {
-  let usd = 0;
-  for (const [path, count] of unpriced) usd += count * (largest.get(path) ?? 0);
-  return usd;
+  return units ? pricedUnits([path, models], price, units) : undefined;
 }
 
 /** Why a budget does not cover a submission. */
 export function reservationProblem(
-  { next, unpriced = 0 }: LimitState,
+  { next, unpriced = 0 }: Pick<LimitState, 'next' | 'unpriced'>,
   { usd, option }: Wording = forPrograms,
 ): string {
   if (!isUnpriced(next)) return `the next row costs ${usd(toUsd(next.nanoUsd))}`;
@@ -81,12 +65,6 @@ export function reservationProblem(
 
 /** Fetches a model, so that its prices are known. */
 export type FetchModel = (model: string) => Promise<unknown>;
-
-/** A submission that may have a price. */
-export interface Priced extends Priceable {
-  /** Whether its price can be known before it is sent. */
-  readonly hasPrice: boolean;
-}
 
 /**
  * Returns a function that estimates the price of a row in USD: that of its most expensive model; undefined if it is not
@@ -101,12 +79,9 @@ export function rowPrices(
   const priceAt = async (submission: Priced, model: string) => {
     const price = submission.estimateUsd(prices.get(model));
     if (price !== undefined || !fetchModel || !submission.hasPrice) return price;
-    let pending = fetched.get(model);
-    if (!pending) {
-      // Without its price, a row is treated like a chat. The row itself reports what is wrong.
-      pending = fetchModel(model).catch(() => undefined);
-      fetched.set(model, pending);
-    }
+    // Without its price, a row is treated like a chat. The row itself reports what is wrong.
+    const pending = fetched.get(model) ?? fetchModel(model).catch(() => undefined);
+    fetched.set(model, pending);
     await pending;
     return submission.estimateUsd(prices.get(model));
   };

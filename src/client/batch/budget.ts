@@ -1,29 +1,16 @@
 import { BudgetExceededError } from '../../errors/call.ts';
 import { createError } from '../../errors/message.ts';
-import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
-import { decideLimit, isUnpriced, limitPolicies } from '../../paid/limits.ts';
-import type { Expected, LimitState } from '../../paid/limits.ts';
-import { ReservedSums } from '../../paid/prices.ts';
+import { toNano, toUsd } from '../../paid/amounts.ts';
+import { limitPolicies } from '../../paid/limits.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
+import { Reservations } from '../../paid/reservations.ts';
+import type { Reservation, Shortfall } from '../../paid/reservations.ts';
 import type { Verdict } from '../../paid/verdict.ts';
-import {
-  forPrograms,
-  reservationFor,
-  reservationProblem,
-  unpricedUsd,
-} from './budget-decisions.ts';
+import { forPrograms, reservationProblem } from './budget-decisions.ts';
 import { Changes } from './changes.ts';
 import { noCost, unpricedSubmits } from './row-history.ts';
 import type { RowCost, RowHistory } from './row-history.ts';
 import type { Row } from './row.ts';
-
-/** What is set aside for a submission until it is settled. */
-export interface ReservedPrice extends Expected {
-  /** Path of the endpoint. */
-  readonly path: string;
-  /** Whether it may have been sent. A row that waits for its slot is not. */
-  readonly isSent: boolean;
-}
 
 /** What a submission may cost. */
 export interface Purchase {
@@ -32,41 +19,37 @@ export interface Purchase {
   /** In USD; undefined if it is not known. */
   readonly price: number | undefined;
   readonly units: PricedUnits | undefined;
-  /**
-   * The number of unpriced submissions of earlier runs that this one repeats under their key: together, they are charged
-   * once.
-   */
-  readonly repeats: number;
+  /** What an earlier run has counted for the submission that it repeats under its key: together, they are charged once. */
+  readonly repeated?: 'reserved' | 'unpriced' | undefined;
 }
+
+const policy = limitPolicies.batch;
+
+/** A row has reserved what earlier runs have sent, and what this run sends unless it repeats that. */
+const earlierHolder = (id: string) => `earlier ${id}`;
+const ownHolder = (id: string) => `own ${id}`;
 
 /** The budget of a batch, over all runs of its journal. Also adds up its costs if there is no limit. */
 export class BatchBudget {
-  readonly #maxUsd: number;
-  #chargedUsd = 0;
-  /** What submissions reserve that may be charged, and those of earlier runs by the ids of their rows. */
-  readonly #sums = new ReservedSums<Row | string>();
-  /** The largest charge so far, by path: what a request may cost if its price is not known. */
-  readonly #largest = new Map<string, number>();
-  /** Number of submissions that were or may have been charged, and of which neither charge nor price is known, by path. */
-  readonly #unpriced = new Map<string, number>();
+  /** In billionths of a USD. */
+  readonly #limit: number;
+  readonly #charged = { spent: 0, estimated: 0 };
+  readonly #reservations = new Reservations(this.#charged);
   /** How many charges the rows of a key have, of keys for which an earlier run knows a charge but has no result. */
   readonly #paidRows = new Map<string, number>();
-  /** What is reserved for the submissions that are not settled. */
-  readonly #reserved = new Map<Row, ReservedPrice>();
+  /** The submissions that are not settled. */
+  readonly #open = new Map<Row, Reservation>();
   /** Submissions that were settled. */
   readonly #changes = new Changes();
 
   constructor(maxUsd = Infinity) {
-    this.#maxUsd = maxUsd === Infinity ? maxUsd : roundUsd(maxUsd);
+    this.#limit = maxUsd === Infinity ? maxUsd : toNano(maxUsd);
   }
 
   /** The costs of all rows in all runs. Unpriced submissions may have cost as much as any other. */
   get total(): Pick<RowCost, 'chargedUsd' | 'estimatedUsd'> {
-    const unpriced = unpricedUsd(this.#unpriced, this.#largest);
-    return {
-      chargedUsd: this.#chargedUsd,
-      estimatedUsd: roundUsd(toUsd(this.#sums.total) + unpriced),
-    };
+    const { committed, total } = this.#reservations;
+    return { chargedUsd: toUsd(committed.spent), estimatedUsd: toUsd(total) };
   }
 
   /** Adds what earlier runs have spent on their rows. */
@@ -81,11 +64,17 @@ export class BatchBudget {
     const { cost = noCost, path = '', units, key } = row;
     const { chargedUsd, estimatedUsd, largestUsd } = cost;
     if (chargedUsd > 0) this.#countPaidRow(key);
-    const unpriced = unpricedSubmits(row);
-    this.#addCharge(chargedUsd);
-    if (estimatedUsd > 0) this.#sums.set(id, toNano(estimatedUsd), units);
-    if (largestUsd > 0) this.#recordCharge(path, units, largestUsd);
-    if (unpriced > 0) this.#addUnpriced(path, unpriced);
+    this.#charged.spent += toNano(chargedUsd);
+    if (largestUsd > 0) {
+      const charge = toNano(largestUsd);
+      this.#reservations.learn({ priceClass: path, units: 1 }, charge);
+      if (units) this.#reservations.learn(units, charge);
+    }
+    const holder = earlierHolder(id);
+    const unpriced = { priceClass: path, units: unpricedSubmits(row) };
+    const paysFor = unpriced.units > 0 ? unpriced : units;
+    if (estimatedUsd > 0 || unpriced.units > 0)
+      this.#reservations.hold({ holder, id: holder }, toNano(estimatedUsd), paysFor);
   }
 
   /**
@@ -97,19 +86,30 @@ export class BatchBudget {
    * unknown.
    */
   async reserve(row: Row, purchase: Purchase): Promise<void> {
-    const { path, units, repeats } = purchase;
+    const { path, price, units, repeated } = purchase;
     const { signal } = row.controller;
+    const holder = repeated ? earlierHolder(row.id) : ownHolder(row.id);
+    const reservation = this.#reservations.open({
+      id: holder,
+      holder,
+      route: path,
+      bodyOf: () => '',
+      unitsOf: () => units,
+      isFree: () => false,
+    });
+    const stage = repeated === 'reserved' ? 'resending' : 'queueing';
+    // What may have been sent is not kept back.
+    const nanoUsd = stage === 'resending' ? Infinity : this.#limit;
     for (;;) {
-      const state = this.#stateFor(purchase);
-      const decision = decideLimit(limitPolicies.batch, state);
-      if (decision === 'held') {
-        this.#addUnpriced(path, -repeats);
-        return this.#raise(row, { ...state.next, path, isSent: false }, units);
-      }
-      if (decision === 'exceeded') throw this.#exceeded(state);
+      const limit = { nanoUsd, policy, inFlight: this.#open.size };
+      const shortfall = reservation.reserve(limit, price, stage);
+      if (shortfall === undefined) break;
+      if (shortfall.decision === 'exceeded') throw this.#exceeded(shortfall);
       await this.#changes.next(signal);
       signal.throwIfAborted();
     }
+    this.#open.set(row, reservation);
+    this.#update(row);
   }
 
   /**
@@ -118,22 +118,11 @@ export class BatchBudget {
    * @throws {@link BudgetExceededError} if the budget does not cover it any more.
    */
   recheck(row: Row): void {
-    const reserved = this.#reserved.get(row);
-    if (reserved === undefined || this.#limit === Infinity) return;
-    const { chargedUsd, estimatedUsd } = this.total;
-    // A charge may have shown since then what a row of unknown price costs.
-    const { path, basis } = reserved;
-    const own = this.#sums.amountOf(row);
-    const next: Expected =
-      basis === 'price'
-        ? { nanoUsd: own, basis }
-        : reservationFor(undefined, this.#largest.get(path));
-    // The rows that are not sent, either, do not keep this one back.
-    const committed =
-      toNano(chargedUsd + estimatedUsd) - this.#unsent - (reserved.isSent ? own : 0);
-    const state = { limit: this.#limit, committed, next };
-    if (decideLimit(limitPolicies.batch, state) !== 'held') throw this.#exceeded(state);
-    this.#raise(row, { ...reserved, ...next, isSent: true });
+    const reservation = this.#open.get(row);
+    const limit = { nanoUsd: this.#limit, policy };
+    const shortfall = reservation?.reserve(limit, reservation.price, 'sending');
+    if (shortfall) throw this.#exceeded(shortfall);
+    this.#update(row);
   }
 
   /**
@@ -141,42 +130,9 @@ export class BatchBudget {
    * this one must not be sent before.
    */
   noteCharge(row: Row, usd: number): void {
-    const reserved = this.#reserved.get(row);
-    if (reserved === undefined) return;
     row.noteCharge(usd);
-    this.#recordCharge(reserved.path, this.#unitsOf(row), usd);
-    this.#raise(row, { ...reserved, nanoUsd: Math.max(toNano(usd), reserved.nanoUsd) });
-  }
-
-  /** What a row pays for, if its price was known. */
-  #unitsOf(row: Row): PricedUnits | undefined {
-    return this.#sums.unitsOf(row) ?? row.history.units;
-  }
-
-  /** What rows have reserved that wait for their slot. */
-  get #unsent(): number {
-    let nano = 0;
-    for (const [row, { isSent }] of this.#reserved) if (!isSent) nano += this.#sums.amountOf(row);
-    return nano;
-  }
-
-  get #limit(): number {
-    return this.#maxUsd === Infinity ? Infinity : toNano(this.#maxUsd);
-  }
-
-  #stateFor({ path, price, units, repeats }: Purchase): LimitState {
-    const { chargedUsd, estimatedUsd } = this.total;
-    const learnedUsd = toUsd(this.#sums.largest(units));
-    const expected = price === undefined ? undefined : Math.max(price, learnedUsd);
-    const repeated = Math.min(repeats, this.#unpricedAt(path));
-    const repeatedUsd = repeated * this.#largestAt(path);
-    return {
-      limit: this.#limit,
-      committed: toNano(chargedUsd + estimatedUsd - repeatedUsd),
-      next: reservationFor(expected, this.#largest.get(path)),
-      inFlight: this.#reserved.size,
-      unpriced: this.#unpricedAt(path) - repeated,
-    };
+    this.#open.get(row)?.note(usd);
+    this.#update(row);
   }
 
   /**
@@ -188,69 +144,28 @@ export class BatchBudget {
     return isPaid && this.#paidRows.get(idempotencyKey) === 1;
   }
 
-  /** Takes over the reservation of an earlier run, whose submission is sent again under its key. */
-  adopt(row: Row, path: string): void {
-    const nanoUsd = toNano(row.cost.estimatedUsd);
-    this.#sums.delete(row.id);
-    const reserved = { nanoUsd, basis: 'price', path, isSent: true } as const;
-    // What is free does not cost what others of its class do.
-    this.#raise(row, reserved, nanoUsd > 0 ? row.history.units : undefined);
-  }
-
   /** Ends the reservation of a submission. If it still counts, but has no amount, the submission is unpriced. */
   settle(row: Row, verdict: Verdict): void {
-    const reserved = this.#reserved.get(row);
-    if (reserved === undefined) return;
-    this.#reserved.delete(row);
-    const { path } = reserved;
-    const units = this.#unitsOf(row);
-    switch (verdict.money) {
-      case 'charged':
-        this.#sums.delete(row);
-        this.#addCharge(verdict.usd);
-        this.#countPaidRow(row.idempotencyKey);
-        row.addCharge(verdict.usd);
-        this.#recordCharge(path, units, verdict.usd);
-        break;
-      case 'none':
-      case 'void':
-        this.#sums.delete(row);
-        break;
-      case 'accepted':
-      case 'unknown':
-        if (isUnpriced(reserved)) this.#addUnpriced(path, 1);
+    const reservation = this.#open.get(row);
+    if (reservation === undefined) return;
+    this.#open.delete(row);
+    if (verdict.money === 'charged') {
+      this.#charged.spent += toNano(verdict.usd);
+      this.#countPaidRow(row.idempotencyKey);
+      row.addCharge(verdict.usd);
+      reservation.charge(verdict.usd);
+    } else {
+      // What was accepted without a charge costs as much as others, even if their charges are reported later.
+      reservation.leave(verdict.money);
     }
     this.#update(row);
     this.#changes.notify();
   }
 
-  #raise(row: Row, reserved: ReservedPrice, units?: PricedUnits): void {
-    this.#reserved.set(row, reserved);
-    this.#sums.set(row, reserved.nanoUsd, units);
-    this.#update(row);
-  }
-
   /** Updates what the row itself knows, which its lines record. */
   #update(row: Row): void {
-    row.setEstimate(toUsd(this.#sums.amountOf(row) + this.#sums.amountOf(row.id)));
-  }
-
-  #addUnpriced(path: string, count: number): void {
-    this.#unpriced.set(path, Math.max(0, this.#unpricedAt(path) + count));
-  }
-
-  #unpricedAt(path: string): number {
-    return this.#unpriced.get(path) ?? 0;
-  }
-
-  #largestAt(path: string): number {
-    return this.#largest.get(path) ?? 0;
-  }
-
-  /** Learns from a charge what such rows cost, those included that have reserved less. */
-  #recordCharge(path: string, units: PricedUnits | undefined, usd: number): void {
-    this.#largest.set(path, Math.max(this.#largestAt(path), usd));
-    if (units) this.#sums.learn(units, toNano(usd));
+    const earlier = this.#reservations.amountOf(earlierHolder(row.id));
+    row.setEstimate(toUsd(earlier + this.#reservations.amountOf(ownHolder(row.id))));
   }
 
   #countPaidRow(key = ''): void {
@@ -258,17 +173,13 @@ export class BatchBudget {
     if (rows !== undefined) this.#paidRows.set(key, rows + 1);
   }
 
-  #addCharge(usd: number): void {
-    this.#chargedUsd = roundUsd(this.#chargedUsd + usd);
-  }
-
-  #exceeded(state: LimitState): BudgetExceededError {
-    const { chargedUsd, estimatedUsd } = this.total;
-    const sentUsd = toUsd(toNano(estimatedUsd) - this.#unsent);
+  #exceeded(shortfall: Shortfall): BudgetExceededError {
+    const { chargedUsd: spentUsd, estimatedUsd } = this.total;
+    const maxUsd = toUsd(this.#limit);
+    const sentUsd = toUsd(toNano(estimatedUsd) - this.#reservations.totalUnsent());
     const summary = (wording = forPrograms) =>
-      `Budget of the batch exceeded: ${wording.amounts(chargedUsd, this.#maxUsd)} spent, ` +
-      `${wording.usd(sentUsd)} reserved for rows that may have been charged; ${reservationProblem(state, wording)}`;
-    const details = { outcome: 'not-sent', spentUsd: chargedUsd, maxUsd: this.#maxUsd } as const;
-    return createError(BudgetExceededError, { summary }, details);
+      `Budget of the batch exceeded: ${wording.amounts(spentUsd, maxUsd)} spent, ` +
+      `${wording.usd(sentUsd)} reserved for rows that may have been charged; ${reservationProblem(shortfall, wording)}`;
+    return createError(BudgetExceededError, { summary }, { outcome: 'not-sent', spentUsd, maxUsd });
   }
 }

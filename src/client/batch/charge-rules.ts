@@ -4,7 +4,7 @@ import { AbortedError, RequestTimeoutError } from '../../errors/call.ts';
 import { ConcurrencyLimitError } from '../../errors/responses.ts';
 import { restateCharge } from '../../errors/restate-charge.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
-import { isUnpaid, verdictOfError } from '../../paid/verdict.ts';
+import { isUncharged, isUnpaid, verdictOfError } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 
 /** How far a row has come, when an error ends it. */
@@ -34,11 +34,6 @@ export function isFinalError(
   return PolygateError.is(error) && !error.task && isUncharged(error);
 }
 
-/** Whether an error proves that no attempt of its call was charged. */
-export function isUncharged(error: unknown): boolean {
-  return PolygateError.is(error) && isUnpaid(verdictOfError(error));
-}
-
 /** What decides how a row ends that has failed. */
 export interface FailureFacts extends ChargeFacts {
   /** Whether the service charges the earlier submission once under its key, however often it is sent. */
@@ -56,11 +51,12 @@ export function failedRow<Thrown>(
   error: Thrown,
 ): { readonly status: 'failed' | 'unknown'; readonly error: Thrown | PolygateError } {
   const status = isFinalError(facts, error) ? 'failed' : 'unknown';
-  const isEarlierOpen = facts.mayBeCharged && !facts.hasTask && !facts.isPauseReason;
-  return {
-    status,
-    error: isEarlierOpen ? withEarlierCharge(error, earlierRowAdvice(facts)) : error,
-  };
+  if (!facts.mayBeCharged || facts.hasTask || facts.isPauseReason) return { status, error };
+  const next = facts.isChargedOnce
+    ? 'submit the row again only under its idempotency key.'
+    : 'if the row is sent again, you may pay for it a second time.';
+  const advice = `This request was not charged, but an earlier one of this row may have been: ${next}`;
+  return { status, error: withEarlierCharge(error, advice) };
 }
 
 /** What is known about a submission when an error ends it. */
@@ -96,14 +92,6 @@ export function verdictOfFailure(
   const isAbortedTask = isChargedOnce && AbortedError.is(error);
   const isOpen = !isFinalError(facts, error) || isAbortedTask;
   return isOpen && isUnpaid(verdict) ? { ...verdict, money: 'unknown' } : verdict;
-}
-
-/** What the error of a row says about its earlier request. `isChargedOnce`: its key protects it from a second charge. */
-function earlierRowAdvice({ isChargedOnce }: { isChargedOnce: boolean }): string {
-  const next = isChargedOnce
-    ? 'submit the row again only under its idempotency key.'
-    : 'if the row is sent again, you may pay for it a second time.';
-  return `This request was not charged, but an earlier one of this row may have been: ${next}`;
 }
 
 /**

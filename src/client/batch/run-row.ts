@@ -1,17 +1,17 @@
 import { countReplay, isVoid } from '../../paid/life.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
-import { isUnpaid } from '../../paid/verdict.ts';
+import { isUncharged, isUnpaid } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
 import { unitsOf } from './budget-decisions.ts';
-import { failedRow, isUncharged, slotRejectionOf, verdictOfFailure } from './charge-rules.ts';
+import { failedRow, slotRejectionOf, verdictOfFailure } from './charge-rules.ts';
 import { isChatPath } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
 import type { RowResult } from './results.ts';
 import { notRecordedError, toRowError, unsentError } from './row-errors.ts';
-import { noCost, toCostFields, toSettledFields, unpricedSubmits } from './row-history.ts';
+import { noCost, toCostFields, toSettledFields } from './row-history.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
 import type { RunContext } from './run.ts';
@@ -72,10 +72,8 @@ async function accept<Accepted>(
   const accepted = new SubmittingRow(row, plan, start.submission, context).submit();
   if (plan.isChargedOnce) return accepted;
   // The journal must stay locked until the outcome of a chat is recorded.
-  const { sending } = context;
-  const settled = () => sending.delete(accepted);
-  sending.add(accepted);
-  accepted.then(settled, settled);
+  context.sending.add(accepted);
+  void accepted.catch(() => {}).then(() => context.sending.delete(accepted));
   return accepted;
 }
 
@@ -116,13 +114,12 @@ class SubmittingRow<Accepted> {
     // An earlier run may have sent it, so a budget that has no room for new rows does not keep it back.
     if (recordedBy) row.record();
     const accepted = await pause.whileSubmitting(row, () => this.#reserveAndSend());
-    const isCounted = row.history.isChargeKnown;
-    const verdict = countReplay(plan.verdictOf(accepted), 'any', { isCounted });
+    const known = { isCounted: row.history.isChargeKnown };
+    const verdict = countReplay(plan.verdictOf(accepted), 'any', known);
     budget.settle(row, verdict);
     const cost = toSettledFields(row.cost, verdict.money !== 'accepted');
     const line = plan.toLine(row.id, accepted, cost);
-    const isAppended = !line || (await this.#tryAppend(line));
-    if (isAppended || plan.isChargedOnce) row.makeDurable();
+    if (!line || (await this.#tryAppend(line)) || plan.isChargedOnce) row.makeDurable();
     if (verdict.replay && plan.isChargedOnce) await journal.checkParams(row, intent);
     return accepted;
   }
@@ -142,20 +139,23 @@ class SubmittingRow<Accepted> {
     }
   }
 
-  /** Reserves the price, unless an earlier run has. If that run did not know it, the submission is unpriced until now. */
+  /** Reserves the price, or what an earlier run has. If that run did not know it, the submission is unpriced until now. */
   async #reservePrice(): Promise<void> {
     const row = this.#row;
     const { recordedBy, intent } = this.#submission;
-    const { budget, priceOf } = this.#context;
     const { path } = intent;
-    if (recordedBy && (budget.isFree(row) || row.cost.estimatedUsd > 0)) {
+    const { budget, priceOf } = this.#context;
+    const { estimatedUsd } = row.cost;
+    if (recordedBy && (budget.isFree(row) || estimatedUsd > 0)) {
       this.#units = row.history.units;
-      return budget.adopt(row, path);
+      // What is free does not cost what others of its class do.
+      const units = estimatedUsd > 0 ? this.#units : undefined;
+      return budget.reserve(row, { path, price: estimatedUsd, units, repeated: 'reserved' });
     }
-    const repeats = recordedBy ? unpricedSubmits(row.history) : 0;
     const price = await priceOf(this.#submission);
     this.#units = price === undefined ? undefined : unitsOf(this.#submission, path, price);
-    return budget.reserve(row, { path, price, units: this.#units, repeats });
+    const repeated = recordedBy && 'unpriced';
+    return budget.reserve(row, { path, price, units: this.#units, repeated });
   }
 
   async #recordAndSend(): Promise<Accepted> {

@@ -15,7 +15,7 @@ import type { CallErrors } from './errors.ts';
 // What only a client with a budget needs: it is loaded before its first paid call.
 
 export { pricedUnits } from '../../paid/prices.ts';
-export { createReservations } from '../../paid/reservations.ts';
+export { Reservations } from '../../paid/reservations.ts';
 
 /** A call, as far as its budget needs it. */
 interface PaidCall extends CallErrors {
@@ -84,7 +84,7 @@ export class CallBudget {
       stage === 'sending' && earlier.outcome === 'unknown' ? 'resending' : stage,
     );
     if (shortfall === undefined) return;
-    const { spent, reserved, price } = shortfall;
+    const { spent, reserved, next } = shortfall;
     const spentUsd = toUsd(spent);
     const limit = roundUsd(maxUsd);
     const state = (wording?: Wording) => {
@@ -95,8 +95,8 @@ export class CallBudget {
       ? 'is not in the price list of the service'
       : 'is known only when it is complete';
     const summary = (wording?: Wording) =>
-      price !== undefined
-        ? `Budget exceeded: ${state(wording)}; this request costs ${usdText(toUsd(price), wording)}.`
+      next.basis === 'price'
+        ? `Budget exceeded: ${state(wording)}; this request costs ${usdText(toUsd(next.nanoUsd), wording)}.`
         : toUsd(spent + reserved) >= limit
           ? `Budget exceeded: ${state(wording)}; the price of this request ${unknown}.`
           : `The strict budget rejects this request, because its price ${unknown}: ${state(wording)}.`;

@@ -98,7 +98,7 @@ function openEntry(
   { config, shared: { ledger } }: ClientContext,
   request: ApiRequest,
 ): LedgerEntry {
-  if (config.budget && budgets.loaded) ledger.useLimits(budgets.loaded.createReservations);
+  if (config.budget && budgets.loaded) ledger.useLimits(budgets.loaded.Reservations);
   const { kind, template, model, safety, options } = request;
   const idempotencyKey = options?.idempotencyKey;
   // The service replays a key only for the same kind of task, so an image and a video with one key are two charges.

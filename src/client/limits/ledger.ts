@@ -1,7 +1,7 @@
 import { toNano, toUsd } from '../../paid/amounts.ts';
 import { Books } from '../../paid/books.ts';
 import type { Claim } from '../../paid/books.ts';
-import type { createReservations, Reservation } from '../../paid/reservations.ts';
+import type { Reservation, Reservations } from '../../paid/reservations.ts';
 import { verdictOfError } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import type { Charge, ModelSpend, ResponseMeta, Spend } from '../../wire/types/meta.ts';
@@ -76,7 +76,7 @@ export function createLedger() {
     },
 
     /** Reserves the calls that are opened from now on, so that a budget can cover them. */
-    useLimits: (create: typeof createReservations) => void books.useLimits(create),
+    useLimits: (limits: typeof Reservations) => void books.useLimits(limits),
 
     /** Opens the part of one call in the ledger. Nothing is reserved yet. */
     open(claim: Claim, model: string | undefined): LedgerEntry {

@@ -61,7 +61,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     const verdict = error?.verdict ?? verdictOf(meta);
     const outcome = upstream.ok ? 'accepted' : outcomeOf(verdict);
     if (prepared.units && chargeUsd !== undefined) {
-      settings.largestCharges.add(prepared.units, toNano(chargeUsd));
+      settings.largestCharges.learn(prepared.units, toNano(chargeUsd));
     }
     const isStreaming = prepared.isStream ? upstream.ok : isEventStream(upstream);
     await admission.settle(verdict, isStreaming);

@@ -8,8 +8,9 @@ import {
 } from 'polygate';
 import type { Polygate } from 'polygate';
 
-import { isUncharged, messageForPeople, nothingCharged, statesCharge } from '../../internal.ts';
+import { messageForPeople, nothingCharged, statesCharge } from '../../internal.ts';
 import type { MessageParts } from '../../internal.ts';
+import { isUncharged } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import { nearestName } from '../../wire/types/nearest-name.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';

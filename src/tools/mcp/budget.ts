@@ -9,7 +9,7 @@ import { verdictOfTask } from '../../paid/life.ts';
 import { limitPolicies } from '../../paid/limits.ts';
 import { pricedUnits } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
-import { createReservations } from '../../paid/reservations.ts';
+import { Reservations } from '../../paid/reservations.ts';
 import { verdictOf, verdictOfError } from '../../paid/verdict.ts';
 import { generationKinds } from '../cli/command-options.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
@@ -53,7 +53,7 @@ export class ProcessBudget {
   readonly #limits: Limits;
   readonly #refunds: Refunds;
   readonly #books = new Books();
-  readonly #reservations = this.#books.useLimits(createReservations);
+  readonly #reservations = this.#books.useLimits(Reservations);
   /** Purchases that were or will be sent, and whose charge is not known, by their keys. */
   readonly #open = new Map<string, Purchase>();
 
@@ -123,7 +123,7 @@ export class ProcessBudget {
       leave: (error) => {
         entry.reservation?.leave(verdictOfError(error).money);
         const { idempotencyKey: key } = purchase;
-        if (this.#reservations.amountFor(key) === 0) this.#open.delete(key);
+        if (this.#reservations.amountOf(key) === 0) this.#open.delete(key);
       },
     };
   }
@@ -167,7 +167,7 @@ export class ProcessBudget {
     const verdict = verdictOfTask(task);
     this.#open.delete(idempotencyKey);
     if (verdict.money === 'charged') return verdict.usd;
-    const reservedUsd = toUsd(this.#reservations.amountFor(idempotencyKey));
+    const reservedUsd = toUsd(this.#reservations.amountOf(idempotencyKey));
     entry.accept(() => reservedUsd, verdict.replay);
     return reservedUsd;
   }

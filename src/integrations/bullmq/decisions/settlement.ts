@@ -1,6 +1,6 @@
-import { reservationFor, reservationProblem, unpricedUsd } from '../../../internal.ts';
+import { reservationProblem } from '../../../internal.ts';
 import { roundUsd, toNano, toUsd } from '../../../paid/amounts.ts';
-import { decideLimit, limitPolicies } from '../../../paid/limits.ts';
+import { decideLimit, expectedOf, limitPolicies } from '../../../paid/limits.ts';
 import type { Expected } from '../../../paid/limits.ts';
 import type { PricedUnits } from '../../../paid/prices.ts';
 import { isUnpaid } from '../../../paid/verdict.ts';
@@ -111,13 +111,17 @@ export function decideReservation(
   { path, usd, units }: Purchase,
   maxUsd: number,
 ): BudgetDecision {
-  const estimatedUsd = roundUsd(reservedUsd + unpricedUsd(unpriced, largest));
+  let unpricedUsd = 0;
+  // They may have cost as much as any other.
+  for (const [each, count] of unpriced) unpricedUsd += count * (largest.get(each) ?? 0);
+  const estimatedUsd = roundUsd(reservedUsd + unpricedUsd);
   const learned = units ? toUsd((above.get(units.priceClass) ?? 0) * units.units) : 0;
-  const priceUsd = usd === undefined ? undefined : Math.max(usd, learned);
+  const price = usd === undefined ? undefined : toNano(Math.max(usd, learned));
+  const largestUsd = largest.get(path);
   const state = {
     limit: toNano(maxUsd),
     committed: toNano(spentUsd + estimatedUsd),
-    next: reservationFor(priceUsd, largest.get(path)),
+    next: expectedOf(price, largestUsd === undefined ? undefined : toNano(largestUsd)),
     inFlight: submitting,
     unpriced: unpriced.get(path) ?? 0,
   };

@@ -172,7 +172,7 @@ export async function priceToReserve(
   if (usd !== undefined && price && whole) {
     const count = highestBodyUnits(price, whole);
     const units = pricedUnits([name, model], usd, count);
-    return { usd: Math.max(usd, toUsd(largestCharges.of(units)), minUsd), units };
+    return { usd: Math.max(usd, toUsd(largestCharges.largest(units)), minUsd), units };
   }
   if (limits.allowsUnpriced) return { usd: Math.max(limits.chatUsd, minUsd) };
   const advice = price
