@@ -233,8 +233,7 @@ describe.skipIf(!isRedisInstalled).concurrent('what a queue keeps', () => {
                   ? await redis.client.smembers(key)
                   : type === 'stream'
                     ? await redis.client.xrange(key, '-', '+')
-                    : // A key can be removed in the meantime.
-                      type === 'string' && (await redis.client.get(key));
+                    : type === 'string' && (await redis.client.get(key));
         texts.push(key, JSON.stringify(value));
       }
       const text = texts.join('\n');
