@@ -41,8 +41,8 @@ export class Books {
   }
 
   /** Reserves requests that are opened from now on, so that limits can cover them. */
-  useLimits(Ledger: typeof Reservations): Reservations {
-    return (this.#reservations ??= new Ledger(this));
+  useLimits(ReservationsClass: typeof Reservations): Reservations {
+    return (this.#reservations ??= new ReservationsClass(this));
   }
 
   /** Opens the part of one request. Nothing is reserved yet. */

@@ -11,10 +11,7 @@ import type { Store } from 'polygate/proxy';
 import { vi } from 'vitest';
 
 import { contextOf } from '../../src/internal.ts';
-import { TaskStore } from '../../src/tools/cli/task-store.ts';
-import { ProcessBudget } from '../../src/tools/mcp/budget.ts';
-import { Refunds } from '../../src/tools/mcp/refunds.ts';
-import { Submissions } from '../../src/tools/mcp/submissions.ts';
+import { mcpSubmissions } from '../support/mcp-submissions.ts';
 import { orderText, promptOf, sumOf } from './orders.ts';
 import type { Order, Settings } from './orders.ts';
 import { Service } from './service.ts';
@@ -201,21 +198,7 @@ export const mcp: BookKind = {
     const { service, options } = open(this, settings, maxUsd);
     const gateway = new Polygate(options);
     const folder = mkdtempSync(join(inMemory, 'polygate-books-'));
-    const store = new TaskStore({ XDG_STATE_HOME: folder });
-    const { signal } = new AbortController();
-    const refunds = new Refunds(gateway, signal);
-    const budget = new ProcessBudget({ maxUsd, maxUsdPerCall: undefined }, refunds);
-    const submissions = new Submissions({
-      gateway,
-      store,
-      account: 'account',
-      budget,
-      refunds,
-      allowedModels: [],
-      ended: signal,
-      clean: (text) => text,
-    });
-    const call = { signal, remainingMs: () => 1e9, limitMs: () => 1e9, report: () => undefined };
+    const { submissions, budget, call } = mcpSubmissions(gateway, folder, maxUsd);
     let unkeyed = 0;
     return {
       service,

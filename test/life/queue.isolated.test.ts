@@ -1,19 +1,3 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { testQueueLife } from './queue-suite.ts';
 
-import { isRedisInstalled, startRedis } from '../integrations/bullmq/redis-server.ts';
-import type { RedisServer } from '../integrations/bullmq/redis-server.ts';
-import { queueIn } from './queue.ts';
-import { testLife } from './suite.ts';
-
-describe.runIf(isRedisInstalled)('with Redis', () => {
-  let redis: RedisServer;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis[Symbol.asyncDispose]());
-
-  testLife(
-    queueIn(() => redis.url),
-    30,
-  );
-});
+testQueueLife(30);

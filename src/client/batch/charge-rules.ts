@@ -1,5 +1,5 @@
-import { PolygateError } from '../../errors/base.ts';
 /** What is known about the charges of a row. A batch and a queue share these rules. */
+import { PolygateError } from '../../errors/base.ts';
 import { AbortedError, RequestTimeoutError } from '../../errors/call.ts';
 import { ConcurrencyLimitError } from '../../errors/responses.ts';
 import { restateCharge } from '../../errors/restate-charge.ts';

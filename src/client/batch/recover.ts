@@ -110,7 +110,7 @@ async function planRecovery(
   const { history } = row;
   const { receipt, path = '', params, fallback, fingerprint: hash = '', key = '' } = history;
   if (isChatPath(path)) return planChatRecovery(row, recreate, context);
-  // The task is there, whoever has sent it.
+  // The task exists, whichever run has sent it.
   const fingerprint = receipt ? undefined : await storedFingerprint(history);
   const step = next(lifeOf(history), { fingerprint }, 'key');
   if (step === 'wait' && receipt) {

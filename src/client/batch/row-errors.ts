@@ -34,7 +34,7 @@ export function changedParamsError(id: string): ConfigurationError {
 export const contestedRowError = (id: string, idempotencyKey?: string): ConfigurationError =>
   rowError(
     id,
-    'another run has sent it with other params at the same time, so the task of its key, which was charged once at most, may be that of the other params. Use another id for each of them. A submission with `error.idempotencyKey` returns the task.',
+    'another run has sent it with other params at the same time. At most one task was charged, and it may be the one with the other params: submit with `error.idempotencyKey` to see it. Give each of them its own id.',
     { outcome: 'unknown', idempotencyKey },
   );
 

@@ -213,8 +213,8 @@ export async function planTask<Kind extends TaskKind>(
     return taskPlan(start, context, signal);
   }
   if (step !== 'send') {
-    // A completion is that of another request.
     if (history.isContested) throw contestedRowError(id, row.idempotencyKey);
+    // What has no receipt is the completion of a chat, which is another request.
     if (step !== 'wait' || !history.receipt) throw changedParamsError(id);
     return taskPlan({ accepted: submission.task(history.receipt) }, context, signal);
   }

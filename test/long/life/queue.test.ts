@@ -1,20 +1,4 @@
 /** As `test/life`, with more random sequences. */
-import { afterAll, beforeAll, describe } from 'vitest';
+import { testQueueLife } from '../../life/queue-suite.ts';
 
-import { isRedisInstalled, startRedis } from '../../integrations/bullmq/redis-server.ts';
-import type { RedisServer } from '../../integrations/bullmq/redis-server.ts';
-import { queueIn } from '../../life/queue.ts';
-import { testLife } from '../../life/suite.ts';
-
-describe.runIf(isRedisInstalled)('with Redis', () => {
-  let redis: RedisServer;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis[Symbol.asyncDispose]());
-
-  testLife(
-    queueIn(() => redis.url),
-    2_000,
-  );
-});
+testQueueLife(2_000);

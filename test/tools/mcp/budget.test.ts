@@ -8,10 +8,9 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { emptyMeta } from '../../../src/client/http/response-meta.ts';
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { TaskStore } from '../../../src/tools/cli/task-store.ts';
 import { ProcessBudget } from '../../../src/tools/mcp/budget.ts';
 import { Refunds } from '../../../src/tools/mcp/refunds.ts';
-import { Submissions } from '../../../src/tools/mcp/submissions.ts';
+import { mcpSubmissions } from '../../support/mcp-submissions.ts';
 
 const quote = { usd: 0.02, priceClass: 'image', units: 1 };
 const purchase = { route: 'generate_image', model: 'prism-image', quote };
@@ -58,26 +57,13 @@ test('each charge counts, also that of an attempt that another one follows', asy
   };
   const { apiKey, baseURL } = mock;
   const gateway = new Polygate({ apiKey, baseURL, fetch, logLevel: 'off', random: () => 0 });
-  const { signal } = new AbortController();
-  const refunds = new Refunds(gateway, signal);
-  const budget = new ProcessBudget({ maxUsd: 1, maxUsdPerCall: undefined }, refunds);
-  const submissions = new Submissions({
-    gateway,
-    store: new TaskStore({ XDG_STATE_HOME: folder }),
-    account: 'account',
-    budget,
-    refunds,
-    allowedModels: [],
-    ended: signal,
-    clean: (text) => text,
-  });
+  const { submissions, budget, call } = mcpSubmissions(gateway, folder, 1);
   const headers = { 'x-svc-charge-usd': '0.02' };
   mock.fail({ route: 'POST /v1/images/tasks', status: 500, handled: true, headers, times: 1 });
   const body = { model: 'prism-image', prompt: 'A harbor' };
   const request = { kind: 'image' as const, ...body, params: {} };
   const output = join(folder, '{id}.{ext}');
   const order = { tool: 'generate_image', request, body, idempotencyKey: 'k', output };
-  const call = { signal, remainingMs: () => 1e9, limitMs: () => 1e9, report: () => undefined };
   await submissions.open(order, call);
   expect(mock.invoice).toHaveLength(2);
   expect(budget.leftUsd).toBe(0.96);
