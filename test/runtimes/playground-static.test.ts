@@ -216,6 +216,15 @@ test.each([390, 768, 1280, 1440, 1920])(
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByText('each paid once').waitFor();
     await expectNoBarriers(page);
+    const tooNarrow: number[] = await page.locator('.cells i').evaluateAll((cells: any[]) =>
+      cells.flatMap((cell) => {
+        const mark = cell.ownerDocument.createRange();
+        mark.selectNodeContents(cell);
+        const { width: needed } = mark.getBoundingClientRect();
+        return needed > cell.clientWidth ? [needed] : [];
+      }),
+    );
+    expect(tooNarrow).toEqual([]);
     await page.getByRole('tab', { name: 'Set a budget' }).click();
     await page.getByRole('button', { name: 'Run 24 images' }).click();
     await page.getByText('never over the budget').waitFor();
