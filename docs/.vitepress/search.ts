@@ -69,7 +69,7 @@ const keywords: Readonly<Record<string, string>> = {
   'docs/client-options.md': 'api key environment variable',
   'docs/costs.md': 'balance budget maxUsd price spend token usage',
   'docs/errors.md': 'rate limit 429 402',
-  'docs/faq.md': 'embeddings vision webhook',
+  'docs/faq.md': 'embeddings vision',
   'docs/images-video-and-audio.md': 'save download image reference video from music speech',
   'docs/many-machines.md': 'bullmq queue redis worker',
   'docs/materials.md': 'upload file asset',
