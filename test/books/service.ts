@@ -18,7 +18,7 @@ export interface Line {
    * Why a book may have reserved nothing for it, although the service has charged its key before: the key was free, or
    * shares the reservation of a request whose outcome is not known yet.
    */
-  readonly excuse: 'none' | 'free' | 'shared';
+  excuse: 'none' | 'free' | 'shared';
   /** Which response has reported the charge. */
   reported: 'no' | 'directly' | 'by a replay';
   /** Whether a later response has said what the key costs. */
@@ -89,7 +89,13 @@ export class Service {
 
   /** The limit starts anew, except for requests in flight. */
   endWindow(): void {
-    for (const line of this.lines) if (!line.isInFlight) this.#ended.add(line);
+    const before = this.current;
+    for (const line of before) if (!line.isInFlight) this.#ended.add(line);
+    // The charge of another request has ended the reservation that both had.
+    for (const line of this.current) {
+      const isShared = ({ key, excuse }: Line) => key === line.key && excuse === 'shared';
+      if (before.some((other) => this.#ended.has(other) && isShared(other))) line.excuse = 'shared';
+    }
   }
 
   /** The book does not know any longer what its models were charged. */
