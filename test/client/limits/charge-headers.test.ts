@@ -138,6 +138,20 @@ describe('an error response that reports a charge', () => {
     const error = await clock.settle(caught(gateway.images.submit(image)));
     expect(error.message).toContain('The service reported a charge of 0.02 USD.');
   });
+
+  test('is not retried if the budget does not cover it and its key was charged twice', async () => {
+    const { fetch, sent } = scripted(errorReply(500, undefined, charged));
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05 }, maxRetries: 3 });
+    await gateway.models.list();
+    const derived = gateway.withOptions({ fetch });
+    const error = await mock.clock.settle(caught(derived.images.submit(image)));
+    expect(error).toBeInstanceOf(BudgetExceededError);
+    expect(error).toMatchObject({ outcome: 'unknown', spentUsd: 0.04 });
+    expect(error.message).toContain(
+      'The service reported charges of 0.04 USD; sending it again may charge you again.',
+    );
+    expect(sent).toHaveLength(2);
+  });
 });
 
 test.each([
