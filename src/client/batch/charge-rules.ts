@@ -107,10 +107,14 @@ export function withEarlierCharge<Thrown>(error: Thrown, advice: string): Thrown
   return restateCharge(error, advice);
 }
 
-/** The error of a call that got no slot in time, also if its `totalTimeout` ended while it was waiting for one. */
+/**
+ * The error of a call that got no slot in time, also if its `totalTimeout` ended while it was waiting for one. One that was
+ * charged is no rejection.
+ */
 export function slotRejectionOf(error: unknown): ConcurrencyLimitError | undefined {
   const rejection = RequestTimeoutError.is(error) ? error.cause : error;
-  return ConcurrencyLimitError.is(rejection) ? rejection : undefined;
+  if (!ConcurrencyLimitError.is(rejection)) return undefined;
+  return rejection.verdict?.money === 'charged' ? undefined : rejection;
 }
 
 /** A key whose charge counts already, because another request or another program has paid for it. */

@@ -81,7 +81,9 @@ export function decideRetry(
   if (failure === undefined || !isRetryable(failure, safety)) return undefined;
   const { retryAfterMs = 0 } = failure;
   if (retryAfterMs > maxRetryDelay) return undefined;
-  if (waitsForSlot && ConcurrencyLimitError.is(error)) {
+  // One that was charged is no rejection: it would be charged again and again until a slot is free.
+  const isRejected = failure.outcome === 'rejected';
+  if (waitsForSlot && isRejected && ConcurrencyLimitError.is(error)) {
     const delayMs = delayAfter(slotRejections, retryAfterMs, policy);
     const minDelayMs = slotRejections > 0 ? minQueueDelay : 0;
     return { failure, delayMs: Math.max(minDelayMs, delayMs), slotRejection: error };

@@ -214,6 +214,19 @@ describe('a batch at a service that replays keys', () => {
   });
 });
 
+test('a rejection for lack of a slot that was charged counts as a retry', async () => {
+  const service = start({ fails: () => false }, { maxRetries: 2 });
+  service.mock.fail({
+    route: 'POST /v1/images/tasks',
+    status: 429,
+    code: 'concurrency_limit_exceeded',
+    headers: { 'x-svc-charge-usd': '0.02' },
+  });
+  const said = await run(service, 'image', 1, {});
+  expect(said).toMatchObject({ statuses: ['unknown'], usd: 0.06 });
+  expect(service.sent()).toBe(3);
+});
+
 test('a batch checks its limit again right before it repeats an attempt that was charged', async () => {
   // The other row costs more than its price, while the first one waits for a slot for its retry.
   const onResponse = async (request: number) =>

@@ -128,6 +128,21 @@ describe.skipIf(!isRedisInstalled)('attempts of a row that are charged', () => {
     },
   );
 
+  test('count as such if they were rejected for lack of a slot', async () => {
+    await using all = await start({ fails: () => false }, { attempts: 1 });
+    all.mock.fail({
+      route: 'POST /v1/images/tasks',
+      status: 429,
+      code: 'concurrency_limit_exceeded',
+      headers: { 'x-svc-charge-usd': '0.02' },
+    });
+    await all.add('image', 1);
+    all.queue.work();
+    expect(await all.queue.result('row 0')).toMatchObject({ status: 'unknown' });
+    expect(all.posts()).toBe(1);
+    expect(await all.said()).toEqual({ spentUsd: 0.02, reservedUsd: 0 });
+  });
+
   test('of a chat count as one more if the last one was lost', async () => {
     await using all = await start({ fails: () => true, ignoresKeys: true }, { maxUsd: 1 });
     all.mock.fail({ route: 'POST /v1/chat/completions', reset: 'after', attempt: [2, 3] });
