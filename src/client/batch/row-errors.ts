@@ -86,6 +86,15 @@ export function notRecordedError(cause: unknown): ConfigurationError {
   return createError(ConfigurationError, parts, { cause, outcome: 'not-sent' });
 }
 
+/** A row that is not sent again, because its charge could not be written: later runs would spend it once more. */
+export function costNotRecordedError(): ConfigurationError {
+  const parts = {
+    summary: 'journal: appending what this row has cost failed, so it was not sent again.',
+    charge: 'It may have been charged.',
+  };
+  return createError(ConfigurationError, parts, { outcome: 'unknown' });
+}
+
 /**
  * A row that is not sent because of `reason`, which all such rows share. A call adds details to the error it throws, so it
  * must not get a shared one; and with a fallback, a `BudgetExceededError` would make it try the next model.

@@ -8,7 +8,7 @@ import { failedRow, slotRejectionOf, verdictOfFailure } from './charge-rules.ts'
 import { isChatPath } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
 import type { RowResult } from './results.ts';
-import { notRecordedError, toRowError, unsentError } from './row-errors.ts';
+import { costNotRecordedError, notRecordedError, toRowError, unsentError } from './row-errors.ts';
 import { noCost, toCostFields, toSettledFields } from './row-history.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
@@ -83,8 +83,8 @@ class SubmittingRow<Accepted> {
   readonly #context: RunContext;
   /** Its cost as of its latest `submit` line. */
   #recorded = noCost;
-  /** Until the cost of lost attempts is durable. */
-  #recording: Promise<unknown> = Promise.resolve();
+  /** Until the cost of lost attempts is durable. Then, whether it is. */
+  #recording = Promise.resolve(true);
   /** What it pays for, if its price is known. */
   #units: PricedUnits | undefined;
 
@@ -161,7 +161,7 @@ class SubmittingRow<Accepted> {
       if (recordedBy) await this.#recordAgain();
       else if (isChargedOnce) await recordOnce();
       return await this.#sendWhenSlotFree(async (isResent) => {
-        if (isResent) await this.#recording;
+        if (isResent && !(await this.#recording)) throw costNotRecordedError();
         // What an earlier run may have sent is reserved, whatever the budget covers now.
         if (!recordedBy || isResent) this.#context.budget.recheck(this.#row, isResent);
         if (!isChargedOnce) await recordOnce();
@@ -278,13 +278,14 @@ class SubmittingRow<Accepted> {
   }
 
   /** Records what lost attempts have cost or may have cost, if that is not what the latest `submit` line says. */
-  #recordLoss(): Promise<unknown> {
+  async #recordLoss(): Promise<void> {
     const { cost } = this.#row;
-    if (JSON.stringify(cost) !== JSON.stringify(this.#recorded)) {
-      this.#recorded = cost;
-      this.#recording = this.#tryAppend({ ...this.#submitLine, lost: true });
-    }
-    return this.#recording;
+    const before = this.#recorded;
+    if (JSON.stringify(cost) === JSON.stringify(before)) return void (await this.#recording);
+    this.#recorded = cost;
+    this.#recording = this.#tryAppend({ ...this.#submitLine, lost: true });
+    // The next line about it has the cost as well.
+    if (!(await this.#recording)) this.#recorded = before;
   }
 
   #tryAppend(line: JournalLine): Promise<boolean> {

@@ -164,6 +164,29 @@ test.each(['image', 'chat'] as const)(
   },
 );
 
+test.each(['image', 'chat'] as const)(
+  'an attempt whose charge cannot be recorded is the last one of its run: %s',
+  async (kind) => {
+    const service = start({ fails: () => true, ignoresKeys: true });
+    const lines: string[] = [];
+    let failures = 0;
+    const append = async (line: string) => {
+      if (failures === 0 && JSON.parse(line).lost === true) {
+        failures += 1;
+        throw new Error('ENOSPC');
+      }
+      lines.push(line);
+    };
+    const journal = lockedJournal(lines, { append });
+    const said = await run(service, kind, 1, { journal, maxUsd: 1 });
+    expect(said).toMatchObject({ statuses: ['unknown'], usd: invoiceOf(service.mock) });
+    expect(said.messages).toEqual([expect.stringContaining('so it was not sent again.')]);
+    expect(service.sent()).toBe(1);
+    const later = await run(service, kind, 0, { journal, maxUsd: 1 });
+    expect(later.usd).toBe(said.usd);
+  },
+);
+
 describe('a batch at a service that replays keys', () => {
   test.each([
     ['image', undefined],
