@@ -68,12 +68,20 @@ async function accept<Accepted>(
   }
   row.setKey(start.submission.intent.key);
   const accepted = new SubmittingRow(row, plan, start.submission, context).submit();
-  if (plan.isChargedOnce) return accepted;
-  // The journal must stay locked until the outcome of a chat is recorded.
+  if (!staysLocked(plan, context)) return accepted;
   context.sending.add(accepted);
   void accepted.catch(() => {}).then(() => context.sending.delete(accepted));
   return accepted;
 }
+
+/**
+ * Whether the journal must stay locked until it is recorded what a row has cost: the next run could send its chat again, or
+ * spend its part of the limit.
+ */
+const staysLocked = (
+  { isChargedOnce }: Pick<RowPlan<unknown>, 'isChargedOnce'>,
+  { maxUsd }: RunContext,
+): boolean => !isChargedOnce || maxUsd !== undefined;
 
 /** A row that is being submitted. */
 class SubmittingRow<Accepted> {
@@ -267,8 +275,9 @@ class SubmittingRow<Accepted> {
     budget.settle(row, verdict.money);
     if (!isUnpaid(verdict)) {
       const recording = this.#recordLoss();
-      // An aborted run does not wait for the lines of its tasks.
-      if (!isChargedOnce || !row.controller.signal.aborted) await recording;
+      // Any other aborted run does not wait for the lines of its tasks.
+      const { aborted } = row.controller.signal;
+      if (!aborted || staysLocked(this.#plan, this.#context)) await recording;
       return;
     }
     if (!recordedBy) return;

@@ -27,7 +27,7 @@ export interface RunContext extends ClientContext {
   readonly waitOptions: Omit<WaitOptions<TaskUpdate>, 'onUpdate' | 'signal'>;
   readonly resendUnknown: boolean;
   readonly chats: ChatsInFlight;
-  /** Chats that are being submitted and recorded. The journal stays locked until they have ended. */
+  /** Rows that are being submitted and recorded. The journal stays locked until they have ended. */
   readonly sending: Set<Promise<unknown>>;
   /** The signal of the run. Those of its rows are their own. */
   readonly signal: AbortSignal | undefined;
@@ -107,10 +107,11 @@ function warnOfLostChats({ journal, config }: RunContext): void {
 }
 
 /**
- * Ends the use of the journal, when the outcomes of all chats are recorded. If the run was cut short and that takes
- * long, it continues in the background: a lock that is released before would let another process send the same chats.
+ * Ends the use of the journal, when the outcomes of all chats and, with `maxUsd`, of all tasks are recorded. If the run was cut
+ * short and that takes long, it continues in the background: a lock that is released before would let another process send the
+ * same chats, or spend what these tasks have cost.
  *
- * A run that was not aborted, has no chat in flight and marks no torn line waits until the journal has released its
+ * A run that was not aborted, is not submitting such a row and marks no torn line waits until the journal has released its
  * lock or the caller aborts, however long that takes: also if the caller has left its loop while tasks are in flight.
  */
 export async function endRun(context: RunContext): Promise<void> {

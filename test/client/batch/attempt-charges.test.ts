@@ -237,6 +237,29 @@ describe('a batch at a service that replays keys', () => {
   });
 });
 
+test('a batch with a limit that its caller leaves keeps its journal locked until each charge is recorded', async () => {
+  const service = start({ fails: (request) => request === 1 }, { maxRetries: 0 });
+  const lines: string[] = [];
+  const append = async (line: string) => {
+    if (JSON.parse(line).lost === true) await service.mock.clock.sleep(500);
+    lines.push(line);
+  };
+  const journal = lockedJournal(lines, { append });
+  const gateway = service.create();
+  const leave = async () => {
+    const rows = gateway.batch(numbers(2), describeImage(gateway), { journal, maxUsd: 1 });
+    for await (const { status } of rows) {
+      expect(status).toBe('succeeded');
+      await service.mock.clock.sleep(100);
+      break;
+    }
+  };
+  await service.mock.clock.settle(leave());
+  expect(invoiceOf(service.mock)).toBe(0.04);
+  const later = await run(service, 'image', 0, { journal, maxUsd: 1 });
+  expect(later).toMatchObject({ usd: 0.04, estimatedUsd: undefined });
+});
+
 test('a rejection for lack of a slot that was charged counts as a retry', async () => {
   const service = start({ fails: () => false }, { maxRetries: 2 });
   service.mock.fail({
