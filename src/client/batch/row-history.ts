@@ -76,14 +76,14 @@ export function addLine(
       const intent = { key, path, params: sent, fallback: models, units: readUnits(line) };
       const submitted = { ...history, ...intent };
       if (line.lost) return addLoss({ ...submitted, fingerprint: hash }, line);
-      return fold({ ...submitted, cost: readCost(line) }, { sent: hash });
+      return fold({ ...submitted, cost: costAfter(before, line) }, { sent: hash });
     }
     case 'accepted': {
       const { receipt } = line;
-      return fold({ ...history, ...readCharge(line, receipt) }, { receipt });
+      return fold({ ...history, ...readCharge(before, line, receipt) }, { receipt });
     }
     case 'completed':
-      return { ...history, completedAt: lineNumber, path: chatPath, ...readCharge(line) };
+      return { ...history, completedAt: lineNumber, path: chatPath, ...readCharge(before, line) };
     case 'refused': {
       // If two processes submit a task under one key, the one that is rejected knows nothing about the cost of the other, unless
       // the service says that none was charged.
@@ -91,7 +91,7 @@ export function addLine(
         (!line.void || before.isContested) &&
         !isChatPath(before.path) &&
         ((before.open ?? 0) > 1 || before.receipt);
-      const cost = isOther ? before.cost : readCost(line);
+      const cost = isOther ? before.cost : costAfter(before, line);
       const refused = { ...history, ...(line.paused && { params, fallback }), cost };
       return fold(refused, { money: line.void ? 'void' : 'none' });
     }
@@ -105,7 +105,7 @@ function addLoss(before: RowHistory, line: CostFields): RowHistory {
   const open = Math.max(1, before.open ?? 0);
   // Another run has received its task in the meantime.
   if (before.receipt || before.completedAt !== undefined) return { ...before, open };
-  const cost = readCost(line);
+  const cost = costAfter(before, line);
   const isCharged = cost.chargedUsd > (before.cost?.chargedUsd ?? 0);
   return {
     ...before,
@@ -117,11 +117,22 @@ function addLoss(before: RowHistory, line: CostFields): RowHistory {
 }
 
 function readCharge(
+  before: RowHistory,
   line: CostFields,
   receipt?: Receipt,
 ): Pick<RowHistory, 'cost' | 'isChargeKnown'> {
-  const isChargeKnown = line.usd !== undefined || (receipt?.chargeUsd ?? 0) > 0;
-  return { cost: readCost(line, receipt), isChargeKnown };
+  const cost = costAfter(before, line, receipt);
+  const isKnown = line.usd !== undefined || (receipt?.chargeUsd ?? 0) > 0;
+  return { cost, isChargeKnown: isKnown || cost === before.cost };
+}
+
+/**
+ * The cost of a row after one more line. Two runs can send a task at the same time, and each knows only its own charges: a line
+ * with less than was known before is that of the other one.
+ */
+function costAfter({ cost: before = noCost }: RowHistory, line: CostFields, receipt?: Receipt) {
+  const cost = readCost(line, receipt);
+  return cost.chargedUsd < before.chargedUsd ? before : cost;
 }
 
 /** What a row has cost in all runs, in USD. */

@@ -5,7 +5,14 @@ import type { BatchOptions, BatchProgress, PolygateOptions } from '../../../src/
 import type { MockGateway } from '../../../src/mock/index.ts';
 import { collect } from '../../support/rejection.ts';
 import { onMock } from '../support.ts';
-import { describeChat, describeImage, lockedJournal, newProcess, numbers } from './support.ts';
+import {
+  describeChat,
+  describeImage,
+  lockedJournal,
+  memoryJournal,
+  newProcess,
+  numbers,
+} from './support.ts';
 import type { MemoryJournal } from './support.ts';
 
 const sumOf = (amounts: readonly number[]) =>
@@ -223,6 +230,19 @@ describe('a batch at a service that replays keys', () => {
     expect(said.statuses).toEqual(['succeeded', 'succeeded', 'succeeded']);
     expect(service.sent()).toBe(4);
     expect([said.saidUsd, invoiceOf(service.mock)]).toEqual([0.06, 0.06]);
+  });
+
+  test('keeps the charge that only one of two runs at the same time knows', async () => {
+    const service = start({ fails: () => false, replayUsd: '0' });
+    const journal = memoryJournal();
+    const submit = async () => {
+      const gateway = service.create();
+      await collect(gateway.batch([0], describeImage(gateway), { journal }));
+    };
+    await service.mock.clock.settle(Promise.all([submit(), submit()]));
+    expect(service.sent()).toBe(2);
+    expect(invoiceOf(service.mock)).toBe(0.02);
+    expect(await run(service, 'image', 0, { journal })).toMatchObject({ usd: 0.02 });
   });
 
   test('continues a row in the next run if its limit does not cover another charge', async () => {
