@@ -50,7 +50,7 @@ export { runtimeFetch } from './client/config/environment.ts';
 export { version } from './client/config/version.ts';
 
 // Requests and responses
-export { newIdempotencyKey, ownHeaders, sentKeys, toHex } from './client/http/request-headers.ts';
+export { newIdempotencyKey, sentKeys, toHex } from './client/http/request-headers.ts';
 export { checkResultURL } from './client/http/result-file.ts';
 export { direct, readErrorText } from './client/http/response-body.ts';
 export type { BodyReader, DirectResponse } from './client/http/response-body.ts';
@@ -58,6 +58,7 @@ export { parseJson, sentence, withoutHalfPairs } from './client/http/json.ts';
 export { emptyMeta, parseResponseMeta, parseRetryAfter } from './client/http/response-meta.ts';
 export { networkAdvice, networkErrorMessage, networkOutcome } from './client/http/network-error.ts';
 export { parseErrorBody } from './client/http/error-body.ts';
+export { ownHeaders } from './client/fetch/fetch-request.ts';
 export { detailsOf } from './client/fetch/response-details.ts';
 export type { ResponseMeta } from './wire/types/meta.ts';
 export type { ResponseDetails } from './client/fetch/response-details.ts';

@@ -18,8 +18,10 @@ import { chatReader, otherTypeReader } from './chat-reader.ts';
 import { checkChat } from './check-chat.ts';
 import { describeCall, findRoute } from './describe-call.ts';
 import type { OpenTask, Route } from './describe-call.ts';
+import { createRequest, invalidRequest } from './fetch-arguments.ts';
+import type { FetchArguments } from './fetch-arguments.ts';
+import { toFetchRequest } from './fetch-request.ts';
 import type { FetchRequest, RequestBody } from './fetch-request.ts';
-import { createRequest, invalidRequest } from './foreign-request.ts';
 import { attachDetails } from './response-details.ts';
 import { ErrorResponse, passOn } from './successful-response.ts';
 
@@ -34,9 +36,10 @@ export async function sendFetch(
   context: ClientContext,
   openTask: OpenTask,
   fetchOptions: FetchOptions,
-  request: FetchRequest,
+  given: FetchArguments,
 ): Promise<Response> {
   const { config } = context;
+  const request = toFetchRequest(config.baseURL, given);
   // The body is read before the call starts.
   const enter = captureContext(config);
   const route = findRoute(request.method, request.pathname, config);
