@@ -86,7 +86,7 @@ export { reservationProblem, highestPrice, unitsOf } from './client/batch/budget
 // Rows of journals and queues
 export { openJournal, readJournal } from './client/batch/journal-content.ts';
 export type { JournalContent, JournalRow } from './client/batch/journal-content.ts';
-export { rowKey, requestHash } from './client/tasks/submission.ts';
+export { rowKey, requestHash } from './client/tasks/request-hash.ts';
 
 // Downloads
 export { headBytes } from './client/tasks/media-check.ts';

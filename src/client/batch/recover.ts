@@ -5,7 +5,7 @@ import type { ClientContext } from '../call/context.ts';
 import type { ChatSubmission } from '../chat/chat-submission.ts';
 import type { CallerContext } from '../config/caller.ts';
 import { checkOptions, checkValue } from '../config/validation.ts';
-import { requestHash } from '../tasks/submission.ts';
+import { requestHash } from '../tasks/request-hash.ts';
 import type { Submission } from '../tasks/submission.ts';
 import type { Task } from '../tasks/task.ts';
 import type { FetchModel } from './budget-decisions.ts';
