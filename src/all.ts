@@ -36,7 +36,7 @@ import {
 } from './client/stream/reading.ts';
 import { download } from './client/tasks/download.ts';
 import { downloads } from './client/tasks/start-download.ts';
-import { readGeneration, Wait } from './client/tasks/wait-steps.ts';
+import * as waitSteps from './client/tasks/wait-steps.ts';
 import { waits } from './client/tasks/wait.ts';
 
 batches.provide({ runBatch });
@@ -51,4 +51,4 @@ streamReader.provide({ partialJsonParser, pullEvents, readOtherShape, readRelaye
 structuredOutput.provide({ parseCompletion, parseWithSchema, toResponseFormat });
 toolRuns.provide({ finalInTime, runTools });
 unreadBodies.provide({ keepBodyUnread, toUnreadResult });
-waits.provide({ readGeneration, Wait });
+waits.provide(waitSteps);

@@ -62,8 +62,7 @@ export { ownHeaders } from './client/fetch/fetch-request.ts';
 export { detailsOf } from './client/fetch/response-details.ts';
 export type { ResponseMeta } from './wire/types/meta.ts';
 export type { ResponseDetails } from './client/fetch/response-details.ts';
-export { taskPollInterval } from './client/tasks/task-polls.ts';
-export { isInvalidRecord, nextPollDelay } from './client/tasks/poll-decisions.ts';
+export { isInvalidRecord, nextPollDelay, taskPollInterval } from './client/tasks/poll-decisions.ts';
 export { contentText } from './client/chat/content-text.ts';
 export { executableArguments, isExecutable } from './client/stream/tool-arguments.ts';
 

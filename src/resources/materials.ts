@@ -158,7 +158,7 @@ export class Materials {
    */
   async wait(id: string, options: WaitOptions<MaterialUpdate> = {}): Promise<AvailableMaterial> {
     const target = materialTarget(this.#context, id);
-    return checkAndWait(target, options).catch(throwToCaller);
+    return checkAndWait(target, () => target, options).catch(throwToCaller);
   }
 
   /** Yields an update after each poll, up to and including the terminal one. Does not throw if the material fails. */
@@ -166,7 +166,8 @@ export class Materials {
     id: string,
     options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'> = {},
   ): AsyncGenerator<MaterialUpdate, void, undefined> {
-    return updatesOf(materialTarget(this.#context, id), options);
+    const target = materialTarget(this.#context, id);
+    return updatesOf(target, () => target, options);
   }
 
   /**
@@ -207,7 +208,7 @@ export class Materials {
       // The verification URL is secret: `data` keeps it out of later updates and errors.
       const known = toPollResult({ ...created, data }, context);
       const target = materialTarget(context, data.id, known, prepared.options);
-      return { ...created, data: await enter(() => waitForResult(target, wait)) };
+      return { ...created, data: await enter(() => waitForResult(target, () => target, wait)) };
     });
   }
 }

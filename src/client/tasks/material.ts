@@ -19,7 +19,7 @@ import { execute } from '../call/execute.ts';
 import type { PollHeaders } from '../call/request-options.ts';
 import { readJson, readWithSchema } from '../call/response.ts';
 import { fillPath } from '../http/path.ts';
-import { LatestRecord } from './polled-record.ts';
+import { LatestRecord, waitAborted } from './polled-record.ts';
 import type { PollResult, PollTarget } from './polled-record.ts';
 
 /** The result of one poll of a material. */
@@ -56,12 +56,10 @@ export function materialTarget(
         { material: last },
       );
     },
-    errors: {
-      aborted: (problem, reason) => abortedError(reason, {}, withAdvice(problem, id)),
-      timeout(problem) {
-        const details = { material: latest.value };
-        return new MaterialWaitTimeoutError(withAdvice(problem, id), details);
-      },
+    aborted: (reason) => abortedError(reason, {}, withAdvice(waitAborted, id)),
+    timeout(problem) {
+      const details = { material: latest.value };
+      return new MaterialWaitTimeoutError(withAdvice(problem, id), details);
     },
   };
 }

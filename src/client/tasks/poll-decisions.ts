@@ -4,6 +4,9 @@ import { APIError, ResponseValidationError } from '../../errors/responses.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { isTemporary } from '../call/retry.ts';
 
+/** The delay before the first poll of a task in ms that the specification recommends. */
+export const taskPollInterval = 2_000;
+
 /**
  * The longest delay between two polls in ms, unless `maxPollInterval` is set, `pollInterval` is longer or the service
  * requests another delay.

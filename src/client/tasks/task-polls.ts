@@ -1,11 +1,9 @@
-import { ConfigurationError } from '../../errors/base.ts';
-import { AbortedError } from '../../errors/call.ts';
+import type { PolygateError } from '../../errors/base.ts';
 import { createError } from '../../errors/message.ts';
 import { APIError } from '../../errors/responses.ts';
-import { TaskWaitTimeoutError, TaskFailedError } from '../../errors/tasks.ts';
+import { TaskWaitTimeoutError } from '../../errors/tasks.ts';
 import { codeIs } from '../../wire/codes.ts';
 import { unchecked } from '../../wire/types/schema.ts';
-import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { Generation, SucceededGeneration, TaskKind } from '../../wire/types/tasks/task.ts';
 import type { TelemetryWait } from '../../wire/types/telemetry.ts';
 import type { ApiRequest } from '../call/api-request.ts';
@@ -16,50 +14,43 @@ import { execute } from '../call/execute.ts';
 import type { PollHeaders } from '../call/request-options.ts';
 import type { ApiResponse } from '../call/response.ts';
 import { monotonicNow } from '../config/clock.ts';
-import { noReason } from '../http/error-body.ts';
-import { singleLine, sentence } from '../http/json.ts';
-import { fillPath, isSafePathValue } from '../http/path.ts';
-import { LatestRecord } from './polled-record.ts';
-import type { PollResult, PollOptions, PollTarget } from './polled-record.ts';
-import type { TaskDetails, TaskScope } from './task-scope.ts';
-import { waits } from './wait.ts';
+import type { KnownTask } from './known-task.ts';
+import { taskPollInterval } from './poll-decisions.ts';
+import { toPollResult } from './polled-record.ts';
+import type { LatestRecord, PollOptions, PollTarget } from './polled-record.ts';
+import { taskFailedError } from './task-failed.ts';
 
-/** The delay before the first poll of a task in ms that the specification recommends. */
-export const taskPollInterval = 2_000;
+/** Polls a task once for its caller, outside of a wait. */
+export async function pollOnce<Kind extends TaskKind>(
+  known: KnownTask<Kind>,
+  options: PollOptions,
+): Promise<ApiResponse<Generation<Kind>>> {
+  const response = await new TaskPolls(known).poll(options);
+  known.latest.keep(toPollResult(response, known.context));
+  return response;
+}
 
-const isFinal = (status: string): boolean => status === 'succeeded' || status === 'failed';
-
-/** Polls one task. Has few fields, because ten thousand waiting tasks keep one each. */
+/** Polls one task. */
 export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   Generation<Kind>,
   SucceededGeneration<Kind>
 > {
-  readonly task: TaskHandle<Kind>;
-  readonly scope: TaskScope<Kind>;
-  readonly details: TaskDetails;
-  readonly latest: LatestRecord<Generation<Kind>>;
-  /** The poll that has found the task. */
-  #found: ApiRequest | undefined;
+  readonly #known: KnownTask<Kind>;
 
-  constructor(
-    task: TaskHandle<Kind>,
-    scope: TaskScope<Kind>,
-    details: TaskDetails,
-    known: PollResult<Generation<Kind>> | undefined,
-  ) {
-    this.task = task;
-    this.scope = scope;
-    this.details = details;
-    this.latest = new LatestRecord(isFinal, known);
-    if (known) this.remember(known.data);
+  constructor(known: KnownTask<Kind>) {
+    this.#known = known;
   }
 
   get context(): ClientContext {
-    return this.scope.context;
+    return this.#known.context;
+  }
+
+  get latest(): LatestRecord<Generation<Kind>> {
+    return this.#known.latest;
   }
 
   get operation(): TelemetryWait {
-    const { kind, id } = this.task;
+    const { kind, id } = this.#known.task;
     return { type: 'wait', kind, id };
   }
 
@@ -68,42 +59,38 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   }
 
   get pollHeaders(): PollHeaders | undefined {
-    return this.details.pollHeaders;
+    return this.#known.details.pollHeaders;
   }
 
   initial(): Generation<Kind> {
-    const { id, kind } = this.task;
+    const { id, kind } = this.#known.task;
     return { id, kind, status: 'running', rawStatus: '', urls: [], raw: unchecked({}) };
   }
 
   remember(generation: Generation<Kind>): void {
-    taskOfRecord.set(generation, this.task);
+    this.#known.remember(generation);
   }
 
   toResult(last: Generation<Kind>): SucceededGeneration<Kind> {
     if (last.status === 'succeeded') return last;
-    throw taskFailedError(this.task, last);
+    throw taskFailedError(this.#known.task, last);
   }
 
-  get errors(): PollTarget<Generation<Kind>, unknown>['errors'] {
-    const { task, latest } = this;
-    const { id, idempotencyKey } = task;
-    const details = { task, idempotencyKey };
-    const withAdvice = (summary: string) => ({ summary, programAdvice: continueTaskAdvice(id) });
-    return {
-      details,
-      aborted: (problem, cause) =>
-        createError(AbortedError, withAdvice(problem), { ...details, cause }),
-      timeout(problem) {
-        const generation = latest.value;
-        return createError(TaskWaitTimeoutError, withAdvice(problem), { ...details, generation });
-      },
-    };
+  aborted(reason: unknown): PolygateError {
+    return this.#known.aborted(reason);
+  }
+
+  timeout(summary: string): PolygateError {
+    const { task, errorDetails, latest } = this.#known;
+    const message = { summary, programAdvice: continueTaskAdvice(task.id) };
+    const generation = latest.value;
+    return createError(TaskWaitTimeoutError, message, { ...errorDetails, generation });
   }
 
   /** Polls the path at which the task was found before, or else each path until one exists. */
   poll(options: PollOptions): Promise<ApiResponse<Generation<Kind>>> {
-    return this.#found ? this.#send(this.#found, options) : this.#find(options);
+    const { found } = this.#known;
+    return found ? this.#send(found, options) : this.#find(options);
   }
 
   /** The polls are one to the caller, so they share its time. */
@@ -127,19 +114,15 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
   }
 
   async #send(request: ApiRequest, options: PollOptions): Promise<ApiResponse<Generation<Kind>>> {
-    const { context, kind, read } = this.scope;
-    const response = await execute(context, { ...request, options, parts: [waits] }, read);
-    this.remember(response.data);
-    this.#found = request;
-    if (request.path !== this.details.pollPath) {
+    const known = this.#known;
+    const { context, kind, read } = known.scope;
+    const response = await execute(context, { ...request, options }, read);
+    known.remember(response.data);
+    known.found = request;
+    if (request.path !== known.details.pollPath) {
       context.shared.pollTemplates.set(kind, request.template);
     }
     return response;
-  }
-
-  /** The poll to try first: at the path that has found the task, that the service named, or of the best template. */
-  get request(): ApiRequest {
-    return this.#found ?? this.#pollAt(this.#bestTemplate, this.details.pollPath);
   }
 
   /**
@@ -147,56 +130,17 @@ export class TaskPolls<Kind extends TaskKind> implements PollTarget<
    * template that worked for another task, then at the assumed templates. Assumptions A1 and A2.
    */
   *#calls(): Generator<ApiRequest> {
-    const first = this.request;
+    const known = this.#known;
+    const first = known.request;
     yield first;
     // Now, because another poll may have found a template that works since then.
-    const templates = new Set([this.#bestTemplate, ...this.scope.pollTemplates]);
-    if (this.details.pollPath === undefined) templates.delete(first.template);
-    for (const template of templates) yield this.#pollAt(template);
-  }
-
-  /** The template that worked for another task, or else the one that is assumed. */
-  get #bestTemplate(): string {
-    const { context, kind, pollTemplates } = this.scope;
-    return context.shared.pollTemplates.get(kind) ?? pollTemplates[0];
-  }
-
-  #pollAt(template: string, path = this.#pathOf(template)): ApiRequest {
-    return { method: 'GET', template, path, safety: 'safe', task: this.task };
-  }
-
-  /** The service may have named any text as the id of a task that was paid for. */
-  #pathOf(template: string): string {
-    const { task, details } = this;
-    const { id, idempotencyKey } = task;
-    // An id that only the caller has named says nothing about a charge.
-    if (isSafePathValue(id) || !details.meta) return fillPath(template, { id });
-    throw new ConfigurationError(
-      `Task ${singleLine(id)} was accepted and may have been charged, but cannot be polled: its id is not safe in a URL path. Contact the service with the id and the idempotency key.`,
-      { outcome: 'unknown', task, idempotencyKey },
-    );
+    const templates = new Set([known.bestTemplate, ...known.scope.pollTemplates]);
+    if (known.details.pollPath === undefined) templates.delete(first.template);
+    for (const template of templates) yield known.pollAt(template);
   }
 }
-
-/** The tasks of records, so that a download of their results can poll with the headers of the submission. */
-const taskOfRecord = new WeakMap<Generation, TaskHandle>();
-
-/** The task of a record, or of its copy in an update; undefined if this process did not receive it. */
-export const rememberedTask = (generation: Generation): TaskHandle | undefined =>
-  taskOfRecord.get(generation);
 
 /** Whether the error of a poll means that its path does not exist, rather than the task. */
 function isUnknownPath(error: unknown): boolean {
   return APIError.is(error) && [404, 405].includes(error.status) && !codeIs(error.code, 'task');
-}
-
-/** The error of a task that has failed, given its last record. */
-export function taskFailedError(task: TaskHandle, generation: Generation): TaskFailedError {
-  const { id, idempotencyKey } = task;
-  const reason = sentence(singleLine(generation.error?.message ?? noReason));
-  const summary = `Task ${id} failed: ${reason}`;
-  const programAdvice =
-    'Your balance shows whether it was refunded. To try again, use a new idempotency key.';
-  const details = { task, idempotencyKey, generation };
-  return createError(TaskFailedError, { summary, programAdvice }, details);
 }

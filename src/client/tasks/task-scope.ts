@@ -2,10 +2,8 @@ import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { Generation, TaskKind } from '../../wire/types/tasks/task.ts';
 import type { ClientContext } from '../call/context.ts';
 import type { PollHeaders } from '../call/request-options.ts';
-import { readJson } from '../call/response.ts';
-import type { ResponseHandler, ResponseReader } from '../call/response.ts';
+import type { ResponseHandler } from '../call/response.ts';
 import type { Rules } from '../config/validation.ts';
-import { waits } from './wait.ts';
 
 /** The tasks of one namespace: how they are polled, and with which client. */
 export interface TaskScope<Kind extends TaskKind> {
@@ -17,15 +15,6 @@ export interface TaskScope<Kind extends TaskKind> {
   readonly read: ResponseHandler<Generation<Kind>>;
   /** The rules of options that only this namespace accepts. */
   readonly optionRules: Rules;
-}
-
-/** Creates a handler of task records. The part that waits for tasks reads them, so a call with this handler lists it. */
-export function readTask<Kind extends TaskKind>(kind: Kind): ResponseHandler<Generation<Kind>> {
-  let read: ResponseReader<Generation<Kind>> | undefined;
-  const load = async () => (read = (await waits.load()).readGeneration(kind));
-  return readJson((...received) =>
-    read ? read(...received) : load().then((loaded) => loaded(...received)),
-  );
 }
 
 /** What is known about a task when its handle is created. */
