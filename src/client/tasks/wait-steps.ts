@@ -18,6 +18,7 @@ import { pollHeadersOf, toPollResult } from './polled-record.ts';
 import type { Pollable, PollOptions, PollTarget, Polled } from './polled-record.ts';
 
 export { readGeneration } from './generation.ts';
+export { namedPollPath } from './poll-path.ts';
 export { pollOnce, TaskPolls } from './task-polls.ts';
 
 /** One wait for a record: it repeats until a poll is due, polls, and creates an update, until the record is finished. */
