@@ -1,8 +1,8 @@
 import { ConfigurationError, ConnectionError } from 'polygate';
 import { expect, test } from 'vitest';
 
+import { isUncharged, verdictOfError } from '../../src/paid/failed-call.ts';
 import { countReplay } from '../../src/paid/life.ts';
-import { isUncharged, verdictOfError } from '../../src/paid/verdict.ts';
 
 const replay = { money: 'charged', usd: 0.2, replay: true } as const;
 const original = { ...replay, replay: false };

@@ -4,7 +4,8 @@ import { AbortedError, RequestTimeoutError } from '../../errors/call.ts';
 import { ConcurrencyLimitError } from '../../errors/responses.ts';
 import { restateCharge } from '../../errors/restate-charge.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
-import { isUncharged, isUnpaid, verdictOfError } from '../../paid/verdict.ts';
+import { isUncharged, verdictOfError } from '../../paid/failed-call.ts';
+import { isUnpaid } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 
 /** How far a row has come, when an error ends it. */

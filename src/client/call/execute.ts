@@ -50,16 +50,16 @@ function runCall<Result>(
   call: Call,
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
-  const { span, entry } = call;
+  const { span, entry: { reservation } = {} } = call;
   const result = runInTime(call, handle);
-  if (!entry && !span) return result;
+  if (!reservation && !span) return result;
   return result.then(
     (response) => {
       if (!response.isOpen) span?.end(response);
       return response;
     },
     (error: unknown) => {
-      entry?.leave(error);
+      if (reservation) budgets.loaded?.leave(reservation, error);
       span?.end({ error });
       throw error;
     },
