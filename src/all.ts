@@ -12,7 +12,7 @@ import { budgets } from './client/call/call.ts';
 import { fallbackLoop } from './client/call/execute.ts';
 import { unreadBodies } from './client/call/request.ts';
 import { sendToModels } from './client/call/send-to-models.ts';
-import { keepBodyUnread, toUnreadResult } from './client/call/unread-body.ts';
+import * as unreadBody from './client/call/unread-body.ts';
 import { structuredOutput } from './client/chat/completion-parser.ts';
 import { toolRuns } from './client/chat/prepare-chat.ts';
 import {
@@ -50,5 +50,5 @@ refusals.provide({ refusedSignal });
 streamReader.provide({ partialJsonParser, pullEvents, readOtherShape, readRelayed, readStream });
 structuredOutput.provide({ parseCompletion, parseWithSchema, toResponseFormat });
 toolRuns.provide({ finalInTime, runTools });
-unreadBodies.provide({ keepBodyUnread, toUnreadResult });
+unreadBodies.provide(unreadBody);
 waits.provide(waitSteps);

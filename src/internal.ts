@@ -54,7 +54,8 @@ export { newIdempotencyKey, sentKeys, toHex } from './client/http/request-header
 export { checkResultURL } from './client/http/result-file.ts';
 export { direct, readErrorText } from './client/http/response-body.ts';
 export type { BodyReader, DirectResponse } from './client/http/response-body.ts';
-export { parseJson, sentence, withoutHalfPairs } from './client/http/json.ts';
+export { bytesWithoutHalfPairs } from './client/http/json-bytes.ts';
+export { parseJson, sentence } from './client/http/json.ts';
 export { emptyMeta, parseResponseMeta, parseRetryAfter } from './client/http/response-meta.ts';
 export { networkAdvice, networkErrorMessage, networkOutcome } from './client/http/network-error.ts';
 export { parseErrorBody } from './client/http/error-body.ts';

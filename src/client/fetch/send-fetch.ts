@@ -11,7 +11,10 @@ import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller.ts';
 import { monotonicNow } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
+import type { Config } from '../config/config.ts';
 import { checkValue, headerText } from '../config/validation.ts';
+import { bytesWithoutHalfPairs } from '../http/json-bytes.ts';
+import { isJson } from '../http/json.ts';
 import { newIdempotencyKey } from '../http/request-headers.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { chatReader, otherTypeReader } from './chat-reader.ts';
@@ -53,6 +56,7 @@ export async function sendFetch(
   const errorResponse = new ErrorResponse();
   const sent = {
     ...call,
+    body: hasJson(request, config) ? bytesWithoutHalfPairs(body) : body,
     observer: errorResponse,
     returnsErrorResponses: true,
     options: { headers, idempotencyKey, signal, deadline: limits.deadline },
@@ -81,6 +85,13 @@ export async function sendFetch(
   } catch (error) {
     return errorResponse.returnOrThrow(error, { request, route, idempotencyKey });
   }
+}
+
+/** Whether the body is sent as JSON. */
+function hasJson({ headers }: FetchRequest, config: Config): boolean {
+  const all = [...config.headers, ...headers];
+  const [, type = 'application/json'] = all.findLast(([name]) => name === 'content-type') ?? [];
+  return isJson(type ?? undefined);
 }
 
 /** @throws {@link ConfigurationError} if the body could not be sent again, although that may be necessary. */
