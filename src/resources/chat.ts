@@ -10,6 +10,7 @@ import type { ChatSubmission } from '../client/chat/chat-submission.ts';
 import { completionParser } from '../client/chat/completion-parser.ts';
 import {
   createCompletion,
+  createParsed,
   describeChat,
   prepareChat,
   checkRun,
@@ -177,10 +178,7 @@ export class ChatCompletions {
   ): RequestPromise<ParsedCompletion<Output>>;
   parse(params: StreamParams<unknown>, options?: RequestOptions): RequestPromise<ChatCompletion> {
     const prepare = () => prepareChat(this.#context, params, options, false);
-    return startRequest(this.#context, prepare, async (call) => {
-      const result = await createCompletion(this.#context, call);
-      return { ...result, data: await call.transform(result.data, result.meta()) };
-    });
+    return startRequest(this.#context, prepare, (call) => createParsed(this.#context, call));
   }
 
   /**
@@ -197,11 +195,7 @@ export class ChatCompletions {
       (stream) => stream === false,
       'false: a row of a batch is not streamed',
     ]);
-    const request = runNow(() => {
-      const prepared = prepareChat(this.#context, params, options, false);
-      const { model, body, parts, completeBody, transform } = prepared;
-      return { model, body, parts, completeBody, transform };
-    });
+    const request = runNow(() => prepareChat(this.#context, params, options, false));
     return describeChat<Output>(this.#context, request, options);
   }
 

@@ -50,10 +50,11 @@ export class CallErrors extends CallHistory {
     const { code } = details;
     const verdict = verdictOf(meta, details);
     const summary = `${code ? `${status} ${code}` : status}: ${message}`;
+    const advice = status === 401 ? 'Check the API key.' : undefined;
     return composeError(
       this,
       statusErrorClass(status, code),
-      status === 401 ? { summary, advice: 'Check the API key.' } : { summary },
+      { summary, advice },
       {
         ...details,
         outcome: outcomeOf(verdict),

@@ -102,23 +102,16 @@ export function describeChat<Output>(
     observer: AttemptObserver | undefined,
   ) => {
     const prepare = () => {
-      const { model, body, parts, completeBody, transform } = describe();
+      const request = describe();
       return {
         ...callTo(chatEndpoints.chat.create, context.config),
-        model,
-        body,
+        ...request,
         observer,
         options: checkChatOptions(context, own),
-        fallback: fallbackOf(model, own),
-        parts,
-        completeBody,
-        transform,
+        fallback: fallbackOf(request.model, own),
       };
     };
-    return startRequest(context, prepare, async ({ transform, ...prepared }) => {
-      const result = await createCompletion(context, prepared);
-      return { ...result, data: await transform(result.data, result.meta()) };
-    });
+    return startRequest(context, prepare, (prepared) => createParsed(context, prepared));
   };
   return new ChatSubmission(request, send, options);
 }
@@ -138,6 +131,16 @@ export async function createCompletion(
   request: ApiRequest,
 ): Promise<ApiResponse<ChatCompletion>> {
   return execute(context, request, readCompletion);
+}
+
+/** Sends a chat that is not streamed, and parses its completion if it has a schema. */
+export async function createParsed(
+  context: ClientContext,
+  request: ApiRequest & Pick<ChatRequest, 'transform'>,
+): Promise<ApiResponse<ChatCompletion>> {
+  const { transform } = request;
+  const result = await createCompletion(context, request);
+  return { ...result, data: await transform(result.data, result.meta()) };
 }
 
 /** Reports a param that must be a list and is not. */
