@@ -22,7 +22,8 @@ export function startBatch<Input, Described extends AnySubmission>(
 ): AsyncGenerator<RowOf<Input, Described>, void, undefined> {
   // Load these now: rows of earlier runs are waited for and checked without sending a request, which would load them.
   const others = [structuredOutput, waits];
-  const rows = startRows(client, batches, others, given.options, ({ runBatch }, enter) =>
+  const options = () => given.options;
+  const rows = startRows(client, batches, others, options, ({ runBatch }, enter) =>
     runBatch(client, enter, given),
   );
   return unchecked(rows);
@@ -33,9 +34,9 @@ export function startRecovery(
   client: ClientContext,
   given: RecoverArguments,
 ): AsyncGenerator<RecoveredRow, void, undefined> {
-  const { journal, options } = given;
-  const rows = startRows(client, recoveries, [waits], { ...options, journal }, (part, enter) =>
-    part.runRecovery(client, enter, given),
+  const options = () => ({ signal: given.options?.signal, journal: given.journal });
+  const rows = startRows(client, recoveries, [waits], options, ({ runRecovery }, enter) =>
+    runRecovery(client, enter, given),
   );
   return unchecked(rows);
 }
@@ -45,13 +46,13 @@ function startRows<Module, Row>(
   { config }: ClientContext,
   part: Part<Module>,
   others: readonly Part<unknown>[],
-  options: RunOptions | undefined,
+  readOptions: () => RunOptions | undefined,
   run: (module: Module, enter: CallerContext) => AsyncGenerator<Row, void, undefined>,
 ): AsyncGenerator<Row, void, undefined> {
   const enter = captureContext(config);
   if (part.loaded && others.every(({ loaded }) => loaded)) return run(part.loaded, enter);
   return rowsOf(async () => {
-    const [module] = await loadParts(options, (load) =>
+    const [module] = await loadParts(readOptions(), (load) =>
       Promise.all([part.load(load), ...others.map((other) => other.load(load))]),
     );
     return run(module, enter);

@@ -70,15 +70,12 @@ export class CallErrors extends CallHistory {
     const { verdict, interruptedOutcome } = this;
     const outcome = verdict ? outcomeOf(verdict) : interruptedOutcome;
     // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
-    if (ConfigurationError.is(error)) {
+    const Class = [ConfigurationError, HookError].find((known) => known.is(error));
+    if (Class?.is(error)) {
       const { message: summary, cause, reason, outcome: known = outcome } = error;
-      return composeError(this, ConfigurationError, { summary }, { outcome: known, cause, reason });
+      return composeError(this, Class, { summary }, { outcome: known, cause, reason });
     }
     if (BudgetExceededError.is(error)) return error;
-    if (HookError.is(error)) {
-      const { message: summary, cause } = error;
-      return composeError(this, HookError, { summary }, { outcome, cause });
-    }
     return this.connectionError(error, verdict || this.isSent ? networkOutcome(error) : 'not-sent');
   }
 

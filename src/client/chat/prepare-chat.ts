@@ -102,13 +102,13 @@ export function describeChat<Output>(
     observer: AttemptObserver | undefined,
   ) => {
     const prepare = () => {
-      const request = describe();
+      const described = describe();
       return {
         ...callTo(chatEndpoints.chat.create, context.config),
-        ...request,
+        ...described,
         observer,
         options: checkChatOptions(context, own),
-        fallback: fallbackOf(request.model, own),
+        fallback: fallbackOf(described.model, own),
       };
     };
     return startRequest(context, prepare, (prepared) => createParsed(context, prepared));

@@ -18,6 +18,7 @@ import { pollHeadersOf, toPollResult } from './polled-record.ts';
 import type { Pollable, PollOptions, PollTarget, Polled } from './polled-record.ts';
 
 export { readGeneration } from './generation.ts';
+export { materialPolls } from './material-polls.ts';
 export { namedPollPath } from './poll-path.ts';
 export { pollOnce, TaskPolls } from './task-polls.ts';
 
