@@ -2,7 +2,6 @@ import { isUncharged } from '../../paid/failed-call.ts';
 import { countReplay, isVoid } from '../../paid/life.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { isUnpaid } from '../../paid/verdict.ts';
-import type { Verdict } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
 import { parseResponseMeta } from '../http/response-meta.ts';
@@ -270,7 +269,7 @@ class SubmittingRow<Accepted> {
     const recordedBy = isFreed ? thisRun : (earlier ?? thisRun);
     const reported = verdictOfFailure({ recordedBy, isChargedOnce }, error);
     const isCounted = reported.money === 'charged' && this.#isCounted(reported.replay);
-    const verdict: Verdict = isCounted ? { ...reported, money: 'unknown' } : reported;
+    const verdict = isCounted ? { ...reported, money: 'unknown' as const } : reported;
     budget.settle(row, verdict);
     if (!isUnpaid(verdict)) return this.#recordLoss();
     if (!recordedBy) return;
