@@ -20,7 +20,7 @@ import {
   parseWithSchema,
   toResponseFormat,
 } from './client/chat/structured-output.ts';
-import { finalInTime, runTools } from './client/chat/tool-run.ts';
+import { runTools } from './client/chat/tool-run.ts';
 import { fetching } from './client/fetch/gateway-fetch.ts';
 import { sendFetch } from './client/fetch/send-fetch.ts';
 import { ky } from './client/http/hooked-transport.ts';
@@ -49,6 +49,6 @@ recoveries.provide({ runRecovery });
 refusals.provide({ refusedSignal });
 streamReader.provide({ partialJsonParser, pullEvents, readOtherShape, readRelayed, readStream });
 structuredOutput.provide({ parseCompletion, parseWithSchema, toResponseFormat });
-toolRuns.provide({ finalInTime, runTools });
+toolRuns.provide({ runTools });
 unreadBodies.provide(unreadBody);
 waits.provide(waitSteps);

@@ -15,15 +15,12 @@ import {
   prepareChat,
   checkRun,
   startRun,
-  toolRuns,
 } from '../client/chat/prepare-chat.ts';
 import type { PreparedChat } from '../client/chat/prepare-chat.ts';
 import type { RunOptions } from '../client/chat/tool-run.ts';
 import { throwToCaller, captureContext } from '../client/config/caller.ts';
 import { monotonicNow } from '../client/config/clock.ts';
-import { notify } from '../client/config/log.ts';
 import { checkValue } from '../client/config/validation.ts';
-import { emptyMeta } from '../client/http/response-meta.ts';
 import { openStream } from '../client/stream/open-stream.ts';
 import { pendingStream } from '../client/stream/pending-stream.ts';
 import { Stream } from '../client/stream/stream.ts';
@@ -245,27 +242,20 @@ export class ChatCompletions {
     options: RunOptions = {},
   ): Promise<ToolRun> {
     checkRun(params, options);
-    // Later rounds start long after the caller's context has ended.
-    const { config } = this.#context;
-    const enter = captureContext(config);
-    const { onStream, ...own } = options;
-    const { clock } = config;
-    const time = { clock, ...limitsOf(config, monotonicNow(clock), options) };
-    const { deadline } = time;
-    return startRun(params, own, time, (round, roundOptions, progress) =>
-      enter(async () => {
-        if (!onStream) {
-          const call = prepareChat(this.#context, round, roundOptions, false);
-          return createCompletion(this.#context, withDeadline(call, deadline));
-        }
-        const stream = this.#stream(round, roundOptions, deadline);
-        notify(config.log, (opened) => onStream(opened, progress), stream, 'onStream');
-        return {
-          data: await toolRuns.use(config, ({ finalInTime }) => finalInTime(stream, time)),
-          meta: () => stream.meta ?? emptyMeta(),
-        };
-      }),
-    ).catch(throwToCaller);
+    const context = this.#context;
+    const { config } = context;
+    const limits = limitsOf(config, monotonicNow(config.clock), options);
+    const { deadline } = limits;
+    return startRun(params, options, {
+      ...limits,
+      config,
+      enter: captureContext(config),
+      complete(round, own) {
+        const call = prepareChat(context, round, own, false);
+        return createCompletion(context, withDeadline(call, deadline));
+      },
+      stream: (round, own) => this.#stream(round, own, deadline),
+    }).catch(throwToCaller);
   }
 
   /** Opens a stream. `signal` aborts the request and the stream that it returns. */

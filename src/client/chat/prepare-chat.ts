@@ -41,7 +41,7 @@ import {
   withSchema,
 } from './completion-parser.ts';
 import type { CompletionTransform } from './completion-parser.ts';
-import type { RunOptions, RunTime, SendRound } from './tool-run.ts';
+import type { Rounds, RunOptions } from './tool-run.ts';
 
 /** A chat request that is ready to be sent. */
 export interface PreparedChat extends ApiRequest {
@@ -168,18 +168,18 @@ export function checkRun(params: RunParams, options: RunOptions): void {
 /** Starts a run. Later changes to the messages do not affect its first request. */
 export async function startRun(
   params: RunParams,
-  options: Omit<RunOptions, 'onStream'>,
-  time: RunTime,
-  send: SendRound,
+  options: RunOptions,
+  to: Rounds,
 ): Promise<ToolRun> {
   const { loaded } = toolRuns;
-  if (loaded) return loaded.runTools(params, options, time, send);
+  if (loaded) return loaded.runTools(params, options, to);
   const messages = unchecked<ChatMessage[]>(parseJson(toJson(params.messages)));
   const copied = { ...params, messages, tools: [...params.tools] };
-  const load = { signal: options.signal, timeout: loadTime(time), clock: time.clock };
+  const given = { ...options };
+  const load = { signal: given.signal, timeout: loadTime(to), clock: to.config.clock };
   const { runTools } = await toolRuns.load(load).catch((error: unknown) => {
     const run: ToolRunProgress = { messages, rounds: [], chargeUsd: 0 };
     throw Object.defineProperty(Object(error), 'run', { value: run });
   });
-  return runTools(copied, options, time, send);
+  return runTools(copied, given, to);
 }
