@@ -63,12 +63,17 @@ export { ownHeaders } from './client/fetch/fetch-request.ts';
 export { detailsOf } from './client/fetch/response-details.ts';
 export type { ResponseMeta } from './wire/types/meta.ts';
 export type { ResponseDetails } from './client/fetch/response-details.ts';
-export { isInvalidRecord, nextPollDelay, taskPollInterval } from './client/tasks/poll-decisions.ts';
+export {
+  isInvalidRecord,
+  isTemporary,
+  nextPollDelay,
+  taskPollInterval,
+} from './client/tasks/poll-decisions.ts';
 export { contentText } from './client/chat/content-text.ts';
 export { executableArguments, isExecutable } from './client/stream/tool-arguments.ts';
 
 // What an error says about the request and its charge
-export { canSucceedLater, isTemporary } from './client/call/retry.ts';
+export { canSucceedLater } from './client/call/retry.ts';
 export { nothingCharged } from './client/call/compose-error.ts';
 export {
   failedRow,

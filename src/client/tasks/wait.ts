@@ -2,7 +2,7 @@ import type { WaitOptions } from '../../wire/types/tasks/task-handle.ts';
 import type { Generation, TaskKind } from '../../wire/types/tasks/task.ts';
 import { pollHeaderRules } from '../call/request-options.ts';
 import { readJson } from '../call/response.ts';
-import type { ResponseHandler, ResponseReader } from '../call/response.ts';
+import type { ResponseHandler } from '../call/response.ts';
 import { throwToCaller, captureContext } from '../config/caller.ts';
 import type { Span } from '../config/caller.ts';
 import { checkOptions, functionValue, nonNegativeMs, signalRule } from '../config/validation.ts';
@@ -34,11 +34,10 @@ type CreateTarget<Value extends Pollable, Result> = (steps: Steps) => PollTarget
 
 /** Creates a handler of task records. The part that waits for tasks reads them, so a call with this handler lists it. */
 export function readTask<Kind extends TaskKind>(kind: Kind): ResponseHandler<Generation<Kind>> {
-  let read: ResponseReader<Generation<Kind>> | undefined;
-  const load = async () => (read = (await waits.load()).readGeneration(kind));
-  return readJson((...received) =>
-    read ? read(...received) : load().then((loaded) => loaded(...received)),
-  );
+  return readJson(async (...received) => {
+    const { readGeneration } = await waits.load();
+    return readGeneration(kind)(...received);
+  });
 }
 
 /** Checks the options, waits until the record is finished, and returns the result. */
