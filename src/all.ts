@@ -26,7 +26,7 @@ import { sendFetch } from './client/fetch/send-fetch.ts';
 import { ky } from './client/http/hooked-transport.ts';
 import { createKyTransport } from './client/http/ky-transport.ts';
 import { refusedSignal } from './client/http/refused-signal.ts';
-import { streamReader } from './client/stream/open-stream.ts';
+import { streamReader } from './client/stream/pending-stream.ts';
 import {
   partialJsonParser,
   pullEvents,

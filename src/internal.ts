@@ -54,7 +54,7 @@ export { newIdempotencyKey, sentKeys, toHex } from './client/http/request-header
 export { checkResultURL } from './client/http/result-file.ts';
 export { direct, readErrorText } from './client/http/response-body.ts';
 export type { BodyReader, DirectResponse } from './client/http/response-body.ts';
-export { bytesWithoutHalfPairs } from './client/http/json-bytes.ts';
+export { bytesWithoutHalfPairs } from './client/fetch/fetch-request.ts';
 export { parseJson, sentence } from './client/http/json.ts';
 export { emptyMeta, parseResponseMeta, parseRetryAfter } from './client/http/response-meta.ts';
 export { networkAdvice, networkErrorMessage, networkOutcome } from './client/http/network-error.ts';
@@ -91,7 +91,7 @@ export { reservationProblem, highestPrice, unitsOf } from './client/batch/budget
 // Rows of journals and queues
 export { openJournal, readJournal } from './client/batch/journal-content.ts';
 export type { JournalContent, JournalRow } from './client/batch/journal-content.ts';
-export { rowKey, requestHash } from './client/tasks/request-hash.ts';
+export { rowKey, requestHash } from './client/batch/journal-line.ts';
 
 // Downloads
 export { headBytes } from './client/tasks/media-check.ts';

@@ -21,8 +21,7 @@ import type { RunOptions } from '../client/chat/tool-run.ts';
 import { throwToCaller, captureContext } from '../client/config/caller.ts';
 import { monotonicNow } from '../client/config/clock.ts';
 import { checkValue } from '../client/config/validation.ts';
-import { openStream } from '../client/stream/open-stream.ts';
-import { pendingStream } from '../client/stream/pending-stream.ts';
+import { openStream, pendingStream } from '../client/stream/pending-stream.ts';
 import { Stream } from '../client/stream/stream.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../wire/types/chat/completion.ts';
 import type {

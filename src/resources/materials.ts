@@ -13,7 +13,7 @@ import type { Config } from '../client/config/config.ts';
 import { notify } from '../client/config/log.ts';
 import { functionValue } from '../client/config/validation.ts';
 import type { Rules } from '../client/config/validation.ts';
-import { queryString } from '../client/http/query.ts';
+import { queryString } from '../client/http/path.ts';
 import { materialWait, readMaterial } from '../client/tasks/material.ts';
 import type { MaterialUpdate } from '../client/tasks/material.ts';
 import { toPollResult } from '../client/tasks/polled-record.ts';

@@ -9,11 +9,11 @@ import type { AttemptObserver } from '../call/api-request.ts';
 import type { RequestOptions, SubmissionDetails } from '../call/request-options.ts';
 import type { ChatSubmission } from '../chat/chat-submission.ts';
 import { emptyMeta } from '../http/response-meta.ts';
-import { requestHash, rowKey } from '../tasks/request-hash.ts';
 import type { Submission } from '../tasks/submission.ts';
 import { hasId } from '../tasks/task-scope.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Priced } from './budget-decisions.ts';
+import { requestHash, rowKey } from './journal-line.ts';
 import type { CostFields, Intent, JournalLine } from './journal-line.ts';
 import type { RowOutcome } from './results.ts';
 import {

@@ -46,7 +46,7 @@ function startRows<Module, Row>(
   { config }: ClientContext,
   part: Part<Module>,
   others: readonly Part<unknown>[],
-  readOptions: () => RunOptions | undefined,
+  readOptions: () => Parameters<typeof loadParts>[0],
   run: (module: Module, enter: CallerContext) => AsyncGenerator<Row, void, undefined>,
 ): AsyncGenerator<Row, void, undefined> {
   const enter = captureContext(config);
@@ -59,12 +59,6 @@ function startRows<Module, Row>(
   });
 }
 
-/** The options of a run that are read before its parts are loaded. */
-interface RunOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly journal?: unknown;
-}
-
 /** How long a part may take to load if the run was aborted before, in ms: the run knows what its error has to say. */
 const maxAbortedLoadTime = 1_000;
 
@@ -73,7 +67,7 @@ const maxAbortedLoadTime = 1_000;
  * run may have been charged for rows that this one has not read.
  */
 async function loadParts<Modules>(
-  { signal, journal }: RunOptions = {},
+  { signal, journal }: { signal?: AbortSignal | undefined; journal?: unknown } = {},
   load: (options: LoadOptions) => Promise<Modules>,
 ): Promise<Modules> {
   checkValue('signal', signal, signalRule);

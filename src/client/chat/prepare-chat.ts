@@ -30,7 +30,7 @@ import { checkValue, functionValue, positiveInteger } from '../config/validation
 import type { Rules } from '../config/validation.ts';
 import { parseJson } from '../http/json.ts';
 import { Part } from '../http/part.ts';
-import { streamReader } from '../stream/open-stream.ts';
+import { streamReader } from '../stream/pending-stream.ts';
 import { readCompletion } from '../stream/read-completion.ts';
 import { ChatSubmission } from './chat-submission.ts';
 import type { ChatRequest } from './chat-submission.ts';

@@ -1,4 +1,5 @@
 import type { HeaderChanges } from '../config/validation.ts';
+import { withoutHalfPairs } from '../http/json.ts';
 import type { IdempotencyHeader } from '../http/request-headers.ts';
 import type { FetchArguments } from './fetch-arguments.ts';
 
@@ -54,4 +55,24 @@ function keyOf(headers: Headers): FetchRequest['key'] {
     if (key) return [name, key];
   }
   return undefined;
+}
+
+/** JSON as `withoutHalfPairs` returns it, from text or bytes. Bytes without half a pair are returned unchanged. */
+export function bytesWithoutHalfPairs<Bytes>(body: string | Bytes): string | Bytes {
+  if (typeof body === 'string') return withoutHalfPairs(body);
+  if (!(body instanceof Uint8Array) || !hasEscape(body)) return body;
+  const text = new TextDecoder().decode(body);
+  const replaced = withoutHalfPairs(text);
+  return replaced === text ? body : replaced;
+}
+
+/** Whether bytes contain `\\ud` in either case. Most do not, and are not decoded: they can be an image of many MB. */
+function hasEscape(bytes: Uint8Array): boolean {
+  let index = bytes.indexOf(92);
+  while (index >= 0) {
+    if (bytes[index + 1] === 117 && (bytes[index + 2] === 100 || bytes[index + 2] === 68))
+      return true;
+    index = bytes.indexOf(92, index + 1);
+  }
+  return false;
 }

@@ -20,9 +20,9 @@ import { checkValue, idempotencyKeyRule, oneOf, stringValue } from '../config/va
 import type { Rule } from '../config/validation.ts';
 import { parseJson } from '../http/json.ts';
 import { checkPathValue } from '../http/path.ts';
-import { KnownTask } from './known-task.ts';
 import { pollHeadersOf } from './polled-record.ts';
 import type { PollResult } from './polled-record.ts';
+import { KnownTask } from './task-scope.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
 import { checkAndWait, updatesOf, waitForResult, waits } from './wait.ts';
 

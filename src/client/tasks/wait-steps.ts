@@ -18,9 +18,9 @@ import { pollHeadersOf, toPollResult } from './polled-record.ts';
 import type { Pollable, PollOptions, PollTarget, Polled } from './polled-record.ts';
 
 export { readGeneration } from './generation.ts';
-export { materialPolls } from './material-polls.ts';
-export { namedPollPath } from './poll-path.ts';
-export { pollOnce, TaskPolls } from './task-polls.ts';
+export { materialPolls } from './polls.ts';
+export { namedPollPath } from './polls.ts';
+export { pollOnce, TaskPolls } from './polls.ts';
 
 /** One wait for a record: it repeats until a poll is due, polls, and creates an update, until the record is finished. */
 export class Wait<Value extends Pollable, Result> {

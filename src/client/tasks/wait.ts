@@ -26,11 +26,10 @@ export const waitCallbackRules = { ...waitRules, onUpdate: functionValue } satis
 /** What waits for records, and reads those of tasks. A call that creates a record or polls a task lists it in `parts`. */
 export const waits = /* @__PURE__ */ new Part(() => import('./wait-steps.ts'));
 
-/** What the part provides. */
-type Steps = typeof WaitSteps;
-
 /** Creates what polls the record. */
-type CreateTarget<Value extends Pollable, Result> = (steps: Steps) => PollTarget<Value, Result>;
+type CreateTarget<Value extends Pollable, Result> = (
+  steps: typeof WaitSteps,
+) => PollTarget<Value, Result>;
 
 /** Creates a handler of task records. The part that waits for tasks reads them, so a call with this handler lists it. */
 export function readTask<Kind extends TaskKind>(kind: Kind): ResponseHandler<Generation<Kind>> {
@@ -98,7 +97,7 @@ async function* iterateUpdates<Value extends Pollable>(
 function loadSteps<Options extends WaitOptions<never>, Result>(
   start: WaitStart,
   options: Options,
-  work: (steps: Steps, given: Options) => Promise<Result>,
+  work: (steps: typeof WaitSteps, given: Options) => Promise<Result>,
 ): Promise<Result> {
   if (waits.loaded) return work(waits.loaded, options);
   const { signal, waitTimeout = Infinity } = options;
