@@ -109,7 +109,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'integrations/otel': [
     'wire/endpoints',
     'internal.ts',
-    'wire/types/media/materials.ts',
+    'wire/types/media/material-status.ts',
     'wire/types/type-guards.ts',
     'wire/types/schema.ts',
     'polygate',

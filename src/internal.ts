@@ -69,7 +69,7 @@ export {
   nextPollDelay,
   taskPollInterval,
 } from './client/tasks/poll-decisions.ts';
-export { contentText } from './client/chat/content-text.ts';
+export { contentText } from './client/chat/content.ts';
 export { executableArguments, isExecutable } from './client/stream/tool-arguments.ts';
 
 // What an error says about the request and its charge

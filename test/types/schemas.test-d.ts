@@ -7,7 +7,7 @@ import type { Account, ReadinessCheck } from '../../src/wire/types/catalog/accou
 import type { ErrorCode } from '../../src/wire/types/catalog/errors.ts';
 import type { Capabilities, Model, ModelList } from '../../src/wire/types/catalog/models.ts';
 import type { SpeechInputParams, SpeechParams } from '../../src/wire/types/media/audio.ts';
-import { isAvailable } from '../../src/wire/types/media/materials.ts';
+import { isAvailable } from '../../src/wire/types/media/material-status.ts';
 import type {
   MaterialCreateParams,
   MaterialListQuery,

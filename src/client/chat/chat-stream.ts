@@ -14,7 +14,7 @@ import { ItemStream } from '../stream/stream.ts';
 import { teeSource } from '../stream/tee.ts';
 import { completionParser } from './completion-parser.ts';
 import type { CompletionTransform } from './completion-parser.ts';
-import { contentText } from './content-text.ts';
+import { contentText } from './content.ts';
 
 /**
  * A streaming chat completion. Loop over its chunks, over `text()` or over `partialObjects()`, or await `final()`. A

@@ -8,7 +8,7 @@ import {
 } from '../../errors/tasks.ts';
 import { codeIs } from '../../wire/codes.ts';
 import { endpoints } from '../../wire/endpoints/index.ts';
-import { isAvailable, isFinalMaterialStatus } from '../../wire/types/media/materials.ts';
+import { isAvailable, isFinalMaterialStatus } from '../../wire/types/media/material-status.ts';
 import type { AvailableMaterial, Material } from '../../wire/types/media/materials.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { Generation, SucceededGeneration, TaskKind } from '../../wire/types/tasks/task.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import { materialCreateBody } from '../../../src/wire/schemas/bodies.ts';
+import { isAvailable } from '../../../src/wire/types/media/material-status.ts';
 import {
-  isAvailable,
   materialCreateParamsProblem,
   materialListQueryProblem,
 } from '../../../src/wire/types/media/materials.ts';
