@@ -105,7 +105,7 @@ export class Reservation {
   readonly #all: Reservations;
   readonly #ofRoute: PricedUnits;
   #isReserved = false;
-  /** Whether a limit covers the request, although nothing is known about its price, and no charge is reported. */
+  /** Whether a limit covers the request, although it reserves no amount, and no charge is reported. */
   #isUnpriced = false;
   /** Whether the request has failed. What remains of it is about to find its signal aborted. */
   #hasLeft = false;
@@ -141,8 +141,8 @@ export class Reservation {
   }
 
   /**
-   * Reserves the price of the request, and at least what such requests have cost; or, before it is sent, the largest
-   * charge of its route so far if `price` is undefined. Returns the shortfall if the limit does not cover it.
+   * Reserves the price of the request, and at least what such requests have cost; or the largest charge of its route so
+   * far if `price` is undefined. Returns the shortfall if the limit does not cover it.
    */
   reserve(
     { nanoUsd: limit, policy, inFlight = 0 }: Limit,
@@ -166,18 +166,19 @@ export class Reservation {
     }
     this.price = price;
     const known = price === undefined ? undefined : all.expected(price, this.#units);
-    const learns = policy.unknownPrice === 'one-at-a-time';
-    const next = expectedOf(known, learns ? all.known(this.#ofRoute) : undefined);
+    const canLearn = policy.unknownPrice !== 'refuse';
+    const next = expectedOf(known, canLearn ? all.known(this.#ofRoute) : undefined);
     const unpriced = isQueueing ? all.unitsAtLargest(this.#ofRoute, holder) : 0;
     const state = { limit, committed: spent + reserved, next, inFlight, unpriced };
     const decision = decideLimit(policy, state);
     if (decision !== 'held') return { decision, spent, reserved, next, unpriced };
-    // The price of a chat is known only afterwards. Once it is sent, it may cost as much as any chat before.
-    const isChat = next.basis === 'unknown' && !isQueueing;
-    const amount = isChat ? all.largest(this.#ofRoute) : next.nanoUsd;
-    this.#isUnpriced = isUnpriced({ ...next, nanoUsd: amount });
+    const isGuess = policy.unknownPrice === 'pass' && next.basis !== 'price';
+    // Until it has a slot, others may cost less, so many can wait: each is checked again before it is sent.
+    this.#isUnpriced = isUnpriced(next) || (isGuess && isQueueing);
+    // Once it is sent, it counts as much as the first charge of its route.
+    if (isGuess && this.#isUnpriced && !isQueueing) all.hold(request, 0, this.#ofRoute);
     if (this.#isUnpriced) return undefined;
-    all.hold(request, amount, this.#units);
+    all.hold(request, next.nanoUsd, this.#units);
     if (policy.waits && isQueueing) all.unsent.add(holder);
     else all.unsent.delete(holder);
     this.#isReserved = true;

@@ -3,7 +3,7 @@ import { BudgetExceededError } from '../../errors/call.ts';
 import { usdText } from '../../errors/message.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { limitPolicies } from '../../paid/limits.ts';
-import type { Reservation, Stage } from '../../paid/reservations.ts';
+import type { Reservation, Shortfall, Stage } from '../../paid/reservations.ts';
 import { monotonicNow } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Budget } from '../config/options.ts';
@@ -84,24 +84,40 @@ export class CallBudget {
       stage === 'sending' && earlier.outcome === 'unknown' ? 'resending' : stage,
     );
     if (shortfall === undefined) return;
-    const { spent, reserved, next } = shortfall;
+    throw this.#exceeded(shortfall);
+  }
+
+  /** Says what is left, what the request costs as far as that is known, and what to do. */
+  #exceeded({ spent, reserved, next }: Shortfall): BudgetExceededError {
+    const { maxUsd } = this.#budget;
     const spentUsd = toUsd(spent);
     const limit = roundUsd(maxUsd);
+    const leftUsd = toUsd(toNano(maxUsd) - spent - reserved);
     const state = (wording?: Wording) => {
       const share = wording?.amounts(spentUsd, limit) ?? `${spentUsd} of ${usdText(limit)}`;
       return `${share} spent, ${usdText(toUsd(reserved), wording)} reserved`;
     };
-    const unknown = request.estimateUsd
+    const unknown = this.#call.request.estimateUsd
       ? 'is not in the price list of the service'
       : 'is known only when it is complete';
-    const summary = (wording?: Wording) =>
-      next.basis === 'price'
-        ? `Budget exceeded: ${state(wording)}; this request costs ${usdText(toUsd(next.nanoUsd), wording)}.`
-        : toUsd(spent + reserved) >= limit
-          ? `Budget exceeded: ${state(wording)}; the price of this request ${unknown}.`
-          : `The strict budget rejects this request, because its price ${unknown}: ${state(wording)}.`;
+    const summary = (wording?: Wording) => {
+      const usd = usdText(toUsd(next.nanoUsd), wording);
+      if (next.basis === 'price') {
+        return `Budget exceeded: ${state(wording)}; this request costs ${usd}.`;
+      }
+      if (leftUsd <= 0) {
+        return `Budget exceeded: ${state(wording)}; the price of this request ${unknown}.`;
+      }
+      return next.basis === 'unknown'
+        ? `The strict budget rejects this request, because its price ${unknown}: ${state(wording)}.`
+        : `Budget exceeded: ${state(wording)}; ${usdText(leftUsd, wording)} is left, and such a request has cost up to ${usd}. The price of this one ${unknown}.`;
+    };
+    const isGuess = next.basis === 'largest-charge' && leftUsd > 0;
+    const programAdvice = isGuess
+      ? `Raise budget.maxUsd${reserved > 0 ? ', or try again once the requests in flight have ended' : ''}.`
+      : undefined;
     const details = { outcome: 'not-sent', spentUsd, maxUsd } as const;
-    throw composeError(this.#call, BudgetExceededError, { summary }, details);
+    return composeError(this.#call, BudgetExceededError, { summary, programAdvice }, details);
   }
 
   /** Loads the price list before the first attempt if it can have the price; undefined if nothing is loaded. */

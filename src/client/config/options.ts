@@ -81,9 +81,9 @@ export interface PolygateOptions {
   /**
    * Spending limit. A paid request that would exceed it is not sent and fails with {@link BudgetExceededError}. The
    * price of a request is reserved before it is sent if it is known: always for voices; for images, videos, music and
-   * speech from the price list of the service, which the client loads for that. If a paid request succeeds and the
-   * service reports no charge, its estimate counts toward the budget, but not in `spend`: the price or, if that is not known,
-   * the largest charge of the route so far.
+   * speech from the price list of the service, which the client loads for that. Otherwise, it reserves the largest charge
+   * of its route so far. If a paid request succeeds and the service reports no charge, the same amount counts toward the
+   * budget, but not in `spend`.
    */
   budget?: Budget | undefined;
   /**
