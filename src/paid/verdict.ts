@@ -97,6 +97,15 @@ export function verdictOfError(error: unknown): Verdict {
   return { ...known, money: isUnpaid(known) ? 'unknown' : 'none' };
 }
 
+/**
+ * Whether an error proves that neither its call nor an earlier one with the same key and body was charged. As `verdictOfError`,
+ * for errors of this copy of the client, which have a verdict: a page has no room for the table of codes.
+ */
+export function isVoid(error: unknown): boolean {
+  const { verdict, attempts } = unchecked<FailedCall>(Object(error));
+  return verdict?.money === 'void' && !attempts && isUncharged(error);
+}
+
 /** Specification: Errors, Codes. */
 function moneyOfError(status: number, { code, body }: ErrorContent): 'unknown' | 'none' | 'void' {
   // JSON that is cut off counts as unread: nothing reports that a connection was lost if the length of the body was not

@@ -1,6 +1,6 @@
-import { countReplay, isVoid } from '../../paid/life.ts';
+import { countReplay } from '../../paid/life.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
-import { isUncharged, isUnpaid } from '../../paid/verdict.ts';
+import { isUncharged, isUnpaid, isVoid } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';

@@ -1,7 +1,7 @@
 import type { Generation, TaskHandle, TaskKind, TaskUpdate } from 'polygate';
 
 import { next } from '../../../paid/life.ts';
-import { isUncharged } from '../../../paid/verdict.ts';
+import { isUncharged, isVoid } from '../../../paid/verdict.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { EntryState } from './entry-state.ts';
 import type { GenerationRequest } from './entry-state.ts';
@@ -169,8 +169,9 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
       if (signal.aborted) return;
       // A response that was not understood can still name the task.
       const named = unchecked<{ task?: TaskHandle<Kind> }>(Object(error));
-      // What is rejected now says nothing about a request that was sent before.
-      if (!named.task) return this.#fail(error, entry !== stored && isUncharged(error));
+      // What is rejected now says nothing about a request that was sent before, unless none with its key was charged.
+      const canForget = entry === stored ? isVoid(error) : isUncharged(error);
+      if (!named.task) return this.#fail(error, canForget);
       ({ task } = named);
     }
     if (this.entry?.key !== entry.key) return;
