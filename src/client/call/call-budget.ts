@@ -7,6 +7,7 @@ import type { Reservation, Shortfall, Stage } from '../../paid/reservations.ts';
 import { monotonicNow } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Budget } from '../config/options.ts';
+import type { Transport } from '../http/transport.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { composeError } from './compose-error.ts';
 import type { ClientContext } from './context.ts';
@@ -28,21 +29,22 @@ export class CallBudget {
   readonly #call: PaidCall;
   readonly #budget: Budget;
   readonly #reservation: Reservation;
+  /** The clock of its attempts, whose time limit does not cover what they wait for in `takeTurn`. */
+  readonly clock: PausableClock;
 
   constructor(call: PaidCall, budget: Budget, reservation: Reservation) {
     this.#call = call;
     this.#budget = budget;
     this.#reservation = reservation;
+    this.clock = new PausableClock(call.context.config.clock);
   }
 
   /**
    * Before the call waits for a slot: loads the price list if it needs that, reserves its price, and waits for another call
    * whose charge shows what this one may cost.
    */
-  async prepare(signal: AbortSignal | undefined): Promise<void> {
-    const loading = this.#loadPrices();
-    if (loading) await runWithTimeLimit(() => loading, { signal, errors: this.#call });
-    await this.#takeTurn('queueing', signal);
+  prepare(signal: AbortSignal | undefined): Promise<void> {
+    return this.#takeTurn('queueing', signal);
   }
 
   /** The hooks of the call run. What they send must not wait for it. */
@@ -64,18 +66,22 @@ export class CallBudget {
     stage: Exclude<Stage, 'resending'>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
+    const waitFor = (other: Promise<void>) =>
+      this.clock.pauseFor(runWithTimeLimit(() => other, { signal, errors: this.#call }));
+    // Right before it is sent, too: hooks of the request for the list may have run until now.
+    const loading = this.#loadPrices();
+    if (loading) await waitFor(loading);
     this.#reserve(stage);
     let turn: Promise<void> | undefined;
     while ((turn = this.#reservation.waitForTurn(this.#call.estimate(), stage === 'sending'))) {
-      const other = turn;
-      await runWithTimeLimit(() => other, { signal, errors: this.#call });
+      await waitFor(turn);
       this.#reserve(stage);
     }
   }
 
   /** Reserves the estimated price, or throws if the budget does not cover it. */
   #reserve(stage: Exclude<Stage, 'resending'>): void {
-    const { earlier, request } = this.#call;
+    const { earlier } = this.#call;
     const { maxUsd, strict } = this.#budget;
     const policy = strict ? limitPolicies.strictClient : limitPolicies.client;
     const shortfall = this.#reservation.reserve(
@@ -123,14 +129,52 @@ export class CallBudget {
   /** Loads the price list before the first attempt if it can have the price; undefined if nothing is loaded. */
   #loadPrices(): Promise<void> | undefined {
     const { attempts, context, request } = this.#call;
-    const { config, listModels, shared } = context;
+    const { config, shared } = context;
     const { view, reservedUsd } = shared.ledger;
     const { estimateUsd, model } = request;
-    if (attempts > 0 || !listModels || !estimateUsd || !model) return undefined;
+    if (attempts > 0 || !context.listModels || !estimateUsd || !model) return undefined;
     if (view.totalUsd + reservedUsd >= this.#budget.maxUsd) return undefined;
     if (this.#call.estimate() !== undefined) return undefined;
     shared.priceList ??= new PriceList(config.clock);
-    return shared.priceList.load(listModels);
+    return shared.priceList.load(context);
+  }
+}
+
+/** A clock that can stand still. */
+class PausableClock implements Clock {
+  readonly #clock: Clock;
+  #pausedMs = 0;
+  #pausedAt: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  monotonic(): number {
+    return (this.#pausedAt ?? monotonicNow(this.#clock)) - this.#pausedMs;
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const endsAt = this.monotonic() + ms;
+    let left = ms;
+    do await this.#clock.sleep(left, signal);
+    while ((left = endsAt - this.monotonic()) > 0);
+  }
+
+  /** Stands still until the promise has settled. */
+  async pauseFor(promise: Promise<void>): Promise<void> {
+    const pausedAt = monotonicNow(this.#clock);
+    this.#pausedAt = pausedAt;
+    try {
+      await promise;
+    } finally {
+      this.#pausedAt = undefined;
+      this.#pausedMs += monotonicNow(this.#clock) - pausedAt;
+    }
   }
 }
 
@@ -146,23 +190,39 @@ const pauseAfterFailure = 10_000;
  */
 export class PriceList {
   readonly #clock: Clock;
-  #loading: Promise<void> | undefined;
+  #loading: { readonly done: Promise<void>; readonly isInHooks: () => boolean } | undefined;
   #loadAgainAt = -Infinity;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Loads the list, once for parallel calls; undefined if it was loaded. `list` requests it and records its prices. */
-  load(list: () => Promise<unknown>): Promise<void> | undefined {
+  /**
+   * Loads the list, once for parallel calls; undefined if it was loaded. A call that comes while hooks of its request run may
+   * be one of theirs, and must not wait for them.
+   */
+  load(context: ClientContext): Promise<void> | undefined {
     if (monotonicNow(this.#clock) < this.#loadAgainAt) return undefined;
-    this.#loading ??= list()
+    const { done, isInHooks } = (this.#loading ??= this.#start(context));
+    return isInHooks() ? undefined : done;
+  }
+
+  #start(context: ClientContext) {
+    const { listModels, transport } = context;
+    let isInHooks = false;
+    const pauseTurn = () => void (isInHooks = true);
+    const takeTurn = async () => void (isInHooks = false);
+    const watched: Transport = (url, request, attempt) =>
+      transport(url, request, { ...attempt, budget: { pauseTurn, takeTurn } });
+    const own = { ...context, transport: Object.assign(watched, { part: transport.part }) };
+    const list = async () => listModels?.(own, { timeout: 10_000, maxRetries: 0 });
+    const done = list()
       .then(
         () => this.#pause(maxAge),
         () => this.#pause(pauseAfterFailure),
       )
       .finally(() => (this.#loading = undefined));
-    return this.#loading;
+    return { done, isInHooks: () => isInHooks };
   }
 
   #pause(ms: number): void {
