@@ -100,7 +100,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
     this.materials = new Materials(context);
     this.public = new Public(context);
     this.fetch = this.#fetchWith({});
-    context.listModels = (own, limits) => new Models(own).list({}, limits);
+    context.Models = Models;
   }
 
   /** The URL below which `fetch` sends requests: that of the service, without `/v1` and without a trailing slash. */

@@ -42,7 +42,10 @@ export interface Shortfall extends Pick<LimitState, 'next' | 'unpriced'> {
 export type Stage = 'queueing' | 'sending' | 'resending';
 
 /** What is spent, and the estimates that count. */
-type Committed = Readonly<Record<'spent' | 'estimated', number>>;
+interface Committed extends Readonly<Record<'spent' | 'estimated', number>> {
+  /** The routes of requests that were lost before, and count with no amount, by what they share. */
+  readonly unpriced?: ReadonlyMap<string, string>;
+}
 
 /** The reservations of one client or process: what limits compare with the amounts that are spent. */
 export class Reservations extends ReservedSums {
@@ -56,6 +59,9 @@ export class Reservations extends ReservedSums {
   constructor(committed: Committed) {
     super();
     this.committed = committed;
+    for (const [holder, priceClass] of committed.unpriced ?? []) {
+      this.hold({ holder, id: holder }, 0, { priceClass, units: 1 });
+    }
   }
 
   /** What requests have reserved that are not sent: each is checked again before. */
@@ -196,17 +202,22 @@ export class Reservation {
     this.#isUnpriced = false;
   }
 
-  /** Ends a request that has failed. What may have been charged stays reserved. */
-  leave(money: Verdict['money']): void {
+  /**
+   * Ends a request that has failed. What may have been charged stays reserved, also if no limit covers it: its price in USD or,
+   * if that is not known, the charge of its route, as soon as one is known.
+   */
+  leave(money: Verdict['money'], price?: number): void {
     const all = this.#all;
+    const request = this.#request;
     this.#hasLeft = true;
-    all.turns.leave(this.#request.route, this.#request.id);
+    all.turns.leave(request.route, request.id);
     const isUncharged = isUnpaid({ money });
-    // As soon as a charge of its route is known, it counts as much.
-    if (this.#isUnpriced && !isUncharged) {
-      all.hold(this.#request, all.largest(this.#ofRoute), this.#ofRoute);
+    const isLost = this.#isUnpriced ? !isUncharged : money === 'unknown' && !request.isFree();
+    if (isLost && !this.#isReserved) {
+      const units = price === undefined ? this.#ofRoute : request.unitsOf(price);
+      all.hold(request, all.expected(price ?? 0, units), units);
     }
-    all.settle(this.#request, isUncharged ? money : 'unknown');
+    all.settle(request, isUncharged ? money : 'unknown');
   }
 
   /** Ends the request, and learns what such requests cost. */

@@ -3,20 +3,41 @@ import { BudgetExceededError } from '../../errors/call.ts';
 import { usdText } from '../../errors/message.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { limitPolicies } from '../../paid/limits.ts';
+import { pricedUnits } from '../../paid/prices.ts';
+import type { PricedUnits } from '../../paid/prices.ts';
 import type { Reservation, Shortfall, Stage } from '../../paid/reservations.ts';
 import { monotonicNow } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Budget } from '../config/options.ts';
 import type { Transport } from '../http/transport.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
+import { routeOf } from './api-request.ts';
+import type { ApiRequest } from './api-request.ts';
 import { composeError } from './compose-error.ts';
 import type { ClientContext } from './context.ts';
 import type { CallErrors } from './errors.ts';
 
 // What only a client with a budget needs: it is loaded before its first paid call.
 
-export { pricedUnits } from '../../paid/prices.ts';
 export { Reservations } from '../../paid/reservations.ts';
+
+/** What a request with this listed price in USD pays for; undefined if that is not known. */
+export function unitsOf(request: ApiRequest, price: number): PricedUnits | undefined {
+  const { estimateUsd, model } = request;
+  const units = estimateUsd?.({ unitPriceUsd: 1 });
+  return units ? pricedUnits([routeOf(request), model], price, units) : undefined;
+}
+
+/** Tells bodies apart that are sent with one key. */
+export function fingerprint(body: ApiRequest['body'] = ''): string {
+  let hash = 0;
+  // Without a copy of a text as bytes, which takes longer than the rest of the ledger.
+  for (let at = 0; at < body.length; at += 1) {
+    const code = typeof body === 'string' ? body.charCodeAt(at) : (body[at] ?? 0);
+    hash = (Math.imul(hash, 31) + code) | 0;
+  }
+  return `${body.length} ${hash}`;
+}
 
 /** A call, as far as its budget needs it. */
 interface PaidCall extends CallErrors {
@@ -130,10 +151,10 @@ export class CallBudget {
   #loadPrices(): Promise<void> | undefined {
     const { attempts, context, request } = this.#call;
     const { config, shared } = context;
-    const { view, reservedUsd } = shared.ledger;
+    const { spent, reserved } = shared.ledger.books;
     const { estimateUsd, model } = request;
-    if (attempts > 0 || !context.listModels || !estimateUsd || !model) return undefined;
-    if (view.totalUsd + reservedUsd >= this.#budget.maxUsd) return undefined;
+    if (attempts > 0 || !context.Models || !estimateUsd || !model) return undefined;
+    if (spent + reserved >= toNano(this.#budget.maxUsd)) return undefined;
     if (this.#call.estimate() !== undefined) return undefined;
     shared.priceList ??= new PriceList(config.clock);
     return shared.priceList.load(context);
@@ -208,14 +229,14 @@ export class PriceList {
   }
 
   #start(context: ClientContext) {
-    const { listModels, transport } = context;
+    const { Models, transport } = context;
     let isInHooks = false;
     const pauseTurn = () => void (isInHooks = true);
     const takeTurn = async () => void (isInHooks = false);
     const watched: Transport = (url, request, attempt) =>
       transport(url, request, { ...attempt, budget: { pauseTurn, takeTurn } });
     const own = { ...context, transport: Object.assign(watched, { part: transport.part }) };
-    const list = async () => listModels?.(own, { timeout: 10_000, maxRetries: 0 });
+    const list = async () => Models && new Models(own).list({}, { timeout: 10_000, maxRetries: 0 });
     const done = list()
       .then(
         () => this.#pause(maxAge),

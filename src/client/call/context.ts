@@ -16,8 +16,10 @@ export interface ClientContext {
   readonly shared: SharedState;
   /** The concurrency slots of this client. The account's slots are in `shared`. */
   readonly slots: ClientSlots;
-  /** Loads all prices for a budget. A chat client has no such function, because no list has the price of a chat. */
-  listModels?: (context: ClientContext, limits: RequestOptions) => Promise<unknown>;
+  /** Loads all prices for a budget. A chat client has no such class, because no list has the price of a chat. */
+  Models?: new (context: ClientContext) => {
+    list(query: object, options: RequestOptions): Promise<unknown>;
+  };
 }
 
 /** State of one account, shared by a client and all clients derived from it with `withOptions`. */

@@ -149,7 +149,9 @@ export class ProcessBudget {
   #enter({ idempotencyKey: key, route, quote }: Purchase): Entry {
     // The key of a purchase is derived from its body.
     const readBody = () => '';
-    return this.#books.open({ route, key, isChargedOnce: true, readBody, unitsOf: () => quote });
+    const estimate = () => toUsd(this.#reservations.amountOf(key));
+    const claim = { route, key, isChargedOnce: true, readBody, unitsOf: () => quote, estimate };
+    return this.#books.open(claim);
   }
 
   /** Reserves the price if it fits. No other call can run in between. */
@@ -168,7 +170,7 @@ export class ProcessBudget {
     this.#open.delete(idempotencyKey);
     if (verdict.money === 'charged') return verdict.usd;
     const reservedUsd = toUsd(this.#reservations.amountOf(idempotencyKey));
-    entry.accept(() => reservedUsd, verdict.replay);
+    entry.accept(verdict.replay);
     return reservedUsd;
   }
 
