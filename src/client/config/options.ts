@@ -105,7 +105,8 @@ export interface PolygateOptions {
   hooks?: Hooks | undefined;
   /**
    * Any WHATWG-compatible `fetch` implementation. It is called with a URL and options. With `hooks`, it is called with
-   * an instance of the global `Request` instead. Errors that it throws count as failed connections.
+   * an instance of the global `Request` instead. Errors that it throws count as failed connections. With a `budget`, a paid
+   * call that it makes can wait for the request that it is sending, until a timeout, unless it uses another `new Polygate()`.
    * @defaultValue the global `fetch`
    */
   fetch?: typeof globalThis.fetch | undefined;
